@@ -1,0 +1,134 @@
+"""Source spans, the exception family and how a message is shown to a user.
+
+A user's mistake is one `UslError` whose text names the place (file:line:column), the source line with a caret,
+the reason and what to do. Python's own exceptions are for bugs in this package.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a source file. Lines count from 1, columns from 1, `end_column` is one past the last character."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+NOWHERE = Span("<generated>", 0, 0, 0, 0)
+"""The span of nodes that no source text stands for."""
+
+
+def source_line(span: Span) -> str | None:
+    """The text of the first line of span without its line end, or None if the file cannot be read."""
+    text = linecache.getline(span.file, span.line) if span.line > 0 else ""
+    return text.rstrip("\n") if text else None
+
+
+def render(message: str, span: Span | None, notes: Sequence[str] = ()) -> str:
+    """The message as users see it: place, message, source line, caret, then each note indented by two."""
+    lines = [message if span is None or span is NOWHERE else f"{span}: {message}"]
+    text = source_line(span) if span is not None else None
+    if span is not None and text is not None:
+        end = span.end_column if span.end_line == span.line else len(text) + 1
+        indent = len(text) - len(text.lstrip())
+        width = max(1, min(end, len(text) + 1) - span.column)
+        lines.append("    " + text.lstrip())
+        lines.append("    " + " " * max(0, span.column - 1 - indent) + "^" * width)
+    lines.extend(f"  {note}" for note in notes)
+    return "\n".join(lines)
+
+
+class UslError(Exception):
+    """A mistake in a user's program, schedule or call. `code` is stable (docs/errors.md) and meant for machines.
+
+    message is one sentence without the place; notes are further lines (counter-examples, hints).
+    """
+
+    code = "E000"
+
+    def __init__(
+        self, message: str, *, span: Span | None = None, notes: Sequence[str] = (), code: str | None = None
+    ) -> None:
+        self.message = message
+        self.span = span
+        self.notes = tuple(notes)
+        if code is not None:
+            self.code = code
+        super().__init__(render(message, span, self.notes))
+
+
+class ParseError(UslError):
+    """The text of a procedure, fragment or pattern is not in the object language."""
+
+    code = "E100"
+
+
+class TypeError_(UslError):
+    """A procedure is ill-typed: an unknown name, mixed types, a non-affine index."""
+
+    code = "E200"
+
+
+class BoundsError(UslError):
+    """A possible out-of-bounds access, an empty or negative range, or a call that may break a precondition."""
+
+    code = "E300"
+
+
+class SchedulingError(UslError):
+    """An operator does not apply: the check failed, and the input procedure is unchanged."""
+
+    code = "E400"
+
+
+class PatternError(SchedulingError):
+    """A pattern matches nothing, or not often enough."""
+
+    code = "E401"
+
+
+class InvalidCursorError(SchedulingError):
+    """A cursor to code that an operator has removed was used."""
+
+    code = "E402"
+
+
+class Undecided(UslError):
+    """The solver could not decide an obligation. Never success, and not swallowed by `attempt`."""
+
+    code = "E500"
+
+
+class BackendError(UslError):
+    """A procedure cannot be turned into code: precision, memory, or an instruction's requirements."""
+
+    code = "E600"
+
+
+class JitError(UslError):
+    """A compiler is missing or failed, or an argument of a compiled procedure has the wrong type, shape or place."""
+
+    code = "E700"
+
+
+class PluginError(UslError):
+    """A plugin cannot be loaded, clashes with another, or declares something ill-formed."""
+
+    code = "E800"
+
+
+class InterpError(UslError):
+    """The interpreter met an out-of-bounds access, a failed `check`, or a wrong argument."""
+
+    code = "E900"

@@ -1,0 +1,1 @@
+"""The object language: names, types, nodes, and walks over them."""

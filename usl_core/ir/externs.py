@@ -1,0 +1,94 @@
+"""Functions that the object language can call on data (and `min`, `max`, `idx` on control values).
+
+An `Extern` declares how its result is typed; the interpreter computes the built-ins, a backend knows their C. A plugin's own
+extern carries `exact`, `machine` and `c`. Externs are deterministic; algebra does not look inside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from usl_core.ir.types import INDEX, Kind, ScalarType, Type, is_integer_control
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extern:
+    """A function on data. `result` gives the type of a call, or raises ValueError with what is wrong with the arguments.
+
+    exact(type, *args) works on int/Fraction and machine(type, *args) on NumPy scalars; c(type, ctype, args) is C text.
+    None means that the interpreter or backend knows the function by its name.
+    """
+
+    name: str
+    arity: int
+    result: Callable[[Sequence[Type]], Type]
+    exact: Callable[..., Any] | None = None
+    machine: Callable[..., Any] | None = None
+    c: Callable[..., str] | None = None
+    includes: tuple[str, ...] = ()
+
+
+def _data(types: Sequence[Type]) -> ScalarType:
+    first = types[0]
+    if not isinstance(first, ScalarType):
+        raise ValueError("arguments must be data scalars")
+    if any(t != first for t in types):
+        raise ValueError(f"arguments must have one type, got {', '.join(map(str, types))}; use an explicit cast")
+    return first
+
+
+def _same(types: Sequence[Type]) -> Type:
+    return _data(types)
+
+
+def _same_or_index(types: Sequence[Type]) -> Type:
+    if all(is_integer_control(t) for t in types):
+        return INDEX
+    return _data(types)
+
+
+def _floating(types: Sequence[Type]) -> Type:
+    typ = _data(types)
+    if typ.kind is Kind.INT:
+        raise ValueError(f"arguments must be R or floating, got {typ}")
+    return typ
+
+
+def _select(types: Sequence[Type]) -> Type:
+    _data(types[:2])
+    return _data(types[2:])
+
+
+def _idx(types: Sequence[Type]) -> Type:
+    if not (isinstance(types[0], ScalarType) and types[0].is_int):
+        raise ValueError("the first argument must be integer data")
+    if not all(is_integer_control(t) for t in types[1:]):
+        raise ValueError("the limits must be index expressions")
+    return INDEX
+
+
+MIN = Extern("min", 2, _same_or_index)
+"""`a < b ? a : b`."""
+MAX = Extern("max", 2, _same_or_index)
+"""`a > b ? a : b`."""
+ABS = Extern("abs", 1, _same)
+RELU = Extern("relu", 1, _same)
+"""`x > 0 ? x : 0`."""
+SELECT = Extern("select", 4, _select)
+"""`select(a, b, x, y)` is x if a < b, else y."""
+CLAMP = Extern("clamp", 3, _same)
+"""`clamp(x, lo, hi)` is max(lo, min(x, hi))."""
+IDX = Extern("idx", 3, _idx)
+"""`idx(e, lo, hi)` is max(lo, min(e, hi - 1)) of integer data e, as an index (docs/semantics.md)."""
+SQRT = Extern("sqrt", 1, _floating)
+EXP = Extern("exp", 1, _floating)
+LOG = Extern("log", 1, _floating)
+SIN = Extern("sin", 1, _floating)
+COS = Extern("cos", 1, _floating)
+TANH = Extern("tanh", 1, _floating)
+
+BUILTINS: dict[str, Extern] = {
+    e.name: e for e in (MIN, MAX, ABS, RELU, SELECT, CLAMP, IDX, SQRT, EXP, LOG, SIN, COS, TANH)
+}

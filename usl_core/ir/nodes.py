@@ -1,0 +1,291 @@
+"""The object language: frozen nodes, compared by identity.
+
+`==` is identity, so that a node can key a cache; `usl_core.ir.same` compares up to renaming and position. Nodes carry no
+behaviour. Sequences are tuples. Every expression knows its type. Reference: Reinking 2022, §3.4, fig. 3.2; the
+additions (`min`/`max`, `select`, `idx`, casts, `check`, `if` on data) are those of docs/semantics.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+
+from usl_core.errors import NOWHERE, Span
+from usl_core.ir.config import Config
+from usl_core.ir.externs import Extern
+from usl_core.ir.memory import Memory
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import BOOL, INDEX, ScalarType, TensorType, Type
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
+class Node:
+    span: Span = field(default=NOWHERE, repr=False)
+
+
+# ---- expressions
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Expr(Node):
+    """An expression; `type` is what evaluating it gives."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read(Expr):
+    """`name` or `name[idx]`.
+
+    A control variable or a scalar has no indices. A tensor has one per dimension; without any it stands for the whole
+    buffer, has a TensorType, and is allowed as an argument of a call only.
+    """
+
+    name: Sym
+    idx: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal(Expr):
+    """A constant: int for index and integer types, bool for bool, Fraction (the number as written) for R and floats."""
+
+    value: int | bool | Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnaryMinus(Expr):
+    """`-arg` on index or data. Negative literals are Literals."""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinaryOp(Expr):
+    """`lhs op rhs` with op one of `+ - * / %`, `< <= > >= == !=`, `and or`.
+
+    Both sides have one type (index and size count as one). Arithmetic has that type; comparisons have type bool on
+    control values and cond on data. On index, `*` has a constant side, `/` and `%` a positive literal right side
+    and round to minus infinity.
+    """
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternCall(Expr):
+    """`fn(args)`: a built-in or plugin function of data, or `min`/`max` on control values.
+
+    `idx(e, lo, hi)` is the call of IDX: max(lo, min(e, hi - 1)) of integer data e, of type index; it may stand only inside
+    the indices of an access (`Read` with indices, `Assign`, `Reduce`) or under a cast.
+    """
+
+    fn: Extern
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cast(Expr):
+    """`f32(arg)`: explicit conversion of data, or of an integer control value, to the scalar type `type`."""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval(Node):
+    """`lo:hi` in a window expression; lo <= hi, at least one element is demanded where the window is made."""
+
+    lo: Expr
+    hi: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowExpr(Expr):
+    """`name[lo:hi, pt, ...]`: a view. One entry per dimension of name, at least one of them an Interval.
+
+    `type` is a TensorType with window=True whose shape is the extents (hi - lo) of the intervals.
+    """
+
+    name: Sym
+    idx: tuple[Expr | Interval, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StrideExpr(Expr):
+    """`stride(name, dim)`: distance in elements between neighbours of that dimension; allowed in assertions, ifs,
+    arguments and configuration writes."""
+
+    name: Sym
+    dim: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadConfig(Expr):
+    """`config.field`."""
+
+    config: Config
+    field: str
+
+
+# ---- statements
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Stmt(Node):
+    """A statement."""
+
+
+Block = tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign(Stmt):
+    """`name[idx] = rhs`. A scalar has no indices. rhs has exactly the element type of name."""
+
+    name: Sym
+    idx: tuple[Expr, ...]
+    rhs: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduce(Stmt):
+    """`name[idx] += rhs`. rhs has exactly the element type of name."""
+
+    name: Sym
+    idx: tuple[Expr, ...]
+    rhs: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssignConfig(Stmt):
+    """`config.field = rhs`."""
+
+    config: Config
+    field: str
+    rhs: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pass(Stmt):
+    """`pass`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check(Stmt):
+    """`check(cond)`: stops with a located error unless cond, a control value, holds; observable."""
+
+    cond: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If(Stmt):
+    """`if cond: body else: orelse`; body is not empty, orelse may be. cond has type bool or cond."""
+
+    cond: Expr
+    body: Block
+    orelse: Block = ()
+
+
+class LoopMode(Enum):
+    SEQ = "seq"
+    PAR = "par"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For(Stmt):
+    """`for iter in seq(lo, hi): body` runs body for each integer lo <= iter < hi, in rising order (`par`: no order).
+
+    Invariants: lo and hi are index expressions with lo <= hi provable; body is not empty; iter is bound nowhere else.
+    """
+
+    iter: Sym
+    lo: Expr
+    hi: Expr
+    body: Block
+    mode: LoopMode = LoopMode.SEQ
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alloc(Stmt):
+    """`name: type @ mem`: fresh, uninitialised, until the end of the enclosing block. type is a scalar or a dense tensor."""
+
+    name: Sym
+    type: ScalarType | TensorType
+    mem: type[Memory]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowStmt(Stmt):
+    """`name = buffer[lo:hi, ...]`: names a view until the end of the enclosing block."""
+
+    name: Sym
+    rhs: WindowExpr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call(Stmt):
+    """`proc(args)`. Control formals get control expressions.
+
+    A data scalar formal gets a location (`Read` of a scalar or an element), or a Literal if the callee never writes it; a
+    tensor formal gets a whole buffer (`Read` without indices and a TensorType) or a WindowExpr.
+    """
+
+    proc: Proc
+    args: tuple[Expr, ...]
+
+
+# ---- procedures
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arg(Node):
+    """A formal. Control formals have mem None; data formals are passed by reference."""
+
+    name: Sym
+    type: Type
+    mem: type[Memory] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InstrTemplate:
+    """What `@instr` declares beside the body (see design.md, "Instruction template").
+
+    template is a `str.format` text with names of formals; includes are header names as in `#include`; features are CPU
+    feature names (`avx512f`); roundings bounds the error against exact arithmetic, None means bit-exact.
+    """
+
+    template: str
+    includes: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    c_global: str = ""
+    roundings: int | None = None
+    special: str = "ieee"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proc(Node):
+    """A procedure's IR: formals, assertions (`preds`, type bool), body. `aliasable` names formals that may overlap."""
+
+    name: str
+    args: tuple[Arg, ...]
+    preds: tuple[Expr, ...]
+    body: Block
+    instr: InstrTemplate | None = None
+    aliasable: tuple[str, ...] = ()
+
+
+# ---- short constructors of control expressions, without simplification
+
+
+def index_literal(value: int, span: Span = NOWHERE) -> Literal:
+    return Literal(value, type=INDEX, span=span)
+
+
+def bool_literal(value: bool, span: Span = NOWHERE) -> Literal:
+    return Literal(value, type=BOOL, span=span)
+
+
+def index_read(name: Sym, span: Span = NOWHERE) -> Read:
+    return Read(name, (), type=INDEX, span=span)

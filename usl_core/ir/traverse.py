@@ -1,0 +1,345 @@
+"""Walks over the IR: children with their steps, rebuilding with sharing, substitution, free names, fresh binders.
+
+A rewrite returns the very same node when nothing below it changed, so that analyses memoised by identity stay valid.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Block,
+    Call,
+    Cast,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Interval,
+    Literal,
+    Node,
+    Pass,
+    Proc,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import TensorType
+
+N = TypeVar("N", bound=Node)
+
+Step = tuple[str, int | None]
+"""One step down: a field, and the position in it where the field is a tuple."""
+
+_CHILDREN: dict[type[Node], tuple[tuple[str, bool], ...]] = {
+    Read: (("idx", True),),
+    Literal: (),
+    UnaryMinus: (("arg", False),),
+    BinaryOp: (("lhs", False), ("rhs", False)),
+    ExternCall: (("args", True),),
+    Cast: (("arg", False),),
+    Interval: (("lo", False), ("hi", False)),
+    WindowExpr: (("idx", True),),
+    StrideExpr: (),
+    ReadConfig: (),
+    Assign: (("idx", True), ("rhs", False)),
+    Reduce: (("idx", True), ("rhs", False)),
+    AssignConfig: (("rhs", False),),
+    Pass: (),
+    Check: (("cond", False),),
+    If: (("cond", False), ("body", True), ("orelse", True)),
+    For: (("lo", False), ("hi", False), ("body", True)),
+    Alloc: (("shape", True),),
+    WindowStmt: (("rhs", False),),
+    Call: (("args", True),),
+    Arg: (("shape", True),),
+    Proc: (("args", True), ("preds", True), ("body", True)),
+}
+"""The fields that hold children, and whether they hold a tuple. `shape` is `type.shape` of a tensor-typed binder."""
+
+
+def child_fields(node: Node) -> tuple[tuple[str, bool], ...]:
+    """Names of the fields of node that hold child nodes, with True where the field is a tuple."""
+    return _CHILDREN[type(node)]
+
+
+def get_field(node: Node, name: str) -> Any:
+    """The child or tuple of children in a field; `shape` is that of the binder's type (empty for scalars)."""
+    if name == "shape":
+        typ = node.type  # type: ignore[attr-defined]  # only Alloc and Arg have this field
+        return typ.shape if isinstance(typ, TensorType) else ()
+    return getattr(node, name)
+
+
+def with_field(node: N, name: str, value: Any) -> N:
+    """node with one child field replaced; a window expression's type follows its intervals."""
+    if name == "shape":
+        typ = node.type  # type: ignore[attr-defined]
+        assert isinstance(typ, TensorType)
+        return update(node, type=TensorType(typ.scalar, value, typ.window))
+    changed = update(node, **{name: value})
+    if isinstance(changed, WindowExpr):
+        return retype_window(changed)  # type: ignore[return-value]
+    return changed
+
+
+def update(node: N, **changes: Any) -> N:
+    """node with fields replaced; `dataclasses.replace`, spelt once."""
+    return dataclasses.replace(node, **changes)
+
+
+def children(node: Node) -> Iterator[tuple[Step, Node]]:
+    """The direct children of node, in source order, each with the step that leads to it."""
+    for name, many in _CHILDREN[type(node)]:
+        value = get_field(node, name)
+        if many:
+            for position, child in enumerate(value):
+                yield (name, position), child
+        else:
+            yield (name, None), value
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """node and everything below it, in source order. Callees are not entered."""
+    yield node
+    for _, child in children(node):
+        yield from walk(child)
+
+
+def walk_block(block: Block) -> Iterator[Node]:
+    for stmt in block:
+        yield from walk(stmt)
+
+
+def extent(lo: Expr, hi: Expr) -> Expr:
+    """`hi - lo`, folded where both are literals or lo is 0 or hi is `lo + c`."""
+    if isinstance(lo, Literal) and isinstance(hi, Literal):
+        return Literal(hi.value - lo.value, type=lo.type, span=lo.span)
+    if isinstance(lo, Literal) and lo.value == 0:
+        return hi
+    if isinstance(hi, BinaryOp) and hi.op == "+" and same_expr(hi.lhs, lo):
+        return hi.rhs
+    return BinaryOp("-", hi, lo, type=hi.type, span=lo.span)
+
+
+def retype_window(window: WindowExpr) -> WindowExpr:
+    """window with its type's shape recomputed from its intervals."""
+    assert isinstance(window.type, TensorType)
+    shape = tuple(extent(i.lo, i.hi) for i in window.idx if isinstance(i, Interval))
+    return update(window, type=TensorType(window.type.scalar, shape, window=True))
+
+
+def map_children(node: N, fn: Callable[[Node], Node]) -> N:
+    """node with fn applied to each direct child; the same object if fn changed none.
+
+    The extents in the type of a whole-buffer Read are rewritten along, as they are not children.
+    """
+    result = node
+    for name, many in _CHILDREN[type(node)]:
+        value = get_field(node, name)
+        if many:
+            new = tuple([fn(child) for child in value])
+            if any(a is not b for a, b in zip(new, value, strict=True)):
+                result = with_field(result, name, new)
+        else:
+            new_child = fn(value)
+            if new_child is not value:
+                result = with_field(result, name, new_child)
+    if isinstance(node, Read) and isinstance(node.type, TensorType):
+        shape = tuple([fn(extent_) for extent_ in node.type.shape])
+        if any(a is not b for a, b in zip(shape, node.type.shape, strict=True)):
+            result = update(result, type=TensorType(node.type.scalar, shape, node.type.window))  # type: ignore[arg-type]
+    return result
+
+
+def rewrite(node: N, rule: Callable[[Node], Node | None]) -> N:
+    """Bottom-up: children first, then rule on the rebuilt node; None means "leave as it is"."""
+
+    def visit(old: Node) -> Node:
+        new = map_children(old, visit)
+        replaced = rule(new)
+        return new if replaced is None else replaced
+
+    return visit(node)  # type: ignore[return-value]
+
+
+def substitute(node: N, env: Mapping[Sym, Expr]) -> N:
+    """node[sym -> expr] for control variables (reads without indices). Binders are unique, so nothing is captured."""
+
+    def rule(old: Node) -> Node | None:
+        if isinstance(old, Read) and not old.idx:
+            return env.get(old.name)
+        return None
+
+    return rewrite(node, rule) if env else node
+
+
+def substitute_block(block: Block, env: Mapping[Sym, Expr]) -> Block:
+    return tuple(substitute(stmt, env) for stmt in block)
+
+
+def rename(node: N, names: Mapping[Sym, Sym]) -> N:
+    """node with names replaced wherever they occur, binders included."""
+    return rewrite(node, lambda old: _renamed(old, names)) if names else node
+
+
+def _renamed(old: Node, names: Mapping[Sym, Sym]) -> Node | None:
+    match old:
+        case (
+            Read(name=name)
+            | WindowExpr(name=name)
+            | StrideExpr(name=name)
+            | Assign(name=name)
+            | Reduce(name=name)
+            | Alloc(name=name)
+            | WindowStmt(name=name)
+            | Arg(name=name)
+        ):
+            return update(old, name=names[name]) if name in names else None
+        case For(iter=name):
+            return update(old, iter=names[name]) if name in names else None
+        case _:
+            return None
+
+
+def binders(node: Node) -> Iterator[Sym]:
+    """The names that node or anything below it binds (iterators, allocations, windows, formals)."""
+    for sub in walk(node):
+        match sub:
+            case Alloc(name=name) | WindowStmt(name=name) | Arg(name=name) | For(iter=name):
+                yield name
+            case _:
+                pass
+
+
+def with_fresh_binders(block: Block) -> Block:
+    """A copy of block in which every bound name is new: what a rewrite that duplicates code must insert."""
+    names = {name: name.copy() for stmt in block for name in binders(stmt)}
+    return tuple(rename(stmt, names) for stmt in block)
+
+
+def names_used(node: Node) -> Iterator[Sym]:
+    """Every name that occurs below node other than in binding position, with repeats."""
+    for sub in walk(node):
+        match sub:
+            case (
+                Read(name=name)
+                | WindowExpr(name=name)
+                | StrideExpr(name=name)
+                | Assign(name=name)
+                | Reduce(name=name)
+            ):
+                yield name
+            case _:
+                pass
+
+
+def free_names(*nodes: Node) -> frozenset[Sym]:
+    """The names that nodes use and do not bind."""
+    used = {name for node in nodes for name in names_used(node)}
+    return frozenset(used.difference(*[set(binders(node)) for node in nodes]))
+
+
+def same_expr(a: Node, b: Node) -> bool:
+    """Structural equality of expressions (positions ignored, names equal as they are)."""
+    return same(a, b)
+
+
+def same(a: Node, b: Node, names: Mapping[Sym, Sym] | None = None) -> bool:
+    """Whether a and b are equal up to renaming of bound names and position; names maps a's free names to b's."""
+    return _Same(dict(names or {})).nodes(a, b)
+
+
+class _Same:
+    def __init__(self, names: dict[Sym, Sym]) -> None:
+        self.names = names
+
+    def bind(self, a: Sym, b: Sym) -> bool:
+        self.names[a] = b
+        return True
+
+    def name(self, a: Sym, b: Sym) -> bool:
+        return self.names.get(a, a) is b
+
+    def nodes(self, a: Node, b: Node) -> bool:
+        if type(a) is not type(b) or not self.heads(a, b):
+            return False
+        for field, many in _CHILDREN[type(a)]:
+            left, right = get_field(a, field), get_field(b, field)
+            if not many:
+                left, right = (left,), (right,)
+            if len(left) != len(right):
+                return False
+            if field == "body" and isinstance(a, For) and isinstance(b, For):
+                self.bind(a.iter, b.iter)
+            if not all(self.nodes(x, y) for x, y in zip(left, right, strict=True)):
+                return False
+        return self.bind_after(a, b)
+
+    def heads(self, a: Any, b: Any) -> bool:
+        match a:
+            case Read() | WindowExpr():
+                return self.name(a.name, b.name)
+            case StrideExpr():
+                return self.name(a.name, b.name) and a.dim == b.dim
+            case Assign() | Reduce():
+                return self.name(a.name, b.name)
+            case Literal():
+                return a.value == b.value and a.type == b.type
+            case BinaryOp():
+                return bool(a.op == b.op)
+            case ExternCall():
+                return a.fn is b.fn
+            case Cast():
+                return bool(a.type == b.type)
+            case ReadConfig() | AssignConfig():
+                return a.config is b.config and a.field == b.field
+            case For():
+                return a.mode is b.mode
+            case Call():
+                return a.proc is b.proc or same(a.proc, b.proc)
+            case Alloc():
+                return a.mem is b.mem and _same_type_head(a.type, b.type)
+            case Arg():
+                return a.mem is b.mem and _same_type_head(a.type, b.type) and self.bind(a.name, b.name)
+            case Proc():
+                return a.name == b.name and a.instr == b.instr and a.aliasable == b.aliasable
+            case _:
+                return True
+
+    def bind_after(self, a: Node, b: Node) -> bool:
+        match a, b:
+            case (Alloc(name=x), Alloc(name=y)) | (WindowStmt(name=x), WindowStmt(name=y)):
+                return self.bind(x, y)
+            case _:
+                return True
+
+
+def _same_type_head(a: Any, b: Any) -> bool:
+    if isinstance(a, TensorType) and isinstance(b, TensorType):
+        return a.scalar == b.scalar and a.window == b.window and len(a.shape) == len(b.shape)
+    return bool(a == b)
+
+
+def same_block(a: Block, b: Block, names: Mapping[Sym, Sym] | None = None) -> bool:
+    """`same` for two blocks; names bound in one statement stay bound in the next."""
+    compare = _Same(dict(names or {}))
+    return len(a) == len(b) and all(compare.nodes(x, y) for x, y in zip(a, b, strict=True))
+
+
+def is_stmt(node: Node) -> bool:
+    return isinstance(node, Stmt)
