@@ -57,9 +57,7 @@ class UslError(Exception):
 
     code = "E000"
 
-    def __init__(
-        self, message: str, *, span: Span | None = None, notes: Sequence[str] = (), code: str | None = None
-    ) -> None:
+    def __init__(self, message: str, *, span: Span | None = None, notes: Sequence[str] = (), code: str | None = None) -> None:
         self.message = message
         self.span = span
         self.notes = tuple(notes)

@@ -89,6 +89,4 @@ SIN = Extern("sin", 1, _floating)
 COS = Extern("cos", 1, _floating)
 TANH = Extern("tanh", 1, _floating)
 
-BUILTINS: dict[str, Extern] = {
-    e.name: e for e in (MIN, MAX, ABS, RELU, SELECT, CLAMP, IDX, SQRT, EXP, LOG, SIN, COS, TANH)
-}
+BUILTINS: dict[str, Extern] = {e.name: e for e in (MIN, MAX, ABS, RELU, SELECT, CLAMP, IDX, SQRT, EXP, LOG, SIN, COS, TANH)}

@@ -39,9 +39,7 @@ class Memory:
         return ""
 
     @classmethod
-    def window(
-        cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span
-    ) -> str:
+    def window(cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span) -> str:
         """An lvalue: the element of the buffer at `indices`; its address is the window's data pointer."""
         terms = [
             index if stride == "1" else f"({index}) * ({stride})"
@@ -79,3 +77,6 @@ class DRAM(Memory):
     """
 
     name = "DRAM"
+
+
+MemoryClass = type[Memory]

@@ -14,7 +14,7 @@ from fractions import Fraction
 from usl_core.errors import NOWHERE, Span
 from usl_core.ir.config import Config
 from usl_core.ir.externs import Extern
-from usl_core.ir.memory import Memory
+from usl_core.ir.memory import MemoryClass
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, INDEX, ScalarType, TensorType, Type
 
@@ -213,7 +213,7 @@ class Alloc(Stmt):
 
     name: Sym
     type: ScalarType | TensorType
-    mem: type[Memory]
+    mem: MemoryClass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,7 +245,7 @@ class Arg(Node):
 
     name: Sym
     type: Type
-    mem: type[Memory] | None = None
+    mem: MemoryClass | None = None
 
 
 @dataclass(frozen=True, slots=True)

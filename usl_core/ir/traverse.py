@@ -236,13 +236,7 @@ def names_used(node: Node) -> Iterator[Sym]:
     """Every name that occurs below node other than in binding position, with repeats."""
     for sub in walk(node):
         match sub:
-            case (
-                Read(name=name)
-                | WindowExpr(name=name)
-                | StrideExpr(name=name)
-                | Assign(name=name)
-                | Reduce(name=name)
-            ):
+            case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
                 yield name
             case _:
                 pass
@@ -307,7 +301,7 @@ class _Same:
             case Cast():
                 return bool(a.type == b.type)
             case ReadConfig() | AssignConfig():
-                return a.config is b.config and a.field == b.field
+                return bool(a.config is b.config and a.field == b.field)
             case For():
                 return a.mode is b.mode
             case Call():
@@ -317,7 +311,7 @@ class _Same:
             case Arg():
                 return a.mem is b.mem and _same_type_head(a.type, b.type) and self.bind(a.name, b.name)
             case Proc():
-                return a.name == b.name and a.instr == b.instr and a.aliasable == b.aliasable
+                return bool(a.name == b.name and a.instr == b.instr and a.aliasable == b.aliasable)
             case _:
                 return True
 
