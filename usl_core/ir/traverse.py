@@ -293,7 +293,7 @@ class _Same:
             case Assign() | Reduce():
                 return self.name(a.name, b.name)
             case Literal():
-                return a.value == b.value and a.type == b.type
+                return bool(a.value == b.value and a.type == b.type)
             case BinaryOp():
                 return bool(a.op == b.op)
             case ExternCall():
