@@ -1,0 +1,65 @@
+"""When two accesses may touch the same location, and how to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.effects import Access, Kind
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
+from usl_core.errors import Undecided
+from usl_core.ir.sym import Sym
+
+
+def conflicting_kinds(a: Kind, b: Kind) -> bool:
+    """Whether accesses of these kinds to one location may not change places. Reductions into one buffer commute."""
+    return not (a is b and a is not Kind.WRITE)
+
+
+def overlap_formula(a: Access, b: Access) -> list[Formula]:
+    """What holds when both accesses happen at one location. Their bound names must differ."""
+    return [*a.guard, *b.guard, *[fml.eq(x - y) for x, y in zip(a.point, b.point, strict=True)]]
+
+
+def may_overlap(facts: Sequence[Formula], a: Access, b: Access) -> str | None:
+    """None if the accesses certainly touch different locations under facts; otherwise values that make them meet.
+
+    Raises:
+        Undecided: the solver could not tell.
+    """
+    if a.buffer is not b.buffer:
+        return None
+    meet = overlap_formula(a, b)
+    if any(f == fml.FALSE for f in meet):
+        return None
+    match prove([*facts, *meet], fml.FALSE):
+        case Proved():
+            return None
+        case Refuted(model=model):
+            return describe_model(model, [*facts, *meet], [*a.point, *b.point])
+        case Unknown(reason=reason):
+            raise Undecided(
+                f"could not decide whether two accesses to {a.buffer.name} may meet",
+                span=a.node.span,
+                notes=[f"solver: {reason}"],
+            )
+
+
+def describe_model(model: Mapping[Sym, int | bool], formulas: Iterable[Formula], values: Iterable[Lin] = ()) -> str:
+    """`n = 6, i = 3` for the variables that the formulas and values mention; names bound twice get a prime."""
+    names: dict[Sym, None] = {}
+    for lin in values:
+        names.update(dict.fromkeys(affine.syms(lin)))
+    for f in formulas:
+        names.update(dict.fromkeys(fml.free_syms(f)))
+    shown: dict[str, str] = {}
+    for name in names:
+        if name in model:
+            label = name.name
+            while label in shown:
+                label += "'"
+            shown[label] = str(model[name])
+    return ", ".join(f"{label} = {value}" for label, value in shown.items())

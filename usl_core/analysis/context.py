@@ -1,0 +1,220 @@
+"""What is known at a place in a procedure: facts about control values, windows in scope, shapes and strides of buffers.
+
+Facts are the assertions, `size >= 1`, positive extents, the ranges of enclosing loops, the conditions of enclosing
+branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control predicate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin, Stride
+from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, window_map
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.lower import Lowering, index_lin
+from usl_core.analysis.solver import Answer, prove
+from usl_core.cursors.path import Path
+from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.ir.nodes import (
+    Alloc,
+    Check,
+    Expr,
+    For,
+    If,
+    Interval,
+    Node,
+    Proc,
+    Read,
+    Stmt,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import get_field
+from usl_core.ir.types import COND, SIZE, ScalarType, TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class BufferInfo:
+    """A buffer or window in scope: its type, memory, and for a named window the expression that defines it."""
+
+    type: ScalarType | TensorType
+    mem: MemoryClass
+    window: WindowExpr | None = None
+    is_formal: bool = False
+    depth: int = 0
+    """How many loops enclose its binding."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """An immutable context; `enter` and `after` give those of neighbouring places."""
+
+    facts: tuple[Formula, ...] = ()
+    windows: Mapping[Sym, WindowMap] = field(default_factory=dict)
+    buffers: Mapping[Sym, BufferInfo] = field(default_factory=dict)
+    loops: tuple[For, ...] = ()
+
+    @cached_property
+    def key(self) -> object:
+        """Equal for contexts in which the same things are provable."""
+        return (self.facts, frozenset(self.buffers.items()), frozenset(self.windows.items()))
+
+    # -- construction
+
+    @staticmethod
+    def of_proc(proc: Proc) -> Context:
+        """At the start of the body."""
+        ctx = Context(buffers={}, windows={})
+        facts: list[Formula] = []
+        buffers: dict[Sym, BufferInfo] = {}
+        for arg in proc.args:
+            if arg.type is SIZE:
+                facts.append(fml.ge(affine.var(arg.name), 1))
+            elif isinstance(arg.type, ScalarType | TensorType):
+                buffers[arg.name] = BufferInfo(arg.type, arg.mem or DRAM, is_formal=True)
+                facts += _extent_facts(arg.type)
+        ctx = replace(ctx, buffers=buffers, facts=tuple(facts))
+        return ctx.assume([ctx.truth(p) for p in proc.preds])
+
+    @staticmethod
+    def at(proc: Proc, path: Path) -> Context:
+        """Just before the node at path is executed (for an expression: before its statement; for a body: inside it)."""
+        ctx = Context.of_proc(proc)
+        node: Node = proc
+        for name, position in path:
+            if name in ("body", "orelse"):
+                assert position is not None
+                if not isinstance(node, Proc):
+                    assert isinstance(node, Stmt)
+                    ctx = ctx.enter(node, name)
+                block = get_field(node, name)
+                for earlier in block[:position]:
+                    ctx = ctx.after(earlier)
+                node = block[position]
+            else:
+                break
+        return ctx
+
+    def assume(self, facts: Iterable[Formula]) -> Context:
+        new = [p for f in facts for p in fml.conjuncts(f) if p != fml.TRUE]
+        return replace(self, facts=(*self.facts, *new)) if new else self
+
+    def enter(self, stmt: Stmt, branch: str) -> Context:
+        """Inside a loop's body or a branch of an if."""
+        match stmt:
+            case For(iter=name, lo=lo, hi=hi):
+                index = affine.var(name)
+                inside = self.assume([fml.le(self.index(lo), index), fml.lt(index, self.index(hi))])
+                return replace(inside, loops=(*self.loops, stmt))
+            case If(cond=cond):
+                if cond.type is COND:
+                    return self
+                truth = self.truth(cond)
+                return self.assume([truth if branch == "body" else fml.not_(truth)])
+            case _:
+                raise AssertionError(f"not a statement with a body: {stmt!r}")
+
+    def after(self, stmt: Stmt) -> Context:
+        """After a statement of the same block: its binding, or what its `check` established."""
+        match stmt:
+            case Alloc(name=name, type=typ, mem=mem):
+                info = BufferInfo(typ, mem, depth=len(self.loops))
+                bound = replace(self, buffers={**self.buffers, name: info})
+                return bound.assume(_extent_facts(typ))
+            case WindowStmt(name=name, rhs=rhs):
+                assert isinstance(rhs.type, TensorType)
+                info = BufferInfo(rhs.type, self.buffers[rhs.name].mem, window=rhs, depth=len(self.loops))
+                bound = replace(
+                    self,
+                    buffers={**self.buffers, name: info},
+                    windows={**self.windows, name: window_map(rhs)},
+                )
+                return bound.assume(_extent_facts(rhs.type))
+            case Check(cond=cond):
+                return self.assume([self.truth(cond)])
+            case _:
+                return self
+
+    # -- questions
+
+    def index(self, expr: Expr) -> Lin:
+        """The linear form of an index expression; strides of dense buffers and of windows are resolved."""
+        return self.resolve_strides(index_lin(expr))
+
+    def truth(self, expr: Expr) -> Formula:
+        formula = Lowering().truth(expr)
+        return fml.subst(formula, {}, self._stride_atom)
+
+    def resolve_strides(self, lin: Lin) -> Lin:
+        return affine.subst(lin, {}, self._stride_atom)
+
+    def _stride_atom(self, stride: Stride) -> Lin | None:
+        value = self.stride(stride.buffer, stride.dim)
+        ((atom, c),) = value.terms.items() if len(value.terms) == 1 else ((None, 0),)
+        return None if atom == stride and c == 1 else value
+
+    def shape(self, name: Sym) -> tuple[Lin, ...]:
+        """The extents of a buffer or window; empty for a scalar."""
+        return shape_of(self.buffers[name].type)
+
+    def stride(self, name: Sym, dim: int) -> Lin:
+        """The distance in elements between neighbours of dimension dim."""
+        info = self.buffers.get(name)
+        if info is None or not isinstance(info.type, TensorType):
+            return affine.of_atom(Stride(name, dim))
+        if info.window is not None:
+            return self.window_stride(info.window, dim)
+        if info.type.window:
+            return affine.of_atom(Stride(name, dim))
+        return affine.product([affine.const(1), *self.shape(name)[dim + 1 :]])
+
+    def window_stride(self, window: WindowExpr, dim: int) -> Lin:
+        ranged = [position for position, entry in enumerate(window.idx) if isinstance(entry, Interval)]
+        return self.stride(window.name, ranged[dim])
+
+    def argument_stride(self, actual: Expr, dim: int) -> Lin:
+        """stride(formal, dim) of a callee's formal that gets the buffer argument actual."""
+        match actual:
+            case WindowExpr():
+                return self.window_stride(actual, dim)
+            case Read(name=name):
+                return self.stride(name, dim)
+            case _:
+                raise AssertionError(f"not a buffer argument: {actual!r}")
+
+    def resolve(self, access: Access) -> Access:
+        """access in terms of allocations and formals instead of windows."""
+        return resolve(access, self.windows)
+
+    def resolve_all(self, accesses: Iterable[Access]) -> tuple[Access, ...]:
+        return tuple(resolve(a, self.windows) for a in accesses)
+
+    def root(self, name: Sym) -> Sym:
+        """The allocation or formal that name shows."""
+        while name in self.windows:
+            name = self.windows[name].buffer
+        return name
+
+    def argument_map(self, actual: Expr) -> WindowMap:
+        """A buffer argument as a map to an allocation or formal."""
+        found = argument_map(actual)
+        while found.buffer in self.windows:
+            found = found.after(self.windows[found.buffer])
+        return found
+
+    def prove(self, goal: Formula, extra: Iterable[Formula] = ()) -> Answer:
+        return prove((*self.facts, *extra), goal)
+
+
+def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
+    return tuple(index_lin(e) for e in typ.shape) if isinstance(typ, TensorType) else ()
+
+
+def _extent_facts(typ: ScalarType | TensorType) -> list[Formula]:
+    """Extents are at least 1: the frontend proves it where the buffer is bound."""
+    return [fml.ge(extent, 1) for extent in shape_of(typ)]

@@ -1,0 +1,407 @@
+"""What a statement may read, write and reduce, and what it certainly writes: symbolic sets of accesses.
+
+A `Summary` is free of context: its free variables are those of the code. It is memoised by the identity of the node, so that
+a rewrite pays for the spine it rebuilt. An `Access` stands for the set of locations `point` for all values of
+`iters` that satisfy `guard`. Reference: Reinking 2022, §3.5.4-3.5.5 and §3.13; corrections: docs/semantics.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin, Stride
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.lower import Lowering
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Check,
+    Expr,
+    For,
+    If,
+    Interval,
+    Literal,
+    Node,
+    Pass,
+    Proc,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import children, walk
+from usl_core.ir.types import COND, SIZE, ControlType, TensorType
+
+
+class Kind(Enum):
+    READ = "read"
+    WRITE = "write"
+    REDUCE = "reduce"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Accesses of one kind to one buffer: `{point | iters satisfy guard}`.
+
+    exact means that they certainly happen (nothing depends on data); otherwise they only may. node is the statement or read
+    that makes them, for messages. Windows are not resolved: buffer may be a window bound outside.
+    """
+
+    buffer: Sym
+    kind: Kind
+    point: tuple[Lin, ...]
+    iters: tuple[Sym, ...]
+    guard: tuple[Formula, ...]
+    exact: bool
+    node: Node
+
+    @property
+    def modifies(self) -> bool:
+        return self.kind is not Kind.READ
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The accesses of a piece of code in source order, and what else must be known to move it."""
+
+    accesses: tuple[Access, ...] = ()
+    checks: bool = False
+    """Whether a `check` may stop it: then it does not move across effects."""
+    config_reads: frozenset[tuple[str, str]] = frozenset()
+    config_writes: frozenset[tuple[str, str]] = frozenset()
+
+    @cached_property
+    def by_buffer(self) -> Mapping[Sym, tuple[Access, ...]]:
+        grouped: dict[Sym, list[Access]] = {}
+        for access in self.accesses:
+            grouped.setdefault(access.buffer, []).append(access)
+        return {name: tuple(group) for name, group in grouped.items()}
+
+    @cached_property
+    def modified(self) -> frozenset[Sym]:
+        return frozenset(a.buffer for a in self.accesses if a.modifies)
+
+    @property
+    def touches_config(self) -> bool:
+        return bool(self.config_reads or self.config_writes)
+
+
+EMPTY = Summary()
+_STMTS: WeakKeyDictionary[Stmt, Summary] = WeakKeyDictionary()
+_PROCS: WeakKeyDictionary[Proc, Summary] = WeakKeyDictionary()
+
+
+def summary(stmt: Stmt) -> Summary:
+    """The effect of one statement; allocations and windows are the block's business."""
+    found = _STMTS.get(stmt)
+    if found is None:
+        found = _STMTS[stmt] = _of_stmt(stmt)
+    return found
+
+
+def block_summary(block: Iterable[Stmt]) -> Summary:
+    """The effect of a block: accesses to what it allocates are dropped, those through its windows are resolved."""
+    parts: list[Summary] = []
+    local: set[Sym] = set()
+    windows: dict[Sym, WindowMap] = {}
+    for stmt in block:
+        if isinstance(stmt, Alloc):
+            local.add(stmt.name)
+        elif isinstance(stmt, WindowStmt):
+            windows[stmt.name] = window_map(stmt.rhs)
+        parts.append(summary(stmt))
+    merged = merge(parts)
+    if not local and not windows:
+        return merged
+    resolved = [resolve(a, windows) for a in merged.accesses]
+    return replace_accesses(merged, [a for a in resolved if a.buffer not in local])
+
+
+def merge(parts: Sequence[Summary]) -> Summary:
+    if len(parts) == 1:
+        return parts[0]
+    return Summary(
+        tuple(a for p in parts for a in p.accesses),
+        any(p.checks for p in parts),
+        frozenset().union(*[p.config_reads for p in parts]),
+        frozenset().union(*[p.config_writes for p in parts]),
+    )
+
+
+def replace_accesses(old: Summary, accesses: Iterable[Access]) -> Summary:
+    return Summary(tuple(accesses), old.checks, old.config_reads, old.config_writes)
+
+
+def proc_summary(proc: Proc) -> Summary:
+    """The effect of a procedure's body in terms of its formals, with the configuration its assertions read."""
+    found = _PROCS.get(proc)
+    if found is None:
+        asserted = [_config_reads(p) for p in proc.preds]
+        found = _PROCS[proc] = merge([*asserted, block_summary(proc.body)]) if asserted else block_summary(proc.body)
+    return found
+
+
+def uses_config(proc: Proc) -> bool:
+    """Whether the procedure, or one that it calls, reads, writes or asserts on a configuration field."""
+    return proc_summary(proc).touches_config
+
+
+# ---- windows
+
+
+@dataclass(frozen=True, slots=True)
+class WindowMap:
+    """How a window's coordinates map to its buffer's: per buffer dimension an offset, and whether a coordinate is added."""
+
+    buffer: Sym
+    dims: tuple[tuple[Lin, bool], ...]
+
+    def apply(self, point: Sequence[Lin]) -> tuple[Lin, ...]:
+        coordinates = iter(point)
+        return tuple(offset + next(coordinates) if ranged else offset for offset, ranged in self.dims)
+
+    def after(self, outer: WindowMap) -> WindowMap:
+        """This window of `outer`, itself a window: a map to outer's buffer."""
+        inner = iter(self.dims)
+        dims: list[tuple[Lin, bool]] = []
+        for offset, ranged in outer.dims:
+            if ranged:
+                inner_offset, inner_ranged = next(inner)
+                dims.append((offset + inner_offset, inner_ranged))
+            else:
+                dims.append((offset, False))
+        return WindowMap(outer.buffer, tuple(dims))
+
+
+def window_map(window: WindowExpr) -> WindowMap:
+    """Windows have no data-dependent bounds, so that their offsets are exact."""
+    lowering = Lowering()
+    dims = [
+        (lowering.index(entry.lo), True) if isinstance(entry, Interval) else (lowering.index(entry), False)
+        for entry in window.idx
+    ]
+    return WindowMap(window.name, tuple(dims))
+
+
+def resolve(access: Access, windows: Mapping[Sym, WindowMap]) -> Access:
+    """access with windows replaced by the buffers they show, through any number of levels."""
+    while (found := windows.get(access.buffer)) is not None:
+        access = replace(access, buffer=found.buffer, point=found.apply(access.point))
+    return access
+
+
+# ---- extraction
+
+
+@dataclass
+class _Builder:
+    accesses: list[Access] = field(default_factory=list)
+    config_reads: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, name: Sym, kind: Kind, idx: Sequence[Expr], node: Node) -> None:
+        lowering = Lowering()
+        for index in idx:
+            self.reads(index)
+        point = tuple(lowering.index(index) for index in idx)
+        exact = not lowering.unknowns
+        self.accesses.append(Access(name, kind, point, tuple(lowering.unknowns), tuple(lowering.ranges), exact, node))
+
+    def reads(self, expr: Node) -> None:
+        """The data that evaluating expr reads, and the configuration fields."""
+        match expr:
+            case Read(name=name, idx=idx, type=typ):
+                if isinstance(typ, ControlType | TensorType):
+                    return
+                self.add(name, Kind.READ, idx, expr)
+            case ReadConfig(config=config, field=name):
+                self.config_reads.add((config.name, name))
+            case _:
+                for _, child in children(expr):
+                    self.reads(child)
+
+    def done(self, *, checks: bool = False, writes: frozenset[tuple[str, str]] = frozenset()) -> Summary:
+        return Summary(tuple(self.accesses), checks, frozenset(self.config_reads), writes)
+
+
+def _config_reads(expr: Expr) -> Summary:
+    builder = _Builder()
+    builder.reads(expr)
+    return builder.done()
+
+
+def _of_stmt(stmt: Stmt) -> Summary:
+    builder = _Builder()
+    match stmt:
+        case Assign(name=name, idx=idx, rhs=rhs):
+            builder.reads(rhs)
+            builder.add(name, Kind.WRITE, idx, stmt)
+            return builder.done()
+        case Reduce(name=name, idx=idx, rhs=rhs):
+            builder.reads(rhs)
+            builder.add(name, Kind.REDUCE, idx, stmt)
+            return builder.done()
+        case AssignConfig(config=config, field=name, rhs=rhs):
+            builder.reads(rhs)
+            return builder.done(writes=frozenset({(config.name, name)}))
+        case Pass():
+            return EMPTY
+        case Check(cond=cond):
+            builder.reads(cond)
+            return builder.done(checks=True)
+        case Alloc():
+            for _, extent in children(stmt):
+                builder.reads(extent)
+            return builder.done()
+        case WindowStmt(rhs=rhs):
+            builder.reads(rhs)
+            return builder.done()
+        case If():
+            return _of_if(stmt)
+        case For(iter=name, lo=lo, hi=hi, body=body):
+            builder.reads(lo)
+            builder.reads(hi)
+            return merge([builder.done(), under_loop(block_summary(body), name, lo, hi)])
+        case Call(proc=proc, args=args):
+            return _of_call(proc, args, stmt)
+        case _:
+            raise AssertionError(f"not a statement: {stmt!r}")
+
+
+def under_loop(body: Summary, name: Sym, lo: Expr, hi: Expr) -> Summary:
+    """The union of body over `lo <= name < hi`."""
+    lowering = Lowering()
+    index = affine.var(name)
+    limits = (fml.le(lowering.index(lo), index), fml.lt(index, lowering.index(hi)))
+    return replace_accesses(
+        body,
+        [replace(a, iters=(*a.iters, name), guard=(*a.guard, *limits)) for a in body.accesses],
+    )
+
+
+def under_condition(body: Summary, cond: Formula | None) -> Summary:
+    """body under a control condition, or (None) under one that depends on data: then nothing is certain."""
+    if cond is None:
+        return replace_accesses(body, [replace(a, exact=False) for a in body.accesses])
+    return replace_accesses(body, [replace(a, guard=(*a.guard, cond)) for a in body.accesses])
+
+
+def _of_if(stmt: If) -> Summary:
+    builder = _Builder()
+    builder.reads(stmt.cond)
+    then, other = block_summary(stmt.body), block_summary(stmt.orelse)
+    if stmt.cond.type is COND:
+        return merge([builder.done(), under_condition(then, None), under_condition(other, None)])
+    lowering = Lowering()
+    cond = lowering.truth(stmt.cond)
+    if lowering.unknowns:  # reads configuration: certain in neither branch
+        return merge([builder.done(), under_condition(then, None), under_condition(other, None)])
+    return merge([builder.done(), under_condition(then, cond), under_condition(other, fml.not_(cond))])
+
+
+def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
+    """The callee's effect with formals replaced by the arguments (docs/semantics.md, calls)."""
+    builder = _Builder()
+    env: dict[Sym, Lin] = {}
+    bools: dict[Sym, Formula] = {}
+    windows: dict[Sym, WindowMap] = {}
+    constants: set[Sym] = set()
+    lowering = Lowering()
+    for formal, actual in zip(proc.args, args, strict=True):
+        if isinstance(formal.type, ControlType):
+            builder.reads(actual)
+            if formal.type is SIZE or formal.type.name == "index":
+                env[formal.name] = lowering.index(actual)
+            else:
+                bools[formal.name] = lowering.truth(actual)
+        elif isinstance(actual, Literal):
+            constants.add(formal.name)
+        else:
+            for _, child in children(actual):
+                builder.reads(child)
+            windows[formal.name] = argument_map(actual)
+    body = proc_summary(proc)
+    accesses = [_in_caller(fresh(a), env, bools, windows, call) for a in body.accesses if a.buffer not in constants]
+    own = builder.done()
+    return Summary(own.accesses + tuple(accesses), body.checks, own.config_reads | body.config_reads, body.config_writes)
+
+
+def argument_map(actual: Expr) -> WindowMap:
+    """The buffer argument of a call as a map from the formal's coordinates to the actual's."""
+    lowering = Lowering()
+    match actual:
+        case WindowExpr():
+            return window_map(actual)
+        case Read(name=name, type=TensorType(shape=shape)):
+            return WindowMap(name, tuple((affine.ZERO, True) for _ in shape))
+        case Read(name=name, idx=idx):
+            return WindowMap(name, tuple((lowering.index(i), False) for i in idx))
+        case _:
+            raise AssertionError(f"not a buffer argument: {actual!r}")
+
+
+def _in_caller(
+    access: Access,
+    env: Mapping[Sym, Lin],
+    bools: Mapping[Sym, Formula],
+    windows: Mapping[Sym, WindowMap],
+    call: Call,
+) -> Access:
+    strides = _hidden_stride
+    point = tuple(affine.subst(p, env, strides) for p in access.point)
+    guard = tuple(fml.subst(g, env, strides, bools) for g in access.guard)
+    found = windows[access.buffer]
+    # A callee that branches on a formal's stride is only known to maybe take the branch.
+    exact = access.exact and not any(
+        isinstance(x, Stride) for g in access.guard for lin in fml.lins(g) for x in affine.atoms(lin)
+    )
+    return Access(found.buffer, access.kind, found.apply(point), access.iters, guard, exact, call)
+
+
+def _hidden_stride(stride: Stride) -> Lin:
+    return affine.var(Sym(f"stride_{stride.dim}"))
+
+
+def fresh(access: Access) -> Access:
+    """access with its bound names renamed, to be compared with another instance of the same code."""
+    return access if not access.iters else rename(access, {i: affine.var(i.copy()) for i in access.iters})
+
+
+def rename(access: Access, env: Mapping[Sym, Lin]) -> Access:
+    """access with variables replaced; bound ones must be replaced by variables."""
+    iters = []
+    for name in access.iters:
+        if name in env:
+            ((atom, _),) = env[name].terms.items()
+            assert isinstance(atom, Sym)
+            iters.append(atom)
+        else:
+            iters.append(name)
+    return replace(
+        access,
+        iters=tuple(iters),
+        point=tuple(affine.subst(p, env) for p in access.point),
+        guard=tuple(fml.subst(g, env) for g in access.guard),
+    )
+
+
+def reads_of(expr: Expr) -> tuple[Access, ...]:
+    """The data read by evaluating an expression."""
+    builder = _Builder()
+    builder.reads(expr)
+    return tuple(builder.accesses)
+
+
+def local_buffers(block: Block) -> frozenset[Sym]:
+    return frozenset(n.name for stmt in block for n in walk(stmt) if isinstance(n, Alloc))

@@ -1,0 +1,109 @@
+"""Reads that may see a value from before a piece of code: its upward-exposed reads of one buffer.
+
+A rewrite that gives each iteration a buffer of its own, or leaves out copying in, is legal only if there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.conditions import covered
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import Access, Kind, reads_of, rename, summary
+from usl_core.ir.nodes import Block, For, If, Stmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import COND
+
+
+@dataclass
+class _Search:
+    buffer: Sym
+    found: Access | None = None
+
+    def block(self, ctx: Context, block: Block, written: Sequence[Access]) -> list[Access]:
+        """The exact writes that block adds to written; `found` is set at the first read that they do not cover."""
+        added: list[Access] = []
+        for stmt in block:
+            if self.found is not None:
+                break
+            added += self.stmt(ctx, stmt, [*written, *added])
+            ctx = ctx.after(stmt)
+        return added
+
+    def stmt(self, ctx: Context, stmt: Stmt, written: Sequence[Access]) -> list[Access]:
+        match stmt:
+            case For():
+                return self.loop(ctx, stmt, written)
+            case If(cond=cond, body=body, orelse=orelse):
+                self.check(ctx, reads_of(cond), written)
+                inside, otherwise = ctx.enter(stmt, "body"), ctx.enter(stmt, "orelse")
+                then = self.block(inside, body, written)
+                other = self.block(otherwise, orelse, written)
+                if cond.type is COND:
+                    return []
+                new = len(ctx.facts)
+                return _guarded(then, inside.facts[new:]) + _guarded(other, otherwise.facts[new:])
+            case _:
+                own = ctx.resolve_all(summary(stmt).accesses)
+                self.check(ctx, own, written)
+                return [a for a in own if a.buffer is self.buffer and a.kind is Kind.WRITE and a.exact]
+
+    def loop(self, ctx: Context, loop: For, written: Sequence[Access]) -> list[Access]:
+        self.check(ctx, [*reads_of(loop.lo), *reads_of(loop.hi)], written)
+        inside = ctx.enter(loop, "body")
+        # Writes of earlier iterations count: collect the body's exact writes first, then read it with them.
+        body_writes = _Search(self.buffer, None).writes(inside, loop.body)
+        limits = inside.facts[len(ctx.facts) :]
+        earlier_index = loop.iter.copy()
+        env = {loop.iter: affine.var(earlier_index)}
+        earlier = [
+            replace(
+                rename(w, env),
+                iters=(*w.iters, earlier_index),
+                guard=(
+                    *[fml.subst(g, env) for g in (*w.guard, *limits)],
+                    fml.lt(affine.var(earlier_index), affine.var(loop.iter)),
+                ),
+            )
+            for w in body_writes
+        ]
+        self.block(inside, loop.body, [*written, *earlier])
+        return [replace(w, iters=(*w.iters, loop.iter), guard=(*w.guard, *limits)) for w in body_writes]
+
+    def writes(self, ctx: Context, block: Block) -> list[Access]:
+        """The exact writes of a block, without looking at reads."""
+        added: list[Access] = []
+        for stmt in block:
+            own = ctx.resolve_all(summary(stmt).accesses)
+            added += [a for a in own if a.buffer is self.buffer and a.kind is Kind.WRITE and a.exact]
+            ctx = ctx.after(stmt)
+        return added
+
+    def check(self, ctx: Context, accesses: Sequence[Access], written: Sequence[Access]) -> None:
+        for access in accesses:
+            access = ctx.resolve(access)
+            needs = access.buffer is self.buffer and access.kind is not Kind.WRITE
+            if needs and self.found is None and not covered(ctx.facts, access, written):
+                self.found = access
+
+
+def _guarded(writes: Sequence[Access], facts: Sequence[fml.Formula]) -> list[Access]:
+    return [replace(w, guard=(*w.guard, *facts)) for w in writes]
+
+
+def exposed_read(ctx: Context, block: Block, buffer: Sym) -> Access | None:
+    """A read (or reduction) of buffer in block that may see what was there before block, or None if there is none.
+
+    ctx is the context before block; buffer is an allocation or formal, accessed directly or through windows.
+    """
+    search = _Search(buffer)
+    search.block(ctx, block, ())
+    return search.found
+
+
+def definite_writes(ctx: Context, block: Block, buffer: Sym) -> list[Access]:
+    """What block certainly writes of buffer."""
+    return _Search(buffer).writes(ctx, block)

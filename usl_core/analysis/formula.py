@@ -1,0 +1,248 @@
+"""Formulas over linear forms, always in negation normal form.
+
+Literals are `Ge` (form >= 0), `Eq` (form == 0) and `Bool`; an inequality `!=` is a disjunction of two `Ge`. Quantified formulas
+occur where an obligation speaks of "some earlier write". Constructors simplify and normalise; equality is structural.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd
+from typing import assert_never
+
+from usl_core.analysis import affine
+from usl_core.analysis.affine import Lin, Stride
+from usl_core.ir.sym import Sym
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: bool
+
+
+TRUE, FALSE = Const(True), Const(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ge:
+    """lin >= 0."""
+
+    lin: Lin
+
+
+@dataclass(frozen=True, slots=True)
+class Eq:
+    """lin == 0."""
+
+    lin: Lin
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    """A boolean variable, or its negation."""
+
+    name: Sym
+    positive: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    args: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    args: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    names: tuple[Sym, ...]
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Forall:
+    names: tuple[Sym, ...]
+    body: Formula
+
+
+Formula = Const | Ge | Eq | Bool | And | Or | Exists | Forall
+
+
+def ge(a: Lin, b: Lin | int = 0) -> Formula:
+    """a >= b, with common factors taken out (and the constant rounded, as all atoms are integers)."""
+    lin = a - b
+    if lin.is_const:
+        return TRUE if lin.const >= 0 else FALSE
+    common = reduce(gcd, lin.terms.values())
+    if common > 1:
+        lin = Lin(lin.const // common, {x: c // common for x, c in lin.terms.items()})
+    return Ge(lin)
+
+
+def le(a: Lin, b: Lin | int) -> Formula:
+    return ge(-a, -b)
+
+
+def lt(a: Lin, b: Lin | int) -> Formula:
+    return ge(-a, (-b) + 1)
+
+
+def eq(a: Lin, b: Lin | int = 0) -> Formula:
+    lin = a - b
+    if lin.is_const:
+        return TRUE if lin.const == 0 else FALSE
+    common = reduce(gcd, lin.terms.values())
+    if lin.const % common:
+        return FALSE
+    if common > 1:
+        lin = Lin(lin.const // common, {x: c // common for x, c in lin.terms.items()})
+    return Eq(lin)
+
+
+def ne(a: Lin, b: Lin | int = 0) -> Formula:
+    return not_(eq(a, b))
+
+
+def and_(args: Iterable[Formula]) -> Formula:
+    flat: dict[Formula, None] = {}
+    for arg in args:
+        if isinstance(arg, And):
+            flat.update(dict.fromkeys(arg.args))
+        elif arg == FALSE:
+            return FALSE
+        elif arg != TRUE:
+            flat[arg] = None
+    if not flat:
+        return TRUE
+    return next(iter(flat)) if len(flat) == 1 else And(tuple(flat))
+
+
+def or_(args: Iterable[Formula]) -> Formula:
+    flat: dict[Formula, None] = {}
+    for arg in args:
+        if isinstance(arg, Or):
+            flat.update(dict.fromkeys(arg.args))
+        elif arg == TRUE:
+            return TRUE
+        elif arg != FALSE:
+            flat[arg] = None
+    if not flat:
+        return FALSE
+    return next(iter(flat)) if len(flat) == 1 else Or(tuple(flat))
+
+
+def not_(f: Formula) -> Formula:
+    match f:
+        case Const(value=value):
+            return FALSE if value else TRUE
+        case Ge(lin=lin):
+            return ge(-lin, 1)
+        case Eq(lin=lin):
+            return or_([ge(lin, 1), ge(-lin, 1)])
+        case Bool(name=name, positive=positive):
+            return Bool(name, not positive)
+        case And(args=args):
+            return or_([not_(a) for a in args])
+        case Or(args=args):
+            return and_([not_(a) for a in args])
+        case Exists(names=names, body=body):
+            return forall(names, not_(body))
+        case Forall(names=names, body=body):
+            return exists(names, not_(body))
+        case _:
+            assert_never(f)
+
+
+def implies(a: Formula, b: Formula) -> Formula:
+    return or_([not_(a), b])
+
+
+def exists(names: Iterable[Sym], body: Formula) -> Formula:
+    used = set(free_syms(body))
+    kept = tuple(n for n in names if n in used)
+    return Exists(kept, body) if kept else body
+
+
+def forall(names: Iterable[Sym], body: Formula) -> Formula:
+    used = set(free_syms(body))
+    kept = tuple(n for n in names if n in used)
+    return Forall(kept, body) if kept else body
+
+
+def conjuncts(f: Formula) -> tuple[Formula, ...]:
+    return f.args if isinstance(f, And) else (f,)
+
+
+def lins(f: Formula) -> Iterator[Lin]:
+    """Every linear form of a literal in f."""
+    match f:
+        case Ge(lin=lin) | Eq(lin=lin):
+            yield lin
+        case And(args=args) | Or(args=args):
+            for arg in args:
+                yield from lins(arg)
+        case Exists(body=body) | Forall(body=body):
+            yield from lins(body)
+        case Const() | Bool():
+            return
+        case _:
+            assert_never(f)
+
+
+def free_syms(f: Formula) -> Iterator[Sym]:
+    """The free variables of f, with repeats."""
+    match f:
+        case Ge(lin=lin) | Eq(lin=lin):
+            yield from affine.syms(lin)
+        case Bool(name=name):
+            yield name
+        case And(args=args) | Or(args=args):
+            for arg in args:
+                yield from free_syms(arg)
+        case Exists(names=names, body=body) | Forall(names=names, body=body):
+            yield from (s for s in free_syms(body) if s not in names)
+        case Const():
+            return
+        case _:
+            assert_never(f)
+
+
+StrideMap = Callable[[Stride], Lin | None]
+
+
+def subst(
+    f: Formula, env: Mapping[Sym, Lin], strides: StrideMap | None = None, bools: Mapping[Sym, Formula] | None = None
+) -> Formula:
+    """f with variables replaced. Bound names are unique, so nothing is captured."""
+    match f:
+        case Const():
+            return f
+        case Ge(lin=lin):
+            new = affine.subst(lin, env, strides)
+            return f if new is lin else ge(new)
+        case Eq(lin=lin):
+            new = affine.subst(lin, env, strides)
+            return f if new is lin else eq(new)
+        case Bool(name=name, positive=positive):
+            if bools is not None and name in bools:
+                return bools[name] if positive else not_(bools[name])
+            replaced = env.get(name)  # a renamed boolean arrives as a variable
+            if replaced is None:
+                return f
+            ((atom, _),) = replaced.terms.items()
+            assert isinstance(atom, Sym)
+            return Bool(atom, positive)
+        case And(args=args):
+            return and_([subst(a, env, strides, bools) for a in args])
+        case Or(args=args):
+            return or_([subst(a, env, strides, bools) for a in args])
+        case Exists(names=names, body=body):
+            return exists(names, subst(body, env, strides, bools))
+        case Forall(names=names, body=body):
+            return forall(names, subst(body, env, strides, bools))
+        case _:
+            assert_never(f)

@@ -1,0 +1,231 @@
+"""Refutation of conjunctions of linear constraints without a solver: Fourier-Motzkin elimination over the integers.
+
+`unsat(formulas)` answers True only if no integers satisfy all formulas; False means "don't know". Equalities with a unit
+coefficient are substituted; quotients and minima get their defining inequalities; disjunctions are split while few. Limits keep
+it far below what a solver call costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import gcd
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Atom, Min, Quot
+from usl_core.analysis.formula import And, Bool, Eq, Exists, Forall, Formula, Ge, Or
+
+MAX_ROWS = 120
+MAX_SPLITS = 24
+
+Row = tuple[dict[Atom, int], int]
+"""Coefficients and constant of `sum + constant >= 0`."""
+
+
+class _Budget:
+    def __init__(self) -> None:
+        self.splits = MAX_SPLITS
+
+
+def unsat(formulas: Iterable[Formula]) -> bool:
+    """Whether the conjunction is certainly false for all integers."""
+    literals: list[Ge | Eq] = []
+    choices: list[Or] = []
+    bools: dict[object, bool] = {}
+    for f in _flatten(formulas):
+        match f:
+            case fml.Const(value=value):
+                if not value:
+                    return True
+            case Ge() | Eq():
+                literals.append(f)
+            case Bool(name=name, positive=positive):
+                if bools.setdefault(name, positive) != positive:
+                    return True
+            case Or():
+                choices.append(f)
+            case Exists(body=body):
+                literals_of_body = _flatten([body])  # bound names are unique, so they serve as constants
+                literals += [x for x in literals_of_body if isinstance(x, Ge | Eq)]
+                choices += [x for x in literals_of_body if isinstance(x, Or)]
+            case Forall() | And():
+                pass  # dropping a constraint is sound here
+    return _unsat(literals, choices, _Budget())
+
+
+def _flatten(formulas: Iterable[Formula]) -> list[Formula]:
+    result: list[Formula] = []
+    for f in formulas:
+        if isinstance(f, And):
+            result.extend(_flatten(f.args))
+        else:
+            result.append(f)
+    return result
+
+
+def _unsat(literals: list[Ge | Eq], choices: list[Or], budget: _Budget) -> bool:
+    extra_literals, extra_choices = _definitions(literals)
+    all_literals = literals + extra_literals
+    if _rows_unsat(all_literals):
+        return True
+    pending = choices + extra_choices
+    if not pending:
+        return False
+    pending.sort(key=lambda c: len(c.args))
+    first, rest = pending[0], pending[1:]
+    for option in first.args:
+        budget.splits -= 1
+        if budget.splits < 0:
+            return False
+        new_literals, new_choices, closed = list(all_literals), list(rest), False
+        for f in _flatten([option]):
+            match f:
+                case Ge() | Eq():
+                    new_literals.append(f)
+                case Or():
+                    new_choices.append(f)
+                case fml.Const(value=False):
+                    closed = True
+                case _:
+                    pass
+        if not closed and not _unsat(new_literals, new_choices, budget):
+            return False
+    return True
+
+
+def _definitions(literals: list[Ge | Eq]) -> tuple[list[Ge | Eq], list[Or]]:
+    """What quotients and minima in the literals satisfy by definition, in literals not yet among them."""
+    seen: set[Atom] = set()
+    out: list[Ge | Eq] = []
+    choices: list[Or] = []
+    known = set(literals)
+    for literal in literals:
+        for atom in affine.atoms(literal.lin):
+            if atom in seen:
+                continue
+            seen.add(atom)
+            if isinstance(atom, Quot):
+                rest = atom.num - affine.of_atom(atom).scale(atom.den)
+                new = [fml.ge(rest), fml.ge(-rest, 1 - atom.den)]
+                out += [f for f in new if isinstance(f, Ge) and f not in known]
+            elif isinstance(atom, Min):
+                value = affine.of_atom(atom)
+                first = [fml.ge(arg - value) for arg in atom.args]
+                new_here = [f for f in first if isinstance(f, Ge) and f not in known]
+                out += new_here
+                if new_here:
+                    choice = fml.or_([fml.ge(value - arg) for arg in atom.args])
+                    if isinstance(choice, Or):
+                        choices.append(choice)
+    return out, choices
+
+
+def _rows_unsat(literals: list[Ge | Eq]) -> bool:
+    rows: list[Row] = []
+    equalities: list[Row] = []
+    for literal in literals:
+        row = (dict(literal.lin.terms), literal.lin.const)
+        (rows if isinstance(literal, Ge) else equalities).append(row)
+    while equalities:
+        terms, constant = equalities.pop()
+        if not terms:
+            if constant:
+                return True
+            continue
+        common = gcd(*terms.values())
+        if constant % common:
+            return True
+        pivot = next((a for a, c in terms.items() if abs(c) == common), None)
+        if pivot is None:  # no unit coefficient: keep it as two inequalities
+            rows.append((terms, constant))
+            rows.append(({a: -c for a, c in terms.items()}, -constant))
+            continue
+        sign = 1 if terms[pivot] > 0 else -1
+        # pivot = -sign * (rest) / common, where rest is divisible by common
+        value = (
+            {a: -sign * c // common for a, c in terms.items() if a is not pivot and a != pivot},
+            -sign * constant // common,
+        )
+        rows = [_replace(r, pivot, value) for r in rows]
+        equalities = [_replace(r, pivot, value) for r in equalities]
+    return _eliminate(rows)
+
+
+def _replace(row: Row, pivot: Atom, value: Row) -> Row:
+    factor = row[0].get(pivot)
+    if factor is None:
+        return row
+    terms = {a: c for a, c in row[0].items() if a != pivot}
+    for atom, c in value[0].items():
+        total = terms.get(atom, 0) + factor * c
+        if total:
+            terms[atom] = total
+        else:
+            terms.pop(atom, None)
+    return terms, row[1] + factor * value[1]
+
+
+def _tighten(row: Row) -> Row:
+    terms, constant = row
+    if not terms:
+        return row
+    common = gcd(*terms.values())
+    if common == 1:
+        return row
+    return {a: c // common for a, c in terms.items()}, constant // common
+
+
+def _eliminate(rows: list[Row]) -> bool:
+    current: dict[frozenset[tuple[Atom, int]], int] = {}
+    for row in rows:
+        if _add(current, _tighten(row)):
+            return True
+    while current:
+        ups: dict[Atom, int] = {}
+        downs: dict[Atom, int] = {}
+        for key in current:
+            for atom, c in key:
+                if c > 0:
+                    ups[atom] = ups.get(atom, 0) + 1
+                else:
+                    downs[atom] = downs.get(atom, 0) + 1
+        names = set(ups) | set(downs)
+        pivot = min(names, key=lambda a: ups.get(a, 0) * downs.get(a, 0) - ups.get(a, 0) - downs.get(a, 0))
+        lower, upper, rest = [], [], {}
+        for key, constant in current.items():
+            coefficient = next((c for a, c in key if a == pivot), 0)
+            if coefficient > 0:
+                lower.append((dict(key), constant, coefficient))
+            elif coefficient < 0:
+                upper.append((dict(key), constant, -coefficient))
+            else:
+                rest[key] = constant
+        if len(rest) + len(lower) * len(upper) > MAX_ROWS:
+            return False
+        current = rest
+        for low_terms, low_const, low_c in lower:
+            for up_terms, up_const, up_c in upper:
+                terms = {a: c * up_c for a, c in low_terms.items() if a != pivot}
+                for atom, c in up_terms.items():
+                    if atom == pivot:
+                        continue
+                    total = terms.get(atom, 0) + c * low_c
+                    if total:
+                        terms[atom] = total
+                    else:
+                        terms.pop(atom, None)
+                if _add(current, _tighten((terms, low_const * up_c + up_const * low_c))):
+                    return True
+    return False
+
+
+def _add(current: dict[frozenset[tuple[Atom, int]], int], row: Row) -> bool:
+    """Adds a row, keeping the tightest per left side; True on a contradiction."""
+    terms, constant = row
+    if not terms:
+        return constant < 0
+    key = frozenset(terms.items())
+    if key not in current or constant < current[key]:
+        current[key] = constant
+    opposite = frozenset((a, -c) for a, c in terms.items())
+    return opposite in current and current[opposite] + current[key] < 0

@@ -1,0 +1,123 @@
+"""From control expressions of the IR to linear forms and formulas.
+
+What the analysis cannot know (clamped data `idx(e, lo, hi)`, configuration fields) becomes a fresh variable per occurrence,
+collected with its range, so that "for all values of it" is what is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin, Stride
+from usl_core.analysis.formula import Bool, Formula
+from usl_core.ir.externs import IDX, MAX, MIN
+from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import BOOL, ControlType
+
+_COMPARE: dict[str, Callable[[Lin, Lin], Formula]] = {
+    "<": fml.lt,
+    "<=": fml.le,
+    ">": lambda a, b: fml.lt(b, a),
+    ">=": fml.ge,
+    "==": fml.eq,
+    "!=": fml.ne,
+}
+
+
+@dataclass
+class Lowering:
+    """One lowering; `unknowns` and `ranges` collect the fresh variables made on the way and what is known of them."""
+
+    unknowns: list[Sym] = field(default_factory=list)
+    ranges: list[Formula] = field(default_factory=list)
+
+    def unknown(self, name: str) -> Sym:
+        sym = Sym(name)
+        self.unknowns.append(sym)
+        return sym
+
+    def index(self, expr: Expr) -> Lin:
+        """The linear form of an index expression."""
+        match expr:
+            case Literal(value=value):
+                return affine.const(int(value))
+            case Read(name=name):
+                return affine.var(name)
+            case UnaryMinus(arg=arg):
+                return -self.index(arg)
+            case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+                return self._arithmetic(op, self.index(lhs), self.index(rhs))
+            case StrideExpr(name=name, dim=dim):
+                return affine.of_atom(Stride(name, dim))
+            case ExternCall(fn=fn, args=args):
+                return self._call(fn, args)
+            case ReadConfig(field=name):
+                return affine.var(self.unknown(name))
+            case _:
+                raise AssertionError(f"not an index expression: {expr!r}")
+
+    def _arithmetic(self, op: str, lhs: Lin, rhs: Lin) -> Lin:
+        match op:
+            case "+":
+                return lhs + rhs
+            case "-":
+                return lhs - rhs
+            case "*":
+                return affine.product((lhs, rhs))
+            case "/":
+                return affine.quotient(lhs, rhs.const)
+            case "%":
+                return affine.remainder(lhs, rhs.const)
+            case _:
+                raise AssertionError(f"not index arithmetic: {op}")
+
+    def _call(self, fn: object, args: tuple[Expr, ...]) -> Lin:
+        if fn is MIN:
+            return affine.minimum(self.index(a) for a in args)
+        if fn is MAX:
+            return affine.maximum(self.index(a) for a in args)
+        assert fn is IDX, f"not a control function: {fn!r}"
+        lo, hi = self.index(args[1]), self.index(args[2])
+        value = affine.var(self.unknown("idx"))
+        self.ranges += [fml.le(lo, value), fml.lt(value, hi)]
+        return value
+
+    def truth(self, expr: Expr) -> Formula:
+        """The formula of a bool expression (not of cond: those depend on data)."""
+        match expr:
+            case Literal(value=value):
+                return fml.TRUE if value else fml.FALSE
+            case Read(name=name):
+                return Bool(name)
+            case ReadConfig(field=name):
+                return Bool(self.unknown(name))
+            case BinaryOp(op="and", lhs=lhs, rhs=rhs):
+                return fml.and_([self.truth(lhs), self.truth(rhs)])
+            case BinaryOp(op="or", lhs=lhs, rhs=rhs):
+                return fml.or_([self.truth(lhs), self.truth(rhs)])
+            case BinaryOp(op=op, lhs=lhs, rhs=rhs) if lhs.type is BOOL:
+                return self._iff(self.truth(lhs), self.truth(rhs), equal=op == "==")
+            case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+                return _COMPARE[op](self.index(lhs), self.index(rhs))
+            case _:
+                raise AssertionError(f"not a control condition: {expr!r}")
+
+    def _iff(self, a: Formula, b: Formula, *, equal: bool) -> Formula:
+        if not equal:
+            b = fml.not_(b)
+        return fml.or_([fml.and_([a, b]), fml.and_([fml.not_(a), fml.not_(b)])])
+
+
+def index_lin(expr: Expr) -> Lin:
+    """The linear form of an index expression whose unknowns (idx, configuration) may be any integer."""
+    return Lowering().index(expr)
+
+
+def truth(expr: Expr) -> Formula:
+    """The formula of a control condition; see `index_lin`."""
+    assert isinstance(expr.type, ControlType)
+    return Lowering().truth(expr)

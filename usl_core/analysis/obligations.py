@@ -1,0 +1,402 @@
+"""The invariant of every procedure as proof obligations: accesses in bounds, ranges ordered, extents positive, calls legal.
+
+`check_block` proves all obligations of a block in a context; the frontend runs it on whole procedures, the primitives on
+what they changed, the backend once more on everything. Reference: docs/semantics.md, "Stores, poison, refinement" and
+"Aliasing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin, Stride
+from usl_core.analysis.conflict import describe_model, may_overlap
+from usl_core.analysis.context import BufferInfo, Context, shape_of
+from usl_core.analysis.effects import Access, Kind, WindowMap, proc_summary
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.lower import Lowering
+from usl_core.analysis.show import show_lin
+from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
+from usl_core.errors import BoundsError, Span, Undecided
+from usl_core.ir.externs import IDX
+from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Cast,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Interval,
+    Literal,
+    Node,
+    Pass,
+    Proc,
+    Read,
+    Reduce,
+    Stmt,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.printer import show_expr
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import children
+from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
+
+
+def require(
+    ctx: Context,
+    goal: Formula,
+    message: str,
+    span: Span,
+    *,
+    extra: Sequence[Formula] = (),
+    values: Sequence[Lin] = (),
+    hint: str = "",
+    code: str = "E300",
+) -> None:
+    """Prove goal in ctx, or raise with the values that refute it.
+
+    Raises:
+        BoundsError: the goal fails for some values of sizes and iterators, which the notes show.
+        Undecided: the solver could not tell.
+    """
+    match ctx.prove(goal, extra):
+        case Proved():
+            return
+        case Refuted(model=model):
+            shown = describe_model(model, [goal, *ctx.facts, *extra], values)
+            notes = [f"counter-example: {shown}"] if shown else []
+            raise BoundsError(message, span=span, notes=[*notes, *([f"hint: {hint}"] if hint else [])], code=code)
+        case Unknown(reason=reason):
+            raise Undecided(f"could not decide: {message}", span=span, notes=[f"solver: {reason}"])
+
+
+def check_proc_invariant(proc: Proc) -> None:
+    """All obligations of a procedure, its assertions' consistency included."""
+    ctx = Context.of_proc(proc)
+    check_assertions(proc, ctx)
+    start = Context.of_proc(Proc(proc.name, proc.args, (), (), span=proc.span))
+    sizes_only = Context(facts=tuple(f for a in proc.args if a.type is SIZE for f in [fml.ge(affine.var(a.name), 1)]))
+    sizes_only = Context(sizes_only.facts, start.windows, start.buffers).assume([start.truth(p) for p in proc.preds])
+    for arg in proc.args:
+        if isinstance(arg.type, TensorType):
+            check_extents(sizes_only, arg.type, f"formal {arg.name.name}", arg.span)
+    check_block(ctx, proc.body)
+
+
+def check_assertions(proc: Proc, ctx: Context) -> None:
+    """Contradictory assertions would prove everything, so they are refused with a conflicting subset."""
+    if not proc.preds:
+        return
+    match consistent(ctx.facts):
+        case Proved():
+            return
+        case Refuted():
+            conflict = _conflicting(proc)
+            shown = "; ".join(show_expr(p) for p in conflict)
+            raise BoundsError(
+                f"the assertions of {proc.name} contradict each other: {shown}",
+                span=conflict[0].span,
+                notes=["no arguments satisfy them, so the procedure can never be called"],
+                code="E301",
+            )
+        case Unknown(reason=reason):
+            raise Undecided(f"could not decide whether the assertions of {proc.name} can hold", span=proc.span, notes=[reason])
+
+
+def _conflicting(proc: Proc) -> list[Expr]:
+    """A minimal set of assertions that cannot hold together, found by leaving out one at a time."""
+    kept = list(proc.preds)
+    for pred in proc.preds:
+        rest = [p for p in kept if p is not pred]
+        if rest and isinstance(consistent(Context.of_proc(_with_preds(proc, rest)).facts), Refuted):
+            kept = rest
+    return kept
+
+
+def _with_preds(proc: Proc, preds: Sequence[Expr]) -> Proc:
+    return Proc(proc.name, proc.args, tuple(preds), proc.body, span=proc.span)
+
+
+def check_block(ctx: Context, block: Block) -> Context:
+    """Prove the obligations of each statement of block; returns the context after it."""
+    for stmt in block:
+        proved = _PROVED.setdefault(stmt, set())
+        if ctx.key not in proved:
+            check_stmt(ctx, stmt)
+            proved.add(ctx.key)
+        ctx = ctx.after(stmt)
+    return ctx
+
+
+_PROVED: WeakKeyDictionary[Stmt, set[object]] = WeakKeyDictionary()
+"""For each statement the contexts in which its obligations are proved: statements and contexts never change."""
+
+
+def check_stmt(ctx: Context, stmt: Stmt) -> None:
+    match stmt:
+        case Assign(name=name, idx=idx, rhs=rhs) | Reduce(name=name, idx=idx, rhs=rhs):
+            check_access(ctx, name, idx, stmt.span)
+            check_expr(ctx, rhs)
+        case AssignConfig(rhs=rhs):
+            check_expr(ctx, rhs)
+        case Pass():
+            pass
+        case Check(cond=cond):
+            check_expr(ctx, cond)
+        case If(cond=cond, body=body, orelse=orelse):
+            check_expr(ctx, cond)
+            check_block(ctx.enter(stmt, "body"), body)
+            if orelse:
+                check_block(ctx.enter(stmt, "orelse"), orelse)
+        case For(lo=lo, hi=hi, body=body):
+            _check_range(ctx, stmt, lo, hi)
+            check_block(ctx.enter(stmt, "body"), body)
+        case Alloc(name=name, type=typ):
+            check_extents(ctx, typ, f"buffer {name.name}", stmt.span)
+        case WindowStmt(rhs=rhs):
+            check_expr(ctx, rhs)
+        case Call():
+            check_call(ctx, stmt)
+        case _:
+            raise AssertionError(f"not a statement: {stmt!r}")
+
+
+def _check_range(ctx: Context, loop: For, lo: Expr, hi: Expr) -> None:
+    low, high = ctx.index(lo), ctx.index(hi)
+    require(
+        ctx,
+        fml.le(low, high),
+        f"the range of loop {loop.iter.name} may be negative: cannot prove {show_expr(lo)} <= {show_expr(hi)}",
+        loop.span,
+        values=(low, high),
+        hint="assert it, or use max() in the upper limit",
+        code="E302",
+    )
+
+
+def check_extents(ctx: Context, typ: ScalarType | TensorType, what: str, span: Span) -> None:
+    if isinstance(typ, TensorType):
+        for extent in typ.shape:
+            require(
+                ctx,
+                fml.ge(ctx.index(extent), 1),
+                f"an extent of {what} may be below 1: cannot prove {show_expr(extent)} >= 1",
+                span,
+                values=(ctx.index(extent),),
+                code="E303",
+            )
+
+
+def check_expr(ctx: Context, expr: Node) -> None:
+    """The reads, windows and clamps inside an expression."""
+    match expr:
+        case Read(name=name, idx=idx) if idx:
+            check_access(ctx, name, idx, expr.span)
+            return
+        case WindowExpr():
+            check_window(ctx, expr)
+        case ExternCall(fn=fn, args=args) if fn is IDX:
+            lo, hi = ctx.index(args[1]), ctx.index(args[2])
+            message = f"the limits of idx may be empty: cannot prove {show_expr(args[1])} < {show_expr(args[2])}"
+            require(ctx, fml.lt(lo, hi), message, expr.span, values=(lo, hi), code="E304")
+        case Cast(arg=arg) if isinstance(arg.type, ControlType):
+            pass
+        case _:
+            pass
+    for _, child in children(expr):
+        check_expr(ctx, child)
+
+
+def check_access(ctx: Context, name: Sym, idx: Sequence[Expr], span: Span) -> None:
+    """Every index of an element access lies within its dimension."""
+    shape = ctx.shape(name)
+    for dim, (index, extent) in enumerate(zip(idx, shape, strict=True)):
+        check_expr(ctx, index)
+        lowering = Lowering()
+        value = ctx.resolve_strides(lowering.index(index))
+        place = f"index {dim} of {name.name}"
+        _in_range(ctx, value, value, extent, place, index, lowering.ranges, span)
+
+
+def _in_range(
+    ctx: Context,
+    low: Lin,
+    high: Lin,
+    extent: Lin,
+    place: str,
+    shown: Expr,
+    extra: Sequence[Formula],
+    span: Span,
+) -> None:
+    where = shown.span if shown.span.line else span
+    require(
+        ctx,
+        fml.ge(low),
+        f"{place} may be negative: {show_expr(shown)}",
+        where,
+        extra=extra,
+        values=(low,),
+        hint="guard the access, or assert what keeps it in bounds",
+        code="E305",
+    )
+    require(
+        ctx,
+        fml.lt(high, extent),
+        f"{place} may be out of bounds: {show_expr(shown)} against an extent of {show_lin(extent)}",
+        where,
+        extra=extra,
+        values=(high, extent),
+        hint="guard the access, or assert what keeps it in bounds",
+        code="E305",
+    )
+
+
+def check_window(ctx: Context, window: WindowExpr) -> None:
+    """Each interval has at least one element and, like each point, lies within its dimension."""
+    for dim, (entry, extent) in enumerate(zip(window.idx, ctx.shape(window.name), strict=True)):
+        place = f"dimension {dim} of window {show_expr(window)}"
+        if not isinstance(entry, Interval):
+            value = ctx.index(entry)
+            _in_range(ctx, value, value, extent, place, entry, (), window.span)
+            continue
+        low, high = ctx.index(entry.lo), ctx.index(entry.hi)
+        require(
+            ctx,
+            fml.lt(low, high),
+            f"{place} may be empty: cannot prove {show_expr(entry.lo)} < {show_expr(entry.hi)}",
+            window.span,
+            values=(low, high),
+            code="E306",
+        )
+        _in_range(ctx, low, low, extent, place, entry.lo, (), window.span)
+        _in_range(ctx, low, high - 1, extent, place, entry.hi, (), window.span)
+
+
+# ---- calls
+
+
+def check_call(ctx: Context, call: Call) -> None:
+    """Sizes, shapes, assertions and disjointness of a call."""
+    for arg in call.args:
+        check_expr(ctx, arg)
+    env, bools = argument_values(ctx, call)
+    for formal, actual in zip(call.proc.args, call.args, strict=True):
+        _check_argument(ctx, call, formal, actual, env)
+    for pred in call.proc.preds:
+        goal = fml.subst(Lowering().truth(pred), env, _stride_of_actual(ctx, call), bools)
+        message = f"call of {call.proc.name} may break its assertion {show_expr(pred)}"
+        require(ctx, goal, message, call.span, values=list(env.values()), code="E310")
+    check_disjoint(ctx, call)
+
+
+def argument_values(ctx: Context, call: Call) -> tuple[dict[Sym, Lin], dict[Sym, Formula]]:
+    """What the callee's control formals stand for."""
+    env: dict[Sym, Lin] = {}
+    bools: dict[Sym, Formula] = {}
+    for formal, actual in zip(call.proc.args, call.args, strict=True):
+        if isinstance(formal.type, ControlType):
+            if formal.type.name == "bool":
+                bools[formal.name] = ctx.truth(actual)
+            else:
+                env[formal.name] = ctx.index(actual)
+    return env, bools
+
+
+def _stride_of_actual(ctx: Context, call: Call) -> fml.StrideMap:
+    actuals = {f.name: a for f, a in zip(call.proc.args, call.args, strict=True) if isinstance(f.type, TensorType)}
+
+    def stride(atom: Stride) -> Lin | None:
+        actual = actuals.get(atom.buffer)
+        if actual is None:
+            return None
+        return ctx.argument_stride(actual, atom.dim)
+
+    return stride
+
+
+def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: dict[Sym, Lin]) -> None:
+    name, callee = formal.name.name, call.proc.name
+    if formal.type is SIZE:
+        value = env[formal.name]
+        require(
+            ctx, fml.ge(value, 1), f"size {name} of {callee} may be below 1: {show_expr(actual)}", call.span,
+            values=(value,), code="E311",
+        )  # fmt: skip
+    if not isinstance(formal.type, TensorType):
+        if (
+            isinstance(formal.type, ScalarType)
+            and isinstance(actual, Literal)
+            and formal.name in proc_summary(call.proc).modified
+        ):
+            raise BoundsError(
+                f"{callee} writes its argument {name}, so a literal cannot stand for it",
+                span=actual.span if actual.span.line else call.span,
+                notes=["hint: pass a scalar buffer"],
+                code="E312",
+            )
+        return
+    if not formal.type.window and (isinstance(actual, WindowExpr) or _is_window(ctx, actual)):
+        raise BoundsError(
+            f"argument {name} of {callee} is dense, so a window cannot be passed for it",
+            span=actual.span if actual.span.line else call.span,
+            notes=[f"hint: declare it as a window, [{formal.type.scalar}][...], or pass the whole buffer"],
+            code="E313",
+        )
+    assert isinstance(actual.type, TensorType)
+    for dim, (want, have) in enumerate(zip(formal.type.shape, shape_of(actual.type), strict=True)):
+        wanted = affine.subst(Lowering().index(want), env, _stride_of_actual(ctx, call))
+        message = f"extent {dim} of argument {name} of {callee} may differ: cannot prove {show_lin(have)} == {show_lin(wanted)}"
+        require(ctx, fml.eq(ctx.resolve_strides(have), wanted), message, call.span, values=(have, wanted), code="E314")
+
+
+def _is_window(ctx: Context, actual: Expr) -> bool:
+    assert isinstance(actual, Read)
+    info: BufferInfo = ctx.buffers[actual.name]
+    return info.window is not None or (isinstance(info.type, TensorType) and info.type.window)
+
+
+def check_disjoint(ctx: Context, call: Call) -> None:
+    """Buffers that the callee modifies overlap no other argument, unless it declares that they may."""
+    maps = [
+        (formal, ctx.argument_map(actual), actual)
+        for formal, actual in zip(call.proc.args, call.args, strict=True)
+        if not isinstance(formal.type, ControlType) and not isinstance(actual, Literal)
+    ]
+    modified = proc_summary(call.proc).modified
+    for position, (formal, place, actual) in enumerate(maps):
+        for other, other_place, other_actual in maps[position + 1 :]:
+            if place.buffer is not other_place.buffer or not (formal.name in modified or other.name in modified):
+                continue
+            if {formal.name.name, other.name.name} <= set(call.proc.aliasable):
+                continue
+            region, other_region = _region(ctx, place, actual), _region(ctx, other_place, other_actual)
+            overlap = may_overlap(ctx.facts, region, other_region)
+            if overlap is not None:
+                names = f"{formal.name.name} and {other.name.name}"
+                raise BoundsError(
+                    f"arguments {names} of {call.proc.name} may overlap, and it writes one of them",
+                    span=call.span,
+                    notes=[f"both may touch {place.buffer.name}: {overlap}"] if overlap else [],
+                    code="E315",
+                )
+
+
+def _region(ctx: Context, place: WindowMap, actual: Expr) -> Access:
+    """All locations of a buffer argument."""
+    extents = shape_of(actual.type) if isinstance(actual.type, TensorType) else ()
+    iters = tuple(Sym(f"d{dim}") for dim in range(len(extents)))
+    guard: list[Formula] = []
+    for name, extent in zip(iters, extents, strict=True):
+        guard += [fml.ge(affine.var(name)), fml.lt(affine.var(name), ctx.resolve_strides(extent))]
+    point = place.apply([affine.var(name) for name in iters])
+    return Access(place.buffer, Kind.WRITE, point, iters, tuple(guard), True, actual)

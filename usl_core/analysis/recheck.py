@@ -1,0 +1,71 @@
+"""Proving the invariant again after a rewrite, where it changed something.
+
+The two versions share every node that the rewrite left alone, so what changed is found by comparing identities. What an
+unchanged statement relies on can change only through a binding or check earlier in its block, or through the loops and
+branches around it; in those cases it is proved again too.
+"""
+
+from __future__ import annotations
+
+from usl_core.analysis.context import Context
+from usl_core.analysis.obligations import check_block, check_proc_invariant
+from usl_core.errors import BoundsError, SchedulingError, Undecided
+from usl_core.ir.nodes import Alloc, Block, Check, For, If, Proc, Stmt, WindowStmt
+from usl_core.ir.traverse import same_expr
+
+
+def recheck(old: Proc, new: Proc, operator: str) -> None:
+    """Prove the obligations of new that old's proof does not cover.
+
+    Raises:
+        SchedulingError: an obligation fails; the message names the operator.
+        Undecided: the solver could not tell.
+    """
+    try:
+        if old.args != new.args or old.preds != new.preds:
+            check_proc_invariant(new)
+        else:
+            _recheck_block(Context.of_proc(new), old.body, new.body)
+    except BoundsError as error:
+        message = f"{operator}: the result would not be safe: {error.message}"
+        raise SchedulingError(message, span=error.span, notes=error.notes, code="E410") from None
+    except Undecided as error:
+        raise Undecided(f"{operator}: {error.message}", span=error.span, notes=error.notes) from None
+
+
+def _recheck_block(ctx: Context, old: Block, new: Block) -> None:
+    start = 0
+    while start < min(len(old), len(new)) and old[start] is new[start]:
+        ctx = ctx.after(new[start])
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] is new[-1 - end]:
+        end += 1
+    changed_old, changed_new = old[start : len(old) - end], new[start : len(new) - end]
+    if len(changed_old) == len(changed_new) == 1 and _same_head(changed_old[0], changed_new[0]):
+        _descend(ctx, changed_old[0], changed_new[0])
+        return
+    after = check_block(ctx, changed_new)
+    if any(isinstance(s, Alloc | WindowStmt | Check) for s in (*changed_old, *changed_new)):
+        check_block(after, new[len(new) - end :])
+
+
+def _same_head(old: Stmt, new: Stmt) -> bool:
+    match old, new:
+        case For(), For():
+            return old.iter is new.iter and same_expr(old.lo, new.lo) and same_expr(old.hi, new.hi)
+        case If(), If():
+            return same_expr(old.cond, new.cond)
+        case _:
+            return False
+
+
+def _descend(ctx: Context, old: Stmt, new: Stmt) -> None:
+    match old, new:
+        case For(), For():
+            _recheck_block(ctx.enter(new, "body"), old.body, new.body)
+        case If(), If():
+            _recheck_block(ctx.enter(new, "body"), old.body, new.body)
+            _recheck_block(ctx.enter(new, "orelse"), old.orelse, new.orelse)
+        case _:
+            raise AssertionError("only loops and branches have a head")

@@ -1,0 +1,341 @@
+"""Three answers: proved, refuted with a model, or unknown with a reason.
+
+In front of z3 stand structural equality, the linear refuter and a cache keyed by the whole formula, renamed
+canonically and compared (not only hashed). z3's limit is its resource count, not time, so that every machine gives the same
+answer. Unknown is never success. This module alone imports z3, when the first query needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, assert_never
+
+from usl_core.analysis import affine, linear
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
+from usl_core.analysis.formula import FALSE, TRUE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
+from usl_core.ir.sym import Sym
+
+RLIMIT = 3_000_000
+"""z3's resource limit of one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The goal holds; `how` is syntactic, affine, cache or z3."""
+
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """The goal fails for these values of the variables (those that z3 left open are missing)."""
+
+    model: Mapping[Sym, int | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither; the reason is the solver's."""
+
+    reason: str
+
+
+Answer = Proved | Refuted | Unknown
+
+
+@dataclass
+class Statistics:
+    """How many obligations each stage has settled since the process began."""
+
+    settled: dict[str, int] = field(default_factory=dict)
+
+    def count(self, stage: str) -> None:
+        self.settled[stage] = self.settled.get(stage, 0) + 1
+
+
+STATISTICS = Statistics()
+_CACHE: dict[object, tuple[str, tuple[int | bool | None, ...] | str | None]] = {}
+
+
+def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
+    """Whether hypotheses imply goal for all integers and truth values of their free variables."""
+    if goal == TRUE or goal in hypotheses:
+        STATISTICS.count("syntactic")
+        return Proved("syntactic")
+    if isinstance(goal, And):
+        return _prove_all(hypotheses, goal.args)
+    relevant = _relevant(hypotheses, goal)
+    if linear.unsat([fml.not_(goal), *relevant]):
+        STATISTICS.count("affine")
+        return Proved("affine")
+    if _prove_by_instance(relevant, goal):
+        STATISTICS.count("affine")
+        return Proved("affine")
+    return _ask(relevant, goal)
+
+
+def _prove_all(hypotheses: Sequence[Formula], goals: Iterable[Formula]) -> Answer:
+    how = "syntactic"
+    for goal in goals:
+        answer = prove(hypotheses, goal)
+        if not isinstance(answer, Proved):
+            return answer
+        how = how if answer.how == "syntactic" else answer.how
+    return Proved(how)
+
+
+def _relevant(hypotheses: Sequence[Formula], goal: Formula) -> list[Formula]:
+    """The hypotheses connected to goal through shared variables; the others cannot help (they are satisfiable)."""
+    reached = set(fml.free_syms(goal))
+    if not reached:  # the question is whether the hypotheses contradict each other
+        return list(hypotheses)
+    pending = [(h, set(fml.free_syms(h))) for h in hypotheses]
+    chosen: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for position, (_, names) in enumerate(pending):
+            if position not in chosen and (not names or names & reached):
+                chosen.add(position)
+                reached |= names
+                changed = True
+    return [h for position, (h, _) in enumerate(pending) if position in chosen]
+
+
+def _prove_by_instance(hypotheses: Sequence[Formula], goal: Formula) -> bool:
+    """Exists-goals whose names are fixed by equalities: substitute and prove the rest."""
+    match goal:
+        case Or(args=args):
+            return any(_prove_by_instance(hypotheses, arg) for arg in args if isinstance(arg, Exists | And))
+        case Exists(names=names, body=body):
+            instance = _solve_names(names, body)
+            return instance is not None and all(
+                linear.unsat([fml.not_(part), *hypotheses]) or _prove_by_instance(hypotheses, part)
+                for part in fml.conjuncts(instance)
+            )
+        case And(args=args):
+            return all(linear.unsat([fml.not_(a), *hypotheses]) for a in args)
+        case _:
+            return False
+
+
+def _solve_names(names: tuple[Sym, ...], body: Formula) -> Formula | None:
+    """body with names eliminated by its equations: unit coefficients, and `c * outer + inner` with inner in [0, c)."""
+    open_names = list(names)
+    while open_names:
+        solution = _solve_one(open_names, fml.conjuncts(body))
+        if solution is None:
+            return None
+        body = fml.subst(body, solution)
+        open_names = [n for n in open_names if n not in solution]
+    return body
+
+
+def _solve_one(names: Sequence[Sym], parts: Sequence[Formula]) -> dict[Sym, Lin] | None:
+    equations = [p.lin for p in parts if isinstance(p, Eq)]
+    for lin in equations:  # an equation with one open name, of any coefficient c: x = -rest / c (checked later)
+        present = [n for n in names if n in lin.terms]
+        if len(present) == 1:
+            (name,) = present
+            c = lin.terms[name]
+            rest = Lin(lin.const, {a: v for a, v in lin.terms.items() if a is not name})
+            if name in set(affine.syms(rest)):
+                continue
+            solved = -rest if c > 0 else rest
+            return {name: affine.quotient(solved, abs(c))}
+    for lin in equations:  # c * outer + inner == rest: outer = rest / c, inner = rest % c
+        present = sorted((n for n in names if n in lin.terms), key=lambda n: -abs(lin.terms[n]))
+        if len(present) < 2:
+            continue
+        outer, c = present[0], lin.terms[present[0]]
+        rest = Lin(lin.const, {a: v for a, v in lin.terms.items() if a not in present})
+        solved = -rest if c > 0 else rest
+        if abs(c) > 1 and not set(affine.syms(rest)) & set(names):
+            return {outer: affine.quotient(solved, abs(c))}
+    return None
+
+
+# ---- the cache and z3
+
+
+def _ask(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
+    renaming: dict[Sym, int] = {}
+    key = (tuple(_canonical(h, renaming) for h in hypotheses), _canonical(goal, renaming))
+    names = list(renaming)
+    hit = _CACHE.get(key)
+    if hit is None:
+        hit = _z3_prove(hypotheses, goal, names)
+        _CACHE[key] = hit
+        STATISTICS.count("z3")
+    else:
+        STATISTICS.count("cache")
+    verdict, detail = hit
+    if verdict == "proved":
+        return Proved("z3")
+    if verdict == "refuted":
+        assert isinstance(detail, tuple)
+        return Refuted({n: v for n, v in zip(names, detail, strict=True) if v is not None})
+    return Unknown(str(detail))
+
+
+def _canonical(value: object, names: dict[Sym, int]) -> object:
+    """A hashable copy of a formula with variables numbered in order of occurrence."""
+    match value:
+        case Sym():
+            return names.setdefault(value, len(names))
+        case Lin(const=c, terms=terms):
+            ordered = sorted(terms.items(), key=lambda item: _order(item[0]))
+            return (c, tuple((_canonical(a, names), k) for a, k in ordered))
+        case Quot(num=num, den=den):
+            return ("quot", _canonical(num, names), den)
+        case Min(args=args):
+            return ("min", tuple(_canonical(a, names) for a in sorted(args, key=_order)))
+        case Product(args=args):
+            return ("product", tuple(_canonical(a, names) for a in args))
+        case Stride(buffer=buffer, dim=dim):
+            return ("stride", _canonical(buffer, names), dim)
+        case Const(value=truth):
+            return ("const", truth)
+        case Ge(lin=lin) | Eq(lin=lin):
+            return (type(value).__name__, _canonical(lin, names))
+        case Bool(name=name, positive=positive):
+            return ("bool", _canonical(name, names), positive)
+        case And(args=parts) | Or(args=parts):
+            return (type(value).__name__, tuple(_canonical(p, names) for p in parts))
+        case Exists(names=bound, body=body) | Forall(names=bound, body=body):
+            return (type(value).__name__, tuple(_canonical(b, names) for b in bound), _canonical(body, names))
+        case _:
+            raise AssertionError(f"not part of a formula: {value!r}")
+
+
+def _order(value: object) -> tuple[object, ...]:
+    """A key that orders atoms and forms the same way in every process: by kind, then by the numbers of their names."""
+    match value:
+        case Sym():
+            return (0, value.number)
+        case Stride():
+            return (1, value.buffer.number, value.dim)
+        case Quot():
+            return (2, value.den, *_order(value.num))
+        case Min() | Product():
+            return (3, type(value).__name__, *sorted(map(_order, value.args)))
+        case Lin():
+            return (4, value.const, *sorted((_order(a), c) for a, c in value.terms.items()))
+        case _:
+            raise AssertionError(f"not an atom: {value!r}")
+
+
+@cache
+def _z3() -> Any:
+    import z3
+
+    return z3
+
+
+def _z3_prove(
+    hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]
+) -> tuple[str, tuple[int | bool | None, ...] | str | None]:
+    z3 = _z3()
+    encoder = _Encoder(z3)
+    solver = z3.Solver()
+    solver.set("rlimit", RLIMIT)
+    for h in hypotheses:
+        solver.add(encoder.formula(h))
+    solver.add(z3.Not(encoder.formula(goal)))
+    solver.add(*encoder.definitions)
+    result = solver.check()
+    if result == z3.unsat:
+        return "proved", None
+    if result == z3.sat:
+        model = solver.model()
+        return "refuted", tuple(encoder.value(model, n) for n in names)
+    return "unknown", solver.reason_unknown()
+
+
+def consistent(formulas: Sequence[Formula]) -> Answer:
+    """Proved if some values satisfy all formulas, Refuted if none do."""
+    match prove(formulas, FALSE):
+        case Proved():
+            return Refuted({})
+        case Refuted():
+            return Proved("z3")
+        case Unknown() as unknown:
+            return unknown
+
+
+class _Encoder:
+    """Formulas as z3 terms. Products and strides are uninterpreted integers, equal where their arguments are."""
+
+    def __init__(self, z3: Any) -> None:
+        self.z3 = z3
+        self.ints: dict[object, Any] = {}
+        self.bools: dict[Sym, Any] = {}
+        self.definitions: list[Any] = []
+
+    def value(self, model: Any, name: Sym) -> int | bool | None:
+        if name in self.ints:
+            found = model[self.ints[name]]
+            return None if found is None else int(found.as_long())
+        if name in self.bools:
+            found = model[self.bools[name]]
+            return None if found is None else bool(self.z3.is_true(found))
+        return None
+
+    def atom(self, atom: Atom) -> Any:
+        z3 = self.z3
+        match atom:
+            case Sym():
+                if atom not in self.ints:
+                    self.ints[atom] = z3.Int(f"{atom.name}!{atom.number}")
+                return self.ints[atom]
+            case Quot(num=num, den=den):
+                return self.lin(num) / den  # z3's division rounds down for a positive divisor
+            case Min(args=args):
+                terms = [self.lin(a) for a in sorted(args, key=_order)]
+                least = terms[0]
+                for term in terms[1:]:
+                    least = z3.If(term < least, term, least)
+                return least
+            case Stride(buffer=buffer, dim=dim):
+                key = ("stride", buffer, dim)
+                if key not in self.ints:
+                    self.ints[key] = z3.Int(f"stride!{buffer.number}!{dim}")
+                return self.ints[key]
+            case Product(args=args):
+                if atom not in self.ints:
+                    self.ints[atom] = z3.Int(f"product!{len(self.ints)}")
+                return self.ints[atom]
+            case _:
+                assert_never(atom)
+
+    def lin(self, lin: Lin) -> Any:
+        total = self.z3.IntVal(lin.const)
+        for atom, c in lin.terms.items():
+            total = total + c * self.atom(atom)
+        return total
+
+    def formula(self, f: Formula) -> Any:
+        z3 = self.z3
+        match f:
+            case Const(value=value):
+                return z3.BoolVal(value)
+            case Ge(lin=lin):
+                return self.lin(lin) >= 0
+            case Eq(lin=lin):
+                return self.lin(lin) == 0
+            case Bool(name=name, positive=positive):
+                term = self.bools.setdefault(name, z3.Bool(f"{name.name}!{name.number}"))
+                return term if positive else z3.Not(term)
+            case And(args=args):
+                return z3.And(*[self.formula(a) for a in args])
+            case Or(args=args):
+                return z3.Or(*[self.formula(a) for a in args])
+            case Exists(names=names, body=body):
+                return z3.Exists([self.atom(n) for n in names], self.formula(body))
+            case Forall(names=names, body=body):
+                return z3.ForAll([self.atom(n) for n in names], self.formula(body))
+            case _:
+                assert_never(f)

@@ -1,0 +1,141 @@
+"""What every operator shares: the decorator that turns its `Edit` into a Procedure, and how it fails.
+
+An operator is `op(proc, where, ...) -> Procedure`. Its body locates, checks, and builds an `Edit`; the decorator proves the
+invariant again where something changed, and records the step.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, NoReturn, ParamSpec
+
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.conditions import Conflict
+from usl_core.analysis.conflict import describe_model
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import uses_config
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.solver import STATISTICS, Proved, Refuted, Unknown
+from usl_core.cursors.edit import Edit
+from usl_core.equivalence import Relation, Step
+from usl_core.errors import SchedulingError, Span, Undecided, UslError
+from usl_core.procedure import Procedure, derive
+
+P = ParamSpec("P")
+
+
+def primitive(
+    relation: Relation = Relation.EQUAL, *, config: bool = False
+) -> Callable[[Callable[Concatenate[Procedure, P], Edit]], Callable[Concatenate[Procedure, P], Procedure]]:
+    """Makes an operator of a function that builds an Edit.
+
+    relation is what the result is to the input. config says that the operator is proved in the presence of
+    configuration state; others refuse procedures that use any, also through callees.
+    """
+
+    def decorate(build: Callable[Concatenate[Procedure, P], Edit]) -> Callable[Concatenate[Procedure, P], Procedure]:
+        operator = build.__name__
+
+        @functools.wraps(build)
+        def apply(proc: Procedure, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:
+            require_procedure(operator, proc)
+            if not config:
+                refuse_config(operator, proc)
+            refuse_aliasable(operator, proc)
+            started, before = time.perf_counter(), dict(STATISTICS.settled)
+            edit = build(proc, *args, **kwargs)
+            shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
+            proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
+            step = Step(operator, shown, relation, time.perf_counter() - started, proofs)
+            return derive(proc, edit.proc, edit.forward, step)
+
+        return apply
+
+    return decorate
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    first = str(text).strip().splitlines()[0] if str(text).strip() else ""
+    return first if len(first) <= 60 else first[:57] + "..."
+
+
+def require_procedure(operator: str, proc: Any) -> None:
+    if not isinstance(proc, Procedure):
+        raise SchedulingError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", code="E404")
+
+
+def refuse_config(operator: str, proc: Procedure) -> None:
+    """Until configuration state is analysed, an operator does not touch procedures that use any."""
+    if uses_config(proc.ir):
+        raise SchedulingError(
+            f"{operator}: {proc.name()} reads, writes or asserts on a configuration field, itself or through a call",
+            span=proc.ir.span,
+            notes=["operators are not yet proved in the presence of configuration state, so they refuse it"],
+            code="E420",
+        )
+
+
+def refuse_aliasable(operator: str, proc: Procedure) -> None:
+    """The analysis takes different formals for different buffers."""
+    if proc.ir.aliasable and operator not in ("rename",):
+        raise SchedulingError(
+            f"{operator}: the formals {', '.join(proc.ir.aliasable)} of {proc.name()} may overlap, so it cannot be rewritten",
+            span=proc.ir.span,
+            notes=["hint: schedule a procedure without `aliasable`, and declare the instruction from the result"],
+            code="E421",
+        )
+
+
+# ---- failing
+
+
+def refuse(operator: str, message: str, span: Span | None = None, notes: Sequence[str] = (), code: str = "E400") -> NoReturn:
+    """Raise the refusal of an operator."""
+    raise SchedulingError(f"{operator}: {message}", span=span, notes=notes, code=code)
+
+
+def require(condition: bool, operator: str, message: str, span: Span | None = None, code: str = "E404") -> None:
+    """An argument is as the operator needs it, or it refuses."""
+    if not condition:
+        refuse(operator, message, span, code=code)
+
+
+def require_no(conflict: Conflict | None, operator: str, message: str, span: Span | None = None) -> None:
+    """A condition of `usl_core.analysis.conditions` holds, or the operator refuses and shows the conflict."""
+    if conflict is not None:
+        refuse(operator, message, span or conflict.span(), conflict.notes(), code="E411")
+
+
+def require_proved(
+    ctx: Context,
+    goal: Formula,
+    operator: str,
+    message: str,
+    span: Span | None = None,
+    *,
+    values: Sequence[Lin] = (),
+    hint: str = "",
+    extra: Sequence[Formula] = (),
+) -> None:
+    """goal holds in ctx, or the operator refuses with values that break it.
+
+    Raises:
+        SchedulingError: the goal is refuted. Undecided: the solver could not tell.
+    """
+    match ctx.prove(goal, extra):
+        case Proved():
+            return
+        case Refuted(model=model):
+            shown = describe_model(model, [goal, *ctx.facts, *extra], values)
+            notes = [f"counter-example: {shown}"] if shown else []
+            refuse(operator, message, span, [*notes, *([f"hint: {hint}"] if hint else [])], code="E412")
+        case Unknown(reason=reason):
+            raise Undecided(f"{operator}: could not decide: {message}", span=span, notes=[f"solver: {reason}"])
+
+
+def is_refusal(error: UslError) -> bool:
+    """Whether an error says "this operator does not apply here", as opposed to "could not decide"."""
+    return isinstance(error, SchedulingError)

@@ -1,0 +1,149 @@
+"""From what a user gives (a cursor of this or an older version, or a pattern) to a location in the procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from usl_core.analysis.context import Context
+from usl_core.cursors.cursor import ArgCursor, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
+from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, block_of, get, get_stmt
+from usl_core.errors import InvalidCursorError
+from usl_core.frontend.fragment import Binding, env_at, parse_cond, parse_expr
+from usl_core.ir.nodes import Alloc, Arg, Expr, For, Node, Stmt, index_literal
+from usl_core.ir.types import INDEX, Type
+from usl_core.primitives.base import refuse
+from usl_core.procedure import Procedure
+
+S = TypeVar("S", bound=Stmt)
+
+Where = Cursor | str
+"""A cursor, or a pattern."""
+
+
+def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
+    """A living cursor of proc: where is forwarded, or its pattern found.
+
+    Raises:
+        InvalidCursorError: the code that the cursor pointed to is gone; the message says which operator removed it.
+    """
+    if isinstance(where, str):
+        found: Cursor = proc.find(where)
+        return found
+    if not isinstance(where, Cursor):
+        refuse(operator, f"a cursor or a pattern is wanted here, got {type(where).__name__}", code="E404")
+    cursor = proc.forward(where)
+    if isinstance(cursor, InvalidCursor) or isinstance(cursor.loc, Dead):
+        reason = cursor.loc.reason if isinstance(cursor.loc, Dead) else "invalid"
+        raise InvalidCursorError(f"{operator}: the code that the cursor pointed to is gone: it was {reason}")
+    return cursor
+
+
+def stmt_at(proc: Procedure, where: Any, operator: str, kind: type[S], wanted: str) -> tuple[Path, S]:
+    """The path and node of a statement of one kind; wanted names the kind in the message."""
+    cursor = cursor_at(proc, where, operator)
+    if isinstance(cursor, BlockCursor) and len(cursor) == 1:
+        cursor = cursor[0]
+    node = cursor.node if isinstance(cursor, StmtCursor) else None
+    if not isinstance(node, kind):
+        found = type(node).__name__ if node is not None else type(cursor).__name__
+        refuse(operator, f"{wanted} is wanted here, found {found}", getattr(node, "span", None), code="E404")
+    assert isinstance(cursor.loc, NodeLoc)
+    return cursor.loc.path, node
+
+
+def any_stmt_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Stmt]:
+    return stmt_at(proc, where, operator, Stmt, "a statement")  # type: ignore[type-abstract]
+
+
+def loop_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, For]:
+    """A loop: a cursor, `i`, `i #2` or a loop pattern."""
+    if isinstance(where, str):
+        where = proc.find_loop(where)
+    return stmt_at(proc, where, operator, For, "a loop")
+
+
+def block_at(proc: Procedure, where: Any, operator: str) -> BlockLoc:
+    """One or more neighbouring statements: a block cursor, a statement cursor, or a pattern `s1 ; s2`."""
+    cursor = cursor_at(proc, where, operator)
+    match cursor.loc:
+        case BlockLoc():
+            return cursor.loc
+        case NodeLoc(path=path) if isinstance(cursor, StmtCursor):
+            return block_of(path)
+        case _:
+            refuse(operator, f"a block of statements is wanted here, found {type(cursor).__name__}", code="E404")
+
+
+def gap_at(proc: Procedure, where: Any, operator: str) -> GapLoc:
+    """A gap, `c.before()` or `c.after()`."""
+    cursor = cursor_at(proc, where, operator)
+    if not isinstance(cursor, GapCursor):
+        refuse(operator, "a gap is wanted here: use c.before() or c.after()", code="E404")
+    assert isinstance(cursor.loc, GapLoc)
+    return cursor.loc
+
+
+def expr_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Expr]:
+    cursor = cursor_at(proc, where, operator)
+    if not isinstance(cursor, ExprCursor):
+        refuse(operator, f"an expression is wanted here, found {type(cursor).__name__}", code="E404")
+    assert isinstance(cursor.loc, NodeLoc)
+    node = get(proc.ir, cursor.loc.path)
+    assert isinstance(node, Expr)
+    return cursor.loc.path, node
+
+
+def alloc_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Alloc]:
+    """An allocation: a cursor, its name, or a pattern `x: _`."""
+    if isinstance(where, str) and where.replace("_", "a").isalnum():
+        where = proc.find_alloc_or_arg(where)
+    return stmt_at(proc, where, operator, Alloc, "an allocation")
+
+
+def buffer_at(proc: Procedure, where: Any, operator: str) -> tuple[NodeLoc | ArgLoc, Alloc | Arg]:
+    """An allocation or a data formal: a cursor, its name, or a pattern `x: _`."""
+    if isinstance(where, str) and where.replace("_", "a").isalnum():
+        where = proc.find_alloc_or_arg(where)
+    cursor = cursor_at(proc, where, operator)
+    if isinstance(cursor, ArgCursor):
+        assert isinstance(cursor.loc, ArgLoc)
+        return cursor.loc, proc.ir.args[cursor.loc.index]
+    path, node = stmt_at(proc, cursor, operator, Alloc, "an allocation or a formal")
+    return NodeLoc(path), node
+
+
+def context_at(proc: Procedure, path: Path) -> Context:
+    """What is known just before the statement at path."""
+    return Context.at(proc.ir, path)
+
+
+def stmt_node(proc: Procedure, path: Path) -> Stmt:
+    return get_stmt(proc.ir, path)
+
+
+def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:
+    """The names visible just before the node at path; the innermost binding of a spelling wins."""
+    return env_at(proc.ir, path)
+
+
+def expression(proc: Procedure, path: Path, value: Any, operator: str, want: Type = INDEX) -> Expr:
+    """An expression argument: a string parsed in the scope at path, an integer, or an expression cursor."""
+    if isinstance(value, bool) or not isinstance(value, int | str | Cursor):
+        refuse(operator, f"an expression (text, integer or cursor) is wanted here, got {value!r}", code="E404")
+    if isinstance(value, int):
+        return index_literal(value)
+    if isinstance(value, str):
+        return parse_expr(value, scope_at(proc, path), want=want)
+    return expr_at(proc, value, operator)[1]
+
+
+def condition(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
+    """A control condition argument."""
+    if isinstance(value, str):
+        return parse_cond(value, scope_at(proc, path))
+    return expr_at(proc, value, operator)[1]
+
+
+def node_at(proc: Procedure, path: Path) -> Node:
+    return get(proc.ir, path)

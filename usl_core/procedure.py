@@ -1,0 +1,236 @@
+"""The user's `Procedure`: an IR with its history, and the decorators that make one from Python source.
+
+Only `from_ir` (the frontend) and `derive` (the primitives) make a Procedure, and both check the invariant that every access
+is in bounds and every call legal. A Procedure never changes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from usl_core.analysis.recheck import recheck
+from usl_core.cursors import pattern
+from usl_core.cursors.cursor import ArgCursor, BlockCursor, Cursor, make_cursor
+from usl_core.cursors.forward import Forward, Lineage
+from usl_core.cursors.path import ArgLoc, BlockLoc
+from usl_core.equivalence import Relation, Step
+from usl_core.errors import SchedulingError
+from usl_core.frontend.boundscheck import check_proc
+from usl_core.frontend.parser import parse_config, parse_function, parse_source
+from usl_core.ir.config import Config
+from usl_core.ir.nodes import InstrTemplate, Proc
+from usl_core.ir.printer import show
+from usl_core.ir.template import check_template
+from usl_core.ir.verify import verify
+
+
+class Procedure:
+    """A procedure of the object language, checked. Printing it shows its text; methods and operators never change it."""
+
+    __slots__ = ("__weakref__", "_lineage", "_parent", "_step", "ir")
+
+    ir: Proc
+
+    def __init__(self, ir: Proc, parent: Procedure | None, step: Step, forward: Forward | None) -> None:
+        self.ir = ir
+        self._parent = parent
+        self._step = step
+        if parent is None or forward is None:
+            self._lineage = Lineage()
+        else:
+            self._lineage = parent._lineage.step(forward)
+
+    # -- what it is
+
+    def name(self) -> str:
+        return self.ir.name
+
+    def args(self) -> list[ArgCursor]:
+        """Cursors to the formals, in order."""
+        return [make_cursor(self, ArgLoc(i)) for i in range(len(self.ir.args))]  # type: ignore[misc]
+
+    def body(self) -> BlockCursor:
+        """The whole body as a block."""
+        return make_cursor(self, BlockLoc((), "body", 0, len(self.ir.body)))  # type: ignore[return-value]
+
+    def is_instr(self) -> bool:
+        return self.ir.instr is not None
+
+    def __str__(self) -> str:
+        return show(self.ir)
+
+    def __repr__(self) -> str:
+        return f"<Procedure {self.ir.name}>"
+
+    # -- finding code
+
+    def find(self, pat: str, many: bool = False) -> Any:
+        """The first match of a pattern (docs/cursors.md), or all of them.
+
+        Raises:
+            PatternError: nothing matches; the notes list the near misses.
+        """
+        return pattern.find(self, None, pat, many)
+
+    def find_loop(self, pat: str) -> Any:
+        """The loop named pat (`i`, `i #2`), or matching a loop pattern."""
+        return pattern.find_loop(self, pat)
+
+    def find_alloc_or_arg(self, name: str) -> Any:
+        """The allocation or formal of that name."""
+        return pattern.find_alloc_or_arg(self, name)
+
+    def find_all(self, pat: str) -> list[Any]:
+        return list(pattern.find(self, None, pat, True))
+
+    def forward(self, cursor: Cursor) -> Cursor:
+        """A cursor of this procedure, or of one it was made from, as a cursor of this procedure.
+
+        Raises:
+            SchedulingError: the cursor belongs to another procedure.
+        """
+        owner = cursor.owner
+        if owner is self:
+            return cursor
+        if not isinstance(owner, Procedure) or not self._lineage.descends_from(owner._lineage):
+            name = getattr(getattr(owner, "ir", None), "name", "?")
+            raise SchedulingError(
+                f"the cursor belongs to {name}, from which this {self.ir.name} was not made",
+                notes=["hint: find the place again in this procedure"],
+                code="E403",
+            )
+        return make_cursor(self, self._lineage.forward_from(owner._lineage, cursor.loc))
+
+    # -- history
+
+    def history(self) -> list[Step]:
+        """The steps that made this procedure, the oldest first."""
+        steps: list[Step] = []
+        version: Procedure | None = self
+        while version is not None:
+            steps.append(version._step)
+            version = version._parent
+        return steps[::-1]
+
+    def assurance(self) -> str:
+        """What stands behind this procedure: every step is proved, as no operator applies without its proof."""
+        narrowed = [s for s in self.history() if s.relation not in (Relation.EQUAL, Relation.REFINES)]
+        if not narrowed:
+            return "every step proved"
+        return "every step proved, up to: " + ", ".join(f"{s.operator} ({s.relation.value})" for s in narrowed)
+
+    # -- what later layers do (usl_core/__init__.py fills LATER)
+
+    def partial_eval(self, *args: Any, **values: int | bool) -> Procedure:
+        """This procedure for fixed values of some control formals: `p.partial_eval(n=128)`."""
+        return LATER.partial_eval(self, *args, **values)
+
+    def add_assertion(self, assertion: str) -> Procedure:
+        """A narrower procedure that may assume more: `p.add_assertion("n % 16 == 0")`."""
+        return LATER.add_assertion(self, assertion)
+
+    def c_code(self, **options: Any) -> str:
+        """The C11 text of this procedure and what it calls, from the backend plugin."""
+        return LATER.c_code(self, **options)
+
+    def jit(self, **options: Any) -> Callable[..., Any]:
+        """A callable on NumPy arrays, compiled by the backend plugin."""
+        return LATER.jit(self, **options)
+
+
+@dataclass
+class Later:
+    """Methods of Procedure whose work lies in later layers."""
+
+    partial_eval: Callable[..., Procedure]
+    add_assertion: Callable[..., Procedure]
+    c_code: Callable[..., str]
+    jit: Callable[..., Callable[..., Any]]
+
+
+def _unfilled(*_: Any, **__: Any) -> Any:
+    raise AssertionError("import usl_core first: it connects the layers")
+
+
+LATER = Later(_unfilled, _unfilled, _unfilled, _unfilled)
+
+
+def from_ir(ir: Proc, operator: str = "written") -> Procedure:
+    """A Procedure from IR that the frontend or a builder made, after every static check.
+
+    Raises:
+        BoundsError, Undecided: see `check_proc`.
+    """
+    verify(ir)
+    check_proc(ir)
+    return Procedure(ir, None, Step(operator), None)
+
+
+def derive(parent: Procedure, ir: Proc, forward: Forward | None, step: Step) -> Procedure:
+    """The result of an operator on parent; forward None starts a procedure that parent's cursors do not reach.
+
+    Raises:
+        SchedulingError: what the operator changed breaks the invariant.
+    """
+    recheck(parent.ir, ir, step.operator)
+    return Procedure(ir, parent, step, forward)
+
+
+def proc(fn: Callable[..., Any]) -> Procedure:
+    """Decorator: a Python function in the object language becomes a Procedure.
+
+    Raises:
+        ParseError, TypeError_, BoundsError, Undecided: the function is not a legal procedure; the error shows where.
+    """
+    return from_ir(parse_function(fn, locals=_caller_locals()))
+
+
+def instr(
+    template: str,
+    *,
+    includes: Sequence[str] = (),
+    features: Sequence[str] = (),
+    c_global: str = "",
+    aliasable: Sequence[str] = (),
+    roundings: int | None = None,
+    special: str = "ieee",
+) -> Callable[[Callable[..., Any]], Procedure]:
+    """Decorator: a procedure whose calls a backend replaces by C text; its body says what the text does.
+
+    template is a `str.format` text over the formals (`{n}`, `{x}`, `{x.ptr}`, `{x.stride0}`); features are CPU features that
+    it needs.
+
+    Raises:
+        what `proc` raises; ParseError: the template names something that is not a formal.
+    """
+    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special)
+    scope = _caller_locals()
+
+    def make(fn: Callable[..., Any]) -> Procedure:
+        ir = parse_function(fn, instr=info, locals=scope, aliasable=tuple(aliasable))
+        check_template(ir.args, template, ir.span)
+        return from_ir(ir, "instruction")
+
+    return make
+
+
+def config(cls: type) -> Config:
+    """Decorator: a class of annotated fields becomes a record of configuration state."""
+    return parse_config(cls)
+
+
+def proc_from_source(text: str, scope: Mapping[str, Any] | None = None, file: str = "<string>") -> Procedure:
+    """A Procedure from text, as `str(procedure)` gives it; scope holds callees, memories and configurations by name."""
+    return from_ir(parse_source(text, dict(scope or {}), file))
+
+
+def _caller_locals() -> Mapping[str, Any]:
+    """The local names where the decorator stands: one frame above the decorator's own."""
+    return dict(sys._getframe(2).f_locals)
+
+
+def procedures_in(values: Iterable[object]) -> list[Procedure]:
+    return [v for v in values if isinstance(v, Procedure)]
