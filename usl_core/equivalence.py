@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from weakref import WeakKeyDictionary
+
+from usl_core.ir.nodes import Proc
 
 
 class Relation(Enum):
@@ -35,3 +38,58 @@ class Step:
     relation: Relation = Relation.EQUAL
     seconds: float = 0.0
     proofs: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Provenance:
+    """A version's place in the tree of versions: what it was made from, and what it is to that."""
+
+    parent: Provenance | None = None
+    relation: Relation = Relation.EQUAL
+
+    def ancestors(self) -> list[tuple[Provenance, frozenset[Relation]]]:
+        """This version and those it was made from, each with the relations of the steps from there to here."""
+        result: list[tuple[Provenance, frozenset[Relation]]] = []
+        version: Provenance | None = self
+        relations: frozenset[Relation] = frozenset()
+        while version is not None:
+            result.append((version, relations))
+            relations |= {version.relation}
+            version = version.parent
+        return result
+
+
+_PROVENANCE: WeakKeyDictionary[Proc, Provenance] = WeakKeyDictionary()
+
+
+def record(ir: Proc, parent: Proc | None, relation: Relation) -> None:
+    """Remember how a procedure's IR came to be."""
+    _PROVENANCE.setdefault(ir, Provenance(_PROVENANCE.get(parent) if parent is not None else None, relation))
+
+
+_SAME = frozenset({Relation.EQUAL, Relation.NARROWER})
+_DOWN = frozenset({Relation.EQUAL, Relation.REFINES, Relation.NARROWER})
+
+
+def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
+    """None if a legal call of old may become a call of new (whose assertions are then proved at the call), else the reason.
+
+    Both must come from one version; from there to old no step may have given poison a value, for new might not; and no
+    step on either path may have changed precision or interface.
+    """
+    if old is new:
+        return None
+    from_new = dict((version, relations) for version, relations in _of(new).ancestors())
+    for version, relations in _of(old).ancestors():
+        if version in from_new:
+            if not relations <= _SAME:
+                return f"{old.name} is only a refinement (or of another precision or interface) of what both come from"
+            if not from_new[version] <= _DOWN:
+                return f"{new.name} has another precision or interface than what both come from"
+            return None
+    return f"{new.name} was not made from {old.name}, nor from what {old.name} was made from"
+
+
+def _of(ir: Proc) -> Provenance:
+    found = _PROVENANCE.get(ir)
+    return found if found is not None else Provenance()

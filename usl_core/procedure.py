@@ -13,13 +13,15 @@ from typing import Any
 
 from usl_core.analysis.recheck import recheck
 from usl_core.cursors import pattern
-from usl_core.cursors.cursor import ArgCursor, BlockCursor, Cursor, make_cursor
+from usl_core.cursors.cursor import BlockCursor, Cursor, make_cursor
 from usl_core.cursors.forward import Forward, Lineage
+from usl_core.cursors.kinds import ArgCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc
-from usl_core.equivalence import Relation, Step
+from usl_core.equivalence import Relation, Step, record
 from usl_core.errors import SchedulingError
 from usl_core.frontend.boundscheck import check_proc
-from usl_core.frontend.parser import parse_config, parse_function, parse_source
+from usl_core.frontend.config_class import parse_config
+from usl_core.frontend.parser import parse_function, parse_source
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.printer import show
@@ -38,6 +40,7 @@ class Procedure:
         self.ir = ir
         self._parent = parent
         self._step = step
+        record(ir, parent.ir if parent is not None else None, step.relation)
         if parent is None or forward is None:
             self._lineage = Lineage()
         else:

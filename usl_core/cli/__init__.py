@@ -1,1 +1,1 @@
-
+"""The `usl` command."""

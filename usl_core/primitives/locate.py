@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from usl_core.analysis.context import Context
-from usl_core.cursors.cursor import ArgCursor, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
+from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
+from usl_core.cursors.kinds import ArgCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, block_of, get, get_stmt
 from usl_core.errors import InvalidCursorError
-from usl_core.frontend.fragment import Binding, env_at, parse_cond, parse_expr
+from usl_core.frontend.fragment import env_at, parse_cond, parse_expr
+from usl_core.frontend.scope import Binding
 from usl_core.ir.nodes import Alloc, Arg, Expr, For, Node, Stmt, index_literal
 from usl_core.ir.types import INDEX, Type
 from usl_core.primitives.base import refuse
@@ -53,7 +55,7 @@ def stmt_at(proc: Procedure, where: Any, operator: str, kind: type[S], wanted: s
 
 
 def any_stmt_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Stmt]:
-    return stmt_at(proc, where, operator, Stmt, "a statement")  # type: ignore[type-abstract]
+    return stmt_at(proc, where, operator, Stmt, "a statement")
 
 
 def loop_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, For]:

@@ -1,1 +1,25 @@
-"""usl plugin."""
+"""AVX-512 for USL: register memories, instructions, and schedules for SGEMM and the 3x3 box blur.
+
+    from usl_avx512 import AVX512, mm512_fmadd_ps, sgemm, sgemm_schedule
+
+Importing this package needs no AVX-512; running what uses its instructions does (`has_avx512`). Names are found in their
+modules when they are first asked for, so that loading the plugin does not parse instructions that nobody uses.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_MODULES = ("memories", "cpu", "kernels_f32", "kernels_int", "kernels_algorithms", "schedules")
+"""Where public names are, the cheap modules first."""
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_") and name not in _MODULES:
+        for module in _MODULES:
+            found = getattr(import_module(f"{__name__}.{module}"), name, None)
+            if found is not None:
+                globals()[name] = found
+                return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

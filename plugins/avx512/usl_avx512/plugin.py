@@ -1,1 +1,32 @@
+"""What usl_avx512 declares. Imports its instructions only when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from usl_core.ir.memory import Memory
+from usl_core.plugins.hookspecs import hookimpl
+
 USL_API = 1
+
+
+@hookimpl
+def usl_memories() -> Iterable[type[Memory]]:
+    from usl_avx512.memories import AVX512, AVX512_YMM
+
+    return (AVX512, AVX512_YMM)
+
+
+@hookimpl
+def usl_instructions() -> Iterable[object]:
+    from usl_avx512 import kernels_f32, kernels_int
+
+    return (*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
+
+
+@hookimpl
+def usl_schedules() -> Mapping[str, Callable[..., Any]]:
+    from usl_avx512.schedules import blur_schedule, sgemm_schedule
+
+    return {"sgemm": sgemm_schedule, "box_blur": blur_schedule}

@@ -1,1 +1,1 @@
-
+"""Operators on calls, and the unifier behind `replace`."""

@@ -1,0 +1,60 @@
+# USL: a user-schedulable language. `make help` lists the targets.
+
+PYTHON ?= python3
+JOBS   ?= auto
+STEPS  ?= 1000
+SEED   ?= 0
+WHAT   ?= all
+
+VENV     := .venv
+PY       := $(VENV)/bin/python
+STAMP    := $(VENV)/.installed
+PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml)
+PLUGINS  := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
+TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin)))
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup demo test check dist-test fuzz bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  PYTHON=python3.12 chooses the interpreter for .venv; JOBS=2 the number of test processes."
+
+setup: $(STAMP)  ## create .venv with every package of this repository, editable
+
+$(STAMP): $(PROJECTS)
+	@command -v $(PYTHON) >/dev/null || { echo "No $(PYTHON) found: install Python 3.11 or newer, or run: make PYTHON=/path/to/python3 setup" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or newer is needed, but $(PYTHON) is `$(PYTHON) --version 2>&1`. Choose another: make PYTHON=python3.12 setup" >&2; exit 1; }
+	@echo "setup [1/2]: Python environment in $(VENV)"
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@echo "setup [2/2]: usl-core, $(words $(PLUGINS)) plugins, and what they need (the first time takes about a minute)"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test,bench]' $(addprefix -e ,$(PLUGINS))
+	@touch $@
+	@echo "setup: done"
+
+demo: setup  ## SGEMM and a box blur: from loops to fast C, checked and timed
+	@$(PY) -m demo
+
+test: setup  ## the tests of every package
+	@$(PY) -m pytest -n $(JOBS) --maxprocesses 16 --dist worksteal tests $(addsuffix /tests,$(PLUGINS))
+
+check: setup  ## lint, format, strict types, layers
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy $(TYPED)
+	$(PY) -m pytest -q tests/test_layers.py
+
+dist-test: setup  ## build every wheel and sdist, install them into a clean environment, smoke test
+	@$(PY) tools/dist_test.py
+
+fuzz: setup  ## random legal steps on random programs: make fuzz STEPS=1000 SEED=0
+	@$(PY) -m tests.fuzz --steps $(STEPS) --seed $(SEED)
+
+bench: setup  ## benchmarks: make bench WHAT=sgemm
+	@$(PY) -m bench $(WHAT)
+
+clean:  ## remove everything that setup, tests and builds made
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

@@ -1,0 +1,94 @@
+"""`python -m bench sgemm|blur|peak|all`: measure, print, and write bench/results/NAME.json.
+
+Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import report
+
+Outcome = tuple[dict[str, Any], list[str]]
+"""What goes into the JSON file, and what is wrong with it."""
+
+
+def run_peak(rounds: int) -> Outcome:
+    from bench.peak import best_variant, fma_peak
+    from usl_avx512.cpu import cpu_features
+
+    features = cpu_features()
+    peak = fma_peak(features, repeats=rounds)
+    print(f"FMA peak of one core, {best_variant(features).name}: {peak:.1f} GFLOP/s")
+    return {"gflops": peak, "registers": best_variant(features).name}, []
+
+
+def run_sgemm(rounds: int) -> Outcome:
+    from bench import sgemm
+    from demo.schedules import fast_sgemm
+    from demo.schedules import sgemm as plain
+
+    result = sgemm.measure(plain, fast_sgemm(plain), rounds=rounds)
+    for name, rate in result.gflops.items():
+        print(f"{name:28} {rate:8.1f} GFLOP/s  {100 * rate / result.peak:5.1f} % of peak")
+    print(f"{'measured FMA peak':28} {result.peak:8.1f} GFLOP/s")
+    print(f"scheduled over BLAS: {result.over_blas.median:.3f} (lower 95 % bound {result.over_blas.lower95:.3f})")
+    summary = {
+        "n": result.n,
+        "gflops": result.gflops,
+        "peak_gflops": result.peak,
+        "fraction_of_peak": result.of_peak,
+        "over_blas": {"median": result.over_blas.median, "lower95": result.over_blas.lower95},
+        "worst_error_over_bound": result.accuracy.worst,
+        "seconds": dict(result.timings.seconds),
+    }
+    return summary, result.problems
+
+
+def run_blur(rounds: int) -> Outcome:
+    from bench import blur, pictures
+    from demo.schedules import box_blur, fast_blur
+
+    picture = pictures.read_grey(pictures.photograph_file(Path("out")))
+    result = blur.measure(box_blur, fast_blur(box_blur), picture, rounds=rounds)
+    for name, time in result.milliseconds.items():
+        print(f"{name:40} {time:8.2f} ms")
+    for name, ratio in (("-fno-tree-vectorize", result.over_unvectorised), ("-march=native", result.over_autovectorised)):
+        print(f"scheduled over {name}: {ratio.median:.2f} (lower 95 % bound {ratio.lower95:.2f})")
+    summary = {
+        "shape": result.shape,
+        "milliseconds": result.milliseconds,
+        "useful_gigabytes_per_second": result.gigabytes_per_second,
+        "over_unvectorised": {"median": result.over_unvectorised.median, "lower95": result.over_unvectorised.lower95},
+        "over_autovectorised": {"median": result.over_autovectorised.median, "lower95": result.over_autovectorised.lower95},
+        "seconds": dict(result.timings.seconds),
+    }
+    return summary, [] if result.same else ["the contestants' pictures differ"]
+
+
+BENCHMARKS: dict[str, Callable[[int], Outcome]] = {"peak": run_peak, "sgemm": run_sgemm, "blur": run_blur}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure kernels against the machine and others.")
+    parser.add_argument("what", nargs="?", choices=[*BENCHMARKS, "all"], default="all")
+    parser.add_argument("--rounds", type=int, default=25, metavar="N", help="how often each contestant runs (default 25)")
+    chosen = parser.parse_args(arguments)
+    if chosen.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    problems: list[str] = []
+    for name in BENCHMARKS if chosen.what == "all" else [chosen.what]:
+        result, found = BENCHMARKS[name](chosen.rounds)
+        print(f"written: {report.write(name, result | {'problems': found})}\n")
+        problems += [f"{name}: {problem}" for problem in found]
+    for problem in problems:
+        print(f"problem: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

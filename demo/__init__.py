@@ -1,0 +1,1 @@
+"""The tour of USL: `make demo`, or `python -m demo`."""

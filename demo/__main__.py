@@ -1,0 +1,44 @@
+"""`python -m demo [--quick]`: from plain loop nests to fast C on real input. Ends with one line.
+
+Exit status 1 if a result is wrong or a step failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m demo", description="From plain loop nests to fast C, on real input.")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and shorter listings")
+    chosen = parser.parse_args(arguments)
+
+    from bench.toolchain import ToolError
+    from demo.screen import Screen
+    from demo.tour import tour_blur, tour_sgemm
+    from usl_avx512 import has_avx512
+    from usl_core.errors import UslError
+
+    begin = time.perf_counter()
+    screen = Screen(quick=chosen.quick)
+    if not has_avx512():
+        screen.say("This processor has no AVX-512: the demonstration uses portable schedules, and the compiler vectorises.")
+    try:
+        outcomes = [tour_sgemm(screen), tour_blur(screen)]
+    except (UslError, ToolError, OSError) as error:
+        screen.console.print(f"\ndemo failed: {error}", style="red", markup=False)
+        return 1
+    problems = [problem for outcome in outcomes for problem in outcome.problems]
+    screen.say("")
+    for problem in problems:
+        screen.console.print(f"problem: {problem}", style="red", markup=False)
+    verdict = "[red]demo failed[/red]" if problems else "[green]demo passed[/green]"
+    screen.say(f"{verdict} in {time.perf_counter() - begin:.0f} s: " + "; ".join(o.summary for o in outcomes))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""The plain loop nests that this package has schedules for: what is computed, nothing about how."""
+
+from __future__ import annotations
+
+from usl_core import DRAM, proc
+
+
+@proc
+def sgemm(M: size, N: size, K: size, A: f32[M, K] @ DRAM, B: f32[K, N] @ DRAM, C: f32[M, N] @ DRAM):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            for k in seq(0, K):
+                C[i, j] += A[i, k] * B[k, j]
+
+
+@proc
+def box_blur(H: size, W: size, src: u16[H + 2, W + 2] @ DRAM, dst: u16[H, W] @ DRAM):
+    for y in seq(0, H):
+        for x in seq(0, W):
+            total: u32 @ DRAM
+            total = 0
+            for dy in seq(0, 3):
+                for dx in seq(0, 3):
+                    total += u32(src[y + dy, x + dx])
+            dst[y, x] = u16(total / 9)

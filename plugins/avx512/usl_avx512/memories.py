@@ -1,0 +1,88 @@
+"""Vector registers as memories: buffers whose last dimension is the lanes of one register.
+
+A buffer `f32[6, 4, 16] @ AVX512` becomes `__m512 name[6][4]`, an array of registers, and a window `name[i, j, 0:16]` the
+register `name[i][j]`. A C compiler keeps such an array in registers once the loops over it, whose trip counts are literal, are
+unrolled. Plain C cannot touch the lanes; only instructions do. Reference: Reinking 2022, §3.2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from usl_core.errors import BackendError, Span
+from usl_core.ir.memory import Memory
+
+
+class _VectorRegister(Memory):
+    """Registers of one width. `registers` maps the C name of an element type to the vector type and its number of lanes."""
+
+    addressable: ClassVar[bool] = False
+    registers: ClassVar[dict[str, tuple[str, int]]] = {}
+
+    @classmethod
+    def header(cls) -> str:
+        return "#include <immintrin.h>"
+
+    @classmethod
+    def alloc(cls, name: str, ctype: str, shape: Sequence[str], span: Span) -> str:
+        vector, lanes = cls._register(name, ctype, span)
+        if not shape or shape[-1] != str(lanes):
+            found = f"[{', '.join(shape)}]" if shape else "a scalar"
+            raise BackendError(
+                f"{name}: the last dimension of a buffer in {cls.name} must be {lanes}, the lanes of {vector}; found {found}",
+                span=span,
+                notes=(f"hint: divide that dimension by {lanes} (divide_dim), or expand the scalar (expand_dim)",),
+            )
+        for extent in shape[:-1]:
+            if not extent.isdecimal():
+                raise BackendError(
+                    f"{name}: a buffer in {cls.name} needs literal extents, found {extent}",
+                    span=span,
+                    notes=("registers have no addresses, so their number must be known when the C is written",),
+                )
+        return f"{vector} {name}{''.join(f'[{extent}]' for extent in shape[:-1])};"
+
+    @classmethod
+    def window(cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span) -> str:
+        cls._register(base, ctype, span)
+        if indices[-1] != "0" or strides[-1] != "1":
+            raise BackendError(
+                f"a window of {base} in {cls.name} must span whole registers (0:lanes in the last dimension), "
+                f"found one that starts at lane {indices[-1]}",
+                span=span,
+            )
+        return base + "".join(f"[{index}]" for index in indices[:-1])
+
+    @classmethod
+    def _register(cls, name: str, ctype: str, span: Span) -> tuple[str, int]:
+        if ctype not in cls.registers:
+            known = ", ".join(cls.registers)
+            raise BackendError(f"{name}: {cls.name} holds no elements of C type {ctype}, only {known}", span=span)
+        return cls.registers[ctype]
+
+
+class AVX512(_VectorRegister):
+    """The 512-bit registers zmm0 to zmm31."""
+
+    name = "AVX512"
+    registers: ClassVar[dict[str, tuple[str, int]]] = {
+        "float": ("__m512", 16),
+        "double": ("__m512d", 8),
+        "int32_t": ("__m512i", 16),
+        "uint32_t": ("__m512i", 16),
+        "int16_t": ("__m512i", 32),
+        "uint16_t": ("__m512i", 32),
+        "int8_t": ("__m512i", 64),
+        "uint8_t": ("__m512i", 64),
+    }
+
+
+class AVX512_YMM(_VectorRegister):
+    """The lower halves ymm0 to ymm31: sixteen u16 lanes, which widen to the sixteen u32 lanes of an AVX512 register."""
+
+    name = "AVX512_YMM"
+    registers: ClassVar[dict[str, tuple[str, int]]] = {
+        "int16_t": ("__m256i", 16),
+        "uint16_t": ("__m256i", 16),
+    }

@@ -1,0 +1,114 @@
+"""Schedules that take the plain loop nests of `kernels_algorithms` to AVX-512.
+
+They only compose operators, so that a mistake here costs speed or an error, never a wrong result. Sizes stay symbolic: what
+does not fill a tile runs in remainder loops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_avx512.kernels_f32 import mm512_fmadd_set1_ps, mm512_loadu_ps, mm512_storeu_ps
+from usl_avx512.kernels_int import (
+    mm512_add_epu32,
+    mm512_cvtepu32_storeu_epu16,
+    mm512_div9_epu32,
+    mm512_loadu_cvtepu16_epu32,
+    mm512_setzero_epu32,
+)
+from usl_avx512.memories import AVX512
+from usl_core import Procedure
+from usl_core.scheduling import (
+    bind_expr,
+    divide_dim,
+    divide_loop,
+    expand_dim,
+    fission,
+    lift_alloc,
+    rename,
+    reorder_loops,
+    replace,
+    replace_all,
+    set_memory,
+    simplify,
+    stage_mem,
+)
+
+LANES = 16
+"""f32 or u32 lanes of a register."""
+
+
+def sgemm_schedule(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
+    """C += A * B with a rows x columns tile of C in registers while k runs.
+
+    6 x 64 keeps 24 of the 32 registers busy with C and 4 with a row of B; 24 multiply-adds per k hide their latency. The
+    panels of B are the outermost loop: one panel (K x 64) stays in the second-level cache while all rows of A pass by. Rows
+    that are left over run through the same kernel one row high; columns that are left over stay plain C.
+    """
+    p = rename(p, "sgemm_avx512")
+    p = reorder_loops(p, "i j")
+    p = divide_loop(p, "j", columns, ["jo", "ji"], tail="cut")
+    p = reorder_loops(p, "ji i")
+    tiles = p.find_loop("i")
+    p = divide_loop(p, tiles, rows, ["io", "ii"], tail="cut")
+    rest = p.forward(tiles).next()
+    p = divide_loop(p, rest, 1, ["io", "ii"], perfect=True)
+    p = register_tile(p, p.forward(tiles), rows, columns, "C_tile", "B_row")
+    p = register_tile(p, p.forward(rest), 1, columns, "C_rest", "B_rest")
+    for instruction in (mm512_loadu_ps, mm512_fmadd_set1_ps, mm512_storeu_ps):
+        p = replace_all(p, instruction)
+    return simplify(p)
+
+
+def register_tile(p: Procedure, io: Any, rows: int, columns: int, c_tile: str, b_row: str) -> Procedure:
+    """Inside `io`, turns `ii: ji: k` into `k: ii: jt: jl` with C staged around k and a row of B staged inside it."""
+    ii, (ji, k) = io.body()[0], (io.find_loop("ji"), io.find_loop("k"))
+    first_row = ii.body().find("C[_] += _").idx()[0]
+    p = reorder_loops(p, ji)
+    p = reorder_loops(p, ii)
+    p = divide_loop(p, ji, LANES, ["jt", "jl"], perfect=True)
+    p = stage_mem(p, p.forward(k), f"C[{first_row}:{first_row} + {rows}, {columns} * jo:{columns} * jo + {columns}]", c_tile)
+    p = stage_mem(p, p.forward(k).body(), f"B[k, {columns} * jo:{columns} * jo + {columns}]", b_row)
+    for buffer, dim in ((c_tile, 1), (b_row, 0)):
+        p = divide_dim(p, buffer, dim, LANES)
+        p = set_memory(p, buffer, AVX512)
+    return p
+
+
+def blur_schedule(p: Procedure, rows: int = 4) -> Procedure:
+    """The 3x3 box blur of u16 pixels: sixteen columns to a register, `rows` rows to a tile.
+
+    The tile's accumulators stay in registers; unrolled, rows of a tile share the loads of the rows between them: six rows are
+    read for four written. Rows and columns that do not fill a tile stay plain C.
+    """
+    p = rename(p, "box_blur_avx512")
+    p = divide_loop(p, "x", LANES, ["xo", "xi"], tail="cut")
+    p = fission(p, p.find_loop("xo").after())
+    p = divide_loop(p, "y", rows, ["yo", "yi"], tail="cut")
+    p = reorder_loops(p, "yi xo")
+
+    p = expand_dim(p, "total", LANES, "xi")
+    p = expand_dim(p, "total", rows, "yi")
+    p = lift_alloc(p, "total", n_lifts=2)
+    p = fission(p, p.find("total[_] = _").after(), n_lifts=2)
+    p = fission(p, p.find("dst[_] = _").before(), n_lifts=2)
+    p = set_memory(p, "total", AVX512)
+
+    p = reorder_loops(p, "xi dy")
+    p = reorder_loops(p, "xi dx")
+    for expression, name in (("u32(src[_])", "pixel"), ("total[_] / _", "ninth")):
+        p = bind_expr(p, expression, name)
+        p = expand_dim(p, name, LANES, "xi")
+        p = lift_alloc(p, name)
+        p = fission(p, p.find(f"{name}[_] = _").after())
+        p = set_memory(p, name, AVX512)
+
+    for instruction in (
+        mm512_setzero_epu32,
+        mm512_loadu_cvtepu16_epu32,
+        mm512_add_epu32,
+        mm512_div9_epu32,
+        mm512_cvtepu32_storeu_epu16,
+    ):
+        p = replace(p, "for xi in _: _", instruction)
+    return simplify(p)

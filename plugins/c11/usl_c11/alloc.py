@@ -1,0 +1,87 @@
+"""Allocation: small constant sizes are local arrays, everything else in main memory is on the heap and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from usl_core.ir.nodes import Alloc, Stmt
+from usl_core.ir.types import ScalarType, TensorType
+from usl_c11.ctext import C
+from usl_c11.expr import constant, control, product
+from usl_c11.memory import is_managed
+from usl_c11.scope import Buffer, Function, Place
+from usl_c11.status import fail
+from usl_c11.usage import first_use_assigns, used_names
+
+ARRAY_LIMIT = 32 * 1024
+"""Bytes up to which one buffer in main memory is a local array."""
+
+FRAME_LIMIT = 256 * 1024
+"""Bytes up to which the local arrays alive at one point of a function may add up."""
+
+
+def allocate(stmt: Alloc, rest: Sequence[Stmt], fn: Function) -> list[str]:
+    """The declaration of a buffer; its release, if it needs one, is registered with the open scope."""
+    name = fn.names.fresh(stmt.name.name)
+    match stmt.type:
+        case ScalarType():
+            lines = _scalar(stmt, name, rest, fn)
+        case TensorType():
+            lines = _tensor(stmt, name, fn)
+    if stmt.name not in used_names(rest):  # or compilers warn that it is only written
+        lines.append(f"(void){name};")
+    return lines
+
+
+def _scalar(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[str]:
+    """A local variable, initialised where a read of it might come first: poison is legal here, but not in C."""
+    assert isinstance(stmt.type, ScalarType)
+    ctype = fn.unit.ctype(stmt.type, stmt.span)
+    fn.unit.memory(stmt.mem)
+    fn.buffers[stmt.name] = Buffer(name, stmt.type, stmt.mem, Place.VALUE)
+    return [f"{ctype} {name};" if first_use_assigns(stmt.name, rest) else f"{ctype} {name} = 0;"]
+
+
+def _tensor(stmt: Alloc, name: str, fn: Function) -> list[str]:
+    assert isinstance(stmt.type, TensorType)
+    scalar = stmt.type.scalar
+    ctype = fn.unit.ctype(scalar, stmt.span)
+    shape = [control(extent, fn) for extent in stmt.type.shape]
+    fn.buffers[stmt.name] = Buffer(name, scalar, stmt.mem, Place.DENSE, dense_strides(shape))
+    fn.unit.memory(stmt.mem)
+    texts = [extent.text for extent in shape]
+    if is_managed(stmt.mem):
+        return _managed(stmt, name, ctype, texts, fn)
+    release = stmt.mem.free(name, ctype, texts, stmt.span).strip()
+    if release:
+        fn.frees[-1].append(release)
+    return stmt.mem.alloc(name, ctype, texts, stmt.span).splitlines()
+
+
+def dense_strides(shape: Sequence[C]) -> tuple[C, ...]:
+    """Row-major strides in elements."""
+    return tuple(product(shape[dim + 1 :]) for dim in range(len(shape)))
+
+
+def _managed(stmt: Alloc, name: str, ctype: str, shape: Sequence[str], fn: Function) -> list[str]:
+    assert isinstance(stmt.type, TensorType)
+    size = _constant_bytes(stmt.type, fn)
+    if size is not None and size <= ARRAY_LIMIT and fn.stack_bytes + size <= FRAME_LIMIT:
+        fn.stack_bytes += size
+        return [f"_Alignas(64) {ctype} {name}[{' * '.join(shape)}];"]
+    code = fn.unit.failure(f"{fn.label}: out of memory for {stmt.name.name}")
+    extents = f"(const int64_t[]){{{', '.join(shape)}}}"
+    declaration = f"{ctype} *{name} = {fn.unit.helpers.allocate()}(sizeof({ctype}), {len(shape)}, {extents});"
+    failure = [f"    {line}" for line in fail(str(code), fn)]
+    fn.frees[-1].append(f"free({name});")
+    return [declaration, f"if ({name} == NULL) {{", *failure, "}"]
+
+
+def _constant_bytes(typ: TensorType, fn: Function) -> int | None:
+    total = max(typ.scalar.bits // 8, 1)
+    for extent in typ.shape:
+        value = constant(extent, fn)
+        if value is None:
+            return None
+        total *= value
+    return total

@@ -1,0 +1,93 @@
+"""Arithmetic on data with exactly the language's results, given the C of the operands.
+
+An operand's C has the value's own C type, except that constants of narrow integer types have type int. Integer `+ - *` is done
+in an unsigned type that wraps and converted back once; the file asserts that this conversion wraps too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from usl_core.errors import BackendError, Span
+from usl_core.ir import externs
+from usl_core.ir.externs import Extern
+from usl_core.ir.types import F16, F64, ScalarType
+from usl_c11.ctext import C, binary, call, cast
+from usl_c11.types import is_narrow
+from usl_c11.unit import Unit
+
+
+def narrow(value: C, scalar: ScalarType, unit: Unit, span: Span) -> C:
+    """A sum or product computed in the ring of an integer type, as a value of the type."""
+    return value if scalar.name == "u32" else cast(unit.ctype(scalar, span), value)
+
+
+def float_operation(op: str, lhs: C, rhs: C, scalar: ScalarType, unit: Unit) -> C:
+    """`+ - * /` of floats. f16 is rounded after each operation, because C may compute it in float."""
+    result = binary(op, lhs, rhs)
+    return cast("usl_f16", result) if scalar == F16 else result
+
+
+def promoted_fits(op: str, scalar: ScalarType) -> bool:
+    """Whether `op` on two values of a narrow type cannot leave int, to which C promotes them."""
+    return is_narrow(scalar) and (op in "+-" or scalar.name != "u16")
+
+
+def division(op: str, lhs: C, rhs: C, scalar: ScalarType, divisor: int | None, unit: Unit, span: Span) -> C:
+    """`/` and `%` on integers: the plain operator for an unsigned type and a literal divisor, else a helper."""
+    if not scalar.signed and divisor:
+        plain = binary(op, lhs, rhs)
+        return cast(unit.ctype(scalar, span), plain) if is_narrow(scalar) else plain
+    helper = unit.helpers.divide if op == "/" else unit.helpers.modulo
+    return call(helper(scalar), lhs, rhs)
+
+
+def convert(value: C, source: ScalarType, target: ScalarType, unit: Unit, span: Span) -> C:
+    """An explicit cast between data types."""
+    if source == target:
+        return value
+    if target.is_int and not source.is_int:
+        return call(unit.helpers.saturate(target, source), value)
+    return cast(unit.ctype(target, span), value)
+
+
+_PREFIX = {externs.SQRT: "sqrt", externs.EXP: "exp", externs.LOG: "log", externs.SIN: "sin", externs.COS: "cos"}
+_PREFIX[externs.TANH] = "tanh"
+
+
+def extern_call(fn: Extern, args: Sequence[C], scalar: ScalarType, condition: ScalarType, unit: Unit, span: Span) -> C:
+    """A built-in or plugin function of data of the type scalar; condition is the type that `select` compares."""
+    helpers = unit.helpers
+    if fn is externs.MIN:
+        return call(helpers.minimum(scalar), *args)
+    if fn is externs.MAX:
+        return call(helpers.maximum(scalar), *args)
+    if fn is externs.RELU:
+        return call(helpers.relu(scalar), *args)
+    if fn is externs.SELECT:
+        return call(helpers.select(scalar, condition), *args)
+    if fn is externs.CLAMP:
+        x, lo, hi = args
+        return call(helpers.maximum(scalar), lo, call(helpers.minimum(scalar), x, hi))
+    if fn is externs.ABS:
+        return _absolute(args[0], scalar, unit)
+    if fn in _PREFIX:
+        return _math(_PREFIX[fn], args, scalar, unit)
+    if fn.c is None:
+        raise BackendError(f"extern {fn.name} declares no C", span=span)
+    unit.extern(fn)
+    return C(f"({fn.c(scalar, unit.ctype(scalar, span), [arg.text for arg in args])})")
+
+
+def _absolute(arg: C, scalar: ScalarType, unit: Unit) -> C:
+    if not scalar.is_int:
+        return _math("fabs", (arg,), scalar, unit)
+    return call(unit.helpers.absolute(scalar), arg) if scalar.signed else arg
+
+
+def _math(name: str, args: Sequence[C], scalar: ScalarType, unit: Unit) -> C:
+    unit.include("<math.h>")
+    if scalar == F64:
+        return call(name, *args)
+    result = call(f"{name}f", *args)
+    return cast("usl_f16", result) if scalar == F16 else result

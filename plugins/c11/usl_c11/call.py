@@ -1,0 +1,106 @@
+"""Calls: of generated functions, and of instructions, whose template's text takes the place of the call."""
+
+from __future__ import annotations
+
+from usl_core.errors import BackendError
+from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read
+from usl_core.ir.template import check_template, fill, stride_dim
+from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
+from usl_c11.access import address, lvalue, region_of, scalar_pointer, window_value
+from usl_c11.ctext import PRIMARY, C
+from usl_c11.expr import condition, control, data
+from usl_c11.scope import Function, Place
+from usl_c11.usage import written_formals
+
+
+def call_text(call: Call, fn: Function) -> str:
+    """The C expression that calls a generated function."""
+    written = written_formals(call.proc)
+    actuals = [fn.context or ""] if call.proc in fn.unit.contexts else []
+    for position, (formal, actual) in enumerate(zip(call.proc.args, call.args, strict=True)):
+        actuals.append(_actual(formal, actual, position in written, fn).text)
+    return f"{fn.unit.functions[call.proc]}({', '.join(actuals)})"
+
+
+def _actual(formal: Arg, actual: Expr, written: bool, fn: Function) -> C:
+    match formal.type:
+        case ControlType() as typ:
+            return _control(typ, actual, fn)
+        case ScalarType() as scalar:
+            return _scalar(scalar, actual, fn)
+        case TensorType(window=True):
+            return window_value(actual, not written, fn)
+        case TensorType():
+            return _dense(formal, actual, fn)
+
+
+def _control(typ: ControlType, actual: Expr, fn: Function) -> C:
+    return condition(actual, fn) if typ is BOOL else control(actual, fn)
+
+
+def _scalar(scalar: ScalarType, actual: Expr, fn: Function) -> C:
+    if isinstance(actual, Literal):
+        ctype = fn.unit.ctype(scalar, actual.span)
+        return C(f"&(const {ctype}){{{data(actual, fn)}}}")
+    assert isinstance(actual, Read)
+    return scalar_pointer(actual, fn)
+
+
+def _dense(formal: Arg, actual: Expr, fn: Function) -> C:
+    at = region_of(actual, fn)
+    if not at.base.mem.addressable:
+        raise BackendError(f"memory {at.base.mem.name} has no addresses: {at.base.name} cannot be passed", span=actual.span)
+    if at.base.place is Place.WINDOW:
+        raise BackendError(
+            f"{at.base.name} is a window, but {formal.name.name} is a dense tensor",
+            span=actual.span,
+            notes=(f"make {formal.name.name} a window: [{at.base.scalar}][...]",),
+        )
+    return address(at, fn, actual.span)
+
+
+def instruction_text(call: Call, fn: Function) -> str:
+    """The instruction's template with the arguments of the call, as C statements."""
+    proc = call.proc
+    assert proc.instr is not None
+    check_template(proc.args, proc.instr.template, proc.span)
+    fn.unit.instruction(proc.instr)
+    formals = {formal.name.name: (formal, actual) for formal, actual in zip(proc.args, call.args, strict=True)}
+
+    def value(name: str, attribute: str | None, delimited: bool) -> str:
+        formal, actual = formals[name]
+        text = operand(proc, formal, actual, attribute, fn)
+        return text.text if delimited else text.at(PRIMARY)
+
+    text = fill(proc.instr.template, value).strip()
+    return text if not text or text.endswith((";", "}")) else f"{text};"
+
+
+def operand(proc: Proc, formal: Arg, actual: Expr, attribute: str | None, fn: Function) -> C:
+    """What a placeholder stands for.
+
+    Of memory that C cannot address, `{x}` is the lvalue that the memory's `window` gives, a register variable say, and
+    `{x.ptr}` its address.
+    """
+    match formal.type:
+        case ControlType() as typ:
+            return _control(typ, actual, fn)
+        case ScalarType() as scalar:
+            if attribute == "ptr":
+                return _scalar(scalar, actual, fn)
+            return data(actual, fn)
+        case TensorType(window=window):
+            return _tensor_operand(actual, attribute, window, proc.args.index(formal) in written_formals(proc), fn)
+
+
+def _tensor_operand(actual: Expr, attribute: str | None, window: bool, written: bool, fn: Function) -> C:
+    at = region_of(actual, fn)
+    dim = stride_dim(attribute) if attribute is not None else None
+    if dim is not None:
+        return at.strides[dim]
+    if not at.base.mem.addressable:
+        place = lvalue(at, fn, actual.span)
+        return C(f"&{place.at(PRIMARY)}", PRIMARY - 1) if attribute == "ptr" else place
+    if attribute == "ptr" or not window:
+        return address(at, fn, actual.span)
+    return window_value(actual, not written, fn)

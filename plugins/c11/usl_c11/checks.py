@@ -1,0 +1,113 @@
+"""What must hold of procedures before C is made from them; everything is proved again here, whatever made the procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from usl_core.analysis.context import Context
+from usl_core.analysis.parallel import check_parallel, shared_reductions
+from usl_core.errors import BackendError
+from usl_core.frontend.boundscheck import check_proc
+from usl_core.ir.nodes import Alloc, Arg, Block, For, If, LoopMode, Proc, ReadConfig
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_c11.names import is_identifier, is_reserved
+from usl_c11.parallel import reduced_scalars
+from usl_c11.types import spelling
+from usl_c11.usage import is_data
+
+
+def check_exported(procs: Sequence[Proc]) -> None:
+    """Exported procedures have distinct, legal C names, are no instructions, and can be called from C."""
+    seen: set[str] = set()
+    for proc in procs:
+        if proc.instr is not None:
+            raise BackendError(
+                f"{proc.name} is an instruction: C is made of procedures that call it",
+                span=proc.span,
+                notes=("export a procedure whose body calls it",),
+            )
+        if not is_identifier(proc.name) or is_reserved(proc.name):
+            raise BackendError(
+                f"{proc.name} cannot be the name of a C function", span=proc.span, notes=("give it another one with rename",)
+            )
+        if proc.name in seen:
+            raise BackendError(
+                f"two exported procedures are called {proc.name}", span=proc.span, notes=("give one another name with rename",)
+            )
+        seen.add(proc.name)
+        _check_assertions(proc)
+
+
+def _check_assertions(proc: Proc) -> None:
+    """Assertions on write-only fields are facts for the analysis that no entry can test."""
+    for pred in proc.preds:
+        for node in walk(pred):
+            if isinstance(node, ReadConfig) and not node.config.fields[node.field].readable:
+                raise BackendError(
+                    f"{proc.name} asserts on the write-only field {node.config.name}.{node.field}: `{show_expr(pred)}`",
+                    span=pred.span,
+                    notes=("no caller in C could establish it; call this procedure from an exported one that does",),
+                )
+
+
+def check_procedure(proc: Proc) -> None:
+    """Bounds, preconditions of calls and race freedom, proved again; every buffer has a C type and a usable memory."""
+    check_proc(proc)
+    check_parallel(proc)
+    _check_shared_reductions(Context.of_proc(proc), proc.body)
+    for arg in proc.args:
+        _check_formal(arg)
+    for stmt in proc.body:
+        for node in walk(stmt):
+            if isinstance(node, Alloc):
+                _check_scalar(node)
+
+
+def _check_scalar(binder: Alloc | Arg) -> None:
+    match binder.type:
+        case ControlType():
+            return
+        case ScalarType() as scalar:
+            spelling(scalar, binder.span)
+        case TensorType(scalar=scalar):
+            spelling(scalar, binder.span)
+
+
+def _check_formal(arg: Arg) -> None:
+    _check_scalar(arg)
+    if is_data(arg) and arg.mem is not None and not arg.mem.addressable:
+        raise BackendError(
+            f"{arg.name.name} is in memory {arg.mem.name}, which has no addresses: a C function cannot take it",
+            span=arg.span,
+            notes=("only instructions take such arguments; inline the procedure",),
+        )
+
+
+def _check_shared_reductions(ctx: Context, block: Block) -> None:
+    for stmt in block:
+        match stmt:
+            case For(body=body):
+                if stmt.mode is LoopMode.PAR:
+                    _require_scalar_reductions(ctx, stmt)
+                _check_shared_reductions(ctx.enter(stmt, "body"), body)
+            case If(body=body, orelse=orelse):
+                _check_shared_reductions(ctx.enter(stmt, "body"), body)
+                _check_shared_reductions(ctx.enter(stmt, "orelse"), orelse)
+            case _:
+                pass
+        ctx = ctx.after(stmt)
+
+
+def _require_scalar_reductions(ctx: Context, loop: For) -> None:
+    """OpenMP reduces scalars; several iterations that add to one element of an array, or inside a callee, have no form here."""
+    here = reduced_scalars(loop)
+    for access in shared_reductions(ctx, loop):
+        if access.point or access.buffer not in here:
+            what = "one element of" if access.point else "the scalar"
+            raise BackendError(
+                f"iterations of parallel loop {loop.iter.name} reduce into {what} {access.buffer.name}",
+                span=loop.span,
+                notes=("the C11 backend reduces scalars in the loop's own body only; make another loop parallel",),
+            )

@@ -1,0 +1,157 @@
+"""The exported entry of a procedure: tests what its body function trusts, and says which condition failed.
+
+Conditions are numbered from 1 in the order in which they are tested; `NAME_error` gives the text of a number. Statuses of the
+body (a failed `check`, no memory) follow after them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from usl_core.ir.nodes import Arg, Proc
+from usl_core.ir.printer import Printer
+from usl_core.ir.types import SIZE, ControlType, TensorType
+from usl_c11.ctext import C, unary
+from usl_c11.expr import condition, control, product
+from usl_c11.func import Formal, bind_formals, heading, new_function
+from usl_c11.ranges import SIZE_MAX, assume_preds, entry_ranges
+from usl_c11.scope import Function
+from usl_c11.stmt import INDENT
+from usl_c11.unit import Unit
+from usl_c11.usage import is_data, written_formals
+
+NO_CHECKS = "USL_NO_ENTRY_CHECKS"
+
+
+@dataclass(slots=True)
+class _Tests:
+    """The lines that test, and the sentence of each condition."""
+
+    lines: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+    def refuse_if(self, violated: str, message: str) -> None:
+        self.messages.append(message)
+        self.lines += [f"if ({violated})", f"{INDENT}return {len(self.messages)};"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """C of an exported procedure: the prototypes for the header, and the definitions."""
+
+    prototypes: str
+    definitions: str
+
+
+def entry(proc: Proc, unit: Unit, checked: bool) -> Entry:
+    """The entry of proc, whose body function is already written."""
+    fn = new_function(proc, unit)
+    fn.ranges = entry_ranges(proc)
+    formals = bind_formals(proc, fn, trusted=False)
+    tests = _tests(proc, formals, fn) if checked else _Tests()
+    head = heading("int", proc.name, [formal.declaration(False) for formal in formals])
+    error_head = f"const char *{proc.name}_error(int status)"
+    call = f"{unit.functions[proc]}({', '.join(formal.name for formal in formals)})"
+    definition = [head, "{", *_guarded(tests.lines), *_finish(call, proc in unit.fallible, len(tests.messages)), "}"]
+    return Entry(f"{head};\n{error_head};", "\n".join([*definition, "", *_error_function(error_head, tests.messages, proc, unit)]))
+
+
+def _guarded(lines: Sequence[str]) -> list[str]:
+    return [f"#ifndef {NO_CHECKS}", *(INDENT + line for line in lines), "#endif"] if lines else []
+
+
+def _finish(call: str, fallible: bool, offset: int) -> list[str]:
+    if not fallible:
+        return [f"{INDENT}{call};", f"{INDENT}return 0;"]
+    if offset == 0:
+        return [f"{INDENT}return {call};"]
+    return [f"{INDENT}const int usl_status = {call};", f"{INDENT}return usl_status == 0 ? 0 : {offset} + usl_status;"]
+
+
+def _error_function(head: str, messages: Sequence[str], proc: Proc, unit: Unit) -> list[str]:
+    known = [*messages, *(unit.failures if proc in unit.fallible else [])]
+    cases = [f'{INDENT}case {number}:\n{INDENT * 2}return "{_escape(text)}";' for number, text in enumerate(known, start=1)]
+    return [
+        head,
+        "{",
+        f"{INDENT}switch (status) {{",
+        f'{INDENT}case 0:\n{INDENT * 2}return "success";',
+        *cases,
+        f'{INDENT}default:\n{INDENT * 2}return "unknown status";',
+        f"{INDENT}}}",
+        "}",
+    ]
+
+
+def _escape(text: str) -> str:
+    """text inside a C string literal; non-ASCII as UTF-8 octets, `?` escaped because of trigraphs."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ").replace("?", "\\?")
+    return "".join(ch if ch.isascii() else "".join(f"\\{byte:03o}" for byte in ch.encode()) for ch in plain)
+
+
+# ---- the tests
+
+
+def _tests(proc: Proc, formals: Sequence[Formal], fn: Function) -> _Tests:
+    tests = _Tests()
+    arguments = [(formal.arg, formal.name) for formal in formals if formal.arg is not None]
+    if fn.context is not None:
+        tests.refuse_if(f"{fn.context} == NULL", "the context is NULL")
+    for arg, name in arguments:
+        _test_control(arg, name, tests)
+    fn.ranges = assume_preds(proc, fn.ranges)
+    _test_assertions(proc, fn, tests)
+    places = {arg: _test_data(arg, fn, tests) for arg, _ in arguments if is_data(arg)}
+    _test_aliasing(proc, places, fn, tests)
+    return tests
+
+
+def _test_control(arg: Arg, name: str, tests: _Tests) -> None:
+    if arg.type is SIZE:
+        tests.refuse_if(f"{name} < 1 || {name} > {SIZE_MAX}", f"{arg.name.name} must be between 1 and {SIZE_MAX}")
+    elif isinstance(arg.type, ControlType) and arg.type.name == "index":
+        limits = f"{name} < -{SIZE_MAX} || {name} > {SIZE_MAX}"
+        tests.refuse_if(limits, f"{arg.name.name} must be between -{SIZE_MAX} and {SIZE_MAX}")
+
+
+def _test_assertions(proc: Proc, fn: Function, tests: _Tests) -> None:
+    printer = Printer()
+    for arg in proc.args:
+        printer.bind(arg.name)
+    for pred in proc.preds:
+        violated = unary("!", C(f"({condition(pred, fn)})"))
+        tests.refuse_if(violated.text, f"the assertion `{printer.expr(pred)}` must hold")
+
+
+def _test_data(arg: Arg, fn: Function, tests: _Tests) -> str:
+    """Tests one data argument by itself; the name of the local that then holds its footprint."""
+    buffer = fn.buffers[arg.name]
+    tests.refuse_if(f"{buffer.data} == NULL", f"{arg.name.name} must not be NULL")
+    message = f"the extents of {arg.name.name} must be at least 1 and its size in bytes must fit PTRDIFF_MAX"
+    place = fn.names.fresh(f"{buffer.name}_place")
+    declaration = f"const struct usl_footprint {place} = {fn.unit.helpers.footprint()}({buffer.data}, sizeof *{buffer.data}, "
+    if not isinstance(arg.type, TensorType):
+        tests.lines.append(f"{declaration}0, NULL, NULL);")
+        return place
+    extents = [control(extent, fn) for extent in arg.type.shape]
+    rank, shape = len(extents), f"(const int64_t[]){{{', '.join(map(str, extents))}}}"
+    if arg.type.window:
+        tests.lines.append(f"{declaration}{rank}, {shape}, {buffer.name}.strides);")
+        tests.refuse_if(f"!{place}.valid", message)
+    else:  # one row of all its elements
+        tests.refuse_if(f"!{fn.unit.helpers.dense_fits()}(sizeof *{buffer.data}, {rank}, {shape})", message)
+        tests.lines.append(f"{declaration}1, (const int64_t[]){{{product(extents)}}}, (const ptrdiff_t[]){{1}});")
+    return place
+
+
+def _test_aliasing(proc: Proc, places: Mapping[Arg, str], fn: Function, tests: _Tests) -> None:
+    """Each argument that the procedure may write is apart from every other, unless both may alias."""
+    written = [proc.args[position] for position in sorted(written_formals(proc))]
+    for a, b in itertools.combinations(places, 2):
+        if (a in written or b in written) and not {a.name.name, b.name.name} <= set(proc.aliasable):
+            violated = f"!{fn.unit.helpers.disjoint()}({places[a]}, {places[b]})"
+            tests.refuse_if(violated, f"{a.name.name} and {b.name.name} must not overlap")
+    for place in places.values():
+        tests.lines.append(f"(void){place};")

@@ -1,0 +1,300 @@
+"""Expressions of the language as C expressions: control values, conditions, data, and the lvalues that data is read from."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from fractions import Fraction
+
+from usl_core.errors import BackendError, Span
+from usl_core.ir import externs
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Interval, Literal, Read, ReadConfig, StrideExpr, UnaryMinus
+from usl_core.ir.types import ControlType, ScalarType, is_integer_control
+from usl_c11 import arith
+from usl_c11.ctext import C, binary, call, cast, unary
+from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
+from usl_c11.memory import overrides
+from usl_c11.ranges import literal_decides, range_of
+from usl_c11.scope import Buffer, Function, Place
+from usl_c11.types import require_arithmetic, ring
+
+TRUE, FALSE = C("true"), C("false")
+
+# ---- control values
+
+
+def control(expr: Expr, fn: Function) -> C:
+    """An integer control expression, of type int64_t or a constant; constants are folded, overflow is excluded."""
+    known = range_of(expr, fn.ranges)
+    if known.lo == known.hi and not isinstance(expr, Read):
+        return control_literal(known.lo)
+    match expr:
+        case Literal(value=value):
+            return control_literal(int(value))
+        case Read(name=name):
+            return C(fn.controls[name])
+        case UnaryMinus(arg=arg):
+            return unary("-", control(arg, fn))
+        case BinaryOp(op=("/" | "%") as op, lhs=lhs, rhs=rhs):
+            return _floor(op, lhs, rhs, fn)
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            return _fold(op, control(lhs, fn), control(rhs, fn))
+        case ExternCall(fn=function, args=args):
+            return _control_extern(function, args, fn)
+        case StrideExpr(name=name, dim=dim):
+            return fn.buffer(name, expr.span).strides[dim]
+        case ReadConfig():
+            return config_field(expr, fn)
+        case _:
+            raise AssertionError(f"not an integer control expression: {expr}")
+
+
+def _fold(op: str, lhs: C, rhs: C) -> C:
+    """`lhs op rhs` without the neutral elements that rewriting leaves behind."""
+    if lhs.text.isdigit() and rhs.text.isdigit():  # two constants of type int might overflow in C
+        a, b = int(lhs.text), int(rhs.text)
+        return control_literal({"+": a + b, "-": a - b, "*": a * b}[op])
+    if rhs.text == "0" and op in "+-":
+        return lhs
+    if lhs.text == "0" and op == "+":
+        return rhs
+    if op == "*" and "1" in (lhs.text, rhs.text):
+        return rhs if lhs.text == "1" else lhs
+    return binary(op, lhs, rhs)
+
+
+def product(factors: Sequence[C]) -> C:
+    """The product of extents; 1 of none."""
+    return functools.reduce(lambda a, b: _fold("*", a, b), factors, C("1"))
+
+
+def _floor(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
+    """Division and remainder by a positive literal round down; C's operators do so where the left side is not negative."""
+    operands = control(lhs, fn), control(rhs, fn)
+    if range_of(lhs, fn.ranges).lo >= 0:
+        return operands[0] if op == "/" and operands[1].text == "1" else binary(op, *operands)
+    helpers = fn.unit.helpers
+    return call(helpers.floor_div() if op == "/" else helpers.floor_mod(), *operands)
+
+
+def _control_extern(function: externs.Extern, args: Sequence[Expr], fn: Function) -> C:
+    helpers = fn.unit.helpers
+    if function is externs.IDX:
+        return call(helpers.index_of(), data(args[0], fn), control(args[1], fn), control(args[2], fn))
+    pick = helpers.minimum if function is externs.MIN else helpers.maximum
+    return call(pick(None), control(args[0], fn), control(args[1], fn))
+
+
+def config_field(expr: ReadConfig, fn: Function) -> C:
+    """`ctx->Config.field`; only fields that C may read back live in the context."""
+    declared = expr.config.fields[expr.field]
+    if not declared.readable:
+        raise BackendError(
+            f"{expr.config.name}.{expr.field} is write-only: C cannot read it back",
+            span=expr.span,
+            notes=("such a field may only feed an operand that an instruction's template does not print",),
+        )
+    fn.unit.configs.setdefault(expr.config)
+    return C(f"{fn.context}->{expr.config.name}.{expr.field}")
+
+
+# ---- truth values
+
+
+def condition(expr: Expr, fn: Function) -> C:
+    """An expression of type bool or cond; what constants decide is folded, as compilers warn about such comparisons."""
+    match expr:
+        case Literal(value=value):
+            return TRUE if value else FALSE
+        case Read(name=name):
+            return C(fn.controls[name])
+        case ReadConfig():
+            return config_field(expr, fn)
+        case BinaryOp(op=("and" | "or") as op, lhs=lhs, rhs=rhs):
+            return _connective(op, condition(lhs, fn), condition(rhs, fn))
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            return _comparison(op, lhs, rhs, fn)
+        case _:
+            raise AssertionError(f"not a condition: {expr}")
+
+
+def _connective(op: str, lhs: C, rhs: C) -> C:
+    neutral, absorbing = (TRUE, FALSE) if op == "and" else (FALSE, TRUE)
+    if absorbing in (lhs, rhs):
+        return absorbing
+    if neutral in (lhs, rhs):
+        return rhs if lhs == neutral else lhs
+    return binary("&&" if op == "and" else "||", lhs, rhs)
+
+
+def _comparison(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
+    if is_integer_control(lhs.type):
+        a, b = range_of(lhs, fn.ranges), range_of(rhs, fn.ranges)
+        decided = _decided(op, a.lo, a.hi, b.lo, b.hi)
+        left, right = control(lhs, fn), control(rhs, fn)
+        exact = True
+    elif isinstance(lhs.type, ControlType):
+        left, right, decided, exact = condition(lhs, fn), condition(rhs, fn), None, True
+    else:
+        require_arithmetic(scalar_type(lhs), lhs.span)
+        left, right = data(lhs, fn), data(rhs, fn)
+        decided, exact = _data_decided(op, lhs, rhs), isinstance(lhs.type, ScalarType) and lhs.type.is_int
+    if decided is None and exact and left.text == right.text:
+        decided = op in ("==", "<=", ">=")
+    if decided is not None:
+        return TRUE if decided else FALSE
+    return binary(op, left, right)
+
+
+def _decided(op: str, a_lo: int, a_hi: int, b_lo: int, b_hi: int) -> bool | None:
+    """The truth of a comparison of two constants; ranges that are not points are left to the program."""
+    if a_lo != a_hi or b_lo != b_hi:
+        return None
+    return {"<": a_lo < b_lo, "<=": a_lo <= b_lo, ">": a_lo > b_lo, ">=": a_lo >= b_lo, "==": a_lo == b_lo, "!=": a_lo != b_lo}[op]
+
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def _data_decided(op: str, lhs: Expr, rhs: Expr) -> bool | None:
+    typ = lhs.type
+    if not (isinstance(typ, ScalarType) and typ.is_int):
+        return None
+    if isinstance(rhs, Literal):
+        return literal_decides(op, typ, int(rhs.value))
+    if isinstance(lhs, Literal):
+        return literal_decides(_MIRRORED[op], typ, int(lhs.value))
+    return None
+
+
+# ---- data
+
+
+def scalar_type(expr: Expr) -> ScalarType:
+    assert isinstance(expr.type, ScalarType)
+    return expr.type
+
+
+def data(expr: Expr, fn: Function) -> C:
+    """A data expression, of exactly its C type (constants of narrow types: int)."""
+    scalar, unit = scalar_type(expr), fn.unit
+    ctype = unit.ctype(scalar, expr.span)
+    match expr:
+        case Literal(value=value) if scalar.is_int:
+            return integer_literal(int(value), scalar)
+        case Literal(value=value):
+            require_arithmetic(scalar, expr.span)
+            return float_literal(Fraction(value), scalar, expr.span)
+        case Read(name=name, idx=idx):
+            buffer = fn.buffer(name, expr.span)
+            access = element(buffer, [control(i, fn) for i in idx], fn, expr.span)
+            return _as_read(buffer.mem.read(access.text, ctype, expr.span), access)
+        case ReadConfig():
+            return config_field(expr, fn)
+        case Cast(arg=arg):
+            return _cast(arg, scalar, fn, expr.span)
+    require_arithmetic(scalar, expr.span)
+    match expr:
+        case UnaryMinus() | BinaryOp(op="+" | "-" | "*") if scalar.is_int:
+            return _wrapping(expr, scalar, fn)
+        case UnaryMinus(arg=arg):
+            negated = unary("-", data(arg, fn))
+            return cast(ctype, negated) if scalar.name == "f16" else negated
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs) if scalar.is_int:
+            divisor = int(rhs.value) if isinstance(rhs, Literal) else None
+            return arith.division(op, data(lhs, fn), data(rhs, fn), scalar, divisor, unit, expr.span)
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            if op == "%":
+                raise BackendError(f"`%` is not defined on {scalar}", span=expr.span)
+            return arith.float_operation(op, data(lhs, fn), data(rhs, fn), scalar, unit)
+        case ExternCall(fn=function, args=args):
+            require_arithmetic(scalar_type(args[0]), expr.span)
+            operands = [data(arg, fn) for arg in args]
+            return arith.extern_call(function, operands, scalar, scalar_type(args[0]), unit, expr.span)
+        case _:
+            raise AssertionError(f"not a data expression: {expr}")
+
+
+def _as_read(text: str, access: C) -> C:
+    """What a memory returns for a read: the lvalue itself, or text that may need parentheses."""
+    return access if text == access.text else C(f"({text})")
+
+
+def _cast(arg: Expr, target: ScalarType, fn: Function, span: Span) -> C:
+    require_arithmetic(target, span)
+    if isinstance(arg.type, ControlType):
+        return cast(fn.unit.ctype(target, span), control(arg, fn))
+    require_arithmetic(scalar_type(arg), span)
+    return arith.convert(data(arg, fn), scalar_type(arg), target, fn.unit, span)
+
+
+def _wrapping(expr: UnaryMinus | BinaryOp, scalar: ScalarType, fn: Function) -> C:
+    """Integer `+ - *`, reduced once at the end: the ring laws hold modulo any power of two."""
+    if isinstance(expr, BinaryOp) and arith.promoted_fits(expr.op, scalar) and not (_in_ring(expr.lhs) or _in_ring(expr.rhs)):
+        value = binary(expr.op, data(expr.lhs, fn), data(expr.rhs, fn))
+    else:
+        value = in_ring(expr, scalar, fn)
+    return arith.narrow(value, scalar, fn.unit, expr.span)
+
+
+def _in_ring(expr: Expr) -> bool:
+    return isinstance(expr, UnaryMinus) or (isinstance(expr, BinaryOp) and expr.op in ("+", "-", "*"))
+
+
+def in_ring(expr: Expr, scalar: ScalarType, fn: Function) -> C:
+    """An integer expression modulo 2^32 or 2^64, of the unsigned type `ring(scalar)`."""
+    match expr:
+        case Literal(value=value):
+            return ring_literal(int(value), scalar)
+        case BinaryOp(op=("+" | "-" | "*") as op, lhs=lhs, rhs=rhs):
+            return binary(op, in_ring(lhs, scalar, fn), in_ring(rhs, scalar, fn))
+        case UnaryMinus(arg=arg):
+            return binary("-", ring_literal(0, scalar), in_ring(arg, scalar, fn))
+        case _:
+            value = data(expr, fn)
+            return value if scalar.name == "u32" else cast(ring(scalar), value)
+
+
+# ---- places
+
+
+def element(buffer: Buffer, indices: Sequence[C], fn: Function, span: Span) -> C:
+    """The lvalue of a scalar or of an element."""
+    match buffer.place:
+        case Place.VALUE | Place.ACCUMULATOR:
+            return C(buffer.name)
+        case Place.POINTER:
+            return unary("*", C(buffer.name))
+        case Place.VIEW:
+            assert buffer.base is not None
+            return element(buffer.base, view_indices(buffer, indices, fn), fn, span)
+        case Place.DENSE | Place.WINDOW:
+            return _indexed(buffer, indices, fn, span)
+
+
+def _indexed(buffer: Buffer, indices: Sequence[C], fn: Function, span: Span) -> C:
+    if overrides(buffer.mem, "window"):
+        texts, strides = [i.text for i in indices], [s.text for s in buffer.strides]
+        return C(buffer.mem.window(buffer.data, fn.unit.ctype(buffer.scalar, span), texts, strides, span))
+    return C(f"{buffer.data}[{offset(indices, buffer.strides)}]")
+
+
+def offset(indices: Sequence[C], strides: Sequence[C]) -> C:
+    """The distance in elements from the first; it fits 64 bits because the buffer's bytes fit PTRDIFF_MAX."""
+    total = C("0")
+    for index, stride in zip(indices, strides, strict=True):
+        if index.text != "0":
+            total = _fold("+", total, _fold("*", index, stride))
+    return total
+
+
+def view_indices(view: Buffer, indices: Sequence[C], fn: Function) -> list[C]:
+    """Indices of a view as indices of its base."""
+    rest = iter(indices)
+    return [_fold("+", control(at.lo, fn), next(rest)) if isinstance(at, Interval) else control(at, fn) for at in view.view]
+
+
+def constant(expr: Expr, fn: Function) -> int | None:
+    """The value of a control expression that is a constant in C."""
+    known = range_of(expr, fn.ranges)
+    return known.lo if known.lo == known.hi and not isinstance(expr, Read) else None

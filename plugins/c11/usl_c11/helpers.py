@@ -1,0 +1,227 @@
+"""The small C functions that generated code needs; a file gets those that it uses.
+
+They are `static inline`, defined for every argument, and hold the semantics that C's operators lack: division that floors,
+is total and wraps (docs/semantics.md, data values), conversions that saturate, allocation that notices overflow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from usl_core.errors import NOWHERE
+from usl_core.ir.types import ScalarType
+from usl_c11.literals import integer_literal
+from usl_c11.types import ring, spelling
+
+
+@dataclass(slots=True)
+class Helpers:
+    """The helpers used so far, by C name, in order of first use."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    includes: set[str] = field(default_factory=set)
+
+    def _use(self, name: str, text: str) -> str:
+        self.texts.setdefault(name, text)
+        return name
+
+    # ---- index arithmetic, on int64_t
+
+    def floor_div(self) -> str:
+        """`a / b` rounding to minus infinity, b > 0."""
+        text = "return a / b - (a % b < 0);"
+        return self._use("usl_floor_div", _function("int64_t", "usl_floor_div", "int64_t a, int64_t b", text))
+
+    def floor_mod(self) -> str:
+        """The remainder in 0 .. b - 1, b > 0."""
+        text = "return a % b < 0 ? a % b + b : a % b;"
+        return self._use("usl_floor_mod", _function("int64_t", "usl_floor_mod", "int64_t a, int64_t b", text))
+
+    def index_of(self) -> str:
+        """`idx(e, lo, hi)`, lo < hi."""
+        text = "return e >= hi ? hi - 1 : e < lo ? lo : e;"
+        return self._use("usl_idx", _function("int64_t", "usl_idx", "int64_t e, int64_t lo, int64_t hi", text))
+
+    # ---- data
+
+    def divide(self, scalar: ScalarType) -> str:
+        """`a / b` on an integer type: floors, x / 0 is 0, MIN / -1 wraps."""
+        c, name = spelling(scalar, NOWHERE), f"usl_div_{scalar.name}"
+        if not scalar.signed:
+            return self._use(name, _function(c, name, f"{c} a, {c} b", f"return b == 0 ? 0 : ({c})(a / b);"))
+        wrapped = f"({c})(0u - ({ring(scalar)})a)"
+        lines = ["if (b == 0)", "    return 0;", "if (b == -1)", f"    return {wrapped};"]
+        lines.append(f"return ({c})(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));")
+        return self._use(name, _function(c, name, f"{c} a, {c} b", *lines))
+
+    def modulo(self, scalar: ScalarType) -> str:
+        """`a % b` on an integer type: the sign of b, x % 0 is 0."""
+        c, name = spelling(scalar, NOWHERE), f"usl_mod_{scalar.name}"
+        if not scalar.signed:
+            return self._use(name, _function(c, name, f"{c} a, {c} b", f"return b == 0 ? 0 : ({c})(a % b);"))
+        lines = ["if (b == 0 || b == -1)", "    return 0;"]
+        lines.append(f"return ({c})(a % b != 0 && (a % b < 0) != (b < 0) ? a % b + b : a % b);")
+        return self._use(name, _function(c, name, f"{c} a, {c} b", *lines))
+
+    def minimum(self, scalar: ScalarType | None) -> str:
+        return self._pick("min", "<", scalar)
+
+    def maximum(self, scalar: ScalarType | None) -> str:
+        return self._pick("max", ">", scalar)
+
+    def _pick(self, what: str, op: str, scalar: ScalarType | None) -> str:
+        c, suffix = _typed(scalar)
+        name = f"usl_{what}_{suffix}"
+        return self._use(name, _function(c, name, f"{c} a, {c} b", f"return a {op} b ? a : b;"))
+
+    def relu(self, scalar: ScalarType) -> str:
+        c, name = spelling(scalar, NOWHERE), f"usl_relu_{scalar.name}"
+        return self._use(name, _function(c, name, f"{c} x", "return x > 0 ? x : 0;"))
+
+    def select(self, scalar: ScalarType, condition: ScalarType) -> str:
+        """`a < b ? x : y`, a and b of the type condition."""
+        c, k = spelling(scalar, NOWHERE), spelling(condition, NOWHERE)
+        name = f"usl_select_{condition.name}_{scalar.name}"
+        return self._use(name, _function(c, name, f"{k} a, {k} b, {c} x, {c} y", "return a < b ? x : y;"))
+
+    def absolute(self, scalar: ScalarType) -> str:
+        """|x| of a signed integer; that of the least value wraps to itself."""
+        c, name = spelling(scalar, NOWHERE), f"usl_abs_{scalar.name}"
+        return self._use(name, _function(c, name, f"{c} x", f"return x < 0 ? ({c})(0u - ({ring(scalar)})x) : x;"))
+
+    def saturate(self, scalar: ScalarType, source: ScalarType) -> str:
+        """Conversion of a float to an integer: truncates, saturates, NaN to 0.
+
+        The limits are powers of two, so every floating type holds them exactly (f16 is widened to float first).
+        """
+        c, float_type = spelling(scalar, NOWHERE), "double" if source.bits == 64 else "float"
+        name = f"usl_{scalar.name}_from_{'f64' if source.bits == 64 else 'f32'}"
+        end = "" if source.bits == 64 else "f"
+        lo, hi = scalar.int_range()
+        greatest = integer_literal(hi, scalar).text
+        lines = ["if (x != x)", "    return 0;", f"if (x >= {hi + 1}.0{end})", f"    return {greatest};"]
+        lines += [f"if (x <= {lo}.0{end})", f"    return {integer_literal(lo, scalar).text};", f"return ({c})x;"]
+        return self._use(name, _function(c, name, f"{float_type} x", *lines))
+
+    # ---- storage
+
+    def allocate(self) -> str:
+        """Storage of an array aligned to a cache line, or NULL; the byte count is computed without overflow."""
+        self.includes.add("<stdlib.h>")
+        return self._use("usl_alloc", _ALLOC)
+
+    def dense_fits(self) -> str:
+        return self._use("usl_dense_fits", _DENSE_FITS)
+
+    def footprint(self) -> str:
+        return self._use("usl_footprint", _FOOTPRINT)
+
+    def disjoint(self) -> str:
+        return self._use("usl_disjoint", _DISJOINT)
+
+
+def _typed(scalar: ScalarType | None) -> tuple[str, str]:
+    return ("int64_t", "index") if scalar is None else (spelling(scalar, NOWHERE), scalar.name)
+
+
+def _function(result: str, name: str, formals: str, *body: str) -> str:
+    lines = "\n".join(f"    {line}" for line in body)
+    return f"static inline {result} {name}({formals})\n{{\n{lines}\n}}\n"
+
+
+
+_ALLOC = """\
+static inline void *usl_alloc(size_t size, int rank, const int64_t *shape)
+{
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] < 1)
+            continue;
+        if ((uint64_t)shape[d] > (uint64_t)(PTRDIFF_MAX - 64) / size)
+            return NULL;
+        size *= (size_t)shape[d];
+    }
+    return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+"""
+
+_DENSE_FITS = """\
+static inline bool usl_dense_fits(size_t size, int rank, const int64_t *shape)
+{
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] < 1 || (uint64_t)shape[d] > (uint64_t)PTRDIFF_MAX / size)
+            return false;
+        size *= (size_t)shape[d];
+    }
+    return true;
+}
+"""
+
+_FOOTPRINT = """\
+/* The bytes from the least to the greatest element of a window, with its strides; valid if they fit PTRDIFF_MAX. */
+struct usl_footprint {
+    uintptr_t first; /* address of the least element */
+    uint64_t bytes;  /* distance to the end of the greatest */
+    bool valid;
+    size_t size; /* of an element */
+    int rank;
+    const int64_t *shape;
+    const ptrdiff_t *strides;
+};
+
+static inline struct usl_footprint usl_footprint(const void *data, size_t size, int rank, const int64_t *shape,
+                                                 const ptrdiff_t *strides)
+{
+    struct usl_footprint f = {(uintptr_t)data, size, false, size, rank, shape, strides};
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] < 1)
+            return f;
+        const uint64_t steps = (uint64_t)shape[d] - 1;
+        const uint64_t stride = strides[d] < 0 ? 0u - (uint64_t)strides[d] : (uint64_t)strides[d];
+        const uint64_t room = ((uint64_t)PTRDIFF_MAX - f.bytes) / size;
+        if (steps != 0 && stride > room / steps)
+            return f;
+        f.bytes += steps * stride * size;
+        if (strides[d] < 0)
+            f.first -= (uintptr_t)(steps * stride * size);
+    }
+    f.valid = true;
+    return f;
+}
+"""
+
+_DISJOINT = """\
+/* Bytes that the dimensions not aligned with a period cover. */
+static inline uint64_t usl_residue(struct usl_footprint f, uint64_t period)
+{
+    uint64_t bytes = f.size;
+    for (int d = 0; d < f.rank; d++) {
+        const uint64_t stride = (f.strides[d] < 0 ? 0u - (uint64_t)f.strides[d] : (uint64_t)f.strides[d]) * f.size;
+        if (f.shape[d] > 1 && stride % period != 0)
+            bytes += stride * ((uint64_t)f.shape[d] - 1);
+    }
+    return bytes;
+}
+
+/* Whether b lies between the rows that a leaves free: apart modulo one of the strides of a. */
+static inline bool usl_between_rows(struct usl_footprint a, struct usl_footprint b)
+{
+    for (int d = 0; d < a.rank; d++) {
+        const uint64_t period = (a.strides[d] < 0 ? 0u - (uint64_t)a.strides[d] : (uint64_t)a.strides[d]) * a.size;
+        if (a.shape[d] < 2 || period == 0)
+            continue;
+        const uint64_t distance =
+            b.first >= a.first ? (b.first - a.first) % period : (period - (a.first - b.first) % period) % period;
+        if (distance >= usl_residue(a, period) && usl_residue(b, period) <= period - distance)
+            return true;
+    }
+    return false;
+}
+
+/* Whether two valid footprints provably share no byte. */
+static inline bool usl_disjoint(struct usl_footprint a, struct usl_footprint b)
+{
+    if (a.first < b.first ? b.first - a.first >= a.bytes : a.first - b.first >= b.bytes)
+        return true;
+    return usl_between_rows(a, b) || usl_between_rows(b, a);
+}
+"""

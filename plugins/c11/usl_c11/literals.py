@@ -1,0 +1,87 @@
+"""Constants as C spells them, each exactly the value that the language means."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from usl_core.errors import BackendError, Span
+from usl_core.ir.types import F16, F32, F64, ScalarType
+from usl_c11.ctext import UNARY, C
+
+# precision in bits, exponent of the smallest positive value, exponent of the largest power of two
+_FORMATS = {F16: (11, -24, 15), F32: (24, -149, 127), F64: (53, -1074, 1023)}
+
+
+def control_literal(value: int) -> C:
+    """An integer of type int if it fits 32 bits, else of type int64_t."""
+    if -(1 << 31) < value < 1 << 31:
+        return _signed(str(value))
+    return C("INT64_MIN") if value == -(1 << 63) else _signed_macro("INT64_C", value)
+
+
+def integer_literal(value: int, scalar: ScalarType) -> C:
+    """A constant of an integer type; narrow types use int, which every value of theirs fits."""
+    if scalar.signed:
+        if value == -(1 << (scalar.bits - 1)) and scalar.bits >= 32:
+            return C(f"INT{scalar.bits}_MIN")
+        return control_literal(value)
+    if scalar.bits < 32:
+        return C(str(value))
+    return C(f"{value}u") if scalar.bits == 32 else C(f"UINT64_C({value})")
+
+
+def ring_literal(value: int, scalar: ScalarType) -> C:
+    """The constant in the unsigned type that computes modulo 2^32 or 2^64."""
+    if scalar.bits == 64:
+        return C(f"UINT64_C({value})") if value >= 0 else C(f"(uint64_t){integer_literal(value, scalar)}", UNARY)
+    return C(f"{value}u") if value >= 0 else C(f"(uint32_t){integer_literal(value, scalar)}", UNARY)
+
+
+def _signed(text: str) -> C:
+    return C(text, UNARY) if text.startswith("-") else C(text)
+
+
+def _signed_macro(macro: str, value: int) -> C:
+    return C(f"-{macro}({-value})", UNARY) if value < 0 else C(f"{macro}({value})")
+
+
+def float_literal(value: Fraction | int, scalar: ScalarType, span: Span) -> C:
+    """The shortest decimal that C reads as the value of the type nearest to the one written."""
+    exact = round_to(Fraction(value), scalar, span)
+    text = _shortest(exact, scalar, span)
+    match scalar.name:
+        case "f16":
+            return C(f"(usl_f16){text}f", UNARY)
+        case "f32":
+            return _signed(f"{text}f")
+        case _:
+            return _signed(text)
+
+
+def round_to(value: Fraction, scalar: ScalarType, span: Span) -> Fraction:
+    """value rounded to the floating type, ties to even (IEEE 754-2019 §4.3.1), subnormal numbers included."""
+    if value == 0:
+        return value
+    precision, tiny, huge = _FORMATS[scalar]
+    magnitude = abs(value)
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    if magnitude < Fraction(2) ** exponent:
+        exponent -= 1
+    unit = Fraction(2) ** max(exponent - precision + 1, tiny)
+    rounded = round(magnitude / unit) * unit  # Python rounds half to even
+    if rounded >= Fraction(2) ** (huge + 1):
+        raise BackendError(f"the literal {float_text(value)} does not fit {scalar}", span=span)
+    return rounded if value > 0 else -rounded
+
+
+def float_text(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+
+
+def _shortest(exact: Fraction, scalar: ScalarType, span: Span) -> str:
+    double = float(exact)  # exact: every type here is a subset of double
+    for digits in range(1, 18):
+        text = f"{double:.{digits}g}"
+        if abs(Fraction(text)) < Fraction(2) ** (_FORMATS[scalar][2] + 1) and round_to(Fraction(text), scalar, span) == exact:
+            break
+    return text if any(mark in text for mark in ".en") else f"{text}.0"

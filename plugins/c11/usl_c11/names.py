@@ -1,0 +1,82 @@
+"""C identifiers: legal, readable, the same whenever the same procedure is generated again.
+
+A name is chosen from the spelling where it is bound, unique among what is visible there: `i`, then `i_1`, `i_2`, ... Nothing
+depends on the numbers of Syms.
+"""
+
+from __future__ import annotations
+
+import re
+
+_KEYWORDS = frozenset(
+    """auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    alignas alignof atomic bool complex false imaginary noreturn nullptr static_assert thread_local true typeof constexpr
+    and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq class new delete this template try catch throw private
+    protected public virtual operator friend namespace using explicit export mutable typename asm main errno linux unix
+    NULL EOF INFINITY NAN HUGE_VAL CHAR_BIT""".split()
+)
+"""Keywords of C11, C23 and C++, and macros that the included headers may define."""
+
+_LIBRARY = frozenset(
+    """abs abort acos acosh aligned_alloc alloca asin asinh assert atan atan2 atanh atexit atof atoi atol bcmp bcopy bsearch
+    bzero cabs calloc cbrt ceil copysign cos cosh div erf erfc exit exp exp2 expm1 fabs fdim ffs floor fma fmax fmin fmod fork
+    fpclassify free frexp gamma getenv hypot ilogb index isfinite isinf isnan isnormal j0 j1 jn labs ldexp ldiv lgamma llabs
+    log log10 log1p log2 logb lrint lround malloc memchr memcmp memcpy memmove memset modf nan nearbyint nextafter pow printf
+    puts qsort rand random read realloc remainder remove remquo rename rindex rint round scalb scalbn select signal signbit
+    significand sin sinh sqrt srand strcat strchr strcmp strcpy strlen strncmp system tan tanh tgamma time trunc wait write
+    y0 y1 yn""".split()
+)
+"""Functions of the C library, in single, double and long double form: naming something so draws warnings, or worse."""
+
+_SIZED = re.compile(r"u?int(_fast|_least)?(8|16|32|64|ptr|max)_t\Z|(size|ptrdiff|wchar)_t\Z|u?int\d*(_max|_min)\Z", re.IGNORECASE)
+
+
+def is_reserved(name: str) -> bool:
+    """Whether a C file should not define the name: a keyword, the library's, the implementation's or this backend's."""
+    return (
+        name in _KEYWORDS
+        or name in _LIBRARY
+        or (name[:-1] in _LIBRARY and name[-1:] in ("f", "l"))
+        or name.startswith(("_", "usl_", "USL_"))
+        or _SIZED.match(name) is not None
+    )
+
+
+def is_identifier(name: str) -> bool:
+    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
+
+
+def legal(spelling: str) -> str:
+    """An identifier of ASCII letters, digits and underscores made from any Python identifier, not reserved."""
+    text = "".join(ch if ch.isascii() else f"u{ord(ch):04x}" for ch in spelling)
+    text = text.lstrip("_") or "v"
+    if text[0].isdigit():
+        text = f"v{text}"
+    return f"{text}_" if is_reserved(text) else text
+
+
+class Names:
+    """Names in use, as nested scopes; a name is free again when its scope has ended."""
+
+    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
+        self._scopes: list[set[str]] = [set(taken)]
+
+    def fresh(self, spelling: str) -> str:
+        """A legal name like spelling that nothing visible has, now taken in the innermost scope."""
+        base = legal(spelling)
+        name, count = base, 0
+        while any(name in scope for scope in self._scopes):
+            count += 1
+            name = f"{base}_{count}"
+        self._scopes[-1].add(name)
+        return name
+
+    def all(self) -> frozenset[str]:
+        return frozenset().union(*self._scopes)
+
+    def push(self) -> None:
+        self._scopes.append(set())
+
+    def pop(self) -> None:
+        self._scopes.pop()

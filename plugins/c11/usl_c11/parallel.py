@@ -1,0 +1,108 @@
+"""`par` loops: OpenMP where the compiler has it, the plain loop where it has not.
+
+A scalar from outside that the iterations only add to is reduced in a local accumulator: of the floating type, or for integers of
+the unsigned type that wraps. Additions then happen in any order; on floats the result may differ in rounding from run to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from usl_core.errors import BackendError
+from usl_core.ir.nodes import For, Reduce, Stmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import binders, walk
+from usl_core.ir.types import F16
+from usl_c11.arith import narrow
+from usl_c11.ctext import C, cast
+from usl_c11.expr import control, element
+from usl_c11.ranges import loop_range
+from usl_c11.scope import Buffer, Function, ParallelLoop, Place
+from usl_c11.status import fail
+from usl_c11.types import ring
+
+Lines = list[str]
+
+
+def loop(
+    stmt: For, fn: Function, block: Callable[[Sequence[Stmt], Function], Lines], indent: Callable[[Iterable[str]], Lines]
+) -> Lines:
+    """The lines of a `par` loop; block and indent write its body (they belong to the module of statements)."""
+    fn.unit.has_parallel_loops = True
+    lo, hi = control(stmt.lo, fn), control(stmt.hi, fn)
+    with fn.scope():
+        outer = {name: fn.buffers[name] for name in reduced_scalars(stmt)}
+        inner = {name: _accumulator(name, buffer, stmt, fn) for name, buffer in outer.items()}
+        state = ParallelLoop(fn.names.fresh("failed"), fn.names.fresh("next"), len(fn.frees))
+        fn.buffers.update(inner)
+        nest = _nest(stmt, lo, hi, state, fn, block, indent)
+        lines = [_load(outer[name], acc, fn, stmt) for name, acc in inner.items()]
+        lines += [f"int {state.status} = 0;"] if state.failed else []
+        clauses = [f" reduction(+ : {acc.name})" for acc in inner.values()]
+        clauses += [f" reduction(max : {state.status})"] if state.failed else []
+        lines += ["#ifdef _OPENMP", f"#pragma omp parallel for{''.join(clauses)}", "#endif", *nest]
+        lines += [_store(outer[name], acc, fn, stmt) for name, acc in inner.items()]
+        if state.failed:
+            lines += [f"if ({state.status} != 0) {{", *indent(fail(state.status, fn)), "}"]
+    return ["{", *indent(lines), "}"] if inner or state.failed else lines
+
+
+def _nest(
+    stmt: For,
+    lo: C,
+    hi: C,
+    state: ParallelLoop,
+    fn: Function,
+    block: Callable[[Sequence[Stmt], Function], Lines],
+    indent: Callable[[Iterable[str]], Lines],
+) -> Lines:
+    """The loop itself. After a failure the thread's further iterations do nothing, and the failing one ends at the label."""
+    fn.parallel.append(state)
+    with fn.scope() as frees:
+        name = fn.names.fresh(stmt.iter.name)
+        fn.controls[stmt.iter], fn.ranges[stmt.iter] = name, loop_range(stmt, fn.ranges)
+        body = [*block(stmt.body, fn), *reversed(frees)]
+    fn.parallel.pop()
+    if state.failed:
+        body = [f"if ({state.status} != 0) {{", "    continue;", "}", *body, f"{state.label}:;"]
+    return [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent(body), "}"]
+
+
+def reduced_scalars(stmt: For) -> list[Sym]:
+    """Scalars from outside the loop that its body reduces into, in order of mention."""
+    inside = frozenset(binders(stmt))
+    names = (node.name for node in walk(stmt) if isinstance(node, Reduce) and not node.idx and node.name not in inside)
+    return list(dict.fromkeys(names))
+
+
+def _accumulator(name: Sym, buffer: Buffer, stmt: For, fn: Function) -> Buffer:
+    if buffer.scalar == F16:
+        raise BackendError(
+            f"a parallel loop cannot reduce into {name.name} of type f16",
+            span=stmt.span,
+            notes=("OpenMP has no reduction of that type; accumulate in f32",),
+        )
+    return replace(buffer, name=fn.names.fresh(f"{name.name}_sum"), place=Place.ACCUMULATOR)
+
+
+def _load(buffer: Buffer, acc: Buffer, fn: Function, stmt: For) -> str:
+    ctype = fn.unit.ctype(buffer.scalar, stmt.span)
+    place = element(buffer, (), fn, stmt.span)
+    value = C(buffer.mem.read(place.text, ctype, stmt.span), place.prec)
+    if not buffer.scalar.is_int or buffer.place is Place.ACCUMULATOR:
+        return f"{_accumulator_type(buffer, ctype)} {acc.name} = {value};"
+    return f"{_accumulator_type(buffer, ctype)} {acc.name} = {cast(ring(buffer.scalar), value)};"
+
+
+def _store(buffer: Buffer, acc: Buffer, fn: Function, stmt: For) -> str:
+    ctype = fn.unit.ctype(buffer.scalar, stmt.span)
+    place = element(buffer, (), fn, stmt.span)
+    total = C(acc.name)
+    if buffer.scalar.is_int and buffer.place is not Place.ACCUMULATOR:
+        total = narrow(total, buffer.scalar, fn.unit, stmt.span)
+    return buffer.mem.write(place.text, ctype, total.text, stmt.span)
+
+
+def _accumulator_type(buffer: Buffer, ctype: str) -> str:
+    return ring(buffer.scalar) if buffer.scalar.is_int else ctype

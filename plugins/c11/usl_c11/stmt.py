@@ -1,0 +1,239 @@
+"""Statements of the language as lines of C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from usl_core.errors import BackendError, Span
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    Call,
+    Check,
+    Expr,
+    For,
+    If,
+    LoopMode,
+    Pass,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    WindowStmt,
+)
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, is_integer_control
+from usl_c11 import alloc, parallel
+from usl_c11.access import region_of, struct_name, window_initializer
+from usl_c11.arith import narrow, promoted_fits
+from usl_c11.call import call_text, instruction_text
+from usl_c11.ctext import C, binary, cast, unary
+from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
+from usl_c11.memory import overrides
+from usl_c11.ranges import INDICES, SIZES, branch, loop_range, range_of
+from usl_c11.scope import Buffer, Function, Place
+from usl_c11.status import fail
+from usl_c11.types import require_arithmetic, ring
+
+INDENT = "    "
+
+
+def indent(lines: Iterable[str]) -> list[str]:
+    """Lines one level deeper; preprocessor lines stay at the margin."""
+    return [line if not line or line.startswith("#") else INDENT + line for line in lines]
+
+
+def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
+    """The lines of stmts; what they bind stays bound in the open scope."""
+    lines: list[str] = []
+    for position, stmt in enumerate(stmts):
+        lines += statement(stmt, stmts[position + 1 :], fn)
+    return lines
+
+
+def scoped(stmts: Sequence[Stmt], fn: Function) -> list[str]:
+    """The lines of stmts in a scope of their own, releasing at its end what they allocated."""
+    with fn.scope() as frees:
+        lines = block(stmts, fn)
+        return indent([*lines, *reversed(frees)])
+
+
+def statement(stmt: Stmt, rest: Sequence[Stmt], fn: Function) -> list[str]:
+    """The lines of one statement; rest is what follows it in its block."""
+    match stmt:
+        case Assign():
+            return _assign(stmt, fn)
+        case Reduce():
+            return _reduce(stmt, fn)
+        case AssignConfig():
+            return _assign_config(stmt, fn)
+        case Pass():
+            return []
+        case Check():
+            return _check(stmt, fn)
+        case If():
+            return _if(stmt, fn)
+        case For(mode=LoopMode.SEQ):
+            return sequential_loop(stmt, fn)
+        case For():
+            return parallel.loop(stmt, fn, block, indent)
+        case Alloc():
+            return alloc.allocate(stmt, rest, fn)
+        case WindowStmt():
+            return _window(stmt, rest, fn)
+        case Call():
+            return _call(stmt, fn)
+        case _:
+            raise AssertionError(f"not a statement: {stmt}")
+
+
+# ---- stores
+
+
+def _place(stmt: Assign | Reduce, fn: Function) -> tuple[Buffer, C]:
+    buffer = fn.buffer(stmt.name, stmt.span)
+    return buffer, element(buffer, [control(i, fn) for i in stmt.idx], fn, stmt.span)
+
+
+def _assign(stmt: Assign, fn: Function) -> list[str]:
+    buffer, place = _place(stmt, fn)
+    value = data(stmt.rhs, fn).text
+    if value == place.text:
+        return []
+    return [buffer.mem.write(place.text, fn.unit.ctype(buffer.scalar, stmt.span), value, stmt.span)]
+
+
+def _reduce(stmt: Reduce, fn: Function) -> list[str]:
+    """`+=`; on types that C would promote or overflow, a store of the sum reduced to the type."""
+    buffer, place = _place(stmt, fn)
+    scalar, ctype = buffer.scalar, fn.unit.ctype(buffer.scalar, stmt.span)
+    require_arithmetic(scalar, stmt.span)
+    if buffer.place is Place.ACCUMULATOR:
+        return [f"{place} += {in_ring(stmt.rhs, scalar, fn) if scalar.is_int else data(stmt.rhs, fn)};"]
+    if overrides(buffer.mem, "reduce") or scalar.name in ("f32", "f64", "u32"):
+        return [buffer.mem.reduce(place.text, ctype, data(stmt.rhs, fn).text, stmt.span)]
+    old = C(buffer.mem.read(place.text, ctype, stmt.span), place.prec)
+    total = _sum(old, stmt.rhs, scalar, fn, stmt.span)
+    return [buffer.mem.write(place.text, ctype, total.text, stmt.span)]
+
+
+def _sum(old: C, rhs: Expr, scalar: ScalarType, fn: Function, span: Span) -> C:
+    if not scalar.is_int:
+        return cast(fn.unit.ctype(scalar, span), binary("+", old, data(rhs, fn)))
+    if promoted_fits("+", scalar):
+        return narrow(binary("+", old, data(rhs, fn)), scalar, fn.unit, span)
+    from_ring = binary("+", cast(ring(scalar), old), in_ring(rhs, scalar, fn))
+    return narrow(from_ring, scalar, fn.unit, span)
+
+
+def _assign_config(stmt: AssignConfig, fn: Function) -> list[str]:
+    """A write of a readable field. A write-only field exists only in the hardware, whose instructions set it."""
+    field = stmt.config.fields[stmt.field]
+    if not field.readable:
+        return []
+    place = config_field(ReadConfig(stmt.config, stmt.field, type=field.type, span=stmt.span), fn)
+    if not isinstance(field.type, ControlType):
+        return [f"{place} = {data(stmt.rhs, fn)};"]
+    if field.type is BOOL:
+        return [f"{place} = {condition(stmt.rhs, fn)};"]
+    assert is_integer_control(field.type)
+    value, allowed = range_of(stmt.rhs, fn.ranges), SIZES if field.type is SIZE else INDICES
+    if not (allowed.lo <= value.lo and value.hi <= allowed.hi):
+        raise BackendError(
+            f"{stmt.config.name}.{stmt.field} might be set to {value.lo} .. {value.hi}, outside {allowed.lo} .. {allowed.hi}",
+            span=stmt.span,
+        )
+    return [f"{place} = {control(stmt.rhs, fn)};"]
+
+
+# ---- control
+
+
+def _check(stmt: Check, fn: Function) -> list[str]:
+    holds = condition(stmt.cond, fn)
+    if holds == TRUE:
+        return []
+    where = f"{stmt.span.file.rsplit('/', 1)[-1]}:{stmt.span.line}: "
+    code = fn.unit.failure(f"{where}check failed: {show_expr(stmt.cond)}")
+    return [f"if ({unary('!', C(f'({holds})'))}) {{", *indent(fail(str(code), fn)), "}"]
+
+
+def _if(stmt: If, fn: Function, opening: str = "if") -> list[str]:
+    lines = [f"{opening} ({condition(stmt.cond, fn)}) {{", *_branch(stmt, True, fn)]
+    match stmt.orelse:
+        case ():
+            return [*lines, "}"]
+        case (If() as chained,):
+            outer = fn.ranges
+            fn.ranges = branch(stmt, outer, False)
+            rest = _if(chained, fn, "} else if")
+            fn.ranges = outer
+            return lines + rest
+        case _:
+            return [*lines, "} else {", *_branch(stmt, False, fn), "}"]
+
+
+def _branch(stmt: If, taken: bool, fn: Function) -> list[str]:
+    outer = fn.ranges
+    fn.ranges = branch(stmt, outer, taken)
+    lines = scoped(stmt.body if taken else stmt.orelse, fn)
+    fn.ranges = outer
+    return lines
+
+
+def sequential_loop(stmt: For, fn: Function) -> list[str]:
+    lo, hi = control(stmt.lo, fn), control(stmt.hi, fn)
+    prologue: list[str] = []
+    with fn.scope() as frees:
+        if any(isinstance(node, ReadConfig) for node in walk(stmt.hi)):  # the body may change what it reads
+            end = fn.names.fresh(f"{stmt.iter.name}_end")
+            prologue, hi = [f"const int64_t {end} = {hi};"], C(end)
+        name = bind_iterator(stmt, fn)
+        body = block(stmt.body, fn)
+        loop = [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent([*body, *reversed(frees)]), "}"]
+    return ["{", *indent(prologue + loop), "}"] if prologue else loop
+
+
+def bind_iterator(stmt: For, fn: Function) -> str:
+    name = fn.names.fresh(stmt.iter.name)
+    fn.controls[stmt.iter] = name
+    fn.ranges[stmt.iter] = loop_range(stmt, fn.ranges)
+    return name
+
+
+# ---- names and calls
+
+
+def _window(stmt: WindowStmt, rest: Sequence[Stmt], fn: Function) -> list[str]:
+    """A named window is a struct; of memory without addresses it is only a name for indices."""
+    at = region_of(stmt.rhs, fn)
+    if not at.base.mem.addressable:
+        base = fn.buffer(stmt.rhs.name, stmt.span)
+        fn.buffers[stmt.name] = Buffer(
+            stmt.name.name, base.scalar, base.mem, Place.VIEW, at.strides, base=base, view=stmt.rhs.idx
+        )
+        return []
+    mentioned = any(stmt.name is getattr(node, "name", None) for later in rest for node in walk(later))
+    if not mentioned:
+        return []
+    const = stmt.name not in fn.written
+    name = fn.names.fresh(stmt.name.name)
+    fn.unit.window(at.base.scalar, len(at.dims), const, stmt.span)
+    initial = window_initializer(stmt.rhs, fn)
+    strides = tuple(
+        stride if stride.text.isdigit() else C(f"{name}.strides[{dim}]") for dim, stride in enumerate(at.strides)
+    )
+    window = Buffer(name, at.base.scalar, at.base.mem, Place.WINDOW, strides, const)
+    fn.buffers[stmt.name] = window
+    return [f"const {struct_name(window)} {name} = {initial};"]
+
+
+def _call(stmt: Call, fn: Function) -> list[str]:
+    if stmt.proc.instr is not None:
+        return instruction_text(stmt, fn).splitlines()
+    text = call_text(stmt, fn)
+    if stmt.proc not in fn.unit.fallible:
+        return [f"{text};"]
+    handle = ["if (usl_status != 0) {", *indent(fail("usl_status", fn)), "}"]
+    return ["{", *indent([f"const int usl_status = {text};", *handle]), "}"]

@@ -1,0 +1,91 @@
+"""How the language's types are spelt in C, and what C assumes about them."""
+
+from __future__ import annotations
+
+from usl_core.errors import BackendError, Span
+from usl_core.ir.types import BF16, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, ControlType, Kind, R, ScalarType
+
+INT64 = "int64_t"
+
+_SPELLING: dict[ScalarType, str] = {
+    F16: "usl_f16",
+    BF16: "uint16_t",
+    F32: "float",
+    F64: "double",
+    I8: "int8_t",
+    I16: "int16_t",
+    I32: "int32_t",
+    I64: "int64_t",
+    U8: "uint8_t",
+    U16: "uint16_t",
+    U32: "uint32_t",
+}
+
+F16_TYPEDEF = """\
+#ifndef USL_F16
+#define USL_F16
+#ifndef __FLT16_MAX__
+#error "this file needs a C compiler with the type _Float16"
+#endif
+__extension__ typedef _Float16 usl_f16;
+#endif
+"""
+"""`__FLT16_MAX__` is defined exactly where gcc and clang have `_Float16` (ISO/IEC TS 18661-3)."""
+
+
+def spelling(scalar: ScalarType, span: Span) -> str:
+    """The C type of an element. bf16 is stored as its 16 bits; R has no C type."""
+    if scalar == R:
+        raise BackendError(
+            "a buffer of type R is left: C needs a precision", span=span, notes=("use set_precision to choose one, f32 say",)
+        )
+    known = _SPELLING.get(scalar)
+    if known is not None:
+        return known
+    return _standard(scalar, span)
+
+
+def _standard(scalar: ScalarType, span: Span) -> str:
+    """The spelling of a plugin's integer type of a width that C has; anything else needs a backend that knows it."""
+    if scalar.is_int and scalar.bits in (8, 16, 32, 64):
+        return f"{'' if scalar.signed else 'u'}int{scalar.bits}_t"
+    raise BackendError(f"the C11 backend has no C type for {scalar}", span=span)
+
+
+def require_arithmetic(scalar: ScalarType, span: Span) -> None:
+    """bf16 has no arithmetic in C; only instructions compute with it."""
+    if scalar == BF16:
+        raise BackendError(
+            "C has no arithmetic on bf16", span=span, notes=("map the operation onto an instruction, or compute in f32",)
+        )
+    if scalar.kind is Kind.INT and scalar.bits not in (8, 16, 32, 64):
+        raise BackendError(f"the C11 backend cannot compute with {scalar}", span=span)
+
+
+def ring(scalar: ScalarType) -> str:
+    """The unsigned type in which `+ - *` of an integer type are computed; it is not promoted, and it wraps."""
+    return "uint64_t" if scalar.bits == 64 else "uint32_t"
+
+
+def is_narrow(scalar: ScalarType) -> bool:
+    """Whether C promotes operands of the type to int."""
+    return scalar.is_int and scalar.bits < 32
+
+
+def control_spelling(typ: ControlType) -> str:
+    return "bool" if typ.name == "bool" else INT64
+
+
+def window_struct(scalar: ScalarType, rank: int, const: bool) -> str:
+    """The tag of the struct that passes a window: element type, rank, and `c` if its elements are only read."""
+    return f"usl_win_{rank}{scalar.name}{'c' if const else ''}"
+
+
+def window_definition(scalar: ScalarType, rank: int, const: bool, span: Span) -> str:
+    """The struct's definition, guarded: two generated headers may be included together."""
+    tag = window_struct(scalar, rank, const)
+    qualifier = "const " if const else ""
+    return (
+        f"#ifndef {tag.upper()}\n#define {tag.upper()}\n"
+        f"struct {tag} {{\n    {qualifier}{spelling(scalar, span)} *data;\n    ptrdiff_t strides[{rank}]; /* in elements */\n}};\n#endif\n"
+    )

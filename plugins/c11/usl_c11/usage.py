@@ -1,0 +1,111 @@
+"""What a procedure does with its names: which formals it may write, which buffers it reads, which calls it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from weakref import WeakKeyDictionary
+
+from usl_core.ir.nodes import Arg, Assign, Block, Call, Expr, Literal, Proc, Read, Reduce, Stmt, StrideExpr, WindowExpr, WindowStmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import ControlType
+
+_written: WeakKeyDictionary[Proc, frozenset[int]] = WeakKeyDictionary()
+
+
+def is_data(arg: Arg) -> bool:
+    return not isinstance(arg.type, ControlType)
+
+
+def callees(proc: Proc) -> Iterator[Call]:
+    for stmt in proc.body:
+        for node in walk(stmt):
+            if isinstance(node, Call):
+                yield node
+
+
+def callees_first(procs: Iterable[Proc]) -> tuple[Proc, ...]:
+    """procs and everything they call, each once, callees before callers, otherwise in order of first mention."""
+    done: dict[Proc, None] = {}
+
+    def visit(proc: Proc) -> None:
+        if proc in done:
+            return
+        for call in callees(proc):
+            visit(call.proc)
+        done.setdefault(proc)
+
+    for proc in procs:
+        visit(proc)
+    return tuple(done)
+
+
+def argument_name(actual: Expr) -> Sym | None:
+    """The buffer or scalar that an actual data argument names; None for a literal."""
+    match actual:
+        case Read(name=name) | WindowExpr(name=name):
+            return name
+        case Literal():
+            return None
+        case _:
+            raise AssertionError(f"not an actual data argument: {actual}")
+
+
+def written_formals(proc: Proc) -> frozenset[int]:
+    """Positions of the formals that proc may modify, through its calls and windows too."""
+    known = _written.get(proc)
+    if known is None:
+        names = written_names(proc.body)
+        known = frozenset(position for position, arg in enumerate(proc.args) if arg.name in names)
+        _written[proc] = known
+    return known
+
+
+def written_names(block: Block) -> frozenset[Sym]:
+    """Every buffer, scalar and window that block may modify; writing through a window counts for what it looks at."""
+    names: set[Sym] = set()
+    views: list[tuple[Sym, Sym]] = []
+    for stmt in block:
+        for node in walk(stmt):
+            match node:
+                case Assign(name=name) | Reduce(name=name):
+                    names.add(name)
+                case Call(proc=callee, args=args):
+                    names.update(_written_by_call(callee, args))
+                case WindowStmt(name=name, rhs=rhs):
+                    views.append((name, rhs.name))
+                case _:
+                    pass
+    for view, base in reversed(views):  # a view of a view is bound later
+        if view in names:
+            names.add(base)
+    return frozenset(names)
+
+
+def _written_by_call(callee: Proc, args: Sequence[Expr]) -> Iterator[Sym]:
+    for position in written_formals(callee):
+        name = argument_name(args[position])
+        if name is not None:
+            yield name
+
+
+def used_names(stmts: Iterable[Stmt]) -> frozenset[Sym]:
+    """Names whose value or place the C text mentions other than as the target of a plain store."""
+    names: set[Sym] = set()
+    for stmt in stmts:
+        for node in walk(stmt):
+            match node:
+                case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Reduce(name=name):
+                    names.add(name)
+                case _:
+                    pass
+    return frozenset(names)
+
+
+def first_use_assigns(name: Sym, rest: Sequence[Stmt]) -> bool:
+    """Whether the first statement of rest that mentions name is an assignment to it that does not read it."""
+    for stmt in rest:
+        mentioned = any(getattr(node, "name", None) is name for node in walk(stmt))
+        if mentioned:
+            return isinstance(stmt, Assign) and stmt.name is name and name not in used_names((stmt,))
+    return True

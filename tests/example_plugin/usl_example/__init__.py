@@ -1,0 +1,1 @@
+"""An accelerator with four lanes, to show what a plugin consists of."""

@@ -1,0 +1,147 @@
+"""Sizes and data for a procedure: legal size vectors around a factor, and random exact buffers with some poison."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from usl_core.interp import POISON, Buffer
+from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Proc, Read, StrideExpr, UnaryMinus
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType, TensorType, scalar_of
+
+Controls = dict[str, int | bool]
+"""Values of the control formals, by name."""
+
+
+def control_vectors(proc: Proc, rng: random.Random, factor: int, count: int) -> list[Controls]:
+    """Up to count distinct legal values of the control formals: the smallest, those around factor, and random ones."""
+    formals = [arg for arg in proc.args if isinstance(arg.type, ControlType)]
+    if not formals:
+        return [{}]
+    favourites = [1, factor - 1, factor, factor + 1, 2 * factor]
+    choices = [[False, True] if arg.type is BOOL else _numbers(arg.type is SIZE) for arg in formals]
+    diagonal = [[value if arg.type is not BOOL else rng.random() < 0.5 for arg in formals] for value in favourites]
+    drawn = ([rng.choice(c) for c in choices] for _ in range(40 * count))
+    smallest = itertools.islice(itertools.product(*choices), 200)
+    found: dict[tuple[int | bool, ...], Controls] = {}
+    first = next((v for v in smallest if _legal(proc, formals_env(proc, v))), None)
+    for values in itertools.chain([first] if first else [], diagonal, drawn):
+        if len(found) < count and _legal(proc, formals_env(proc, values)):
+            found.setdefault(tuple(values), {arg.name.name: v for arg, v in zip(formals, values, strict=True)})
+    return list(found.values())
+
+
+def _numbers(is_size: bool) -> list[int]:
+    return list(range(1 if is_size else 0, 10))
+
+
+def formals_env(proc: Proc, values: Iterable[int | bool]) -> dict[Sym, int | bool]:
+    names = [arg.name for arg in proc.args if isinstance(arg.type, ControlType)]
+    return dict(zip(names, values, strict=True))
+
+
+def _legal(proc: Proc, env: dict[Sym, int | bool]) -> bool:
+    sizes = [arg.name for arg in proc.args if arg.type is SIZE]
+    return all(env[name] >= 1 for name in sizes) and all(_holds(pred, env) for pred in proc.preds)
+
+
+def _holds(pred: Expr, env: dict[Sym, int | bool]) -> bool:
+    """Whether a precondition on control values holds; one on strides depends on the data, so is left to the run."""
+    try:
+        return bool(evaluate(pred, env))
+    except KeyError:
+        return True
+
+
+def evaluate(expr: Expr, env: dict[Sym, int | bool]) -> int | bool:
+    """A control expression over formals. KeyError if it depends on more than these."""
+    match expr:
+        case Literal(value=bool() | int() as value):
+            return value
+        case Read(name=name):
+            return env[name]
+        case UnaryMinus(arg=arg):
+            return -evaluate(arg, env)
+        case ExternCall(fn=fn, args=args):
+            return {"min": min, "max": max}[fn.name](evaluate(a, env) for a in args)
+        case BinaryOp(op=op):
+            return _apply(op, evaluate(expr.lhs, env), evaluate(expr.rhs, env))
+        case StrideExpr():
+            raise KeyError(expr.name)
+        case _:
+            raise AssertionError(expr)
+
+
+def _apply(op: str, a: int | bool, b: int | bool) -> int | bool:
+    operators: dict[str, Callable[[], int | bool]] = {
+        "+": lambda: a + b,
+        "-": lambda: a - b,
+        "*": lambda: a * b,
+        "/": lambda: a // b,
+        "%": lambda: a % b,
+        "<": lambda: a < b,
+        "<=": lambda: a <= b,
+        ">": lambda: a > b,
+        ">=": lambda: a >= b,
+        "==": lambda: a == b,
+        "!=": lambda: a != b,
+        "and": lambda: a and b,
+        "or": lambda: a or b,
+    }
+    return operators[op]()
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Arguments by name. `fresh` gives copies to run on; windows keep their gaps."""
+
+    values: dict[str, int | bool | Buffer]
+
+    def fresh(self) -> dict[str, int | bool | Buffer]:
+        return {name: _copy(value) if isinstance(value, Buffer) else value for name, value in self.values.items()}
+
+
+def _copy(buffer: Buffer) -> Buffer:
+    return Buffer(buffer.scalar, buffer.shape, list(buffer.data), buffer.offset, buffer.strides)
+
+
+def random_inputs(proc: Proc, controls: Controls, rng: random.Random, poison: float = 0.0) -> Inputs:
+    """Exact data for the formals; each element is poison with that probability. Windows lie in a larger buffer."""
+    env = formals_env(proc, [controls[arg.name.name] for arg in proc.args if isinstance(arg.type, ControlType)])
+    values: dict[str, int | bool | Buffer] = dict(controls)
+    unit_strides = any(isinstance(node, StrideExpr) for pred in proc.preds for node in (getattr(pred, "lhs", None),))
+    for arg in proc.args:
+        if isinstance(arg.type, ControlType):
+            continue
+        shape = tuple(int(evaluate(e, env)) for e in arg.type.shape) if isinstance(arg.type, TensorType) else ()
+        window = isinstance(arg.type, TensorType) and arg.type.window and not unit_strides
+        values[arg.name.name] = _random_buffer(scalar_of(arg.type), shape, window, rng, poison)
+    return Inputs(values)
+
+
+def _random_buffer(typ: ScalarType, shape: tuple[int, ...], window: bool, rng: random.Random, poison: float) -> Buffer:
+    if not window:
+        buffer = Buffer(typ, shape)
+    else:
+        outer = tuple(n + rng.randint(0, 2) for n in shape)
+        step = rng.choice((1, 1, 2))
+        parent = Buffer(typ, (*outer, step))
+        starts = [rng.randint(0, o - n) for n, o in zip(shape, outer, strict=True)]
+        buffer = parent.window(*[slice(s, s + n) for s, n in zip(starts, shape, strict=True)], 0)
+    buffer.fill([POISON if rng.random() < poison else random_value(typ, rng) for _ in buffer.offsets()])
+    return buffer
+
+
+def random_value(typ: ScalarType, rng: random.Random) -> int | Fraction:
+    """Small numbers mostly, for integers also the ends of the range."""
+    if typ.is_int:
+        lo, hi = typ.int_range()
+        return rng.choice((rng.randint(max(lo, -5), 9), rng.randint(max(lo, -5), 9), rng.randint(lo, hi), lo, hi))
+    return rng.choice((rng.randint(-4, 9), rng.randint(-4, 9), Fraction(rng.randint(-9, 9), rng.choice((2, 3, 4)))))
+
+
+__all__ = ["INDEX", "Controls", "Inputs", "control_vectors", "evaluate", "random_inputs", "random_value"]

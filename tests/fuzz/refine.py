@@ -1,0 +1,78 @@
+"""Does one procedure refine another? Asked of the exact interpreter at concrete sizes and data."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from tests.fuzz.inputs import Controls, Inputs, control_vectors, random_inputs
+from usl_core.errors import InterpError
+from usl_core.interp import POISON, Buffer, PoisonBranch, run
+from usl_core.ir.nodes import Proc
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a rewritten procedure fails to refine the original."""
+
+    controls: Controls
+    inputs: Inputs
+    what: str
+
+
+def refinement_failure(
+    original: Proc, rewritten: Proc, rng: random.Random, factor: int = 4, vectors: int = 8, data: int = 1
+) -> Difference | None:
+    """The first difference found at `vectors` legal sizes (of both procedures' formals), None if there is none.
+
+    A formal that rewritten lacks was fixed by partial evaluation: it must not be among rewritten's formals, and original then
+    runs at the value that `fixed` names.
+    """
+    for controls in control_vectors(rewritten, rng, factor, vectors):
+        for _ in range(data):
+            inputs = random_inputs(rewritten, controls, rng, rng.choice((0.0, 0.0, 0.1, 0.4)))
+            what = compare_at(original, rewritten, inputs)
+            if what is not None:
+                return Difference(controls, inputs, what)
+    return None
+
+
+def compare_at(original: Proc, rewritten: Proc, inputs: Inputs, fixed: Controls | None = None) -> str | None:
+    """How rewritten differs from original on inputs (fixed: further arguments of original), None if it refines it."""
+    expected, found = {**inputs.fresh(), **(fixed or {})}, inputs.fresh()
+    try:
+        before = run(original, expected, mode="exact")
+    except PoisonBranch:
+        return None
+    except InterpError as error:
+        return f"the original program fails: {error}"
+    try:
+        after = run(rewritten, found, mode="exact")
+    except InterpError as error:
+        return f"the rewritten program fails: {error}"
+    for name, buffer in before.buffers.items():
+        difference = first_difference(name, buffer, after.buffers[name])
+        if difference is not None:
+            return difference
+    return None
+
+
+def first_difference(name: str, expected: Buffer, found: Buffer) -> str | None:
+    """The first place in the whole storage, around a window too, where found does not refine expected."""
+    for place, (a, b) in enumerate(zip(expected.data, found.data, strict=True)):
+        if a is not POISON and (b is POISON or a != b):
+            element = _element(expected, place)
+            return f"{name}{element} is {b}, and must be {a}"
+    return None
+
+
+def _element(buffer: Buffer, place: int) -> str:
+    """The index of a place in the storage, as text."""
+    for position, offset in enumerate(buffer.offsets()):
+        if offset == place:
+            index = []
+            for size in reversed(buffer.shape):
+                index.append(position % size)
+                position //= size
+            return f"[{', '.join(map(str, reversed(index)))}]" if index else ""
+    return f" (outside of the window, at {place})"

@@ -1,0 +1,65 @@
+"""Folders that look to Python like installed packages with plugins in them. Nothing is downloaded or built."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "tests" / "example_plugin"
+
+HEADER = "from usl_core.plugins.hookspecs import hookimpl\nUSL_API = 1\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A folder for sys.path."""
+
+    folder: Path
+
+    def add(self, name: str, source: str, *, dist: str = "", version: str = "1.0", header: str = HEADER) -> Path:
+        """Installs a plugin whose module holds the common header and source; returns the module's file."""
+        dist = dist or f"usl-{name}"
+        module = "plugin_of_" + dist.replace("-", "_")
+        self.metadata(dist, version, f"[usl]\n{name} = {module}\n")
+        file = self.folder / f"{module}.py"
+        file.write_text(header + dedent(source))
+        return file
+
+    def metadata(self, dist: str, version: str, entry_points: str) -> Path:
+        """The dist-info folder that makes a distribution."""
+        folder = self.folder / f"{dist.replace('-', '_')}-{version}.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: {version}\n")
+        (folder / "entry_points.txt").write_text(entry_points)
+        return folder
+
+    def add_example(self) -> None:
+        """Installs tests/example_plugin as its pyproject.toml says."""
+        project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+        entries = "".join(f"{name} = {value}\n" for name, value in project["entry-points"]["usl"].items())
+        self.metadata(project["name"], project["version"], f"[usl]\n{entries}")
+        shutil.copytree(EXAMPLE / "usl_example", self.folder / "usl_example", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run(self, *command: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Runs `python command...` with this folder installed."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("USL_")}
+        path = os.pathsep.join([str(self.folder), str(ROOT)])
+        return subprocess.run(
+            [sys.executable, *command],
+            capture_output=True,
+            text=True,
+            cwd=cwd or self.folder,
+            env={**inherited, "PYTHONPATH": path, **environment},
+            check=False,
+        )
+
+    def usl(self, *arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Runs the `usl` command with this folder installed."""
+        return self.run("-m", "usl_core.cli", *arguments, cwd=cwd, **environment)

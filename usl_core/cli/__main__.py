@@ -1,0 +1,5 @@
+"""`python -m usl_core.cli`: the `usl` command of this interpreter."""
+
+from usl_core.cli.main import main
+
+main()

@@ -1,0 +1,104 @@
+"""The `usl` command: its options, and how errors end.
+
+Exit status: 0 done, 1 a mistake in the input (one message on stderr), 2 wrong usage. What a command does is imported when
+it runs, so that `usl --help` stays instant.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from usl_core.errors import UslError
+
+
+class _Reporting(click.Group):
+    """A group whose commands end in one message when they fail, or in a traceback with --debug."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+            raise  # click's own: usage errors, and a reader of our output that has gone
+        except Exception as error:
+            if ctx.params["debug"]:
+                traceback.print_exc()
+            else:
+                click.echo(_message(error), err=True)
+            ctx.exit(1)
+
+
+@click.group(cls=_Reporting, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show a traceback with every error.")
+@click.option("--no-plugins", is_flag=True, help="Load no plugin at all.")
+@click.option("--plugins", "allowed", metavar="NAMES", help="Load only these plugins: names with commas between them.")
+@click.version_option(package_name="usl-core", prog_name="usl")
+@click.pass_context
+def cli(context: click.Context, debug: bool, no_plugins: bool, allowed: str | None) -> None:
+    """Compile procedures of the user-schedulable language, and look at its plugins.
+
+    A plugin is code from an installed package. USL_NO_PLUGINS=1 and USL_PLUGINS=NAMES in the environment do the same
+    as the options.
+    """
+    if no_plugins and allowed is not None:
+        raise click.UsageError("--no-plugins and --plugins exclude each other")
+    if no_plugins or allowed is not None:
+        from usl_core.plugins.manager import configure, split_names
+
+        configure(enabled=not no_plugins, allowed=None if allowed is None else split_names(allowed))
+
+
+@cli.command(name="plugins")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+@click.option("--selfcheck", is_flag=True, help="Also let each plugin check its installation.")
+def plugins_command(as_json: bool, selfcheck: bool) -> None:
+    """List the installed plugins: what each provides, and what is wrong with it.
+
+    This imports every plugin.
+    """
+    from usl_core.cli import plugins
+
+    plugins.show(as_json=as_json, selfcheck=selfcheck)
+
+
+@cli.command(name="compile")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", "directory", type=click.Path(path_type=Path), default=Path(), help="Where to write. [default: .]"
+)
+@click.option("--name", help="Name of the C files. [default: that of FILE]")
+@click.option("--backend", "backend_name", default="c11", show_default=True, help="The backend, from a plugin.")
+@click.option("--no-entry-checks", is_flag=True, help="Exported functions trust their caller's sizes, strides, assertions.")
+def compile_command(file: Path, directory: Path, name: str | None, backend_name: str, no_entry_checks: bool) -> None:
+    """Compile the procedures of a Python FILE to C: a .c, a .h, and a .d for make.
+
+    This imports FILE, which runs it. The procedures named in its __all__ are exported; without __all__, every procedure
+    that it binds at module level and did not import, except instructions.
+    """
+    from usl_core.cli import compile as compiling
+
+    written = compiling.compile_file(file, directory, name=name, backend_name=backend_name, entry_checks=not no_entry_checks)
+    for path in written:
+        click.echo(path)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The console script. Exits with the status that the module's docstring promises."""
+    cli.main(args=arguments, prog_name="usl")
+
+
+def _message(error: Exception) -> str:
+    match error:
+        case UslError():
+            return str(error)
+        case OSError():
+            place = f"{error.filename}: " if error.filename else ""
+            return f"usl: {place}{error.strerror or error}"
+        case _:
+            return (
+                f"usl: internal error: {type(error).__name__}: {error}\n  hint: `usl --debug ...` shows where; please report it"
+            )

@@ -1,0 +1,366 @@
+"""The cursors that users see: a procedure and a place in it.
+
+A cursor is a value: equal to another of the same procedure and place, never changed by scheduling; `p.forward(c)` gives the
+cursor in a later procedure. Navigation that leads nowhere (`next()` of the last statement, `orelse()` of an `if` without one)
+gives an `InvalidCursor`, which is false, and whose use is an `InvalidCursorError` with the reason. The classes for each kind
+of node are in `kinds`. Reference: Qian 2024, §3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, Protocol, TypeVar
+
+from usl_core.cursors.display import head_line, show_marked, spelling
+from usl_core.cursors.path import (
+    ArgLoc,
+    BlockLoc,
+    Dead,
+    GapLoc,
+    Loc,
+    NodeLoc,
+    Path,
+    anchor_path,
+    block_of,
+    get,
+    starts_with,
+    stmt_list,
+    stmt_path,
+)
+from usl_core.cursors.search import require_locs
+from usl_core.errors import InvalidCursorError
+from usl_core.ir.nodes import Arg, Interval, Node, Proc
+from usl_core.ir.sym import Sym
+
+
+class Owner(Protocol):
+    """What a cursor points into: the user's Procedure. One with `procedure_of(ir)` also says which Procedure a callee is."""
+
+    @property
+    def ir(self) -> Proc: ...
+
+
+class Cursor:
+    """A place in a procedure. Made by navigation and patterns only (`make_cursor`)."""
+
+    __slots__ = ("loc", "owner")
+
+    def __init__(self, owner: Owner, loc: Loc) -> None:
+        self.owner = owner
+        self.loc = loc
+
+    def proc(self) -> Any:
+        """The procedure that the cursor points into."""
+        return self.owner
+
+    def parent(self) -> Cursor:
+        """The statement (or, of an expression, the expression) around this one; invalid at the top."""
+        raise NotImplementedError
+
+    def find(self, pattern: str, many: bool = False) -> Any:
+        """The first match of a pattern in this code, itself included; with many, the list of all matches."""
+        locs = require_locs(self.owner.ir, self.loc, pattern)
+        return [make_cursor(self.owner, loc) for loc in locs] if many else make_cursor(self.owner, locs[0])
+
+    def is_ancestor_of(self, other: Cursor) -> bool:
+        """Whether other is inside this code, or is it."""
+        if self.owner is not other.owner:
+            return False
+        if isinstance(self.loc, GapLoc):
+            return self.loc == other.loc
+        inner = _roots(other.loc)
+        return bool(inner) and all(any(starts_with(path, root) for root in _roots(self.loc)) for path in inner)
+
+    def _at(self, path: Path) -> Any:
+        return make_cursor(self.owner, NodeLoc(path))
+
+    def _parent(self, path: Path) -> Cursor:
+        return make_cursor(self.owner, NodeLoc(path))
+
+    def _invalid(self, reason: str) -> InvalidCursor:
+        return InvalidCursor(self.owner, Dead(reason))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cursor) and self.owner is other.owner and self.loc == other.loc
+
+    def __hash__(self) -> int:
+        return hash((id(self.owner), self.loc))
+
+    def __str__(self) -> str:
+        return show_marked(self.owner.ir, self.loc)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}\n{self}\n>"
+
+
+def _roots(loc: Loc) -> tuple[Path, ...]:
+    """The paths of the nodes that a location stands for; a gap is where its anchor is."""
+    match loc:
+        case NodeLoc(path):
+            return (path,)
+        case BlockLoc(lo=lo, hi=hi):
+            return tuple(stmt_path(loc, offset) for offset in range(hi - lo))
+        case GapLoc():
+            return (anchor_path(loc),)
+        case ArgLoc(index):
+            return ((("args", index),),)
+        case Dead():
+            return ()
+
+
+class InvalidCursor(Cursor):
+    """No place: where navigation led nowhere, or code that an operator removed. False; any use is an error with the reason."""
+
+    __slots__ = ()
+
+    @property
+    def reason(self) -> str:
+        """Why there is no such place."""
+        assert isinstance(self.loc, Dead)
+        return self.loc.reason
+
+    def parent(self) -> Cursor:
+        self._refuse()
+
+    def find(self, pattern: str, many: bool = False) -> Any:
+        self._refuse()
+
+    def is_ancestor_of(self, other: Cursor) -> bool:
+        self._refuse()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._refuse()
+
+    def __iter__(self) -> Iterator[Any]:
+        self._refuse()
+
+    def __len__(self) -> int:
+        self._refuse()
+
+    def __getitem__(self, index: int | slice) -> Any:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise invalid_cursor_error(self.reason)
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return f"invalid cursor: {self.reason}"
+
+    def __repr__(self) -> str:
+        return f"<InvalidCursor: {self.reason}>"
+
+
+def invalid_cursor_error(reason: str) -> InvalidCursorError:
+    """The error for the use of a dead location; reason is that of `Dead`."""
+    hint = "hint: take the cursor again with find() in the new procedure, or forward it before that operator"
+    if reason.startswith(("removed by", "replaced by", "torn apart by")):
+        return InvalidCursorError(f"invalid cursor: the code it pointed to was {reason}", notes=(hint,))
+    return InvalidCursorError(f"invalid cursor: {reason}")
+
+
+class NodeCursor(Cursor):
+    """A cursor to one node of the tree."""
+
+    __slots__ = ()
+
+    @property
+    def path(self) -> Path:
+        """Steps from the procedure to the node."""
+        assert isinstance(self.loc, NodeLoc)
+        return self.loc.path
+
+    @property
+    def node(self) -> Any:
+        """The node of the IR."""
+        return get(self.owner.ir, self.path)
+
+    def _child(self, field: str) -> Any:
+        return self._at((*self.path, (field, None)))
+
+    def _children(self, field: str, count: int) -> tuple[Any, ...]:
+        return tuple([self._at((*self.path, (field, index))) for index in range(count)])
+
+    def _spelling(self, sym: Sym) -> str:
+        return spelling(self.owner.ir, sym)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} `{head_line(self.owner.ir, self.node)}` in {self.owner.ir.name}\n{self}\n>"
+
+
+class StmtCursor(NodeCursor):
+    """A cursor to a statement."""
+
+    __slots__ = ()
+
+    def parent(self) -> Cursor:
+        above = self.path[:-1]
+        return self._parent(above) if above else self._invalid("a statement at the top of a procedure has no parent")
+
+    def next(self, n: int = 1) -> Any:
+        """The n-th statement after this one in its block; invalid past the end."""
+        field, index = self.path[-1]
+        assert index is not None
+        if not 0 <= index + n < len(stmt_list(self.owner.ir, self.path[:-1], field)):
+            place = "after" if n > 0 else "before"
+            return self._invalid(f"there is no statement {abs(n)} {place} `{head_line(self.owner.ir, self.node)}`")
+        return self._at((*self.path[:-1], (field, index + n)))
+
+    def prev(self, n: int = 1) -> Any:
+        """The n-th statement before this one in its block; invalid past the start."""
+        return self.next(-n)
+
+    def before(self) -> GapCursor:
+        """The gap before this statement."""
+        return self.as_block().before()
+
+    def after(self) -> GapCursor:
+        """The gap after this statement."""
+        return self.as_block().after()
+
+    def as_block(self) -> BlockCursor:
+        """The block of just this statement."""
+        return BlockCursor(self.owner, block_of(self.path))
+
+    def expand(self, lo: int | None = None, hi: int | None = None) -> BlockCursor:
+        """The block of this statement and lo before and hi after it; None, or more than there are, is all."""
+        return self.as_block().expand(lo, hi)
+
+
+class ExprCursor(NodeCursor):
+    """A cursor to an expression."""
+
+    __slots__ = ()
+
+    def type(self) -> Any:
+        """The type of the expression: a scalar, control or (of windows and whole buffers) tensor type."""
+        return self.node.type
+
+    def parent(self) -> Cursor:
+        """The expression, or else the statement or formal, that this expression is a part of."""
+        above = self.path[:-1]
+        if isinstance(get(self.owner.ir, above), Interval):
+            above = above[:-1]
+        if not above:
+            return self._invalid("an assertion of a procedure has no parent")
+        return self._parent(above)
+
+
+class BlockCursor(Cursor):
+    """A cursor to consecutive statements, at least one."""
+
+    __slots__ = ()
+    loc: BlockLoc
+
+    def parent(self) -> Cursor:
+        parent = self.loc.parent
+        return self._parent(parent) if parent else self._invalid("a block at the top of a procedure has no parent")
+
+    def __len__(self) -> int:
+        return self.loc.hi - self.loc.lo
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[index] for index in range(len(self))])
+
+    def __getitem__(self, index: int | slice) -> Any:
+        """b[i], a statement, and b[lo:hi], a block; both count from 0, negative numbers from the end."""
+        if isinstance(index, int):
+            if not -len(self) <= index < len(self):
+                raise IndexError(f"statement {index} of a block of {len(self)}")
+            return self._at(stmt_path(self.loc, index % len(self)))
+        lo, hi, step = index.indices(len(self))
+        if step != 1 or lo >= hi:
+            raise InvalidCursorError(
+                f"a block has one or more consecutive statements, which [{_slice_text(index)}] does not give"
+            )
+        return BlockCursor(self.owner, BlockLoc(self.loc.parent, self.loc.field, self.loc.lo + lo, self.loc.lo + hi))
+
+    def before(self) -> GapCursor:
+        """The gap before the first statement."""
+        return GapCursor(self.owner, GapLoc(self.loc.parent, self.loc.field, self.loc.lo, "before"))
+
+    def after(self) -> GapCursor:
+        """The gap after the last statement."""
+        return GapCursor(self.owner, GapLoc(self.loc.parent, self.loc.field, self.loc.hi - 1, "after"))
+
+    def expand(self, lo: int | None = None, hi: int | None = None) -> BlockCursor:
+        """The block with lo more statements before and hi after; None, or more than there are, is all."""
+        loc = self.loc
+        length = len(stmt_list(self.owner.ir, loc.parent, loc.field))
+        start = 0 if lo is None else max(0, loc.lo - max(0, lo))
+        end = length if hi is None else min(length, loc.hi + max(0, hi))
+        return BlockCursor(self.owner, BlockLoc(loc.parent, loc.field, start, end))
+
+
+def _slice_text(index: slice) -> str:
+    parts = ["" if index.start is None else str(index.start), "" if index.stop is None else str(index.stop)]
+    return ":".join(parts if index.step is None else [*parts, str(index.step)])
+
+
+class GapCursor(Cursor):
+    """A cursor to the place before or after a statement, its anchor, which it follows when code moves."""
+
+    __slots__ = ()
+    loc: GapLoc
+
+    def anchor(self) -> Any:
+        """The statement that the gap hangs on."""
+        return self._at(anchor_path(self.loc))
+
+    def parent(self) -> Cursor:
+        parent = self.loc.parent
+        return self._parent(parent) if parent else self._invalid("a gap at the top of a procedure has no parent")
+
+
+_CLASSES: dict[type[Node], type[Cursor]] = {}
+C = TypeVar("C", bound=type[Cursor])
+
+
+def cursor_to(kind: type[Node]) -> Callable[[C], C]:
+    """Declares the class of cursors to nodes of a kind."""
+
+    def declare(cls: C) -> C:
+        _CLASSES[kind] = cls
+        return cls
+
+    return declare
+
+
+def make_cursor(owner: Owner, loc: Loc) -> Cursor:
+    """The cursor to loc in owner's IR, of the class that fits what is there."""
+    match loc:
+        case NodeLoc(()):
+            return InvalidCursor(owner, Dead("a procedure as a whole has no cursor"))
+        case NodeLoc((("args", int(index)),)):
+            return _CLASSES[Arg](owner, ArgLoc(index))
+        case NodeLoc(path):
+            return _CLASSES[type(get(owner.ir, path))](owner, loc)
+        case BlockLoc():
+            return BlockCursor(owner, loc)
+        case GapLoc():
+            return GapCursor(owner, loc)
+        case ArgLoc():
+            return _CLASSES[Arg](owner, loc)
+        case Dead():
+            return InvalidCursor(owner, loc)
+
+
+__all__ = [
+    "BlockCursor",
+    "Cursor",
+    "ExprCursor",
+    "GapCursor",
+    "InvalidCursor",
+    "NodeCursor",
+    "Owner",
+    "StmtCursor",
+    "invalid_cursor_error",
+    "make_cursor",
+]

@@ -1,0 +1,370 @@
+"""One cursor class per kind of node, with the methods that read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, InvalidCursor, StmtCursor, cursor_to
+from usl_core.cursors.display import spelling
+from usl_core.cursors.path import ArgLoc, BlockLoc, Path
+from usl_core.ir.config import Config
+from usl_core.ir.memory import MemoryClass
+from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Call,
+    Cast,
+    Check,
+    ExternCall,
+    For,
+    If,
+    Interval,
+    Literal,
+    Node,
+    Pass,
+    Read,
+    ReadConfig,
+    Reduce,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.types import TensorType, Type
+
+
+@cursor_to(For)
+class ForCursor(StmtCursor):
+    """A loop."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The iterator as printed."""
+        return self._spelling(self.node.iter)
+
+    def lo(self) -> Any:
+        return self._child("lo")
+
+    def hi(self) -> Any:
+        return self._child("hi")
+
+    def body(self) -> BlockCursor:
+        return BlockCursor(self.owner, BlockLoc(self.path, "body", 0, len(self.node.body)))
+
+    def mode(self) -> str:
+        """`"seq"` or `"par"`."""
+        return str(self.node.mode.value)
+
+
+@cursor_to(If)
+class IfCursor(StmtCursor):
+    """An `if`."""
+
+    __slots__ = ()
+
+    def cond(self) -> Any:
+        return self._child("cond")
+
+    def body(self) -> BlockCursor:
+        return BlockCursor(self.owner, BlockLoc(self.path, "body", 0, len(self.node.body)))
+
+    def orelse(self) -> BlockCursor | InvalidCursor:
+        """The `else` block; invalid if there is none."""
+        count = len(self.node.orelse)
+        if not count:
+            return self._invalid("the `if` has no `else`")
+        return BlockCursor(self.owner, BlockLoc(self.path, "orelse", 0, count))
+
+
+class _Binder(Cursor):
+    """What allocations and formals have in common: a name, a type, extents, a memory."""
+
+    __slots__ = ()
+
+    @property
+    def node(self) -> Any:
+        raise NotImplementedError
+
+    def _own_path(self) -> Path:
+        raise NotImplementedError
+
+    def name(self) -> str:
+        """The name as printed."""
+        return spelling(self.owner.ir, self.node.name)
+
+    def type(self) -> Type:
+        """The element type of data, or the type of a control value."""
+        typ: Type = self.node.type
+        return typ.scalar if isinstance(typ, TensorType) else typ
+
+    def shape(self) -> tuple[Any, ...]:
+        """Cursors to the extents, outermost first; empty for scalars and control values."""
+        typ = self.node.type
+        count = len(typ.shape) if isinstance(typ, TensorType) else 0
+        return tuple([self._at((*self._own_path(), ("shape", index))) for index in range(count)])
+
+    def mem(self) -> MemoryClass | None:
+        """The memory; None for control values."""
+        mem: MemoryClass | None = self.node.mem
+        return mem
+
+    def is_tensor(self) -> bool:
+        return isinstance(self.node.type, TensorType)
+
+
+@cursor_to(Alloc)
+class AllocCursor(_Binder, StmtCursor):
+    """An allocation."""
+
+    __slots__ = ()
+
+    @property
+    def node(self) -> Alloc:
+        node: Alloc = StmtCursor.node.fget(self)  # type: ignore[attr-defined]
+        return node
+
+    def _own_path(self) -> Path:
+        return self.path
+
+
+@cursor_to(Arg)
+class ArgCursor(_Binder):
+    """A formal."""
+
+    __slots__ = ()
+    loc: ArgLoc
+
+    @property
+    def path(self) -> Path:
+        return (("args", self.loc.index),)
+
+    @property
+    def node(self) -> Arg:
+        return self.owner.ir.args[self.loc.index]
+
+    def _own_path(self) -> Path:
+        return self.path
+
+    def parent(self) -> Cursor:
+        return self._invalid("a formal has no parent")
+
+
+class _Write(StmtCursor):
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The buffer as printed."""
+        return self._spelling(self.node.name)
+
+    def idx(self) -> tuple[Any, ...]:
+        """Cursors to the indices; empty for a scalar."""
+        return self._children("idx", len(self.node.idx))
+
+    def rhs(self) -> Any:
+        return self._child("rhs")
+
+    def type(self) -> Type:
+        """The element type of what is written."""
+        typ: Type = self.node.rhs.type
+        return typ
+
+
+@cursor_to(Assign)
+class AssignCursor(_Write):
+    """`name[idx] = rhs`."""
+
+    __slots__ = ()
+
+
+@cursor_to(Reduce)
+class ReduceCursor(_Write):
+    """`name[idx] += rhs`."""
+
+    __slots__ = ()
+
+
+@cursor_to(AssignConfig)
+class AssignConfigCursor(StmtCursor):
+    """`config.field = rhs`."""
+
+    __slots__ = ()
+
+    def config(self) -> Config:
+        config: Config = self.node.config
+        return config
+
+    def field(self) -> str:
+        return str(self.node.field)
+
+    def rhs(self) -> Any:
+        return self._child("rhs")
+
+
+@cursor_to(Call)
+class CallCursor(StmtCursor):
+    """A call of a procedure."""
+
+    __slots__ = ()
+
+    def subproc(self) -> Any:
+        """The callee."""
+        wrap = getattr(self.owner, "procedure_of", None)
+        return self.node.proc if wrap is None else wrap(self.node.proc)
+
+    def args(self) -> tuple[Any, ...]:
+        return self._children("args", len(self.node.args))
+
+
+@cursor_to(WindowStmt)
+class WindowStmtCursor(StmtCursor):
+    """`name = buffer[lo:hi, ...]`."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The window as printed."""
+        return self._spelling(self.node.name)
+
+    def winexpr(self) -> Any:
+        return self._child("rhs")
+
+
+@cursor_to(Pass)
+class PassCursor(StmtCursor):
+    """`pass`."""
+
+    __slots__ = ()
+
+
+@cursor_to(Check)
+class CheckCursor(StmtCursor):
+    """`check(cond)`."""
+
+    __slots__ = ()
+
+    def cond(self) -> Any:
+        return self._child("cond")
+
+
+@cursor_to(Read)
+class ReadCursor(ExprCursor):
+    """`name` or `name[idx]`."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return self._spelling(self.node.name)
+
+    def idx(self) -> tuple[Any, ...]:
+        return self._children("idx", len(self.node.idx))
+
+
+@cursor_to(ReadConfig)
+class ReadConfigCursor(ExprCursor):
+    """`config.field`."""
+
+    __slots__ = ()
+
+    def config(self) -> Config:
+        config: Config = self.node.config
+        return config
+
+    def field(self) -> str:
+        return str(self.node.field)
+
+
+@cursor_to(Literal)
+class LiteralCursor(ExprCursor):
+    """A constant."""
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """An int (index and integer types), bool, or Fraction (the number as written)."""
+        return self.node.value
+
+
+@cursor_to(UnaryMinus)
+class UnaryMinusCursor(ExprCursor):
+    """`-arg`."""
+
+    __slots__ = ()
+
+    def arg(self) -> Any:
+        return self._child("arg")
+
+
+@cursor_to(BinaryOp)
+class BinaryOpCursor(ExprCursor):
+    """`lhs op rhs`."""
+
+    __slots__ = ()
+
+    def op(self) -> str:
+        return str(self.node.op)
+
+    def lhs(self) -> Any:
+        return self._child("lhs")
+
+    def rhs(self) -> Any:
+        return self._child("rhs")
+
+
+@cursor_to(ExternCall)
+class ExternFunctionCursor(ExprCursor):
+    """`min(a, b)` and the like."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return str(self.node.fn.name)
+
+    def args(self) -> tuple[Any, ...]:
+        return self._children("args", len(self.node.args))
+
+
+@cursor_to(WindowExpr)
+class WindowExprCursor(ExprCursor):
+    """`name[lo:hi, pt]`."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return self._spelling(self.node.name)
+
+    def idx(self) -> tuple[Any, ...]:
+        """One entry per dimension: the cursor to a point, or the pair of cursors (lo, hi) of an interval."""
+        return tuple([self._entry(index, entry) for index, entry in enumerate(self.node.idx)])
+
+    def _entry(self, index: int, entry: Node) -> Any:
+        path = (*self.path, ("idx", index))
+        if isinstance(entry, Interval):
+            return self._at((*path, ("lo", None))), self._at((*path, ("hi", None)))
+        return self._at(path)
+
+
+@cursor_to(StrideExpr)
+class StrideExprCursor(ExprCursor):
+    """`stride(name, dim)`."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return self._spelling(self.node.name)
+
+    def dim(self) -> int:
+        return int(self.node.dim)
+
+
+@cursor_to(Cast)
+class CastCursor(ExprCursor):
+    """`f32(arg)`."""
+
+    __slots__ = ()
+
+    def arg(self) -> Any:
+        return self._child("arg")

@@ -1,0 +1,248 @@
+"""Whether a node of the IR is an instance of a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import assert_never
+
+from usl_core.cursors.display import spelling
+from usl_core.cursors.pattern_syntax import (
+    ANY,
+    AccessPattern,
+    AllocPattern,
+    AnyPattern,
+    BinaryPattern,
+    CallPattern,
+    ConfigWritePattern,
+    EntryPattern,
+    ExprPattern,
+    FieldPattern,
+    ForPattern,
+    IfPattern,
+    LiteralPattern,
+    MinusPattern,
+    PassPattern,
+    SlicePattern,
+    StmtPattern,
+    WritePattern,
+)
+from usl_core.ir.memory import MemoryClass
+from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Block,
+    Call,
+    Cast,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Interval,
+    Literal,
+    Node,
+    Pass,
+    Proc,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import ControlType, ScalarType, TensorType
+
+
+class Matcher:
+    """Matches patterns in one procedure, whose printed names count as well as the spellings of the names themselves."""
+
+    def __init__(self, proc: Proc) -> None:
+        self.proc = proc
+
+    def name(self, pattern: str, sym: Sym) -> bool:
+        if pattern == ANY or pattern == sym.name:
+            return True
+        # A clash is renamed by a suffix, so other texts need no look at the printed names.
+        return pattern.startswith(sym.name) and spelling(self.proc, sym) == pattern
+
+    def nest(self, names: Sequence[str], stmt: Stmt) -> bool:
+        """Whether stmt is a loop of the first name that directly holds a loop of the second, and so on."""
+        if not (isinstance(stmt, For) and self.name(names[0], stmt.iter)):
+            return False
+        return len(names) == 1 or any(self.nest(names[1:], inner) for inner in stmt.body)
+
+    # ---- statements
+
+    def body(self, patterns: Sequence[StmtPattern], block: Block) -> bool:
+        """Whether a whole body matches; a sole `_` is any body."""
+        if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
+            return True
+        return len(patterns) == len(block) and self.run(patterns, block)
+
+    def run(self, patterns: Sequence[StmtPattern], block: Sequence[Stmt]) -> bool:
+        return all(self.stmt(pattern, stmt) for pattern, stmt in zip(patterns, block, strict=True))
+
+    def stmt(self, pattern: StmtPattern, stmt: Stmt) -> bool:
+        match pattern:
+            case AnyPattern():
+                return True
+            case ForPattern():
+                return isinstance(stmt, For) and self._for(pattern, stmt)
+            case IfPattern(cond, body, orelse):
+                return (
+                    isinstance(stmt, If)
+                    and self.expr(cond, stmt.cond)
+                    and self.body(body, stmt.body)
+                    and (orelse is None or (bool(stmt.orelse) and self.body(orelse, stmt.orelse)))
+                )
+            case AllocPattern():
+                return isinstance(stmt, Alloc) and self._buffer(pattern, stmt.name, stmt.type, stmt.mem)
+            case WritePattern():
+                return self._write(pattern, stmt)
+            case ConfigWritePattern(target, rhs):
+                return (
+                    isinstance(stmt, AssignConfig) and _field(target, stmt.config.name, stmt.field) and self.expr(rhs, stmt.rhs)
+                )
+            case CallPattern(name, args):
+                return self._call_stmt(name, args, stmt)
+            case PassPattern():
+                return isinstance(stmt, Pass)
+            case _:
+                assert_never(pattern)
+
+    def _for(self, pattern: ForPattern, stmt: For) -> bool:
+        if not self.name(pattern.name, stmt.iter) or pattern.mode not in (ANY, stmt.mode.value):
+            return False
+        if pattern.bounds is not None:
+            lo, hi = pattern.bounds
+            if not (self.expr(lo, stmt.lo) and self.expr(hi, stmt.hi)):
+                return False
+        return self.body(pattern.body, stmt.body)
+
+    def formal(self, pattern: AllocPattern, arg: Arg) -> bool:
+        """Whether the pattern of an allocation fits a formal."""
+        if isinstance(arg.type, ControlType):
+            return self.name(pattern.name, arg.name) and (pattern.scalar, pattern.mem) == (ANY, ANY)
+        return self._buffer(pattern, arg.name, arg.type, arg.mem)
+
+    def _buffer(self, pattern: AllocPattern, name: Sym, typ: ScalarType | TensorType, mem: MemoryClass | None) -> bool:
+        scalar, shape = (typ.scalar, typ.shape) if isinstance(typ, TensorType) else (typ, ())
+        return (
+            self.name(pattern.name, name)
+            and pattern.scalar in (ANY, scalar.name)
+            and (pattern.mem == ANY or (mem is not None and pattern.mem in (mem.name, mem.__name__)))
+            and (pattern.shape is None or self._exprs(pattern.shape, shape))
+        )
+
+    def _write(self, pattern: WritePattern, stmt: Stmt) -> bool:
+        match stmt:
+            case Assign(name=name, idx=idx, rhs=rhs):
+                fits = not pattern.reduce
+            case Reduce(name=name, idx=idx, rhs=rhs):
+                fits = pattern.reduce
+            case WindowStmt(name=name, rhs=rhs):
+                # `_ = _` means assignments; a window is made only where its name or a window is asked for.
+                idx = ()
+                windows = isinstance(pattern.rhs, AccessPattern)
+                fits = not pattern.reduce and pattern.target.idx is None and (pattern.target.name != ANY or windows)
+            case _:
+                return False
+        return (
+            fits
+            and self.name(pattern.target.name, name)
+            and (pattern.target.idx is None or self._entries(pattern.target.idx, idx))
+            and self.expr(pattern.rhs, rhs)
+        )
+
+    def _call_stmt(self, name: str, args: tuple[ExprPattern, ...] | None, stmt: Stmt) -> bool:
+        match stmt:
+            case Call(proc=callee, args=actuals):
+                return name in (ANY, callee.name) and (args is None or self._exprs(args, actuals))
+            case Check(cond=cond):
+                return name == "check" and (args is None or self._exprs(args, (cond,)))
+            case _:
+                return False
+
+    # ---- expressions
+
+    def expr(self, pattern: ExprPattern, expr: Node) -> bool:
+        match pattern:
+            case AnyPattern():
+                return True
+            case AccessPattern(name, idx):
+                return (
+                    isinstance(expr, Read | WindowExpr)
+                    and self.name(name, expr.name)
+                    and (idx is None or self._entries(idx, expr.idx))
+                )
+            case LiteralPattern(value):
+                return isinstance(expr, Literal) and _same_value(value, expr.value)
+            case MinusPattern(arg):
+                return isinstance(expr, UnaryMinus) and self.expr(arg, expr.arg)
+            case BinaryPattern(op, lhs, rhs):
+                return isinstance(expr, BinaryOp) and expr.op == op and self.expr(lhs, expr.lhs) and self.expr(rhs, expr.rhs)
+            case CallPattern(name, args):
+                return self._call_expr(name, args, expr)
+            case FieldPattern():
+                return isinstance(expr, ReadConfig) and _field(pattern, expr.config.name, expr.field)
+            case _:
+                assert_never(pattern)
+
+    def _call_expr(self, name: str, args: tuple[ExprPattern, ...] | None, expr: Node) -> bool:
+        match expr:
+            case ExternCall(fn=fn, args=actuals):
+                return name in (ANY, fn.name) and (args is None or self._exprs(args, actuals))
+            case Cast(type=typ, arg=arg):
+                return name == str(typ) and (args is None or self._exprs(args, (arg,)))
+            case StrideExpr(name=buffer, dim=dim):
+                return name == "stride" and (args is None or self._stride(args, buffer, dim))
+            case _:
+                return False
+
+    def _stride(self, args: tuple[ExprPattern, ...], buffer: Sym, dim: int) -> bool:
+        if len(args) != 2:
+            return False
+        wanted, position = args
+        return (isinstance(wanted, AnyPattern) or (isinstance(wanted, AccessPattern) and self.name(wanted.name, buffer))) and (
+            isinstance(position, AnyPattern) or position == LiteralPattern(Fraction(dim))
+        )
+
+    def _exprs(self, patterns: Sequence[ExprPattern], exprs: Sequence[Expr]) -> bool:
+        if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
+            return bool(exprs)
+        return len(patterns) == len(exprs) and all(self.expr(p, e) for p, e in zip(patterns, exprs, strict=True))
+
+    def _entries(self, patterns: Sequence[EntryPattern], entries: Sequence[Expr | Interval]) -> bool:
+        if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
+            return bool(entries)
+        return len(patterns) == len(entries) and all(self._entry(p, e) for p, e in zip(patterns, entries, strict=True))
+
+    def _entry(self, pattern: EntryPattern, entry: Expr | Interval) -> bool:
+        match pattern, entry:
+            case SlicePattern(lo, hi), Interval():
+                return self.expr(lo, entry.lo) and self.expr(hi, entry.hi)
+            case AnyPattern(), _:
+                return True
+            case SlicePattern(), _:
+                return False
+            case _, Interval():
+                return False
+            case _:
+                return self.expr(pattern, entry)
+
+
+def _field(pattern: FieldPattern, config: str, field: str) -> bool:
+    return pattern.config in (ANY, config) and pattern.field in (ANY, field)
+
+
+def _same_value(wanted: bool | Fraction, value: int | bool | Fraction) -> bool:
+    if isinstance(wanted, bool) or isinstance(value, bool):
+        return wanted is value
+    return wanted == value

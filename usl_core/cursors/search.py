@@ -1,0 +1,274 @@
+"""All places in a procedure that match a pattern, in source order, and what to tell a user when there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from usl_core.cursors.display import head_line
+from usl_core.cursors.matching import Matcher
+from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path, get, get_stmt, stmt_list
+from usl_core.cursors.pattern_syntax import (
+    ANY,
+    AccessPattern,
+    AllocPattern,
+    BinaryPattern,
+    CallPattern,
+    ConfigWritePattern,
+    FieldPattern,
+    ForPattern,
+    IfPattern,
+    Pattern,
+    WritePattern,
+    compile_pattern,
+)
+from usl_core.errors import NOWHERE, PatternError
+from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Block,
+    Call,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Node,
+    Proc,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.traverse import children
+
+Want = Literal["stmt", "expr", "any"]
+_NEAR_MISSES = 5
+_ALIKE = 0.5
+"""From this similarity of spellings (0 to 1) on a name is taken for a likely misspelling."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A node met on the way through the code; for a statement also the rest of its block, itself first, within the scope."""
+
+    path: Path
+    node: Node
+    block: Block = ()
+    limit: int = 0
+
+    def run(self, length: int) -> Block | None:
+        """This statement and those after it, length in all; None if the block ends before."""
+        start = self.path[-1][1]
+        assert start is not None
+        return self.block[start : start + length] if start + length <= self.limit else None
+
+
+def find_locs(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
+    """The places of all matches in scope (None: the body), or the one that a count picks; empty if there is none."""
+    compiled = compile_pattern(pattern)
+    return _picked(_matches(proc, scope, compiled, want), compiled)
+
+
+def require_locs(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
+    """`find_locs`, at least one.
+
+    Raises:
+        PatternError: no match, or a count past the last one; the message lists code that the pattern may have meant.
+    """
+    compiled = compile_pattern(pattern)
+    matches = _matches(proc, scope, compiled, want)
+    picked = _picked(matches, compiled)
+    if picked:
+        return picked
+    raise _too_few(proc, compiled, matches) if matches else _no_match(proc, scope, compiled, want)
+
+
+def _picked(matches: list[Loc], pattern: Pattern) -> list[Loc]:
+    return matches if pattern.count is None else matches[pattern.count : pattern.count + 1]
+
+
+def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> list[Loc]:
+    matcher = Matcher(proc)
+    if pattern.names and want != "expr":
+        loops: list[Loc] = [
+            NodeLoc(place.path)
+            for place in _places(proc, scope, exprs=False)
+            if isinstance(place.node, Stmt) and matcher.nest(pattern.names, place.node)
+        ]
+        if loops or want == "stmt":
+            return loops
+    stmts = pattern.stmts if want != "expr" else ()
+    expr = pattern.expr if want != "stmt" else None
+    if not stmts and expr is None:
+        return []
+    found: list[Loc] = []
+    for place in _places(proc, scope, exprs=expr is not None):
+        if isinstance(place.node, Stmt):
+            run = place.run(len(stmts)) if stmts else None
+            if run is not None and matcher.run(stmts, run):
+                found.append(_run_loc(place.path, len(stmts)))
+        elif expr is not None and isinstance(place.node, Expr) and matcher.expr(expr, place.node):
+            found.append(NodeLoc(place.path))
+    return found
+
+
+def _run_loc(path: Path, length: int) -> Loc:
+    field, index = path[-1]
+    assert index is not None
+    return NodeLoc(path) if length == 1 else BlockLoc(path[:-1], field, index, index + length)
+
+
+# ---- the code in a scope
+
+
+def _places(proc: Proc, scope: Loc | None, *, exprs: bool) -> Iterator[_Place]:
+    """Everything in scope, in source order, the scope itself included; expressions only where wanted."""
+    match scope:
+        case None | NodeLoc(()):
+            yield from _in_block((), "body", proc.body, 0, len(proc.body), exprs)
+        case BlockLoc(parent, field, lo, hi):
+            yield from _in_block(parent, field, stmt_list(proc, parent, field), lo, hi, exprs)
+        case GapLoc():
+            yield from _in_stmt(proc, anchor_path(scope), exprs)
+        case NodeLoc(path):
+            node = get(proc, path)
+            yield from _in_stmt(proc, path, exprs) if isinstance(node, Stmt) else _below(path, node, exprs)
+        case ArgLoc(index):
+            yield from _below((("args", index),), proc.args[index], exprs)
+        case Dead(reason):
+            raise AssertionError(f"a search in code {reason}")
+
+
+def _in_stmt(proc: Proc, path: Path, exprs: bool) -> Iterator[_Place]:
+    field, index = path[-1]
+    assert index is not None and isinstance(get_stmt(proc, path), Stmt)
+    yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs)
+
+
+def _in_block(parent: Path, field: str, block: Block, lo: int, hi: int, exprs: bool) -> Iterator[_Place]:
+    for index in range(lo, hi):
+        stmt, path = block[index], (*parent, (field, index))
+        yield _Place(path, stmt, block, hi)
+        match stmt:
+            case For(body=body):
+                yield from _heads(path, stmt, exprs)
+                yield from _in_block(path, "body", body, 0, len(body), exprs)
+            case If(body=body, orelse=orelse):
+                yield from _heads(path, stmt, exprs)
+                yield from _in_block(path, "body", body, 0, len(body), exprs)
+                yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs)
+            case _:
+                yield from _heads(path, stmt, exprs)
+
+
+def _heads(path: Path, stmt: Node, exprs: bool) -> Iterator[_Place]:
+    if exprs:
+        for step, child in children(stmt):
+            if not isinstance(child, Stmt):
+                yield from _below((*path, step), child, exprs)
+
+
+def _below(path: Path, node: Node, exprs: bool) -> Iterator[_Place]:
+    if exprs:
+        yield _Place(path, node)
+        yield from _heads(path, node, exprs)
+
+
+# ---- errors
+
+
+def _too_few(proc: Proc, pattern: Pattern, matches: list[Loc]) -> PatternError:
+    times = "once" if len(matches) == 1 else f"{len(matches)} times"
+    notes = [_note(proc, loc) for loc in matches[:_NEAR_MISSES]]
+    return PatternError(
+        f"no match #{pattern.count} of the pattern {pattern.text!r} in {proc.name}: it matches {times}, counted from #0",
+        span=proc.span,
+        notes=["matches:", *notes],
+    )
+
+
+def _no_match(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:
+    where = proc.name if scope is None else f"the given code of {proc.name}"
+    notes = near_misses(proc, scope, pattern, want)
+    hint = ["nearest code:", *notes] if notes else ["hint: print the procedure to see its code"]
+    return PatternError(f"no match for the pattern {pattern.text!r} in {where}", span=proc.span, notes=hint)
+
+
+def near_misses(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> list[str]:
+    """Up to five places that the pattern may have meant: the same kind of code, similar names first; then any similar name."""
+    kinds, name = _target(pattern, want)
+    scored: list[tuple[float, int, Loc]] = []
+    for order, place in enumerate(_places(proc, scope, exprs=want != "stmt" and pattern.expr is not None)):
+        alike = _similarity(name, place.node)
+        if isinstance(place.node, kinds) or alike >= _ALIKE:
+            scored.append((-alike - isinstance(place.node, kinds), order, NodeLoc(place.path)))
+    scored.sort(key=lambda entry: entry[:2])
+    return list(dict.fromkeys(_note(proc, loc) for _, _, loc in scored))[:_NEAR_MISSES]
+
+
+def _target(pattern: Pattern, want: Want) -> tuple[tuple[type[Node], ...], str]:
+    """The kinds of nodes that the pattern is about, and the name that it asks for (`_` if none)."""
+    if pattern.names and want != "expr":
+        return (For,), pattern.names[0]
+    match pattern.stmts[0] if pattern.stmts and want != "expr" else pattern.expr:
+        case ForPattern(name=name):
+            return (For,), name
+        case IfPattern():
+            return (If,), ANY
+        case AllocPattern(name=name):
+            return (Alloc,), name
+        case WritePattern(target=target):
+            return (Assign, Reduce, WindowStmt), target.name
+        case ConfigWritePattern(target=target):
+            return (AssignConfig,), target.field
+        case CallPattern(name=name):
+            return (Call, Check, ExternCall), name
+        case AccessPattern(name=name):
+            return (), name
+        case FieldPattern(field=field):
+            return (ReadConfig,), field
+        case BinaryPattern():
+            return (BinaryOp,), ANY
+        case _:
+            return (), ANY
+
+
+def _similarity(name: str, node: Node) -> float:
+    if name == ANY:
+        return 0.0
+    return max((SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in _names(node)), default=0.0)
+
+
+def _names(node: Node) -> tuple[str, ...]:
+    """The spellings by which a node could be asked for."""
+    match node:
+        case For(iter=sym):
+            return (sym.name,)
+        case Alloc(name=sym) | Assign(name=sym) | Reduce(name=sym) | WindowStmt(name=sym) | Arg(name=sym):
+            return (sym.name,)
+        case Read(name=sym) | WindowExpr(name=sym):
+            return (sym.name,)
+        case Call(proc=callee):
+            return (callee.name,)
+        case ExternCall(fn=fn):
+            return (fn.name,)
+        case AssignConfig(field=field) | ReadConfig(field=field):
+            return (field,)
+        case _:
+            return ()
+
+
+def _note(proc: Proc, loc: Loc) -> str:
+    """One line about a place: file, line, the first line of its text."""
+    path = loc.path if isinstance(loc, NodeLoc) else (*loc.parent, (loc.field, loc.lo)) if isinstance(loc, BlockLoc) else ()
+    node = get(proc, path)
+    place = "" if node.span is NOWHERE else f"{node.span.file}:{node.span.line}: "
+    return f"  {place}{head_line(proc, node)}"

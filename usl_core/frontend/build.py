@@ -1,0 +1,377 @@
+"""Typed builders: procedures made by programs rather than written as text. Exported as `usl_core.build`.
+
+    b = ProcBuilder("scale")
+    n = b.size("n")
+    x = b.tensor("x", F32, (n,))
+    with b.for_("i", 0, n) as i:
+        b.assign(x, (i,), mul(read(x, i), 2.0))
+    scale = b.finish()
+
+Every function checks types as the parser does; `finish()` runs every check of the frontend, so a program that lowers into the
+core need not be trusted. Values are expressions, Python numbers and truth values (numbers adopt the type of what they meet),
+and scalar buffers, which stand for their element.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from usl_core.errors import NOWHERE, Span, TypeError_
+from usl_core.frontend import typecheck as tc
+from usl_core.frontend.boundscheck import check_proc
+from usl_core.frontend.scope import Binding
+from usl_core.ir.config import Config
+from usl_core.ir.externs import CLAMP, IDX, MAX, MIN, SELECT, Extern
+from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.ir.nodes import Arg, Expr, If, InstrTemplate, Interval, LoopMode, Proc, Stmt, WindowExpr
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType
+from usl_core.ir.verify import problems
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buffer:
+    """A named scalar, tensor or window of the procedure that is being built."""
+
+    binding: Binding
+
+
+Value = Expr | int | float | Fraction | Buffer
+"""A bool is an int."""
+Entry = Value | tuple[Value, Value] | slice
+"""An index of a window: a point, `(lo, hi)`, or a slice whose ends may be open."""
+
+
+def value(operand: Value) -> Expr:
+    """The expression that operand stands for; a tensor stands for the whole buffer, as an argument of a call."""
+    match operand:
+        case Expr():
+            return operand
+        case Buffer(binding=binding):
+            return tc.read(binding)
+        case _:
+            return tc.literal(operand)
+
+
+# ---- accesses
+
+
+def read(buffer: Buffer, *idx: Value) -> Expr:
+    """`x[idx]`."""
+    return tc.read(buffer.binding, [value(index) for index in idx])
+
+
+def window(buffer: Buffer, *entries: Entry) -> WindowExpr:
+    """`x[lo:hi, pt]`, with `(lo, hi)` or a slice for an interval."""
+    return tc.window(buffer.binding, [_entry(entry) for entry in entries])
+
+
+def _entry(entry: Entry) -> Expr | Interval | slice:
+    match entry:
+        case (lo, hi):
+            return tc.interval(value(lo), value(hi))
+        case slice(start=lo, stop=hi, step=step):
+            if step is not None:
+                raise TypeError_("a window has no step; its elements are neighbours")
+            return slice(None if lo is None else value(lo), None if hi is None else value(hi))
+        case _:
+            return value(entry)
+
+
+def stride(buffer: Buffer, dim: int) -> Expr:
+    """`stride(x, dim)`."""
+    return tc.stride(buffer.binding, dim)
+
+
+def read_config(config: Config, field: str) -> Expr:
+    """`config.field`."""
+    return tc.read_config(config, field)
+
+
+# ---- operators
+
+
+def literal(number: int | float | Fraction, typ: ScalarType | ControlType | None = None) -> Expr:
+    """A number or truth value; typ states its type, otherwise it adopts that of what it meets."""
+    plain = tc.literal(number)
+    return plain if typ is None else tc.adopt(plain, typ, "the literal")
+
+
+def add(lhs: Value, rhs: Value) -> Expr:
+    return tc.arithmetic("+", value(lhs), value(rhs))
+
+
+def sub(lhs: Value, rhs: Value) -> Expr:
+    return tc.arithmetic("-", value(lhs), value(rhs))
+
+
+def mul(lhs: Value, rhs: Value) -> Expr:
+    return tc.arithmetic("*", value(lhs), value(rhs))
+
+
+def div(lhs: Value, rhs: Value) -> Expr:
+    """`lhs / rhs`; on integers it rounds to minus infinity."""
+    return tc.arithmetic("/", value(lhs), value(rhs))
+
+
+def mod(lhs: Value, rhs: Value) -> Expr:
+    return tc.arithmetic("%", value(lhs), value(rhs))
+
+
+def neg(arg: Value) -> Expr:
+    return tc.negate(value(arg))
+
+
+def lt(lhs: Value, rhs: Value) -> Expr:
+    return tc.compare("<", value(lhs), value(rhs))
+
+
+def le(lhs: Value, rhs: Value) -> Expr:
+    return tc.compare("<=", value(lhs), value(rhs))
+
+
+def gt(lhs: Value, rhs: Value) -> Expr:
+    return tc.compare(">", value(lhs), value(rhs))
+
+
+def ge(lhs: Value, rhs: Value) -> Expr:
+    return tc.compare(">=", value(lhs), value(rhs))
+
+
+def eq(lhs: Value, rhs: Value) -> Expr:
+    return tc.compare("==", value(lhs), value(rhs))
+
+
+def ne(lhs: Value, rhs: Value) -> Expr:
+    return tc.compare("!=", value(lhs), value(rhs))
+
+
+def and_(first: Value, *rest: Value) -> Expr:
+    result = value(first)
+    for operand in rest:
+        result = tc.logical("and", result, value(operand))
+    return result
+
+
+def or_(first: Value, *rest: Value) -> Expr:
+    result = value(first)
+    for operand in rest:
+        result = tc.logical("or", result, value(operand))
+    return result
+
+
+def not_(arg: Value) -> Expr:
+    return tc.negation(value(arg))
+
+
+def cast(typ: ScalarType, arg: Value) -> Expr:
+    """`typ(arg)`; of a plain number the literal of that type."""
+    return tc.cast(typ, value(arg))
+
+
+def extern(fn: Extern, *args: Value) -> Expr:
+    """`fn(args)`."""
+    return tc.extern_call(fn, [value(arg) for arg in args])
+
+
+def min_(lhs: Value, rhs: Value) -> Expr:
+    return extern(MIN, lhs, rhs)
+
+
+def max_(lhs: Value, rhs: Value) -> Expr:
+    return extern(MAX, lhs, rhs)
+
+
+def select(a: Value, b: Value, x: Value, y: Value) -> Expr:
+    """x if a < b, else y."""
+    return extern(SELECT, a, b, x, y)
+
+
+def clamp(x: Value, lo: Value, hi: Value) -> Expr:
+    return extern(CLAMP, x, lo, hi)
+
+
+def idx(data: Value, lo: Value, hi: Value) -> Expr:
+    """The clamped index max(lo, min(data, hi - 1)) of integer data."""
+    return extern(IDX, data, lo, hi)
+
+
+# ---- procedures
+
+
+Finish = Callable[[Proc], Any]
+_finish: Finish | None = None
+
+
+def set_finish(finish: Finish) -> None:
+    """What `ProcBuilder.finish` makes of the checked IR; the layer that has procedures sets it once."""
+    global _finish
+    _finish = finish
+
+
+class ProcBuilder:
+    """Collects formals, assertions and statements in order; `with` statements nest blocks."""
+
+    def __init__(
+        self, name: str, *, instr: InstrTemplate | None = None, aliasable: Sequence[str] = (), span: Span = NOWHERE
+    ) -> None:
+        self.name = _identifier(name)
+        self.span = span
+        self._instr = instr
+        self._aliasable = tuple(aliasable)
+        self._args: list[Arg] = []
+        self._preds: list[Expr] = []
+        self._blocks: list[list[Stmt]] = [[]]
+
+    # -- formals and assertions
+
+    def size(self, name: str) -> Expr:
+        return self._control(name, SIZE)
+
+    def index(self, name: str) -> Expr:
+        return self._control(name, INDEX)
+
+    def bool_(self, name: str) -> Expr:
+        return self._control(name, BOOL)
+
+    def _control(self, name: str, typ: ControlType) -> Expr:
+        arg = self._formal(tc.formal(Sym(_identifier(name)), typ))
+        return tc.read(tc.arg_binding(arg))
+
+    def scalar(self, name: str, typ: ScalarType, mem: MemoryClass = DRAM) -> Buffer:
+        """A formal that is one element of data, passed by reference."""
+        return Buffer(tc.arg_binding(self._formal(tc.formal(Sym(_identifier(name)), typ, mem))))
+
+    def tensor(
+        self, name: str, typ: ScalarType, shape: Sequence[Value], mem: MemoryClass = DRAM, *, window: bool = False
+    ) -> Buffer:
+        """A formal `typ[shape]`, or with window `[typ][shape]`."""
+        if not shape:
+            raise TypeError_(f"{name}: a tensor needs at least one extent; use scalar()")
+        tensor = tc.tensor_type(typ, [value(extent) for extent in shape], window=window)
+        return Buffer(tc.arg_binding(self._formal(tc.formal(Sym(_identifier(name)), tensor, mem))))
+
+    def _formal(self, arg: Arg) -> Arg:
+        self._args.append(arg)
+        return arg
+
+    def require(self, cond: Value) -> None:
+        """`assert cond` at the top."""
+        self._preds.append(tc.assertion(value(cond)))
+
+    # -- statements
+
+    def _emit(self, stmt: Stmt) -> None:
+        self._blocks[-1].append(stmt)
+
+    def alloc(self, name: str, typ: ScalarType, shape: Sequence[Value] = (), mem: MemoryClass = DRAM) -> Buffer:
+        """`name: typ[shape] @ mem`."""
+        stmt = tc.alloc(Sym(_identifier(name)), tc.tensor_type(typ, [value(extent) for extent in shape]), mem)
+        self._emit(stmt)
+        return Buffer(Binding(stmt.name, stmt.type, mem))
+
+    def window(self, name: str, buffer: Buffer, *entries: Entry) -> Buffer:
+        """`name = buffer[entries]`."""
+        stmt = tc.window_stmt(Sym(_identifier(name)), window(buffer, *entries))
+        self._emit(stmt)
+        return Buffer(Binding(stmt.name, stmt.rhs.type, buffer.binding.mem))
+
+    def assign(self, target: Buffer, indices: Sequence[Value], rhs: Value) -> None:
+        """`target[indices] = rhs`."""
+        self._emit(tc.assign(target.binding, [value(index) for index in indices], value(rhs)))
+
+    def reduce(self, target: Buffer, indices: Sequence[Value], rhs: Value) -> None:
+        """`target[indices] += rhs`."""
+        self._emit(tc.reduce(target.binding, [value(index) for index in indices], value(rhs)))
+
+    def assign_config(self, config: Config, field: str, rhs: Value) -> None:
+        self._emit(tc.assign_config(config, field, value(rhs)))
+
+    def check(self, cond: Value) -> None:
+        self._emit(tc.check(value(cond)))
+
+    def pass_(self) -> None:
+        self._emit(tc.pass_())
+
+    def call(self, callee: Any, *args: Value) -> None:
+        """`callee(args)`, with a Procedure or its IR."""
+        ir = callee if isinstance(callee, Proc) else getattr(callee, "ir", None)
+        if not isinstance(ir, Proc):
+            raise TypeError_(f"{callee!r} is not a procedure")
+        self._emit(tc.call(ir, [value(arg) for arg in args]))
+
+    @contextmanager
+    def _nested(self) -> Iterator[list[Stmt]]:
+        block: list[Stmt] = []
+        self._blocks.append(block)
+        try:
+            yield block
+        finally:
+            self._blocks.pop()
+
+    @contextmanager
+    def for_(self, name: str, lo: Value, hi: Value, *, parallel: bool = False) -> Iterator[Expr]:
+        """`for name in seq(lo, hi)`; gives the iterator."""
+        sym, (low, high) = Sym(_identifier(name)), tc.loop_bounds(value(lo), value(hi))
+        with self._nested() as body:
+            yield tc.read(Binding(sym, INDEX))
+        self._emit(tc.for_(sym, low, high, tuple(body), LoopMode.PAR if parallel else LoopMode.SEQ))
+
+    @contextmanager
+    def if_(self, cond: Value) -> Iterator[None]:
+        """`if cond`; `else_` may follow at once."""
+        checked = tc.condition(value(cond))
+        with self._nested() as body:
+            yield
+        self._emit(tc.if_(checked, tuple(body)))
+
+    @contextmanager
+    def else_(self) -> Iterator[None]:
+        """The other branch of the `if_` just before."""
+        last = self._blocks[-1][-1] if self._blocks[-1] else None
+        if not isinstance(last, If) or last.orelse:
+            raise TypeError_("else_() must follow an if_() without one")
+        with self._nested() as orelse:
+            yield
+        self._blocks[-1][-1] = tc.if_(last.cond, last.body, tuple(orelse), span=last.span)
+
+    # -- the result
+
+    def typed_ir(self) -> Proc:
+        """The procedure so far, typed and well-formed; bounds and calls are not proved."""
+        if len(self._blocks) != 1:
+            raise TypeError_(f"{self.name} is finished inside an open block")
+        proc = tc.procedure(
+            self.name, self._args, self._preds, self._blocks[0], instr=self._instr, aliasable=self._aliasable, span=self.span
+        )
+        broken = problems(proc)  # for instance a buffer used outside the block that allocates it
+        if broken:
+            raise TypeError_(f"the builder of {self.name} made an ill-formed procedure: {broken[0]}", notes=broken[1:])
+        return proc
+
+    def finish_ir(self) -> Proc:
+        """The procedure after every static check.
+
+        Raises:
+            BoundsError, Undecided: see `check_proc`.
+        """
+        proc = self.typed_ir()
+        check_proc(proc)
+        return proc
+
+    def finish(self) -> Any:
+        """The Procedure, after every static check."""
+        proc = self.finish_ir()
+        assert _finish is not None, "import usl_core first: it connects the layers"
+        return _finish(proc)
+
+
+def _identifier(name: str) -> str:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise TypeError_(f"{name!r} cannot be a name")
+    return name

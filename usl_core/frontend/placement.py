@@ -1,0 +1,37 @@
+"""Where `idx(...)` and `stride(...)` may stand."""
+
+from __future__ import annotations
+
+from usl_core.errors import TypeError_
+from usl_core.ir.externs import IDX
+from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, StrideExpr, UnaryMinus
+from usl_core.ir.types import INDEX
+
+
+def require_place(expr: Expr, what: str, idx: bool, stride: bool) -> None:
+    """Refuse `idx` or `stride` in a control expression at a place that does not allow it; what names the place.
+
+    Accesses and casts below have been checked where they were made.
+    """
+    match expr:
+        case ExternCall(fn=fn) if fn is IDX:
+            if not idx:
+                raise TypeError_(
+                    f"`idx` may stand only in the indices of an access or under a cast, not in {what}", span=expr.span
+                )
+        case StrideExpr():
+            if not stride:
+                raise TypeError_(
+                    f"`stride` may stand only in assertions, conditions, arguments and configuration writes, not in {what}",
+                    span=expr.span,
+                )
+        case BinaryOp(lhs=lhs, rhs=rhs):
+            require_place(lhs, what, idx, stride)
+            require_place(rhs, what, idx, stride)
+        case UnaryMinus(arg=arg):
+            require_place(arg, what, idx, stride)
+        case ExternCall(args=args) if expr.type is INDEX:
+            for arg in args:
+                require_place(arg, what, idx, stride)
+        case _:
+            pass

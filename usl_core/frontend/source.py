@@ -1,0 +1,107 @@
+"""Source text with positions: from Python's syntax tree to spans with absolute lines and columns."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from usl_core.errors import ParseError, Span
+
+
+class Source:
+    """Text of a file from line `first` on; `shift` lines were put before it to make it parse.
+
+    Spans count characters from 1, where Python's syntax tree counts bytes from 0.
+    """
+
+    def __init__(self, file: str, lines: Sequence[str], first: int = 1, shift: int = 0) -> None:
+        self.file = file
+        self.lines = lines
+        self.first = first
+        self.shift = shift
+
+    def span(self, node: ast.AST) -> Span:
+        line, end = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]  # every node we ask has a place
+        column, end_column = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+        return self.place(line, column, end, end_column)
+
+    def place(self, line: int, column: int, end_line: int, end_column: int) -> Span:
+        return Span(
+            self.file,
+            line - self.shift + self.first - 1,
+            self._characters(line, column),
+            end_line - self.shift + self.first - 1,
+            self._characters(end_line, end_column),
+        )
+
+    def _characters(self, line: int, column: int) -> int:
+        position = line - self.shift - 1
+        text = self.lines[position] if 0 <= position < len(self.lines) else ""
+        return len(text.encode()[:column].decode(errors="replace")) + 1
+
+    def head(self, node: ast.AST) -> Span:
+        """The first line of a compound statement, without its body."""
+        whole = self.span(node)
+        text = self.lines[whole.line - self.first].split("#")[0].rstrip()
+        return Span(self.file, whole.line, whole.column, whole.line, max(len(text) + 1, whole.column + 1))
+
+    def text(self, node: ast.expr) -> str:
+        """The characters of an expression that stands on one line."""
+        span = self.span(node)
+        return self.lines[span.line - self.first][span.column - 1 : span.end_column - 1]
+
+
+def register(text: str, file: str) -> None:
+    """Let messages show the lines of a text that is not in a file (its name is in angle brackets)."""
+    if file.startswith("<"):
+        linecache.cache[file] = (len(text), None, [line + "\n" for line in text.splitlines()], file)
+
+
+def parse_text(text: str, file: str, mode: str = "exec") -> tuple[Source, Any]:
+    """The syntax tree of a text, with its Source.
+
+    Raises:
+        ParseError: it is not Python syntax.
+    """
+    register(text, file)
+    source = Source(file, text.splitlines())
+    return source, _parse(text, source, mode)
+
+
+def parse_definition(thing: Callable[..., Any] | type) -> tuple[Source, Any]:
+    """The syntax tree of the `def` or `class` statement that made thing, read from its file.
+
+    Raises:
+        ParseError: the text cannot be found.
+    """
+    try:
+        lines, first = inspect.getsourcelines(thing)
+        file = inspect.getsourcefile(thing) or inspect.getfile(thing)
+    except (OSError, TypeError):
+        name = getattr(thing, "__name__", repr(thing))
+        raise ParseError(
+            f"the source text of {name} is not available",
+            notes=("hint: define it in a file, or give its text to proc_from_source",),
+        ) from None
+    text = "".join(lines)
+    shift = int(lines[0][:1].isspace())
+    source = Source(file, [line.rstrip("\r\n") for line in lines], max(first, 1), shift)
+    # An indented definition is wrapped rather than dedented, so that columns stay those of the file.
+    tree = _parse("if 1:\n" + text if shift else text, source, "exec")
+    return source, tree.body[0].body[0] if shift else tree.body[0]
+
+
+def _parse(text: str, source: Source, mode: str) -> Any:
+    try:
+        return ast.parse(text, mode=mode)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, error.offset or 1
+        end_line, end_column = error.end_lineno or line, error.end_offset or column
+        base = source.first - 1 - source.shift
+        span = Span(source.file, line + base, column, end_line + base, max(end_column, column + 1))
+        raise ParseError(f"not Python syntax: {error.msg}", span=span) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ParseError(f"cannot be parsed: {error}", span=Span(source.file, source.first, 1, source.first, 2)) from None

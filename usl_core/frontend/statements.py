@@ -1,0 +1,200 @@
+"""Typed constructors of statements and procedures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from usl_core.errors import NOWHERE, Span, TypeError_
+from usl_core.frontend.expressions import condition, config_field_type, control_bool, control_int, data, element_indices
+from usl_core.frontend.literals import describe
+from usl_core.frontend.operators import adopt
+from usl_core.frontend.scope import Binding
+from usl_core.frontend.writes import written_formals
+from usl_core.ir.config import Config
+from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Check,
+    Expr,
+    For,
+    If,
+    InstrTemplate,
+    Literal,
+    LoopMode,
+    Pass,
+    Proc,
+    Read,
+    Reduce,
+    Stmt,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.printer import show_expr
+from usl_core.ir.sym import Sym
+from usl_core.ir.template import check_template
+from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, Type
+
+
+def assign(target: Binding, idx: Sequence[Expr], rhs: Expr, *, span: Span = NOWHERE) -> Assign:
+    """`x[idx] = rhs`."""
+    indices = _location(target, idx, span)
+    return Assign(target.sym, indices, data(rhs, target.scalar, "the right side of `=`"), span=span)
+
+
+def reduce(target: Binding, idx: Sequence[Expr], rhs: Expr, *, span: Span = NOWHERE) -> Reduce:
+    """`x[idx] += rhs`."""
+    indices = _location(target, idx, span)
+    return Reduce(target.sym, indices, data(rhs, target.scalar, "the right side of `+=`"), span=span)
+
+
+def _location(target: Binding, idx: Sequence[Expr], span: Span) -> tuple[Expr, ...]:
+    if target.is_control:
+        raise TypeError_(f"{target.sym.name} is a control value and cannot be written; allocate a scalar for data", span=span)
+    return element_indices(target, idx, span)
+
+
+def assign_config(config: Config, field: str, rhs: Expr, *, span: Span = NOWHERE) -> AssignConfig:
+    """`config.field = rhs`."""
+    typ, what = config_field_type(config, field, span), f"the value of {config.name}.{field}"
+    if isinstance(typ, ScalarType):
+        return AssignConfig(config, field, data(rhs, typ, what), span=span)
+    value = control_bool(rhs, what) if typ is BOOL else control_int(rhs, what, stride=True)
+    return AssignConfig(config, field, value, span=span)
+
+
+def check(cond: Expr, *, span: Span = NOWHERE) -> Check:
+    """`check(cond)`."""
+    return Check(control_bool(cond, "the condition of `check`"), span=span)
+
+
+def pass_(*, span: Span = NOWHERE) -> Pass:
+    return Pass(span=span)
+
+
+def if_(cond: Expr, body: Block, orelse: Block = (), *, span: Span = NOWHERE) -> If:
+    """`if cond: body else: orelse`; an empty body becomes `pass`."""
+    return If(condition(cond), body or (Pass(span=span),), orelse, span=span)
+
+
+def for_(sym: Sym, lo: Expr, hi: Expr, body: Block, mode: LoopMode = LoopMode.SEQ, *, span: Span = NOWHERE) -> For:
+    """`for sym in seq(lo, hi): body`; an empty body becomes `pass`."""
+    low, high = loop_bounds(lo, hi)
+    return For(sym, low, high, body or (Pass(span=span),), mode, span=span)
+
+
+def loop_bounds(lo: Expr, hi: Expr) -> tuple[Expr, Expr]:
+    return control_int(lo, "a loop bound"), control_int(hi, "a loop bound")
+
+
+def tensor_type(scalar: ScalarType, shape: Sequence[Expr], *, window: bool = False) -> ScalarType | TensorType:
+    """`scalar[shape]` or `[scalar][shape]`; without a shape the scalar itself."""
+    extents = tuple(control_int(extent, "an extent") for extent in shape)
+    return TensorType(scalar, extents, window) if extents else scalar
+
+
+def alloc(sym: Sym, typ: Type, mem: MemoryClass = DRAM, *, span: Span = NOWHERE) -> Alloc:
+    """`sym: typ @ mem`."""
+    if isinstance(typ, ControlType):
+        raise TypeError_(f"{sym.name}: only data can be allocated, not {describe(typ)}", span=span)
+    if isinstance(typ, TensorType) and typ.window:
+        raise TypeError_(f"{sym.name}: a window cannot be allocated; write {typ.scalar}[...] without the brackets", span=span)
+    return Alloc(sym, typ, mem, span=span)
+
+
+def window_stmt(sym: Sym, rhs: WindowExpr, *, span: Span = NOWHERE) -> WindowStmt:
+    """`sym = x[lo:hi, pt]`."""
+    return WindowStmt(sym, rhs, span=span)
+
+
+def call(callee: Proc, args: Sequence[Expr], *, span: Span = NOWHERE) -> Call:
+    """`callee(args)`."""
+    if len(args) != len(callee.args):
+        expected = f"{len(callee.args)} argument{'s' if len(callee.args) != 1 else ''}"
+        names = ", ".join(arg.name.name for arg in callee.args)
+        raise TypeError_(f"{callee.name}({names}) takes {expected}, got {len(args)}", span=span)
+    passed = tuple(_argument(callee, position, arg) for position, arg in enumerate(args))
+    return Call(callee, passed, span=span)
+
+
+def _argument(callee: Proc, position: int, arg: Expr) -> Expr:
+    formal = callee.args[position]
+    what = f"argument {formal.name.name} of {callee.name}"
+    match formal.type:
+        case ControlType() as typ:
+            return control_bool(arg, what) if typ is BOOL else control_int(arg, what, stride=True)
+        case ScalarType() as typ:
+            return _scalar_argument(callee, position, adopt(arg, typ, what), what)
+        case TensorType() as typ:
+            return _buffer_argument(typ, arg, what)
+
+
+def _scalar_argument(callee: Proc, position: int, arg: Expr, what: str) -> Expr:
+    match arg:
+        case Read():
+            return arg
+        case Literal() if position not in written_formals(callee):
+            return arg
+        case Literal():
+            raise TypeError_(f"{what} is written there, so it needs a location, not the number {show_expr(arg)}", span=arg.span)
+        case _:
+            raise TypeError_(f"{what} must be a scalar or an element; assign {show_expr(arg)} to a scalar first", span=arg.span)
+
+
+def _buffer_argument(formal: TensorType, arg: Expr, what: str) -> Expr:
+    if not (isinstance(arg, Read | WindowExpr) and isinstance(arg.type, TensorType)):
+        raise TypeError_(f"{what} must be a buffer or a window, not {describe(arg.type)}", span=arg.span)
+    if arg.type.scalar != formal.scalar:
+        raise TypeError_(f"{what} has elements of type {formal.scalar}, got {arg.type.scalar}", span=arg.span)
+    if len(arg.type.shape) != len(formal.shape):
+        raise TypeError_(f"{what} has {len(formal.shape)} dimensions, got {len(arg.type.shape)}", span=arg.span)
+    if arg.type.window and not formal.window:
+        raise TypeError_(
+            f"{what} is a dense buffer, got a window; declare it there as [{formal.scalar}][...], or pass a whole buffer",
+            span=arg.span,
+        )
+    return arg
+
+
+def formal(sym: Sym, typ: Type, mem: MemoryClass | None = None, *, span: Span = NOWHERE) -> Arg:
+    """`sym: typ @ mem`, where data without a memory lives in DRAM."""
+    if isinstance(typ, ControlType):
+        if mem is not None:
+            raise TypeError_(f"{sym.name} is a control value and lives in no memory", span=span)
+        return Arg(sym, typ, None, span=span)
+    return Arg(sym, typ, mem or DRAM, span=span)
+
+
+def assertion(cond: Expr) -> Expr:
+    """`assert cond` at the top of a procedure."""
+    return control_bool(cond, "an assertion")
+
+
+def procedure(
+    name: str,
+    args: Sequence[Arg],
+    preds: Sequence[Expr],
+    body: Sequence[Stmt],
+    *,
+    instr: InstrTemplate | None = None,
+    aliasable: Sequence[str] = (),
+    span: Span = NOWHERE,
+) -> Proc:
+    """The procedure; an empty body becomes `pass`."""
+    seen: set[str] = set()
+    for arg in args:
+        if arg.name.name in seen:
+            raise TypeError_(f"two arguments of {name} are called {arg.name.name}", span=arg.span)
+        seen.add(arg.name.name)
+    data_names = {arg.name.name for arg in args if not isinstance(arg.type, ControlType)}
+    for alias in aliasable:
+        if alias not in data_names:
+            raise TypeError_(f"aliasable names {alias!r}, which is not a data argument of {name}", span=span)
+    if instr is not None:
+        check_template(args, instr.template, span)
+    block = tuple(body) or (Pass(span=span),)
+    return Proc(name, tuple(args), tuple(preds), block, instr, tuple(aliasable), span=span)

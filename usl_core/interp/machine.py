@@ -1,0 +1,165 @@
+"""Machine arithmetic: every floating operation is rounded to its own type, as C11 on IEEE floats without excess precision.
+
+Values are Python floats that the type can represent. Computing `+ - * / sqrt` of f16, bf16 and f32 in f64 and rounding once
+more is exact rounding, as 53 >= 2 * 24 + 2 (Figueroa 1995). R is computed as f64. `exp log sin cos tanh` are those of the
+platform's f64 library, rounded; C's float versions may differ in the last place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from ctypes import c_float
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from usl_core.interp.arith import SHARED, Arithmetic, wrap_value
+from usl_core.interp.values import POISON, Fault, Value
+from usl_core.ir.externs import Extern
+from usl_core.ir.types import BF16, F16, F32, F64, ScalarType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class FloatFormat:
+    """A binary format: bits of the significand; exponents of the least subnormal and of the least power that is infinite."""
+
+    precision: int
+    least: int
+    infinite: int
+
+
+FORMATS: dict[str, FloatFormat] = {
+    F16.name: FloatFormat(11, -24, 16),
+    BF16.name: FloatFormat(8, -133, 128),
+    F32.name: FloatFormat(24, -149, 128),
+    F64.name: FloatFormat(53, -1074, 1024),
+    "R": FloatFormat(53, -1074, 1024),
+}
+"""By the name of the scalar type; a plugin's type is added here with its format."""
+
+
+def round_rational(value: int | Fraction, form: FloatFormat) -> float:
+    """The float nearest to value, ties to even: one rounding, whatever the size of value."""
+    if value == 0:
+        return 0.0
+    value = Fraction(value)
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
+    if abs(value) < Fraction(2) ** exponent:
+        exponent -= 1
+    quantum = max(exponent - form.precision + 1, form.least)
+    steps = round(value / Fraction(2) ** quantum)
+    if abs(steps) >= 1 << max(0, form.infinite - quantum):
+        return math.copysign(math.inf, steps)
+    return math.ldexp(steps, quantum) if steps else math.copysign(0.0, value)
+
+
+def round_float(value: float, form: FloatFormat) -> float:
+    """The nearest number of a format narrower than f64, ties to even."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    if abs(value) >= math.ldexp(1.0, form.infinite):
+        return math.copysign(math.inf, value)
+    quantum = max(math.frexp(value)[1] - form.precision, form.least)
+    result = math.ldexp(round(math.ldexp(value, -quantum)), quantum)
+    if abs(result) >= math.ldexp(1.0, form.infinite):
+        return math.copysign(math.inf, value)
+    return math.copysign(result, value)
+
+
+def _round_f32(value: Any) -> Any:
+    return POISON if value is POISON else c_float(value).value
+
+
+def divide(a: Any, b: Any) -> Any:
+    if a is POISON or b is POISON:
+        return POISON
+    if b:
+        return a / b
+    if a != a or a == 0 or b != b:
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def _lifted(fn: Callable[[float], float]) -> Callable[[Any], Any]:
+    """fn with poison passed on and Python's exceptions turned into the values that C gives."""
+
+    def apply(x: Any) -> Any:
+        if x is POISON:
+            return POISON
+        try:
+            return fn(x)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return math.nan
+
+    return apply
+
+
+def _log(x: float) -> float:
+    return -math.inf if x == 0 else math.log(x)
+
+
+class MachineArithmetic(Arithmetic):
+    """IEEE floats rounded after each operation; see the module."""
+
+    mode = "machine"
+    real_types = (float,)
+
+    def __init__(self) -> None:
+        functions = {"sqrt": math.sqrt, "exp": math.exp, "log": _log, "sin": math.sin, "cos": math.cos, "tanh": math.tanh}
+        self.names = SHARED | {"divide": divide, "nan": math.nan, "inf": math.inf}
+        self.names |= {name: _lifted(fn) for name, fn in functions.items()}
+
+    def number(self, value: int | float | Fraction, typ: ScalarType) -> int | Fraction | float:
+        return self.round(typ, value) if isinstance(value, float) else self.literal(value, typ)
+
+    def real_literal(self, value: Fraction, typ: ScalarType) -> float:
+        return round_rational(value, self.format(typ))
+
+    def rounded(self, typ: ScalarType, text: str) -> str:
+        form = self.format(typ)
+        if form.precision == 53:
+            return text
+        return f"{self._rounding(typ, form)}({text})"
+
+    def to_real(self, source: Type, target: ScalarType, text: str) -> str:
+        if isinstance(source, ScalarType) and not source.is_int:
+            narrower = self.format(target).precision < self.format(source).precision or source != target
+            return self.rounded(target, text) if narrower else text
+        form = self.format(target)
+        name = f"convert_{target.name}"
+        self.names.setdefault(name, lambda value: POISON if value is POISON else round_rational(int(value), form))
+        return f"{name}({text})"
+
+    def extern(self, fn: Extern, result: ScalarType) -> Callable[..., Value]:
+        def apply(*args: Any) -> Value:
+            if fn.machine is None:
+                raise Fault(f"{fn.name} does not say what it computes at machine precision")
+            if any(arg is POISON for arg in args):
+                return POISON
+            value = fn.machine(result, *args)
+            return wrap_value(result, int(value)) if result.is_int else self.round(result, float(value))
+
+        return apply
+
+    def format(self, typ: ScalarType) -> FloatFormat:
+        form = FORMATS.get(typ.name)
+        if form is None:
+            raise Fault(f"machine precision of the scalar type {typ} is not known")
+        return form
+
+    def round(self, typ: ScalarType, value: float) -> float:
+        """A float brought to the nearest number of typ."""
+        form = self.format(typ)
+        return value if form.precision == 53 else round_float(value, form)
+
+    def _rounding(self, typ: ScalarType, form: FloatFormat) -> str:
+        """The name of the function that rounds to a type; f32 is the common case and has hardware for it."""
+        name = f"round_{typ.name}"
+        self.names.setdefault(
+            name,
+            _round_f32 if typ == F32 else lambda value: POISON if value is POISON else round_float(value, form),
+        )
+        return name

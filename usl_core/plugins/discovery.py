@@ -1,0 +1,98 @@
+"""Which plugins are installed: entry points of group `usl`, read without importing any of them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from usl_core.plugins.hookspecs import ENTRY_POINT_GROUP
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An installed plugin: its namespace, the module or object that holds its hooks, and the package it comes from."""
+
+    name: str
+    entry: importlib.metadata.EntryPoint
+    dist: str
+    version: str
+    problem: str = ""
+    """Why it must not be loaded, or empty."""
+
+    @property
+    def origin(self) -> str:
+        """The package and its version, for messages."""
+        return f"{self.dist} {self.version}"
+
+
+def discover() -> tuple[Found, ...]:
+    """Every installed plugin by name, then by package; those that cannot be told apart or read carry a problem.
+
+    Distributions are read one by one: the standard library's `entry_points()` fails as a whole on one damaged file.
+    """
+    found = sorted(_found(importlib.metadata.distributions()), key=lambda each: (each.name, each.dist))
+    return tuple(_without_clashes(found))
+
+
+def _found(distributions: Iterable[importlib.metadata.Distribution]) -> Iterator[Found]:
+    seen: set[str] = set()
+    for distribution in distributions:
+        name, version = _identity(distribution)
+        if name in seen:  # an older copy, further down the path: Python would import the first one
+            continue
+        seen.add(name)
+        yield from _plugins_of(distribution, name, version)
+
+
+def _identity(distribution: importlib.metadata.Distribution) -> tuple[str, str]:
+    """Name and version; a distribution whose metadata is damaged is still named by its folder, where it has one."""
+    folder = getattr(getattr(distribution, "_path", None), "name", "")
+    return (
+        _metadata_field(distribution, "Name") or folder or "(unnamed package)",
+        _metadata_field(distribution, "Version") or "(unknown version)",
+    )
+
+
+def _metadata_field(distribution: importlib.metadata.Distribution, field: str) -> str:
+    try:
+        return distribution.metadata[field] or ""
+    except Exception:  # no METADATA file, or one that is not text
+        return ""
+
+
+def _plugins_of(distribution: importlib.metadata.Distribution, dist: str, version: str) -> Iterator[Found]:
+    try:
+        entries = [entry for entry in distribution.entry_points if entry.group == ENTRY_POINT_GROUP]
+    except Exception as error:
+        if f"[{ENTRY_POINT_GROUP}]" in (_entry_points_text(distribution)):
+            broken = importlib.metadata.EntryPoint(dist, "", ENTRY_POINT_GROUP)
+            yield Found(dist, broken, dist, version, f"entry_points.txt of this package cannot be read: {error}")
+        return
+    for entry in entries:
+        yield Found(entry.name, entry, dist, version, _name_problem(entry.name))
+
+
+def _entry_points_text(distribution: importlib.metadata.Distribution) -> str:
+    try:
+        return distribution.read_text("entry_points.txt") or ""
+    except Exception:
+        return ""
+
+
+def _name_problem(name: str) -> str:
+    if name.isidentifier():
+        return ""
+    return f"the name {name!r} is not an identifier, so nothing in this namespace could be named; rename the entry point"
+
+
+def _without_clashes(found: Iterable[Found]) -> Iterator[Found]:
+    """The first package that uses a name keeps it; which one that is does not depend on the order of the path."""
+    owners: dict[str, Found] = {}
+    for each in found:
+        owner = owners.setdefault(each.name, each)
+        if owner is each:
+            yield each
+        else:
+            problem = f"the name {each.name!r} is taken by {owner.origin}; uninstall one of the two packages"
+            yield Found(each.name, each.entry, each.dist, each.version, problem)

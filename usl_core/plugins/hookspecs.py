@@ -1,0 +1,112 @@
+"""The hooks of a plugin: what a package can add to the language.
+
+A plugin is a module named by an entry point of group `usl`; the entry point's name is the plugin's namespace. The module
+states `USL_API = 1` and implements any of these hooks with `@hookimpl`. Hooks take nothing, return declarations, and do
+nothing else: a hook is called at most once, when somebody first asks for what it declares, so a costly import belongs
+inside it. See docs/plugins.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import pluggy
+
+from usl_core.ir.config import Config
+from usl_core.ir.externs import Extern
+from usl_core.ir.memory import Memory
+from usl_core.ir.nodes import Proc
+from usl_core.ir.types import ScalarType
+
+API_VERSION = 1
+"""The version of these hooks. It grows when a plugin written for an older one would no longer work."""
+
+PROJECT = "usl"
+ENTRY_POINT_GROUP = "usl"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """Turns procedures into files, libraries and callables. Every method raises UslError for what it cannot do."""
+
+    @property
+    def name(self) -> str:
+        """The name users write: `c11`."""
+        ...
+
+    def emit(self, procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> Mapping[str, str]:
+        """The text of each file of a library called name, by plain file name. Writes nothing.
+
+        Without entry_checks, exported procedures trust their caller's sizes, strides and assertions.
+        """
+        ...
+
+    def build(self, procs: Sequence[Proc], name: str, directory: Path) -> Path:
+        """Compiles the library into directory; the path of the shared library."""
+        ...
+
+    def jit(self, procedure: Any) -> Callable[..., None]:
+        """A callable on NumPy arrays for one `Procedure`."""
+        ...
+
+
+@hookspec
+def usl_memories() -> Iterable[type[Memory]]:
+    """The memory classes this plugin adds, each with a `name` of its own."""
+    return ()
+
+
+@hookspec
+def usl_instructions() -> Iterable[object]:
+    """The instructions: `Procedure`s made by `@instr`."""
+    return ()
+
+
+@hookspec
+def usl_configs() -> Iterable[Config]:
+    """The configuration state of the hardware, made by `@config`."""
+    return ()
+
+
+@hookspec
+def usl_externs() -> Iterable[Extern]:
+    """Functions on data; each brings its meaning (`exact`, `machine`) and its C. None may take the name of a built-in."""
+    return ()
+
+
+@hookspec
+def usl_types() -> Iterable[ScalarType]:
+    """Scalar types of data. None may take the name of a built-in."""
+    return ()
+
+
+@hookspec
+def usl_schedules() -> Mapping[str, Callable[..., Any]]:
+    """Schedules by name: functions from a procedure and options to a procedure, also found as `usl_core.schedules.NAME`."""
+    return {}
+
+
+@hookspec
+def usl_backends() -> Mapping[str, Backend]:
+    """Backends by name."""
+    return {}
+
+
+@hookspec
+def usl_parallel_templates() -> Mapping[str, str]:
+    """C text of a `par` loop by the backend it is for, in place of that backend's own form.
+
+    A `str.format` text over `{iter}`, `{lo}`, `{hi}` (C expressions) and `{body}` (C statements).
+    """
+    return {}
+
+
+@hookspec
+def usl_selfcheck() -> Iterable[str]:
+    """What is wrong with this installation, one sentence each (a missing library, say); empty if all is well."""
+    return ()

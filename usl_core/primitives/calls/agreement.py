@@ -1,0 +1,190 @@
+"""Whether two blocks are the same program once control expressions are compared by value and not by form."""
+
+from __future__ import annotations
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.context import Context
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.lower import Lowering
+from usl_core.analysis.solver import Proved
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Cast,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Interval,
+    Literal,
+    Node,
+    Read,
+    Reduce,
+    StrideExpr,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import child_fields, get_field, same
+from usl_core.ir.types import BOOL, TensorType, is_control
+
+
+def same_meaning(ctx: Context, new: Block, old: Block) -> bool:
+    """Whether new, executed where ctx describes, does exactly what old does: statement by statement, the same accesses.
+
+    Loops may start elsewhere as long as the iterations agree in order; bound names may differ.
+    """
+    return _Agreement().blocks(ctx, new, old)
+
+
+class _Agreement:
+    """Compares under old's context; names of new are mapped to old's as they are bound."""
+
+    def __init__(self) -> None:
+        self.values: dict[Sym, Lin] = {}
+        self.names: dict[Sym, Sym] = {}
+
+    def blocks(self, ctx: Context, new: Block, old: Block) -> bool:
+        if len(new) != len(old):
+            return False
+        for a, b in zip(new, old, strict=True):
+            if not self.stmt(ctx, a, b):
+                return False
+            ctx = ctx.after(b)
+        return True
+
+    def stmt(self, ctx: Context, a: Node, b: Node) -> bool:
+        if type(a) is not type(b):
+            return False
+        match a, b:
+            case For(), For():
+                return self.loop(ctx, a, b)
+            case If(), If():
+                return (
+                    self.expr(ctx, a.cond, b.cond)
+                    and self.blocks(ctx.enter(b, "body"), a.body, b.body)
+                    and self.blocks(ctx.enter(b, "orelse"), a.orelse, b.orelse)
+                )
+            case Alloc(), Alloc():
+                x, y = a.type, b.type
+                if isinstance(x, TensorType) and isinstance(y, TensorType):
+                    if x.scalar != y.scalar or not self.all(ctx, x.shape, y.shape):
+                        return False
+                elif x != y:
+                    return False
+                self.names[a.name] = b.name
+                return a.mem is b.mem
+            case WindowStmt(), WindowStmt():
+                if not self.expr(ctx, a.rhs, b.rhs):
+                    return False
+                self.names[a.name] = b.name
+                return True
+            case Assign() | Reduce(), Assign() | Reduce():
+                return self.name(a.name) is b.name and self.all(ctx, a.idx, b.idx) and self.expr(ctx, a.rhs, b.rhs)
+            case Call(), Call():
+                return a.proc is b.proc and self.all(ctx, a.args, b.args)
+            case AssignConfig(), AssignConfig():
+                return a.config is b.config and a.field == b.field and self.expr(ctx, a.rhs, b.rhs)
+            case Check(), Check():
+                return self.expr(ctx, a.cond, b.cond)
+            case _:
+                return same(a, b)
+
+    def loop(self, ctx: Context, a: For, b: For) -> bool:
+        low_a, low_b = self.lin(ctx, a.lo), ctx.index(b.lo)
+        if a.mode is not b.mode or not self.equal(ctx, self.lin(ctx, a.hi) - low_a, ctx.index(b.hi) - low_b):
+            return False
+        self.values[a.iter] = affine.var(b.iter) - low_b + low_a
+        return self.blocks(ctx.enter(b, "body"), a.body, b.body)
+
+    def name(self, name: Sym) -> Sym:
+        return self.names.get(name, name)
+
+    def all(self, ctx: Context, new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
+        return len(new) == len(old) and all(self.expr(ctx, a, b) for a, b in zip(new, old, strict=True))
+
+    def expr(self, ctx: Context, a: Node, b: Node) -> bool:
+        if isinstance(a, Expr) and isinstance(b, Expr) and is_control(a.type) and is_control(b.type):
+            return self.control(ctx, a, b)
+        if type(a) is not type(b):
+            return False
+        match a, b:
+            case Read(), Read():
+                return (
+                    self.name(a.name) is b.name
+                    and isinstance(a.type, TensorType) == isinstance(b.type, TensorType)
+                    and self.all(ctx, a.idx, b.idx)
+                )
+            case WindowExpr(), WindowExpr():
+                return self.name(a.name) is b.name and self.all(ctx, a.idx, b.idx)
+            case Literal(), Literal():
+                return a.value == b.value and a.type == b.type
+            case Interval(), Interval():
+                return self.expr(ctx, a.lo, b.lo) and self.expr(ctx, a.hi, b.hi)
+            case ExternCall(), ExternCall():
+                return a.fn is b.fn and self.all(ctx, a.args, b.args)
+            case Cast(), Cast():
+                return a.type == b.type and self.expr(ctx, a.arg, b.arg)
+            case _:
+                return self.structure(ctx, a, b)
+
+    def structure(self, ctx: Context, a: Node, b: Node) -> bool:
+        """The remaining expressions: the same but for their operands, which are compared by value."""
+        if getattr(a, "op", None) != getattr(b, "op", None) or getattr(a, "field", None) != getattr(b, "field", None):
+            return False
+        if getattr(a, "config", None) is not getattr(b, "config", None):
+            return False
+        for field, many in child_fields(a):
+            x, y = get_field(a, field), get_field(b, field)
+            if not (self.all(ctx, x, y) if many else self.expr(ctx, x, y)):
+                return False
+        return True
+
+    def control(self, ctx: Context, a: Expr, b: Expr) -> bool:
+        if a.type is BOOL or b.type is BOOL:
+            return a.type is b.type and self.equivalent(ctx, self.truth(ctx, a), ctx.truth(b))
+        if _reads_data(a) or _reads_data(b):
+            return self.data_dependent(ctx, a, b)
+        return self.equal(ctx, self.lin(ctx, a), ctx.index(b))
+
+    def data_dependent(self, ctx: Context, a: Expr, b: Expr) -> bool:
+        """Indices with `idx` of data: the same expression, with equal data inside."""
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, ExternCall) and isinstance(b, ExternCall):
+            return a.fn is b.fn and self.all(ctx, a.args, b.args)
+        return self.structure(ctx, a, b) and not isinstance(a, Read | StrideExpr | Literal)
+
+    def lin(self, ctx: Context, expr: Expr) -> Lin:
+        return ctx.resolve_strides(affine.subst(Lowering().index(expr), self.values))
+
+    def truth(self, ctx: Context, expr: Expr) -> Formula:
+        formula = fml.subst(Lowering().truth(expr), self.values)
+        return fml.subst(formula, {}, lambda stride: ctx.stride(stride.buffer, stride.dim))
+
+    def equal(self, ctx: Context, a: Lin, b: Lin) -> bool:
+        return a == b or isinstance(ctx.prove(fml.eq(a, b)), Proved)
+
+    def equivalent(self, ctx: Context, f: Formula, g: Formula) -> bool:
+        both = fml.or_([fml.and_([f, g]), fml.and_([fml.not_(f), fml.not_(g)])])
+        return f == g or isinstance(ctx.prove(both), Proved)
+
+
+def _reads_data(expr: Node) -> bool:
+    if isinstance(expr, ExternCall) and expr.fn.name == "idx":
+        return True
+    return any(_reads_data(c) for _, c in _children(expr))
+
+
+def _children(node: Node) -> list[tuple[str, Node]]:
+    result: list[tuple[str, Node]] = []
+    for field, many in child_fields(node):
+        value = get_field(node, field)
+        result += [(field, v) for v in value] if many else [(field, value)]
+    return result

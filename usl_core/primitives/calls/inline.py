@@ -1,0 +1,29 @@
+"""The operator `inline`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc
+from usl_core.ir.nodes import Call
+from usl_core.primitives.base import primitive
+from usl_core.primitives.calls.inlining import inlined
+from usl_core.primitives.locate import stmt_at
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def inline(proc: Procedure, call: Any) -> Edit:
+    """Replace a call by the callee's body, with the arguments in place of the formals.
+
+        f(n, x[0:4, j])   ~>   body of f[n, x[0:4, j] for its formals]
+
+    Every name that the body binds is fresh; windows compose.
+
+    Raises:
+        SchedulingError: call is not a call.
+    Forwarding: a cursor to the call moves to the block; what was inside the call dies.
+    """
+    path, node = stmt_at(proc, call, "inline", Call, "a call")
+    return Edit.of(proc.ir, "inline").replace(NodeLoc(path), inlined(node))

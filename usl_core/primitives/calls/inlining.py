@@ -1,0 +1,139 @@
+"""The body of a callee with its arguments in place of its formals.
+
+Buffer formals disappear: an access through a formal becomes an access to the buffer that the argument shows, windows compose.
+Reference: Reinking 2022, §3.3.3 (inline); docs/semantics.md, "Corrections: windows compose index maps".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from usl_core.ir import make
+from usl_core.ir.nodes import (
+    Assign,
+    Block,
+    Call,
+    Expr,
+    Interval,
+    Literal,
+    Node,
+    Read,
+    Reduce,
+    StrideExpr,
+    WindowExpr,
+    index_literal,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import retype_window, rewrite, update, with_fresh_binders
+from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a buffer formal stands for: a buffer, per dimension of it an offset and whether a coordinate is added.
+
+    whole says that it is the whole buffer, coordinate by coordinate.
+    """
+
+    name: Sym
+    dims: tuple[tuple[Expr, bool], ...]
+    type: TensorType | ScalarType
+    whole: bool
+
+    def element(self, idx: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The indices into the buffer of the formal's element idx."""
+        if self.whole:
+            return tuple(idx)
+        coordinates = iter(idx)
+        return tuple(make.add(offset, next(coordinates)) if ranged else offset for offset, ranged in self.dims)
+
+    def entries(self, idx: Sequence[Expr | Interval]) -> tuple[Expr | Interval, ...]:
+        """The entries of a window expression over the buffer for one over the formal."""
+        entries = iter(idx)
+        result: list[Expr | Interval] = []
+        for offset, ranged in self.dims:
+            if not ranged:
+                result.append(offset)
+                continue
+            entry = next(entries)
+            if isinstance(entry, Interval):
+                result.append(Interval(make.add(offset, entry.lo), make.add(offset, entry.hi), span=entry.span))
+            else:
+                result.append(make.add(offset, entry))
+        return tuple(result)
+
+    def dimension(self, dim: int) -> int:
+        """The buffer's dimension that the formal's dimension dim runs along."""
+        return [position for position, (_, ranged) in enumerate(self.dims) if ranged][dim]
+
+
+def view_of(actual: Expr) -> View:
+    """A buffer argument as a view."""
+    zero = index_literal(0)
+    match actual:
+        case WindowExpr(name=name, idx=idx, type=TensorType() as typ):
+            dims = tuple((e.lo, True) if isinstance(e, Interval) else (e, False) for e in idx)
+            return View(name, dims, typ, whole=False)
+        case Read(name=name, type=TensorType() as typ):
+            return View(name, tuple((zero, True) for _ in typ.shape), typ, whole=True)
+        case Read(name=name, idx=idx, type=ScalarType() as typ):
+            return View(name, tuple((e, False) for e in idx), typ, whole=False)
+        case _:
+            raise AssertionError(f"not a buffer argument: {actual!r}")
+
+
+def inlined(call: Call) -> Block:
+    """The callee's body with the call's arguments, every bound name fresh."""
+    controls: dict[Sym, Expr] = {}
+    views: dict[Sym, View] = {}
+    for formal, actual in zip(call.proc.args, call.args, strict=True):
+        if isinstance(formal.type, ControlType) or isinstance(actual, Literal):
+            controls[formal.name] = actual
+        else:
+            views[formal.name] = view_of(actual)
+    body = with_fresh_binders(call.proc.body)
+    rule = _Substitution(controls, views)
+    return tuple(rewrite(stmt, rule.node) for stmt in body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Substitution:
+    controls: Mapping[Sym, Expr]
+    views: Mapping[Sym, View]
+
+    def node(self, node: Node) -> Node | None:
+        match node:
+            case Read(name=name) if name in self.controls:
+                return self.controls[name]
+            case Read() if node.name in self.views:
+                return self._read(node, self.views[node.name])
+            case WindowExpr(name=name, idx=idx) if name in self.views:
+                view = self.views[name]
+                return retype_window(update(node, name=view.name, idx=view.entries(idx)))
+            case StrideExpr(name=name, dim=dim) if name in self.views:
+                view = self.views[name]
+                return update(node, name=view.name, dim=view.dimension(dim))
+            case Assign(name=name, idx=idx) | Reduce(name=name, idx=idx) if name in self.views:
+                view = self.views[name]
+                return update(node, name=view.name, idx=view.element(idx))
+            case _:
+                return None
+
+    def _read(self, node: Read, view: View) -> Expr:
+        if not isinstance(node.type, TensorType):
+            return update(node, name=view.name, idx=view.element(node.idx))
+        if view.whole:
+            return update(node, name=view.name, type=view.type)
+        # The whole formal is passed on: the window that it stands for is passed instead.
+        whole = [Interval(index_literal(0), extent) for extent in node.type.shape]
+        window = WindowExpr(view.name, view.entries(whole), type=view.type, span=node.span)
+        return retype_window(window)
+
+
+def window_over(name: Sym, entries: Sequence[Expr | Interval], buffer: TensorType) -> Expr:
+    """`name[entries]`: a window, a whole-buffer read where it would cover a buffer exactly, an element without intervals."""
+    if not any(isinstance(e, Interval) for e in entries):
+        return Read(name, tuple(e for e in entries if not isinstance(e, Interval)), type=scalar_of(buffer))
+    window = WindowExpr(name, tuple(entries), type=TensorType(buffer.scalar, buffer.shape, window=True))
+    return retype_window(window)

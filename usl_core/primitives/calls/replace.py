@@ -1,0 +1,106 @@
+"""The operator `replace`: a block becomes a call of a procedure (usually an instruction) with the same meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.analysis import affine
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import uses_config
+from usl_core.analysis.lower import Lowering
+from usl_core.analysis.raise_ import from_lin
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import stmt_path, stmts
+from usl_core.errors import NOWHERE
+from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Proc, Read
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, scalar_of
+from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.calls.agreement import same_meaning
+from usl_core.primitives.calls.inlining import inlined, window_over
+from usl_core.primitives.calls.unify import Mismatch, Solution, Unifier
+from usl_core.primitives.locate import block_at, context_at
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
+    """Replace a block by a call of f, with the arguments that make them equal.
+
+        for i in seq(0, 16):            ~>      f(x[8:24])
+            x[i + 8] = 0.0
+
+    The arguments are found by unifying f's body with the block modulo linear equalities; a literal stands for a scalar formal
+    that f never writes. Then the call is inlined again and must equal the block, and f's sizes, assertions,
+    strides and the disjointness of its arguments are proved at the call.
+
+    Raises:
+        SchedulingError: the body does not match (the notes name the parts that differ), or a precondition of f may fail.
+    Forwarding: a cursor to the block moves to the call; what was inside the block dies.
+    """
+    if not isinstance(f, Procedure):
+        refuse("replace", f"the procedure to call is wanted here, got {type(f).__name__}", code="E404")
+    if uses_config(f.ir):
+        refuse("replace", f"{f.name()} uses configuration fields; operators are not yet proved with these", code="E420")
+    loc = block_at(proc, block, "replace")
+    old = stmts(proc.ir, loc)
+    ctx = context_at(proc, stmt_path(loc, 0))
+
+    try:
+        solution = Unifier(f.ir).solve(old)
+        call = call_of(f.ir, solution, ctx, old)
+        if not same_meaning(ctx, inlined(call), old):
+            raise Mismatch("the arguments found by unification do not give the block back")
+    except Mismatch as mismatch:
+        refuse("replace", f"{f.name()} does not match the block: {mismatch.reason}", old[0].span, mismatch.notes()[1:], "E430")
+    return Edit.of(proc.ir, "replace").replace(loc, (call,))
+
+
+def call_of(callee: Proc, solution: Solution, ctx: Context, block: Block) -> Call:
+    """The call for a solution; raises Mismatch if an argument's type or place does not fit."""
+    args = tuple(_argument(formal, solution, ctx) for formal in callee.args)
+    return Call(callee, args, span=block[0].span)
+
+
+def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
+    name = formal.name
+    if isinstance(formal.type, ControlType):
+        return solution.bools[name] if formal.type is BOOL else from_lin(solution.controls[name], NOWHERE)
+    if name in solution.literals:
+        return solution.literals[name]
+    guess = solution.windows[name]
+    if guess.buffer not in ctx.buffers:
+        raise Mismatch(f"{guess.buffer.name}, needed for {name.name}, is not in scope before the block")
+    typ = ctx.buffers[guess.buffer].type
+    if scalar_of(typ) != scalar_of(formal.type):
+        raise Mismatch(f"{name.name} is {scalar_of(formal.type)}, but {guess.buffer.name} is {scalar_of(typ)}")
+    if isinstance(typ, ScalarType):
+        return window_over(guess.buffer, (), TensorType(typ, ()))
+    extents = _extents(formal, solution)
+    entries: list[Expr | Interval] = []
+    for offset, dim in zip(guess.offsets, guess.dims, strict=True):
+        low = from_lin(offset)
+        entries.append(low if dim is None else Interval(low, from_lin(offset + extents[dim])))
+    if _dense(formal):
+        return _whole_buffer(formal, guess.buffer, guess.offsets, extents, typ, ctx)
+    return window_over(guess.buffer, entries, typ)
+
+
+def _dense(formal: Arg) -> bool:
+    return isinstance(formal.type, TensorType) and not formal.type.window
+
+
+def _whole_buffer(formal: Arg, name: Sym, offsets: list[Lin], extents: list[Lin], typ: TensorType, ctx: Context) -> Expr:
+    """A dense formal needs a whole dense buffer of the same extents."""
+    shape = ctx.shape(name)
+    whole = all(o == affine.ZERO for o in offsets) and len(extents) == len(shape) and extents == list(shape)
+    if not whole:
+        raise Mismatch(f"{formal.name.name} is dense, but only a part of {name.name} would be passed")
+    return Read(name, (), type=typ)
+
+
+def _extents(formal: Arg, solution: Solution) -> list[Lin]:
+    if not isinstance(formal.type, TensorType):
+        return []
+    return [affine.subst(Lowering().index(e), solution.controls) for e in formal.type.shape]

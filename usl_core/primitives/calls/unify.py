@@ -1,0 +1,376 @@
+"""Unification of a callee's body with a block: which arguments make the call equal to the block.
+
+Statements must match one to one. Equal control expressions give linear equations in the callee's control formals; each access
+to a buffer formal says how the block's indices follow from the callee's, so that the window is found dimension by
+dimension. The result is only a guess: `replace` inlines the call again and compares. Reference: Reinking 2022, §3.3.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from usl_core.analysis import affine
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.formula import And, Bool, Const, Eq, Formula, Ge, Or
+from usl_core.analysis.lower import Lowering, index_lin
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Block,
+    Call,
+    Cast,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Interval,
+    Literal,
+    Node,
+    Pass,
+    Proc,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    UnaryMinus,
+    WindowExpr,
+    WindowStmt,
+)
+from usl_core.ir.printer import show
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import BOOL, COND, ControlType, ScalarType, TensorType, is_control
+
+
+class Mismatch(Exception):
+    """The block is not an instance of the body; says which parts differ and how deep in the body the match got."""
+
+    def __init__(self, reason: str, callee: Node | None = None, block: Node | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.callee = callee
+        self.block = block
+
+    def notes(self) -> list[str]:
+        notes = [self.reason]
+        if self.callee is not None:
+            notes.append(f"in the callee: {_head(self.callee)}")
+        if self.block is not None:
+            notes.append(f"in the block:  {_head(self.block)}")
+        return notes
+
+
+def _head(node: Node) -> str:
+    return show(node).strip().splitlines()[0]
+
+
+@dataclass(slots=True)
+class WindowGuess:
+    """What a buffer formal is: per dimension of the block's buffer an offset, and the formal's dimension added to it."""
+
+    buffer: Sym
+    offsets: list[Lin]
+    dims: tuple[int | None, ...]
+
+
+@dataclass
+class Solution:
+    """Values of the formals in terms of names that are in scope before the block."""
+
+    controls: dict[Sym, Lin] = field(default_factory=dict)
+    bools: dict[Sym, Expr] = field(default_factory=dict)
+    windows: dict[Sym, WindowGuess] = field(default_factory=dict)
+    literals: dict[Sym, Literal] = field(default_factory=dict)
+
+
+Bind = tuple[Sequence[Expr], Sequence[Expr], Sym, Node, Node]
+
+
+class Unifier:
+    """One attempt to match a callee's body."""
+
+    def __init__(self, callee: Proc) -> None:
+        self.callee = callee
+        self.formals = {arg.name: arg for arg in callee.args}
+        self.control_formals = {a.name for a in callee.args if isinstance(a.type, ControlType) and a.type.name != "bool"}
+        self.iterators: dict[Sym, Lin] = {}
+        self.locals: dict[Sym, Sym] = {}
+        self.bound: set[Sym] = set()
+        self.equations: list[tuple[Lin, Node, Node]] = []
+        self.accesses: dict[Sym, list[Bind]] = {}
+        self.solution = Solution()
+
+    # ---- statements
+
+    def solve(self, block: Block) -> Solution:
+        """Raises Mismatch where the block is not an instance of the callee's body."""
+        self.blocks(self.callee.body, block)
+        self.solve_controls()
+        for name, uses in self.accesses.items():
+            self.solution.windows[name] = self.window(name, uses)
+        self.solve_controls()
+        missing = [a.name.name for a in self.callee.args if not self.known(a.name)]
+        if missing:
+            raise Mismatch(f"the body does not determine the argument {missing[0]} of {self.callee.name}")
+        return self.solution
+
+    def known(self, name: Sym) -> bool:
+        found = self.solution
+        return name in found.controls or name in found.bools or name in found.windows or name in found.literals
+
+    def blocks(self, body: Block, block: Block) -> None:
+        if len(body) != len(block):
+            raise Mismatch(
+                f"the callee has {len(body)} statements where the block has {len(block)}",
+                body[0] if body else None,
+                block[0] if block else None,
+            )
+        for a, b in zip(body, block, strict=True):
+            self.stmt(a, b)
+
+    def stmt(self, a: Stmt, b: Stmt) -> None:
+        match a, b:
+            case Assign() | Reduce(), Assign() | Reduce() if type(a) is type(b):
+                self.access(a.name, a.idx, b.name, b.idx, a, b)
+                self.data(a.rhs, b.rhs)
+            case Pass(), Pass():
+                pass
+            case Check(cond=x), Check(cond=y):
+                self.condition(x, y)
+            case If(), If():
+                self.condition(a.cond, b.cond)
+                self.blocks(a.body, b.body)
+                self.blocks(a.orelse, b.orelse)
+            case For(), For():
+                self.loop(a, b)
+            case Alloc(), Alloc():
+                self.alloc(a, b)
+            case WindowStmt(rhs=x), WindowStmt(rhs=y):
+                self.window_entries(x, y)
+                self.locals[a.name] = b.name
+                self.bound.add(b.name)
+            case Call(), Call():
+                self.call(a, b)
+            case AssignConfig(), AssignConfig() if a.config is b.config and a.field == b.field:
+                self.control(a.rhs, b.rhs) if is_control(a.rhs.type) else self.data(a.rhs, b.rhs)
+            case _:
+                raise Mismatch("the statements are of different kinds", a, b)
+
+    def loop(self, a: For, b: For) -> None:
+        if a.mode is not b.mode:
+            raise Mismatch(f"one loop is {a.mode.value}, the other {b.mode.value}", a, b)
+        low_a, low_b = index_lin(a.lo), index_lin(b.lo)
+        # The iterations are matched in order, wherever the loops start.
+        self.iterators[a.iter] = affine.var(b.iter) - low_b + self.map(low_a)
+        self.equate((index_lin(a.hi) - low_a), (index_lin(b.hi) - low_b), a, b)
+        self.bound.add(b.iter)
+        self.blocks(a.body, b.body)
+
+    def alloc(self, a: Alloc, b: Alloc) -> None:
+        if a.mem is not b.mem:
+            raise Mismatch(f"one buffer is in {a.mem.name}, the other in {b.mem.name}", a, b)
+        x, y = a.type, b.type
+        if isinstance(x, TensorType) and isinstance(y, TensorType):
+            if x.scalar != y.scalar or len(x.shape) != len(y.shape):
+                raise Mismatch("the buffers have different types", a, b)
+            for m, n in zip(x.shape, y.shape, strict=True):
+                self.control(m, n)
+        elif x != y:
+            raise Mismatch("the buffers have different types", a, b)
+        self.locals[a.name] = b.name
+        self.bound.add(b.name)
+
+    def call(self, a: Call, b: Call) -> None:
+        if a.proc is not b.proc:
+            raise Mismatch("the statements call different procedures", a, b)
+        for x, y in zip(a.args, b.args, strict=True):
+            if is_control(x.type):
+                self.condition(x, y) if x.type is BOOL else self.control(x, y)
+            elif isinstance(x, WindowExpr) and isinstance(y, WindowExpr):
+                self.window_entries(x, y)
+            elif isinstance(x.type, TensorType) and isinstance(x, Read) and isinstance(y, Read | WindowExpr):
+                self.whole(x, y, a, b)
+            else:
+                self.data(x, y)
+
+    def whole(self, x: Read, y: Read | WindowExpr, a: Node, b: Node) -> None:
+        """A formal passed on as a whole: it stands for what the block passes."""
+        if x.name in self.locals:
+            if not isinstance(y, Read) or self.locals[x.name] is not y.name:
+                raise Mismatch("different buffers are passed on", a, b)
+            return
+        raise Mismatch("the callee passes a formal on to another procedure: inline that call first", a, b)
+
+    def window_entries(self, x: WindowExpr, y: WindowExpr) -> None:
+        low_x = [e.lo if isinstance(e, Interval) else e for e in x.idx]
+        low_y = [e.lo if isinstance(e, Interval) else e for e in y.idx]
+        kinds_differ = [isinstance(e, Interval) for e in x.idx] != [isinstance(e, Interval) for e in y.idx]
+        if x.name not in self.locals or kinds_differ:
+            raise Mismatch("the callee makes a window of a formal: inline the window first", x, y)
+        self.access(x.name, low_x, y.name, low_y, x, y)
+        for e, f in zip(x.idx, y.idx, strict=True):
+            if isinstance(e, Interval) and isinstance(f, Interval):
+                self.control(e.hi, f.hi)
+
+    # ---- expressions
+
+    def data(self, a: Expr, b: Expr) -> None:
+        """Data expressions match node by node; a scalar formal also matches a literal."""
+        match a, b:
+            case Read(name=name), Literal() if self._is_scalar_formal(name):
+                self.literal(name, b, a)
+            case Read(), Read() if is_control(a.type) and is_control(b.type):
+                self.control(a, b)
+            case Read(), Read():
+                if a.type != b.type:
+                    raise Mismatch(f"one is {a.type}, the other {b.type}", a, b)
+                self.access(a.name, a.idx, b.name, b.idx, a, b)
+            case Literal(), Literal():
+                if a.value != b.value or a.type != b.type:
+                    raise Mismatch("the constants differ", a, b)
+            case UnaryMinus(arg=x), UnaryMinus(arg=y):
+                self.data(x, y)
+            case BinaryOp(), BinaryOp() if a.op == b.op:
+                self.data(a.lhs, b.lhs)
+                self.data(a.rhs, b.rhs)
+            case ExternCall(), ExternCall() if a.fn is b.fn and len(a.args) == len(b.args):
+                for x, y in zip(a.args, b.args, strict=True):
+                    self.data(x, y)
+            case Cast(), Cast() if a.type == b.type:
+                self.control(a.arg, b.arg) if is_control(a.arg.type) else self.data(a.arg, b.arg)
+            case ReadConfig(), ReadConfig() if a.config is b.config and a.field == b.field:
+                pass
+            case _ if is_control(a.type) and is_control(b.type):
+                self.control(a, b)
+            case _:
+                raise Mismatch("the expressions differ", a, b)
+
+    def _is_scalar_formal(self, name: Sym) -> bool:
+        return name in self.formals and isinstance(self.formals[name].type, ScalarType)
+
+    def literal(self, name: Sym, value: Literal, at: Expr) -> None:
+        old = self.solution.literals.setdefault(name, value)
+        if old.value != value.value or old.type != value.type or value.type != self.formals[name].type:
+            raise Mismatch(f"{name.name} would have to be two different constants, or of another type", at, value)
+        if name in self.accesses:
+            raise Mismatch(f"{name.name} would have to be a constant and a buffer", at, value)
+
+    def control(self, a: Expr, b: Expr) -> None:
+        self.equate(index_lin(a), index_lin(b), a, b)
+
+    def condition(self, a: Expr, b: Expr) -> None:
+        """Conditions match as formulas: the same comparisons in the same order; data conditions node by node."""
+        if a.type is COND or b.type is COND:
+            self.data(a, b)
+            return
+        if isinstance(a, Read) and a.name in self.formals:
+            self.solution.bools.setdefault(a.name, b)
+            return
+        self.formulas(Lowering().truth(a), Lowering().truth(b), a, b)
+
+    def formulas(self, f: Formula, g: Formula, a: Expr, b: Expr) -> None:
+        match f, g:
+            case (Ge(lin=x), Ge(lin=y)) | (Eq(lin=x), Eq(lin=y)):
+                self.equate(x, y, a, b)
+            case (And(args=left), And(args=right)) | (Or(args=left), Or(args=right)) if len(left) == len(right):
+                for inner_f, inner_g in zip(left, right, strict=True):
+                    self.formulas(inner_f, inner_g, a, b)
+            case Bool(), Bool() if self.locals.get(f.name, f.name) is g.name and f.positive == g.positive:
+                pass
+            case Const(), Const() if f == g:
+                pass
+            case _:
+                raise Mismatch("the conditions differ", a, b)
+
+    # ---- equations
+
+    def map(self, lin: Lin) -> Lin:
+        """A form over the callee's names over the block's, as far as known."""
+        return affine.subst(lin, {**self.iterators, **self.solution.controls})
+
+    def equate(self, a: Lin, b: Lin, at: Node, other: Node) -> None:
+        self.equations.append((self.map(a) - b, at, other))
+
+    def solve_controls(self) -> None:
+        """Solve the equations for the control formals, one unknown at a time; what is left over must vanish."""
+        progress = True
+        while progress:
+            progress = False
+            rest: list[tuple[Lin, Node, Node]] = []
+            for lin, a, b in self.equations:
+                lin = self.map(lin)
+                unknown = [n for n in set(affine.syms(lin)) if n in self.control_formals]
+                if not unknown:
+                    if not lin.is_const or lin.const != 0:
+                        raise Mismatch("the control expressions differ", a, b)
+                    progress = True
+                elif len(unknown) == 1 and abs(lin.terms.get(unknown[0], 0)) == 1:
+                    self.define(unknown[0], lin, a, b)
+                    progress = True
+                else:
+                    rest.append((lin, a, b))
+            self.equations = rest
+
+    def define(self, name: Sym, lin: Lin, a: Node, b: Node) -> None:
+        sign = lin.terms[name]
+        value = Lin(-sign * lin.const, {x: -sign * c for x, c in lin.terms.items() if x is not name})
+        if self.bound & set(affine.syms(value)):
+            raise Mismatch(f"{name.name} would depend on a name that the block binds", a, b)
+        self.solution.controls[name] = value
+
+    # ---- windows
+
+    def access(self, a: Sym, idx_a: Sequence[Expr], b: Sym, idx_b: Sequence[Expr], at: Node, other: Node) -> None:
+        if a in self.locals:
+            if self.locals[a] is not b or len(idx_a) != len(idx_b):
+                raise Mismatch("different buffers are accessed", at, other)
+            for x, y in zip(idx_a, idx_b, strict=True):
+                self.control(x, y)
+            return
+        if b in self.bound:
+            raise Mismatch(f"{a.name} would have to be {b.name}, which the block allocates", at, other)
+        if a in self.solution.literals:
+            raise Mismatch(f"{a.name} would have to be a constant and a buffer", at, other)
+        self.accesses.setdefault(a, []).append((idx_a, idx_b, b, at, other))
+
+    def window(self, formal: Sym, uses: Sequence[Bind]) -> WindowGuess:
+        """The window that explains all accesses to a buffer formal."""
+        buffer = uses[0][2]
+        for _, _, other, at, node in uses:
+            if other is not buffer:
+                raise Mismatch(f"{formal.name} would have to be both {buffer.name} and {other.name}", at, node)
+        mapped = [
+            ([self.map(index_lin(i)) for i in idx_a], [index_lin(i) for i in idx_b], at, node)
+            for idx_a, idx_b, _, at, node in uses
+        ]
+        rank, buffer_rank = len(mapped[0][0]), len(mapped[0][1])
+        for chosen in combinations(range(buffer_rank), rank):
+            dims: list[int | None] = [None] * buffer_rank
+            for formal_dim, buffer_dim in enumerate(chosen):
+                dims[buffer_dim] = formal_dim
+            offsets = self.offsets(dims, mapped)
+            if offsets is not None:
+                return WindowGuess(buffer, offsets, tuple(dims))
+        raise Mismatch(f"no window of {buffer.name} explains all accesses to {formal.name}", uses[0][3], uses[0][4])
+
+    def offsets(self, dims: Sequence[int | None], uses: Sequence[tuple[list[Lin], list[Lin], Node, Node]]) -> list[Lin] | None:
+        """Per dimension of the buffer the block's index less the callee's: the same for every use, free of bound names."""
+        result: list[Lin] = []
+        for buffer_dim, formal_dim in enumerate(dims):
+            found: Lin | None = None
+            for idx_a, idx_b, _, _ in uses:
+                offset = idx_b[buffer_dim] - idx_a[formal_dim] if formal_dim is not None else idx_b[buffer_dim]
+                if found is None:
+                    found = offset
+                if offset != found or self.bound & set(affine.syms(offset)) or self.has_unknown(offset):
+                    return None
+            assert found is not None
+            result.append(found)
+        return result
+
+    def has_unknown(self, lin: Lin) -> bool:
+        return any(n in self.control_formals and n not in self.solution.controls for n in affine.syms(lin))
