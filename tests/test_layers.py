@@ -28,7 +28,7 @@ ROWS: tuple[frozenset[str], ...] = tuple(
         "primitives",
         "interp",
         "plugins schedules",
-        "stdlib",
+        "stdlib scheduling",
         "cli",
     )
 )

@@ -56,7 +56,7 @@ def test_every_error_code_is_documented_and_no_other():
     used = set()
     for project in PROJECTS:
         for path in project.glob("usl_*/**/*.py"):
-            used.update(re.findall(r"code ?= ?\"(E\d+)\"", path.read_text(encoding="utf-8")))
+            used.update(re.findall(r"\"(E\d{3})\"", path.read_text(encoding="utf-8")))
     documented = set(re.findall(r"^\| `(E\d+)` ", (ROOT / "docs" / "errors.md").read_text(encoding="utf-8"), re.MULTILINE))
     assert documented == used
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from usl_core import DRAM, divide_loop, proc
+from usl_core import DRAM, proc
+from usl_core.scheduling import divide_loop
 
 
 @proc

@@ -67,7 +67,7 @@ def test_all_selects_and_orders_what_is_exported(usl_compile, work):
 
 def test_a_procedure_that_the_file_only_imports_is_not_exported(usl_compile, work):
     (work / "library.py").write_text(dedent(PROCS))
-    usl_compile("from library import scale, clear\nfrom usl_core import rename\nquick = rename(scale, 'quick')\n")
+    usl_compile("from library import scale, clear\nfrom usl_core.scheduling import rename\nquick = rename(scale, 'quick')\n")
     assert (work / "kernels.c").read_text() == "/* quick; checks: True */\n"
 
 
@@ -115,7 +115,7 @@ def test_an_error_in_a_procedure_is_shown_as_the_library_words_it(usl_compile, w
 
 
 def test_two_procedures_of_one_name_are_refused_with_advice(usl_compile):
-    done = usl_compile(PROCS + "\n    from usl_core import rename\n    again = rename(scale, 'clear')\n")
+    done = usl_compile(PROCS + "\n    from usl_core.scheduling import rename\n    again = rename(scale, 'clear')\n")
     assert done.returncode == 1
     assert done.stderr.startswith("kernels.py exports two procedures called 'clear'\n  hint: rename one of them")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from usl_core.frontend import build as b
 from usl_core.frontend import typecheck as tc
 from usl_core.ir.config import Config, ConfigField
-from usl_core.ir.externs import ABS, CLAMP, MAX, MIN, RELU, SQRT, Extern
+from usl_core.ir.externs import ABS, CLAMP, MAX, MIN, RELU, SELECT, SQRT, Extern
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.nodes import Expr, Proc, UnaryMinus
 from usl_core.ir.types import BOOL, F32, I8, INDEX, U16, Kind, R, ScalarType, TensorType
@@ -140,8 +140,8 @@ class Generator:
                 return b.cast(typ, self.index(depth - 1, idx=True))
             case "select":
                 other = self.choose(*SCALARS)
-                tested = [self.data(other, depth - 1) for _ in range(2)]
-                return b.select(*tested, self.data(typ, depth - 1), self.data(typ, depth - 1))
+                tested, results = ([self.data(t, depth - 1) for _ in range(2)] for t in (other, typ))
+                return b.extern(SELECT, *tested, *results)
             case "extern":
                 fn = self.choose(MIN, MAX, ABS, RELU, CLAMP, *([] if typ.is_int else [SQRT]))
                 return b.extern(fn, *[self.data(typ, depth - 1) for _ in range(fn.arity)])
@@ -176,8 +176,12 @@ class Generator:
                 self.builder.check(self.cond())
             case "config":
                 field = str(self.choose("rows", "on", "scale"))
-                rhs = {"rows": lambda: self.index(stride=True), "on": self.cond, "scale": lambda: self.data(F32)}[field]()
-                self.builder.assign_config(CFG, field, rhs)
+                values: dict[str, Callable[[], Expr]] = {
+                    "rows": lambda: self.index(stride=True),
+                    "on": self.cond,
+                    "scale": lambda: self.data(F32),
+                }
+                self.builder.assign_config(CFG, field, values[field]())
             case "call":
                 self.call()
             case "for":

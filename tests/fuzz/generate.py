@@ -43,7 +43,13 @@ _TYPES = (F32, F32, R, R, F64, I8, I16, I32, I32, U8, U16, U32)
 
 def generate(rng: random.Random) -> Proc:
     """A random procedure of a few to some twenty statements."""
-    return _Generator(rng).procedure()
+    return generate_with_callees(rng)[0]
+
+
+def generate_with_callees(rng: random.Random) -> tuple[Proc, tuple[Proc, ...]]:
+    """A random procedure, and the procedures that it calls or whose bodies it has written out."""
+    generator = _Generator(rng)
+    return generator.procedure(), tuple(callee.proc for callee in generator.callees)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from tests.fuzz.inputs import Controls, Inputs, control_vectors, random_inputs
 from usl_core.errors import InterpError
 from usl_core.interp import POISON, Buffer, PoisonBranch, run
 from usl_core.ir.nodes import Proc
+from usl_core.ir.types import scalar_of
 
 
 @dataclass(frozen=True)
@@ -21,17 +22,22 @@ class Difference:
 
 
 def refinement_failure(
-    original: Proc, rewritten: Proc, rng: random.Random, factor: int = 4, vectors: int = 8, data: int = 1
+    original: Proc,
+    rewritten: Proc,
+    rng: random.Random,
+    factor: int = 4,
+    vectors: int = 8,
+    data: int = 1,
+    fixed: Controls | None = None,
 ) -> Difference | None:
-    """The first difference found at `vectors` legal sizes (of both procedures' formals), None if there is none.
+    """The first difference found at `vectors` sizes that are legal for rewritten, None if there is none.
 
-    A formal that rewritten lacks was fixed by partial evaluation: it must not be among rewritten's formals, and original then
-    runs at the value that `fixed` names.
+    fixed has values of the formals that rewritten lacks, after partial evaluation.
     """
     for controls in control_vectors(rewritten, rng, factor, vectors):
         for _ in range(data):
             inputs = random_inputs(rewritten, controls, rng, rng.choice((0.0, 0.0, 0.1, 0.4)))
-            what = compare_at(original, rewritten, inputs)
+            what = compare_at(original, rewritten, inputs, fixed)
             if what is not None:
                 return Difference(controls, inputs, what)
     return None
@@ -39,7 +45,7 @@ def refinement_failure(
 
 def compare_at(original: Proc, rewritten: Proc, inputs: Inputs, fixed: Controls | None = None) -> str | None:
     """How rewritten differs from original on inputs (fixed: further arguments of original), None if it refines it."""
-    expected, found = {**inputs.fresh(), **(fixed or {})}, inputs.fresh()
+    expected, found = {**_retyped(inputs.fresh(), original), **(fixed or {})}, inputs.fresh()
     try:
         before = run(original, expected, mode="exact")
     except PoisonBranch:
@@ -55,6 +61,15 @@ def compare_at(original: Proc, rewritten: Proc, inputs: Inputs, fixed: Controls 
         if difference is not None:
             return difference
     return None
+
+
+def _retyped(values: dict[str, int | bool | Buffer], proc: Proc) -> dict[str, int | bool | Buffer]:
+    """The values with the scalar types of proc's formals: a change of precision leaves exact values as they are."""
+    for arg in proc.args:
+        value = values.get(arg.name.name)
+        if isinstance(value, Buffer):
+            value.scalar = scalar_of(arg.type)
+    return values
 
 
 def first_difference(name: str, expected: Buffer, found: Buffer) -> str | None:

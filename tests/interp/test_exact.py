@@ -114,12 +114,14 @@ def test_builtins_act_on_the_representative(expression: str, inputs: tuple[int, 
         ("exp", Fraction(1), "2.71828182845904523536028747135266249775724709369995957496697"),
         ("log", Fraction(10), "2.30258509299404568401799145468436420760110148862877297603333"),
         ("sin", Fraction(10), "-0.544021110889369813404747661851377281683643012916223891574184"),
-        ("cos", Fraction(-1), "0.540302305868139717400936607442976603737310420617922227670098"),
+        ("cos", Fraction(-1), "0.540302305868139717400936607442976603732310420617922227670097"),
         ("tanh", Fraction(1, 2), "0.462117157260009758502318483643672548730289280330113038552731"),
     ],
 )
 def test_transcendental_functions_have_sixty_digits(function: str, value: Fraction, expected: str) -> None:
-    assert evaluate(f"{function}(a)", "R", value) == pytest.approx(Fraction(expected), rel=Fraction(1, 10**58))
+    found = evaluate(f"{function}(a)", "R", value)
+    assert isinstance(found, int | Fraction)
+    assert abs(Fraction(found) - Fraction(expected)) <= abs(Fraction(expected)) * Fraction(1, 10**58)
 
 
 def test_functions_are_total_outside_of_their_domain_and_exact_where_the_result_is() -> None:

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.plugins.sites import Site
 from usl_core.errors import PluginError
 from usl_core.plugins import manager as managing
 from usl_core.plugins.declarations import Kind
@@ -268,6 +269,15 @@ def test_a_package_without_metadata_still_has_a_plugin(site):
     (site.folder / "usl_bare-1.0.dist-info" / "METADATA").unlink()
     (info,) = only("bare").load_all()
     assert info.provides == {"externs": ("bare_fn",)}
+
+
+def test_a_second_copy_of_a_package_further_down_the_path_is_no_clash(site, tmp_path, monkeypatch):
+    site.add("copied", EXTERN.format(name="copied_fn"), dist="usl-copied")
+    other = tmp_path / "other"
+    Site(other).metadata("usl_copied", "0.9", "[usl]\ncopied = plugin_of_usl_copied\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(other)])
+    (info,) = only("copied").load_all()
+    assert (info.version, info.problems) == ("1.0", ())
 
 
 # ---- names

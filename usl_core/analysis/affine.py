@@ -138,6 +138,8 @@ def quotient(num: Lin, den: int) -> Lin:
     if den // common == 1:
         return outside + rest
     inner = flatten_quotient(rest, den // common)
+    if inner.num is not rest:  # of a quotient: to lowest terms again
+        return outside + quotient(inner.num, inner.den)
     return outside + of_atom(inner)
 
 

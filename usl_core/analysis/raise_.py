@@ -30,7 +30,7 @@ def from_lin(lin: Lin, span: Span = NOWHERE) -> Expr:
     lin has no `Product`: no control expression multiplies two unknowns.
     """
     lin = _small_remainders(lin)
-    terms = _terms(lin)
+    terms, constant = _terms(lin)
     positive = [make.mul(coefficient, part) for part, coefficient in terms if coefficient > 0]
     negative = [make.mul(-coefficient, part) for part, coefficient in terms if coefficient < 0]
     if positive:
@@ -39,13 +39,13 @@ def from_lin(lin: Lin, span: Span = NOWHERE) -> Expr:
             expr = make.add(expr, part)
         for part in negative:
             expr = make.sub(expr, part)
-        expr = make.offset(expr, lin.const) if lin.const else expr
-    elif negative and lin.const == 0:
+        expr = make.offset(expr, constant)
+    elif negative and constant == 0:
         expr, rest = make.neg(negative[0]), negative[1:]
         for part in rest:
             expr = make.sub(expr, part)
     else:
-        expr = index_literal(lin.const)
+        expr = index_literal(constant)
         for part in negative:
             expr = make.sub(expr, part)
     return expr if expr.span.line or not span.line else update(expr, span=span)
@@ -56,8 +56,8 @@ def _small_remainders(lin: Lin) -> Lin:
     for atom, coefficient in lin.terms.items():
         if not isinstance(atom, Quot):
             continue
-        back = {a: c for a, c in atom.num.terms.items() if lin.terms.get(a) == -coefficient and a is not atom}
-        constant = atom.num.const if atom.num.const and lin.const == -coefficient else 0
+        back = [a for a, c in atom.num.terms.items() if 2 * c >= atom.den and lin.terms.get(a) == -coefficient]
+        constant = atom.num.const > 0 and lin.const == -coefficient
         if back or constant:
             # floor((num - den * x) / den) is floor(num / den) - x
             num = affine.combine(atom.num, 1, Lin(1 if constant else 0, dict.fromkeys(back, 1)), -atom.den)
@@ -67,19 +67,21 @@ def _small_remainders(lin: Lin) -> Lin:
     return lin
 
 
-def _terms(lin: Lin) -> list[Term]:
-    """The terms of lin in its own order, remainders first recognised."""
-    terms = dict(lin.terms)
+def _terms(lin: Lin) -> tuple[list[Term], int]:
+    """The terms of lin in its own order, remainders recognised and put last; and the constant that is left."""
+    terms, constant = dict(lin.terms), lin.const
     found: list[Term] = []
     for atom, coefficient in lin.terms.items():
         if isinstance(atom, Quot) and atom in terms and coefficient < 0 and coefficient % atom.den == 0:
             times = -coefficient // atom.den
-            # e % c is e - c * (e / c); a constant in e would have to be taken from lin's, which is better left alone
-            if atom.num.const == 0 and all(terms.get(a) == times * c for a, c in atom.num.terms.items()):
-                for a in (*atom.num.terms, atom):
-                    del terms[a]
-                found.append((make.remainder(from_lin(atom.num), atom.den), times))
-    return [*(_term(atom, coefficient) for atom, coefficient in terms.items()), *found]
+            # e % c is e - c * (e / c); a constant in e is taken from lin's only if it is all of it
+            inside = atom.num.const * times
+            if inside in (0, constant) and all(terms.get(a, 0) >= times * c > 0 for a, c in atom.num.terms.items()):
+                kept = affine.combine(Lin(0, terms), 1, atom.num, -times).terms
+                terms = {a: c for a, c in kept.items() if a != atom}
+                constant -= inside
+                found.append((make.mod(from_lin(atom.num), atom.den), times))
+    return [*(_term(atom, coefficient) for atom, coefficient in terms.items()), *found], constant
 
 
 def _term(atom: Atom, coefficient: int) -> Term:
@@ -93,7 +95,7 @@ def _atom(atom: Atom) -> Expr:
         case Sym():
             return index_read(atom)
         case Quot(num=num, den=den):
-            return make.quotient(from_lin(num), den)
+            return make.quot(from_lin(num), den)
         case Min(args=args):
             return _nested(MIN, list(args))
         case Stride(buffer=buffer, dim=dim):

@@ -52,7 +52,7 @@ def cli(context: click.Context, debug: bool, no_plugins: bool, allowed: str | No
         configure(enabled=not no_plugins, allowed=None if allowed is None else split_names(allowed))
 
 
-@cli.command(name="plugins")
+@cli.command(name="plugins", short_help="List the installed plugins.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 @click.option("--selfcheck", is_flag=True, help="Also let each plugin check its installation.")
 def plugins_command(as_json: bool, selfcheck: bool) -> None:
@@ -65,7 +65,7 @@ def plugins_command(as_json: bool, selfcheck: bool) -> None:
     plugins.show(as_json=as_json, selfcheck=selfcheck)
 
 
-@cli.command(name="compile")
+@cli.command(name="compile", short_help="Compile the procedures of a Python file to C.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", "directory", type=click.Path(path_type=Path), default=Path(), help="Where to write. [default: .]"

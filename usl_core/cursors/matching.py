@@ -207,12 +207,12 @@ class Matcher:
                 return False
 
     def _stride(self, args: tuple[ExprPattern, ...], buffer: Sym, dim: int) -> bool:
-        if len(args) != 2:
-            return False
-        wanted, position = args
-        return (isinstance(wanted, AnyPattern) or (isinstance(wanted, AccessPattern) and self.name(wanted.name, buffer))) and (
-            isinstance(position, AnyPattern) or position == LiteralPattern(Fraction(dim))
-        )
+        match args:
+            case (AnyPattern() | AccessPattern() as wanted, AnyPattern() | LiteralPattern() as position):
+                named = isinstance(wanted, AnyPattern) or self.name(wanted.name, buffer)
+                return named and (isinstance(position, AnyPattern) or _same_value(position.value, dim))
+            case _:
+                return False
 
     def _exprs(self, patterns: Sequence[ExprPattern], exprs: Sequence[Expr]) -> bool:
         if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):

@@ -26,7 +26,7 @@ from usl_core.errors import ParseError
 ANY = "_"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AnyPattern:
     """`_`: one statement, or one expression."""
 
@@ -34,7 +34,7 @@ class AnyPattern:
 # ---- expressions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AccessPattern:
     """`name`, `name[idx]`: a read or window. idx None: with any indices or none; a sole `_`: with any indices."""
 
@@ -42,7 +42,7 @@ class AccessPattern:
     idx: tuple[EntryPattern, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SlicePattern:
     """`lo:hi` in the indices of a window."""
 
@@ -50,24 +50,24 @@ class SlicePattern:
     hi: ExprPattern
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LiteralPattern:
     value: bool | Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MinusPattern:
     arg: ExprPattern
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BinaryPattern:
     op: str
     lhs: ExprPattern
     rhs: ExprPattern
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CallPattern:
     """`name(args)`: of a procedure, an extern, a cast, or `stride`. args None: any arguments."""
 
@@ -75,7 +75,7 @@ class CallPattern:
     args: tuple[ExprPattern, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FieldPattern:
     """`config.field`."""
 
@@ -90,7 +90,7 @@ EntryPattern = ExprPattern | SlicePattern
 # ---- statements
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ForPattern:
     """bounds None: any range of either mode; mode `_`: either mode."""
 
@@ -100,7 +100,7 @@ class ForPattern:
     body: tuple[StmtPattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class IfPattern:
     """orelse None: with or without `else`."""
 
@@ -109,7 +109,7 @@ class IfPattern:
     orelse: tuple[StmtPattern, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AllocPattern:
     """scalar, mem `_`: any; shape None: any, a sole `_`: any of a tensor."""
 
@@ -119,7 +119,7 @@ class AllocPattern:
     mem: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WritePattern:
     """`target = rhs` (an assignment or the making of a window) or `target += rhs`."""
 
@@ -128,13 +128,13 @@ class WritePattern:
     rhs: ExprPattern
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ConfigWritePattern:
     target: FieldPattern
     rhs: ExprPattern
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PassPattern:
     pass
 
@@ -142,7 +142,7 @@ class PassPattern:
 StmtPattern = AnyPattern | ForPattern | IfPattern | AllocPattern | WritePattern | ConfigWritePattern | CallPattern | PassPattern
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
     """A compiled pattern: one or more readings of the text, of which those that fit what is wanted are tried.
 

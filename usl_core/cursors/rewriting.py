@@ -191,7 +191,7 @@ def replace_exprs(proc: Proc, new: Mapping[Path, Expr], *, by: str = "replace_ex
     return rebuild(proc, {path: _always(expr) for path, expr in new.items()}), Rewritten(traces, by)
 
 
-def update_at(proc: Proc, path: Path, *, by: str = "update", **fields: Any) -> Edited:
+def update_at(proc: Proc, path: Path, /, *, by: str = "update", **fields: Any) -> Edited:
     """proc with fields of one node changed that hold no children (an iterator, a mode, a memory, a type).
 
     No location dies, except to extents that a changed type no longer has.

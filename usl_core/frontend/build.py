@@ -24,6 +24,7 @@ from typing import Any
 from usl_core.errors import NOWHERE, Span, TypeError_
 from usl_core.frontend import typecheck as tc
 from usl_core.frontend.boundscheck import check_proc
+from usl_core.frontend.python_scope import as_proc
 from usl_core.frontend.scope import Binding
 from usl_core.ir.config import Config
 from usl_core.ir.externs import CLAMP, IDX, MAX, MIN, SELECT, Extern
@@ -300,8 +301,8 @@ class ProcBuilder:
 
     def call(self, callee: Any, *args: Value) -> None:
         """`callee(args)`, with a Procedure or its IR."""
-        ir = callee if isinstance(callee, Proc) else getattr(callee, "ir", None)
-        if not isinstance(ir, Proc):
+        ir = as_proc(callee)
+        if ir is None:
             raise TypeError_(f"{callee!r} is not a procedure")
         self._emit(tc.call(ir, [value(arg) for arg in args]))
 

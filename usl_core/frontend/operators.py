@@ -148,9 +148,8 @@ def _index_arithmetic(op: str, lhs: Expr, rhs: Expr, span: Span) -> Expr:
         elif (value := constant(lhs)) is not None:
             lhs = typed_literal(value, INDEX, span=lhs.span)
         else:
-            raise TypeError_(
-                f"the index {show_expr(lhs)} * ({show_expr(rhs)}) is not affine: one factor must be a constant", span=span
-            )
+            shown = show_expr(BinaryOp(op, lhs, rhs, type=INDEX))
+            raise TypeError_(f"the index {shown} is not affine: one factor must be a constant", span=span)
     return BinaryOp(op, lhs, rhs, type=INDEX, span=span)
 
 

@@ -9,11 +9,11 @@ from usl_core.errors import ParseError, TypeError_
 from usl_core.frontend import typecheck as tc
 from usl_core.frontend.parse_expr import ExprParser
 from usl_core.frontend.parse_types import parse_annotation
-from usl_core.frontend.python_scope import PythonScope, unknown
+from usl_core.frontend.python_scope import PythonScope, as_proc, unknown
 from usl_core.frontend.scope import Binding
 from usl_core.frontend.source import Source
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Arg, Block, Expr, For, If, LoopMode, Proc, Stmt, WindowExpr
+from usl_core.ir.nodes import Arg, Block, Expr, For, If, LoopMode, Stmt, WindowExpr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX
 
@@ -253,7 +253,7 @@ class StmtParser:
             return TypeError_(f"{name}(...) is a value, not a statement; assign it", span=self.source.span(node))
         if self.scope.find(node.func) is not None:
             return TypeError_(f"{name} is a Python object, not a procedure", span=head)
-        procedures = [key for key, value in self.scope.names.items() if isinstance(getattr(value, "ir", None), Proc)]
+        procedures = [key for key, value in self.scope.names.items() if as_proc(value)]
         return unknown(name, "procedure", [*procedures, "check"], head)
 
 

@@ -45,9 +45,7 @@ class PythonScope:
 
     def callee(self, node: ast.expr) -> Proc | None:
         """The procedure that a name in call position stands for."""
-        found = self.find(node)
-        ir = found if isinstance(found, Proc) else getattr(found, "ir", None)
-        return ir if isinstance(ir, Proc) else None
+        return as_proc(self.find(node))
 
     def extern(self, node: ast.expr) -> Extern | None:
         found = self.find(node)
@@ -87,6 +85,12 @@ class PythonScope:
         """The value of a name that Python binds to a number; None if it is bound to something else or not at all."""
         found = self.find(node)
         return found if isinstance(found, numbers.Real) else None  # type: ignore[return-value]
+
+
+def as_proc(thing: object) -> Proc | None:
+    """The IR of a procedure, given as such or as an object that holds it in `ir`."""
+    ir = thing if isinstance(thing, Proc) else getattr(thing, "ir", None)
+    return ir if isinstance(ir, Proc) else None
 
 
 def unknown(name: str, what: str, near: Iterable[str], span: Span) -> TypeError_:

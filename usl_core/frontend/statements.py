@@ -151,7 +151,8 @@ def _buffer_argument(formal: TensorType, arg: Expr, what: str) -> Expr:
     if arg.type.scalar != formal.scalar:
         raise TypeError_(f"{what} has elements of type {formal.scalar}, got {arg.type.scalar}", span=arg.span)
     if len(arg.type.shape) != len(formal.shape):
-        raise TypeError_(f"{what} has {len(formal.shape)} dimensions, got {len(arg.type.shape)}", span=arg.span)
+        rank = len(formal.shape)
+        raise TypeError_(f"{what} has {rank} dimension{'s' if rank > 1 else ''}, got {len(arg.type.shape)}", span=arg.span)
     if arg.type.window and not formal.window:
         raise TypeError_(
             f"{what} is a dense buffer, got a window; declare it there as [{formal.scalar}][...], or pass a whole buffer",

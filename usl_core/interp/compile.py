@@ -236,6 +236,10 @@ class _Emitter:
         if isinstance(stmt, Assign):
             self.emit(f"{target} = {rhs}")
             return
+        if self.compiler.traced:  # a reduction is reported after the reads of its right side
+            value = self.fresh("part")
+            self.emit(f"{value} = {rhs}")
+            rhs = value
         if not place.isalnum():
             position = self.fresh("at")
             self.emit(f"{position} = {place}")

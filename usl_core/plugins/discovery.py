@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -39,9 +40,10 @@ def _found(distributions: Iterable[importlib.metadata.Distribution]) -> Iterator
     seen: set[str] = set()
     for distribution in distributions:
         name, version = _identity(distribution)
-        if name in seen:  # an older copy, further down the path: Python would import the first one
+        key = re.sub(r"[-_.]+", "-", name).lower()  # as package indexes compare names
+        if key in seen:  # another copy, further down the path: Python would import the first one
             continue
-        seen.add(name)
+        seen.add(key)
         yield from _plugins_of(distribution, name, version)
 
 

@@ -50,8 +50,8 @@ class Backend(Protocol):
         """Compiles the library into directory; the path of the shared library."""
         ...
 
-    def jit(self, procedure: Any) -> Callable[..., None]:
-        """A callable on NumPy arrays for one `Procedure`."""
+    def jit(self, procedure: Any, **options: Any) -> Callable[..., Any]:
+        """A callable on NumPy arrays for one `Procedure`; options are the backend's own."""
         ...
 
 

@@ -27,16 +27,17 @@ P = ParamSpec("P")
 
 
 def primitive(
-    relation: Relation = Relation.EQUAL, *, config: bool = False
+    relation: Relation = Relation.EQUAL, *, config: bool = False, name: str = ""
 ) -> Callable[[Callable[Concatenate[Procedure, P], Edit]], Callable[Concatenate[Procedure, P], Procedure]]:
     """Makes an operator of a function that builds an Edit.
 
     relation is what the result is to the input. config says that the operator is proved in the presence of
-    configuration state; others refuse procedures that use any, also through callees.
+    configuration state; others refuse procedures that use any, also through callees. name is that of the operator where the
+    function is one of its variants.
     """
 
     def decorate(build: Callable[Concatenate[Procedure, P], Edit]) -> Callable[Concatenate[Procedure, P], Procedure]:
-        operator = build.__name__
+        operator = name or build.__name__
 
         @functools.wraps(build)
         def apply(proc: Procedure, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:

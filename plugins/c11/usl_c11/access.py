@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from usl_core.errors import BackendError, Span
-from usl_core.ir.nodes import Expr, Interval, Literal, Read, WindowExpr
-from usl_core.ir.sym import Sym
-from usl_core.ir.types import INDEX
 from usl_c11.ctext import C, unary
 from usl_c11.expr import control, element, view_indices
 from usl_c11.memory import overrides
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.types import window_struct
+from usl_core.errors import BackendError, Span
+from usl_core.ir.nodes import Expr, Interval, Literal, Read, WindowExpr
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import INDEX
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,8 @@ def window_value(actual: Expr, const: bool, fn: Function) -> C:
     at = region_of(actual, fn)
     if not at.base.mem.addressable:
         raise BackendError(
-            f"memory {at.base.mem.name} has no addresses: only instructions can take a window of {at.base.name}", span=actual.span
+            f"memory {at.base.mem.name} has no addresses: only instructions can take a window of {at.base.name}",
+            span=actual.span,
         )
     if isinstance(actual, Read) and at.base.place is Place.WINDOW and at.base.const == const:
         return C(at.base.name)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from usl_core.ir.nodes import Alloc, Stmt
-from usl_core.ir.types import ScalarType, TensorType
 from usl_c11.ctext import C
 from usl_c11.expr import constant, control, product
 from usl_c11.memory import is_managed
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
 from usl_c11.usage import first_use_assigns, used_names
+from usl_core.ir.nodes import Alloc, Stmt
+from usl_core.ir.types import ScalarType, TensorType
 
 ARRAY_LIMIT = 32 * 1024
 """Bytes up to which one buffer in main memory is a local array."""

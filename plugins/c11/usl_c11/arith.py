@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from usl_c11.ctext import C, binary, call, cast
+from usl_c11.types import is_narrow
+from usl_c11.unit import Unit
 from usl_core.errors import BackendError, Span
 from usl_core.ir import externs
 from usl_core.ir.externs import Extern
 from usl_core.ir.types import F16, F64, ScalarType
-from usl_c11.ctext import C, binary, call, cast
-from usl_c11.types import is_narrow
-from usl_c11.unit import Unit
 
 
 def narrow(value: C, scalar: ScalarType, unit: Unit, span: Span) -> C:

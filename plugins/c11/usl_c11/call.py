@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from usl_core.errors import BackendError
-from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read
-from usl_core.ir.template import check_template, fill, stride_dim
-from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_c11.access import address, lvalue, region_of, scalar_pointer, window_value
 from usl_c11.ctext import PRIMARY, C
 from usl_c11.expr import condition, control, data
 from usl_c11.scope import Function, Place
 from usl_c11.usage import written_formals
+from usl_core.errors import BackendError
+from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read
+from usl_core.ir.template import check_template, fill, stride_dim
+from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 
 
 def call_text(call: Call, fn: Function) -> str:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from usl_c11.names import is_identifier, is_reserved
+from usl_c11.parallel import reduced_scalars
+from usl_c11.types import spelling
+from usl_c11.usage import is_data
 from usl_core.analysis.context import Context
 from usl_core.analysis.parallel import check_parallel, shared_reductions
 from usl_core.errors import BackendError
@@ -12,10 +16,6 @@ from usl_core.ir.nodes import Alloc, Arg, Block, For, If, LoopMode, Proc, ReadCo
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import ControlType, ScalarType, TensorType
-from usl_c11.names import is_identifier, is_reserved
-from usl_c11.parallel import reduced_scalars
-from usl_c11.types import spelling
-from usl_c11.usage import is_data
 
 
 def check_exported(procs: Sequence[Proc]) -> None:

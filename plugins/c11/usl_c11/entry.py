@@ -10,17 +10,17 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from usl_core.ir.nodes import Arg, Proc
-from usl_core.ir.printer import Printer
-from usl_core.ir.types import SIZE, ControlType, TensorType
 from usl_c11.ctext import C, unary
 from usl_c11.expr import condition, control, product
 from usl_c11.func import Formal, bind_formals, heading, new_function
 from usl_c11.ranges import SIZE_MAX, assume_preds, entry_ranges
-from usl_c11.scope import Function
+from usl_c11.scope import Buffer, Function
 from usl_c11.stmt import INDENT
 from usl_c11.unit import Unit
 from usl_c11.usage import is_data, written_formals
+from usl_core.ir.nodes import Arg, Proc
+from usl_core.ir.printer import Printer
+from usl_core.ir.types import SIZE, ControlType, TensorType
 
 NO_CHECKS = "USL_NO_ENTRY_CHECKS"
 
@@ -55,7 +55,9 @@ def entry(proc: Proc, unit: Unit, checked: bool) -> Entry:
     error_head = f"const char *{proc.name}_error(int status)"
     call = f"{unit.functions[proc]}({', '.join(formal.name for formal in formals)})"
     definition = [head, "{", *_guarded(tests.lines), *_finish(call, proc in unit.fallible, len(tests.messages)), "}"]
-    return Entry(f"{head};\n{error_head};", "\n".join([*definition, "", *_error_function(error_head, tests.messages, proc, unit)]))
+    return Entry(
+        f"{head};\n{error_head};", "\n".join([*definition, "", *_error_function(error_head, tests.messages, proc, unit)])
+    )
 
 
 def _guarded(lines: Sequence[str]) -> list[str]:
@@ -103,8 +105,10 @@ def _tests(proc: Proc, formals: Sequence[Formal], fn: Function) -> _Tests:
         _test_control(arg, name, tests)
     fn.ranges = assume_preds(proc, fn.ranges)
     _test_assertions(proc, fn, tests)
-    places = {arg: _test_data(arg, fn, tests) for arg, _ in arguments if is_data(arg)}
-    _test_aliasing(proc, places, fn, tests)
+    pairs = must_be_disjoint(proc)
+    compared = {arg for pair in pairs for arg in pair}
+    places = {arg: _test_data(arg, arg in compared, fn, tests) for arg, _ in arguments if is_data(arg)}
+    _test_aliasing(pairs, places, fn, tests)
     return tests
 
 
@@ -125,33 +129,42 @@ def _test_assertions(proc: Proc, fn: Function, tests: _Tests) -> None:
         tests.refuse_if(violated.text, f"the assertion `{printer.expr(pred)}` must hold")
 
 
-def _test_data(arg: Arg, fn: Function, tests: _Tests) -> str:
-    """Tests one data argument by itself; the name of the local that then holds its footprint."""
+def _test_data(arg: Arg, compared: bool, fn: Function, tests: _Tests) -> str | None:
+    """Tests one data argument by itself; the local that holds its footprint, which is made for windows or if compared."""
     buffer = fn.buffers[arg.name]
     tests.refuse_if(f"{buffer.data} == NULL", f"{arg.name.name} must not be NULL")
     message = f"the extents of {arg.name.name} must be at least 1 and its size in bytes must fit PTRDIFF_MAX"
-    place = fn.names.fresh(f"{buffer.name}_place")
-    declaration = f"const struct usl_footprint {place} = {fn.unit.helpers.footprint()}({buffer.data}, sizeof *{buffer.data}, "
     if not isinstance(arg.type, TensorType):
-        tests.lines.append(f"{declaration}0, NULL, NULL);")
-        return place
+        return _declare_footprint(buffer, "0, NULL, NULL", fn, tests) if compared else None
     extents = [control(extent, fn) for extent in arg.type.shape]
     rank, shape = len(extents), f"(const int64_t[]){{{', '.join(map(str, extents))}}}"
     if arg.type.window:
-        tests.lines.append(f"{declaration}{rank}, {shape}, {buffer.name}.strides);")
+        place = _declare_footprint(buffer, f"{rank}, {shape}, {buffer.name}.strides", fn, tests)
         tests.refuse_if(f"!{place}.valid", message)
-    else:  # one row of all its elements
-        tests.refuse_if(f"!{fn.unit.helpers.dense_fits()}(sizeof *{buffer.data}, {rank}, {shape})", message)
-        tests.lines.append(f"{declaration}1, (const int64_t[]){{{product(extents)}}}, (const ptrdiff_t[]){{1}});")
+        return place
+    tests.refuse_if(f"!{fn.unit.helpers.dense_fits()}(sizeof *{buffer.data}, {rank}, {shape})", message)
+    one_row = f"1, (const int64_t[]){{{product(extents)}}}, (const ptrdiff_t[]){{1}}"
+    return _declare_footprint(buffer, one_row, fn, tests) if compared else None
+
+
+def _declare_footprint(buffer: Buffer, layout: str, fn: Function, tests: _Tests) -> str:
+    place = fn.names.fresh(f"{buffer.name}_place")
+    call = f"{fn.unit.helpers.footprint()}({buffer.data}, sizeof *{buffer.data}, {layout})"
+    tests.lines.append(f"const struct usl_footprint {place} = {call};")
     return place
 
 
-def _test_aliasing(proc: Proc, places: Mapping[Arg, str], fn: Function, tests: _Tests) -> None:
-    """Each argument that the procedure may write is apart from every other, unless both may alias."""
-    written = [proc.args[position] for position in sorted(written_formals(proc))]
-    for a, b in itertools.combinations(places, 2):
-        if (a in written or b in written) and not {a.name.name, b.name.name} <= set(proc.aliasable):
-            violated = f"!{fn.unit.helpers.disjoint()}({places[a]}, {places[b]})"
-            tests.refuse_if(violated, f"{a.name.name} and {b.name.name} must not overlap")
-    for place in places.values():
-        tests.lines.append(f"(void){place};")
+def must_be_disjoint(proc: Proc) -> list[tuple[Arg, Arg]]:
+    """Pairs of data formals that may not overlap: one of them is written, and not both are declared aliasable."""
+    written = [proc.args[position] for position in written_formals(proc)]
+    return [
+        (a, b)
+        for a, b in itertools.combinations([arg for arg in proc.args if is_data(arg)], 2)
+        if (a in written or b in written) and not {a.name.name, b.name.name} <= set(proc.aliasable)
+    ]
+
+
+def _test_aliasing(pairs: Sequence[tuple[Arg, Arg]], places: Mapping[Arg, str | None], fn: Function, tests: _Tests) -> None:
+    for a, b in pairs:
+        violated = f"!{fn.unit.helpers.disjoint()}({places[a]}, {places[b]})"
+        tests.refuse_if(violated, f"{a.name.name} and {b.name.name} must not overlap")

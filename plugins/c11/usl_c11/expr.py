@@ -6,10 +6,6 @@ import functools
 from collections.abc import Sequence
 from fractions import Fraction
 
-from usl_core.errors import BackendError, Span
-from usl_core.ir import externs
-from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Interval, Literal, Read, ReadConfig, StrideExpr, UnaryMinus
-from usl_core.ir.types import ControlType, ScalarType, is_integer_control
 from usl_c11 import arith
 from usl_c11.ctext import C, binary, call, cast, unary
 from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
@@ -17,6 +13,10 @@ from usl_c11.memory import overrides
 from usl_c11.ranges import literal_decides, range_of
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.types import require_arithmetic, ring
+from usl_core.errors import BackendError, Span
+from usl_core.ir import externs
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Interval, Literal, Read, ReadConfig, StrideExpr, UnaryMinus
+from usl_core.ir.types import ControlType, ScalarType, is_integer_control
 
 TRUE, FALSE = C("true"), C("false")
 
@@ -150,7 +150,9 @@ def _decided(op: str, a_lo: int, a_hi: int, b_lo: int, b_hi: int) -> bool | None
     """The truth of a comparison of two constants; ranges that are not points are left to the program."""
     if a_lo != a_hi or b_lo != b_hi:
         return None
-    return {"<": a_lo < b_lo, "<=": a_lo <= b_lo, ">": a_lo > b_lo, ">=": a_lo >= b_lo, "==": a_lo == b_lo, "!=": a_lo != b_lo}[op]
+    return {"<": a_lo < b_lo, "<=": a_lo <= b_lo, ">": a_lo > b_lo, ">=": a_lo >= b_lo, "==": a_lo == b_lo, "!=": a_lo != b_lo}[
+        op
+    ]
 
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -251,8 +253,8 @@ def in_ring(expr: Expr, scalar: ScalarType, fn: Function) -> C:
         case UnaryMinus(arg=arg):
             return binary("-", ring_literal(0, scalar), in_ring(arg, scalar, fn))
         case _:
-            value = data(expr, fn)
-            return value if scalar.name == "u32" else cast(ring(scalar), value)
+            leaf = data(expr, fn)
+            return leaf if scalar.name == "u32" else cast(ring(scalar), leaf)
 
 
 # ---- places

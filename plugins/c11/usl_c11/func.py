@@ -6,10 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from usl_core.ir.nodes import Arg, BinaryOp, Expr, Literal, Proc, StrideExpr
-from usl_core.ir.printer import Printer
-from usl_core.ir.sym import Sym
-from usl_core.ir.types import ControlType, ScalarType, TensorType
 from usl_c11.alloc import dense_strides
 from usl_c11.ctext import C
 from usl_c11.expr import control
@@ -19,6 +15,10 @@ from usl_c11.stmt import INDENT, scoped
 from usl_c11.types import control_spelling
 from usl_c11.unit import Unit
 from usl_c11.usage import written_formals, written_names
+from usl_core.ir.nodes import Arg, BinaryOp, Expr, Literal, Proc, StrideExpr
+from usl_core.ir.printer import Printer
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import ControlType, ScalarType, TensorType
 
 WIDTH = 120
 
@@ -63,9 +63,7 @@ def bind_formals(proc: Proc, fn: Function, *, trusted: bool = True) -> list[Form
     return formals
 
 
-def _bind(
-    arg: Arg, name: str, written: bool, aliasable: bool, known: dict[tuple[Sym, int], int], fn: Function
-) -> Formal:
+def _bind(arg: Arg, name: str, written: bool, aliasable: bool, known: dict[tuple[Sym, int], int], fn: Function) -> Formal:
     unit, const = fn.unit, "" if written else "const "
     match arg.type:
         case ControlType() as typ:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from usl_core.errors import NOWHERE
-from usl_core.ir.types import ScalarType
 from usl_c11.literals import integer_literal
 from usl_c11.types import ring, spelling
+from usl_core.errors import NOWHERE
+from usl_core.ir.types import ScalarType
 
 
 @dataclass(slots=True)
@@ -127,7 +127,6 @@ def _typed(scalar: ScalarType | None) -> tuple[str, str]:
 def _function(result: str, name: str, formals: str, *body: str) -> str:
     lines = "\n".join(f"    {line}" for line in body)
     return f"static inline {result} {name}({formals})\n{{\n{lines}\n}}\n"
-
 
 
 _ALLOC = """\

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from usl_c11.ctext import UNARY, C
 from usl_core.errors import BackendError, Span
 from usl_core.ir.types import F16, F32, F64, ScalarType
-from usl_c11.ctext import UNARY, C
 
 # precision in bits, exponent of the smallest positive value, exponent of the largest power of two
 _FORMATS = {F16: (11, -24, 15), F32: (24, -149, 127), F64: (53, -1074, 1023)}

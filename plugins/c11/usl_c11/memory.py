@@ -24,7 +24,9 @@ class Stack(Memory):
             total *= extent
         if total * 8 > STACK_LIMIT:
             raise BackendError(
-                f"{name} has {total} elements, which is too much for the stack", span=span, notes=("use DRAM for large buffers",)
+                f"{name} has {total} elements, which is too much for the stack",
+                span=span,
+                notes=("use DRAM for large buffers",),
             )
         return f"_Alignas(64) {ctype} {name}[{' * '.join(shape)}];"
 

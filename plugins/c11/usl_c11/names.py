@@ -8,28 +8,32 @@ from __future__ import annotations
 
 import re
 
-_KEYWORDS = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long register
+_KEYWORDS_TEXT = """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
     alignas alignof atomic bool complex false imaginary noreturn nullptr static_assert thread_local true typeof constexpr
     and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq class new delete this template try catch throw private
     protected public virtual operator friend namespace using explicit export mutable typename asm main errno linux unix
-    NULL EOF INFINITY NAN HUGE_VAL CHAR_BIT""".split()
-)
+    NULL EOF INFINITY NAN HUGE_VAL CHAR_BIT
+"""
+_KEYWORDS = frozenset(_KEYWORDS_TEXT.split())
 """Keywords of C11, C23 and C++, and macros that the included headers may define."""
 
-_LIBRARY = frozenset(
-    """abs abort acos acosh aligned_alloc alloca asin asinh assert atan atan2 atanh atexit atof atoi atol bcmp bcopy bsearch
+_LIBRARY_TEXT = """
+    abs abort acos acosh aligned_alloc alloca asin asinh assert atan atan2 atanh atexit atof atoi atol bcmp bcopy bsearch
     bzero cabs calloc cbrt ceil copysign cos cosh div erf erfc exit exp exp2 expm1 fabs fdim ffs floor fma fmax fmin fmod fork
     fpclassify free frexp gamma getenv hypot ilogb index isfinite isinf isnan isnormal j0 j1 jn labs ldexp ldiv lgamma llabs
     log log10 log1p log2 logb lrint lround malloc memchr memcmp memcpy memmove memset modf nan nearbyint nextafter pow printf
     puts qsort rand random read realloc remainder remove remquo rename rindex rint round scalb scalbn select signal signbit
     significand sin sinh sqrt srand strcat strchr strcmp strcpy strlen strncmp system tan tanh tgamma time trunc wait write
-    y0 y1 yn""".split()
-)
+    y0 y1 yn
+"""
+_LIBRARY = frozenset(_LIBRARY_TEXT.split())
 """Functions of the C library, in single, double and long double form: naming something so draws warnings, or worse."""
 
-_SIZED = re.compile(r"u?int(_fast|_least)?(8|16|32|64|ptr|max)_t\Z|(size|ptrdiff|wchar)_t\Z|u?int\d*(_max|_min)\Z", re.IGNORECASE)
+_SIZED = re.compile(
+    r"u?int(_fast|_least)?(8|16|32|64|ptr|max)_t\Z|(size|ptrdiff|wchar)_t\Z|u?int\d*(_max|_min)\Z", re.IGNORECASE
+)
 
 
 def is_reserved(name: str) -> bool:

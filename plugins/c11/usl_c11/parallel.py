@@ -1,19 +1,15 @@
 """`par` loops: OpenMP where the compiler has it, the plain loop where it has not.
 
-A scalar from outside that the iterations only add to is reduced in a local accumulator: of the floating type, or for integers of
-the unsigned type that wraps. Additions then happen in any order; on floats the result may differ in rounding from run to run.
+A scalar from outside that the iterations only add to is reduced in a local accumulator: of the floating type, or for
+integers of the unsigned type that wraps. Additions then happen in any order; on floats the result may differ in rounding from
+run to run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from usl_core.errors import BackendError
-from usl_core.ir.nodes import For, Reduce, Stmt
-from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import binders, walk
-from usl_core.ir.types import F16
 from usl_c11.arith import narrow
 from usl_c11.ctext import C, cast
 from usl_c11.expr import control, element
@@ -21,6 +17,11 @@ from usl_c11.ranges import loop_range
 from usl_c11.scope import Buffer, Function, ParallelLoop, Place
 from usl_c11.status import fail
 from usl_c11.types import ring
+from usl_core.errors import BackendError
+from usl_core.ir.nodes import For, Reduce, Stmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import binders, walk
+from usl_core.ir.types import F16
 
 Lines = list[str]
 

@@ -66,7 +66,7 @@ Ranges = Mapping[Sym, Range]
 def range_of(expr: Expr, env: Ranges) -> Range:
     """The range of an integer control expression; BackendError if a subexpression might leave int64_t."""
     result = _range(expr, env)
-    if not (INT64_MIN <= result.lo and result.hi <= INT64_MAX):
+    if not (result.lo >= INT64_MIN and result.hi <= INT64_MAX):
         raise BackendError(
             f"`{show_expr(expr)}` might not fit 64 bits: it ranges over {result.lo} .. {result.hi}",
             span=expr.span,

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
+from usl_c11.ctext import C
+from usl_c11.names import Names
+from usl_c11.ranges import Range
+from usl_c11.unit import Unit
 from usl_core.errors import BackendError, Span
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Expr, Interval
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ScalarType
-from usl_c11.ctext import C
-from usl_c11.names import Names
-from usl_c11.ranges import Range
-from usl_c11.unit import Unit
 
 
 class Place(Enum):

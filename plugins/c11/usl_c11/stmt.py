@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from usl_c11 import alloc, parallel
+from usl_c11.access import region_of, struct_name, window_initializer
+from usl_c11.arith import narrow, promoted_fits
+from usl_c11.call import call_text, instruction_text
+from usl_c11.ctext import C, binary, cast, unary
+from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
+from usl_c11.memory import overrides
+from usl_c11.ranges import INDICES, SIZES, branch, loop_range, range_of
+from usl_c11.scope import Buffer, Function, Place
+from usl_c11.status import fail
+from usl_c11.types import require_arithmetic, ring
 from usl_core.errors import BackendError, Span
 from usl_core.ir.nodes import (
     Alloc,
@@ -24,17 +35,6 @@ from usl_core.ir.nodes import (
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, is_integer_control
-from usl_c11 import alloc, parallel
-from usl_c11.access import region_of, struct_name, window_initializer
-from usl_c11.arith import narrow, promoted_fits
-from usl_c11.call import call_text, instruction_text
-from usl_c11.ctext import C, binary, cast, unary
-from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
-from usl_c11.memory import overrides
-from usl_c11.ranges import INDICES, SIZES, branch, loop_range, range_of
-from usl_c11.scope import Buffer, Function, Place
-from usl_c11.status import fail
-from usl_c11.types import require_arithmetic, ring
 
 INDENT = "    "
 
@@ -221,9 +221,7 @@ def _window(stmt: WindowStmt, rest: Sequence[Stmt], fn: Function) -> list[str]:
     name = fn.names.fresh(stmt.name.name)
     fn.unit.window(at.base.scalar, len(at.dims), const, stmt.span)
     initial = window_initializer(stmt.rhs, fn)
-    strides = tuple(
-        stride if stride.text.isdigit() else C(f"{name}.strides[{dim}]") for dim, stride in enumerate(at.strides)
-    )
+    strides = tuple(stride if stride.text.isdigit() else C(f"{name}.strides[{dim}]") for dim, stride in enumerate(at.strides))
     window = Buffer(name, at.base.scalar, at.base.mem, Place.WINDOW, strides, const)
     fn.buffers[stmt.name] = window
     return [f"const {struct_name(window)} {name} = {initial};"]

@@ -85,7 +85,13 @@ def window_definition(scalar: ScalarType, rank: int, const: bool, span: Span) ->
     """The struct's definition, guarded: two generated headers may be included together."""
     tag = window_struct(scalar, rank, const)
     qualifier = "const " if const else ""
-    return (
-        f"#ifndef {tag.upper()}\n#define {tag.upper()}\n"
-        f"struct {tag} {{\n    {qualifier}{spelling(scalar, span)} *data;\n    ptrdiff_t strides[{rank}]; /* in elements */\n}};\n#endif\n"
-    )
+    lines = [
+        f"#ifndef {tag.upper()}",
+        f"#define {tag.upper()}",
+        f"struct {tag} {{",
+        f"    {qualifier}{spelling(scalar, span)} *data;",
+        f"    ptrdiff_t strides[{rank}]; /* in elements */",
+        "};",
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"

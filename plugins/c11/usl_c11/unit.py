@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from usl_c11.helpers import Helpers
+from usl_c11.ranges import Range
+from usl_c11.types import spelling, window_definition, window_struct
 from usl_core.errors import Span
 from usl_core.ir.config import Config
 from usl_core.ir.externs import Extern
@@ -12,9 +15,6 @@ from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import F16, ScalarType
-from usl_c11.helpers import Helpers
-from usl_c11.ranges import Range
-from usl_c11.types import spelling, window_definition, window_struct
 
 
 @dataclass(slots=True)

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
-from usl_core.ir.nodes import Arg, Assign, Block, Call, Expr, Literal, Proc, Read, Reduce, Stmt, StrideExpr, WindowExpr, WindowStmt
+from usl_core.ir.nodes import (
+    Arg,
+    Assign,
+    Block,
+    Call,
+    Expr,
+    Literal,
+    Proc,
+    Read,
+    Reduce,
+    Stmt,
+    StrideExpr,
+    WindowExpr,
+    WindowStmt,
+)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import ControlType

@@ -1,0 +1,234 @@
+"""The arguments of a compiled procedure: NumPy arrays and numbers, checked one by one and turned into C values.
+
+Every mistake is one JitError that names the argument, what was expected and what came.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from usl_c11.entry import must_be_disjoint
+from usl_c11.ranges import SIZE_MAX
+from usl_c11.usage import written_formals
+from usl_core.errors import JitError
+from usl_core.ir import externs
+from usl_core.ir.nodes import Arg, BinaryOp, Expr, ExternCall, Literal, Proc, Read, UnaryMinus
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import BF16, BOOL, SIZE, ControlType, ScalarType, TensorType
+
+NUMPY_NAMES = {
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
+}
+
+MAX_OVERLAP_WORK = 100_000
+"""Effort for the exact test whether two arrays overlap; beyond it they count as overlapping."""
+
+Control = Mapping[Sym, int]
+
+
+def bind(proc: Proc, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """The arguments in the order of the formals."""
+    names = [arg.name.name for arg in proc.args]
+    if len(args) > len(names):
+        raise JitError(f"{proc.name} takes {len(names)} arguments ({', '.join(names)}), {len(args)} were given")
+    given = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise JitError(f"{proc.name} has no argument {name}", notes=(f"it takes: {', '.join(names)}",))
+        if name in given:
+            raise JitError(f"{proc.name} got {name} twice, by position and by name")
+        given[name] = value
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise JitError(f"{proc.name} lacks its argument {', '.join(missing)}", notes=(f"it takes: {', '.join(names)}",))
+    return [given[name] for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Formal:
+    """What jit needs to know of a formal."""
+
+    arg: Arg
+    proc: str
+    written: bool
+
+    @property
+    def name(self) -> str:
+        return self.arg.name.name
+
+    def refuse(self, expected: str, came: str, note: str | None = None) -> JitError:
+        notes = (note,) if note else ()
+        return JitError(f"{self.proc}: argument {self.name} must be {expected}, not {came}", span=self.arg.span, notes=notes)
+
+
+def formals(proc: Proc) -> list[Formal]:
+    written = written_formals(proc)
+    return [Formal(arg, proc.name, position in written) for position, arg in enumerate(proc.args)]
+
+
+# ---- control values
+
+
+def control_value(formal: Formal, value: Any) -> int:
+    """A size, index or bool as C takes it."""
+    if formal.arg.type is BOOL:
+        if _is_numpy_bool(value) or isinstance(value, bool):
+            return int(value)
+        raise formal.refuse("a bool", _describe(value))
+    if isinstance(value, bool) or _is_numpy_bool(value):
+        raise formal.refuse("an integer", _describe(value))
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise formal.refuse("an integer", _describe(value)) from None
+    least = 1 if formal.arg.type is SIZE else -SIZE_MAX
+    if not least <= number <= SIZE_MAX:
+        raise formal.refuse(f"between {least} and {SIZE_MAX}", str(number))
+    return number
+
+
+def _is_numpy_bool(value: Any) -> bool:
+    return type(value).__module__ == "numpy" and type(value).__name__ in ("bool_", "bool")
+
+
+def _describe(value: Any) -> str:
+    """A value in an error message: arrays by dtype and shape, others by type."""
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return f"an array of {value.dtype} with shape {value.shape}" if value.shape else f"a {value.dtype}"
+    text = repr(value)
+    return f"{text} ({type(value).__name__})" if len(text) <= 40 else f"a {type(value).__name__}"
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
+}
+
+
+def evaluate(expr: Expr, values: Control) -> int:
+    """An extent, for given control arguments."""
+    match expr:
+        case Literal(value=value):
+            return int(value)
+        case Read(name=name):
+            return values[name]
+        case UnaryMinus(arg=arg):
+            return -evaluate(arg, values)
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            return _OPERATIONS[op](evaluate(lhs, values), evaluate(rhs, values))
+        case ExternCall(fn=fn, args=args):
+            pick = min if fn is externs.MIN else max
+            return pick(evaluate(arg, values) for arg in args)
+        case _:
+            raise AssertionError(f"not an extent: {expr}")
+
+
+# ---- data
+
+
+def dtype_of(formal: Formal, scalar: ScalarType) -> Any:
+    """The NumPy dtype of the formal's elements."""
+    import numpy as np
+
+    if scalar == BF16 or scalar.name not in NUMPY_NAMES:
+        raise JitError(
+            f"{formal.proc}: argument {formal.name} is {scalar}, which NumPy does not have",
+            span=formal.arg.span,
+            notes=("call the C function of c_code() from C",),
+        )
+    return np.dtype(NUMPY_NAMES[scalar.name])
+
+
+def scalar_array(formal: Formal, scalar: ScalarType, value: Any) -> Any:
+    """The one-element array that a scalar formal refers to; a scalar that is only read may be a plain number."""
+    import numpy as np
+
+    dtype = dtype_of(formal, scalar)
+    if isinstance(value, np.ndarray):
+        if value.dtype != dtype or value.size != 1:
+            raise formal.refuse(f"an array of one {dtype}", _describe(value))
+        return _usable(formal, value)
+    if formal.written:
+        note = f"the procedure writes it: pass np.zeros((), np.{dtype}) and read the result from it"
+        raise formal.refuse(f"an array of one {dtype}", _describe(value), note)
+    if isinstance(value, np.generic) and value.dtype != dtype:
+        raise formal.refuse(f"a number of type {dtype}", _describe(value))
+    if isinstance(value, bool) or not isinstance(value, int | float | np.generic):
+        raise formal.refuse(f"a number of type {dtype}", _describe(value))
+    if scalar.is_int:
+        lo, hi = scalar.int_range()
+        if not isinstance(value, int | np.integer) or not lo <= int(value) <= hi:
+            raise formal.refuse(f"an integer from {lo} to {hi}", _describe(value))
+    return np.array(value, dtype=dtype)
+
+
+def tensor_array(formal: Formal, typ: TensorType, value: Any, values: Control) -> Any:
+    """The array for a tensor formal, of exactly the dtype and shape; dense ones are C-contiguous."""
+    import numpy as np
+
+    dtype = dtype_of(formal, typ.scalar)
+    if not isinstance(value, np.ndarray):
+        raise formal.refuse(f"a NumPy array of {dtype}", _describe(value))
+    if value.dtype != dtype:
+        note = f"convert it with .astype(np.{dtype})" if not formal.written else None
+        raise formal.refuse(f"an array of {dtype}", f"of {value.dtype}", note)
+    shape = tuple(evaluate(extent, values) for extent in typ.shape)
+    if value.shape != shape:
+        raise formal.refuse(f"an array of shape {shape}", f"of shape {value.shape}")
+    if not typ.window and not value.flags.c_contiguous:
+        note = "use np.ascontiguousarray, or make the formal a window with set_window"
+        raise formal.refuse("C-contiguous", f"an array with strides {value.strides}", note)
+    if typ.window:
+        _check_strides(formal, value)
+    return _usable(formal, value)
+
+
+def _check_strides(formal: Formal, value: Any) -> None:
+    if any(stride % value.itemsize for stride in value.strides):
+        raise formal.refuse("an array whose strides are multiples of its item size", f"one with strides {value.strides}")
+    if formal.written and any(stride == 0 and extent > 1 for stride, extent in zip(value.strides, value.shape, strict=True)):
+        raise formal.refuse("an array whose elements are distinct, as it is written", "a broadcast one")
+
+
+def _usable(formal: Formal, value: Any) -> Any:
+    if formal.written and not value.flags.writeable:
+        raise formal.refuse("writeable", "a read-only array")
+    if not value.flags.aligned:
+        raise formal.refuse("aligned to its item size", "an unaligned array")
+    return value
+
+
+def check_overlap(proc: Proc, arrays: Mapping[Arg, Any]) -> None:
+    """Raises JitError if two arrays that must be disjoint share an element."""
+    for a, b in must_be_disjoint(proc):
+        if overlap(arrays[a], arrays[b]):
+            raise JitError(
+                f"{proc.name}: arguments {a.name.name} and {b.name.name} must not overlap",
+                span=b.span,
+                notes=("the procedure writes one of them: pass a copy of the other",),
+            )
+
+
+def overlap(a: Any, b: Any) -> bool:
+    import numpy as np
+
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return bool(np.shares_memory(a, b, max_work=MAX_OVERLAP_WORK))  # type: ignore[arg-type]  # any count is allowed
+    except RuntimeError:  # numpy.exceptions.TooHardError
+        return True
+
+
+def is_control(arg: Arg) -> bool:
+    return isinstance(arg.type, ControlType)

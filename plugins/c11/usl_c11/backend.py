@@ -1,0 +1,51 @@
+"""The backend object: procedures in, C11 files, shared libraries and callables out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from usl_c11.build import build
+from usl_c11.emit import library
+from usl_c11.jit import JitProcedure, jit
+from usl_core.errors import JitError
+from usl_core.ir.nodes import Proc
+
+
+class C11:
+    """Emits conforming C11; see docs on the generated code for what callers and compilers must know."""
+
+    name = "c11"
+
+    def emit(self, procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> dict[str, str]:
+        """The text of `name.c`, `name.h` and the depfile `name.d`, by file name."""
+        return library([_ir(proc) for proc in procs], name, entry_checks=entry_checks).files
+
+    def build(
+        self,
+        procs: Sequence[Proc],
+        name: str,
+        directory: Path,
+        *,
+        entry_checks: bool = True,
+        flags: Sequence[str] = (),
+        march: str | None = None,
+    ) -> Path:
+        """Writes the files into directory and compiles them; the path of the shared library."""
+        irs = [_ir(proc) for proc in procs]
+        return build(irs, name, Path(directory), entry_checks=entry_checks, flags=flags, march=march)
+
+    def jit(self, procedure: Any, **options: Any) -> JitProcedure:
+        """A callable on NumPy arrays for one procedure; options are those of `usl_c11.jit.jit`."""
+        unknown = options.keys() - {"flags", "march"}
+        if unknown:
+            raise JitError(f"jit has no option {min(unknown)}", notes=("options: flags, march",))
+        return jit(_ir(procedure), **options)
+
+
+def _ir(procedure: Any) -> Proc:
+    """The IR of a Procedure; IR itself is taken as it is."""
+    ir = procedure if isinstance(procedure, Proc) else procedure.ir
+    assert isinstance(ir, Proc)
+    return ir

@@ -1,0 +1,62 @@
+"""From procedures to a shared library in a folder that the user names."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from usl_c11.compiler import DEFAULT_FLAGS, Compiler, compile_library, find_compiler, openmp_flags
+from usl_c11.emit import Library, library
+from usl_core.errors import BackendError
+from usl_core.ir.nodes import Proc
+
+
+def compile_flags(lib: Library, compiler: Compiler, flags: Sequence[str] = (), march: str | None = None) -> tuple[str, ...]:
+    """The default flags, those the library's instructions and parallel loops need, then the caller's, which win."""
+    features = tuple(f"-m{feature}" for feature in lib.features)
+    parallel = openmp_flags(compiler) if lib.has_parallel_loops else ()
+    return (*DEFAULT_FLAGS, *features, *parallel, *((f"-march={march}",) if march else ()), *flags)
+
+
+def build(
+    procs: Sequence[Proc],
+    name: str,
+    directory: Path,
+    *,
+    entry_checks: bool = True,
+    flags: Sequence[str] = (),
+    march: str | None = None,
+) -> Path:
+    """Writes the library's files into directory and compiles them; the path of the shared library.
+
+    Files appear complete or not at all.
+
+    Raises:
+        BackendError: the procedures cannot be C, or directory cannot be written. JitError: the compiler is missing or fails.
+    """
+    lib = library(procs, name, entry_checks=entry_checks)
+    compiler = find_compiler()
+    shared = f"lib{name}{'.dylib' if sys.platform == 'darwin' else '.so'}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=directory))
+    except OSError as error:
+        raise BackendError(f"cannot write to {directory}: {error.strerror or error}") from None
+    try:
+        write_files(lib.files, work)
+        compile_library(compiler, work / f"{name}.c", work / shared, compile_flags(lib, compiler, flags, march))
+        for file in (*lib.files, shared):
+            (work / file).replace(directory / file)
+    except OSError as error:
+        raise BackendError(f"cannot write to {directory}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return directory / shared
+
+
+def write_files(files: Mapping[str, str], folder: Path) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text)

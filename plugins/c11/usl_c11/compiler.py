@@ -1,0 +1,93 @@
+"""The C compiler: found from `CC`, asked what it is, run without a shell."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from usl_core.errors import JitError
+
+DEFAULT_FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fPIC", "-shared")
+"""Contraction into fused operations is off so that floats round where the program says; `-std=c11` alone does not say so to
+clang. There is no `-march=native`: a library runs on any machine that has the features its instructions name."""
+
+_CANDIDATES = ("cc", "gcc", "clang")
+_HINT = "install gcc or clang (Debian: apt-get install gcc), or set CC to the command of a C11 compiler"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """The command (resolved program and fixed arguments) and everything it says about its version."""
+
+    command: tuple[str, ...]
+    version: str
+
+
+def find_compiler() -> Compiler:
+    """The compiler that CC names, else the first of cc, gcc, clang.
+
+    Raises:
+        JitError: there is none, or it cannot be run.
+    """
+    wanted = os.environ.get("CC", "").strip()
+    if not wanted:
+        for name in _CANDIDATES:
+            found = shutil.which(name)
+            if found is not None:
+                return _ask(found, ())
+        raise JitError("no C compiler found: CC is not set, and there is no cc, gcc or clang on PATH", notes=(_HINT,))
+    try:
+        program, *fixed = shlex.split(wanted)
+    except ValueError as error:
+        raise JitError(f"CC={wanted!r} is not a command: {error}", notes=(_HINT,)) from None
+    found = shutil.which(program)
+    if found is None:
+        raise JitError(f"the C compiler of CC={wanted!r} was not found", notes=(_HINT,))
+    return _ask(found, tuple(fixed))
+
+
+@functools.lru_cache
+def _ask(program: str, fixed: tuple[str, ...]) -> Compiler:
+    answer = _run([program, *fixed, "--version"])
+    if answer.returncode != 0:
+        raise JitError(f"`{program} --version` failed with status {answer.returncode}", notes=(_HINT,))
+    return Compiler((program, *fixed), answer.stdout)
+
+
+def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            list(command), stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+        )
+    except OSError as error:
+        raise JitError(f"cannot run {command[0]}: {error.strerror}", notes=(_HINT,)) from None
+
+
+def compile_library(compiler: Compiler, source: Path, output: Path, flags: Sequence[str]) -> None:
+    """Compiles one C file into a shared library.
+
+    Raises:
+        JitError: the compiler refuses; its first messages are the notes.
+    """
+    answer = _run([*compiler.command, *flags, "-o", str(output), str(source), "-lm"])
+    if answer.returncode != 0:
+        messages = [line for line in answer.stderr.splitlines() if line.strip()][:12]
+        raise JitError(f"{Path(compiler.command[0]).name} failed on the C of {source.stem}", notes=messages)
+
+
+@functools.lru_cache
+def openmp_flags(compiler: Compiler) -> tuple[str, ...]:
+    """`-fopenmp` if a program with it compiles and links, else nothing; parallel loops then run in order."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "probe.c")
+        source.write_text("#include <omp.h>\nint usl_probe(void);\nint usl_probe(void) { return omp_get_max_threads(); }\n")
+        flags = ["-fopenmp", "-fPIC", "-shared"]
+        answer = _run([*compiler.command, *flags, "-o", str(Path(folder, "probe.so")), str(source)])
+    return ("-fopenmp",) if answer.returncode == 0 else ()

@@ -1,0 +1,175 @@
+"""The solver's stages against each other, and against brute force over small integers."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from usl_core.analysis import affine, linear, solver
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin, Min, Quot, Stride
+from usl_core.analysis.formula import And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
+from usl_core.analysis.solver import Proved, Refuted, prove
+from usl_core.ir.sym import Sym
+
+X, Y, N = Sym("x"), Sym("y"), Sym("n")
+NAMES = (X, Y, N)
+RANGE = range(-5, 6)
+
+coefficients = st.integers(-4, 4)
+
+
+@st.composite
+def lins(draw: st.DrawFn, depth: int = 2) -> Lin:
+    lin = affine.const(draw(st.integers(-6, 6)))
+    for name in NAMES:
+        lin = lin + affine.var(name).scale(draw(coefficients))
+    if depth and draw(st.integers(0, 3)) == 0:
+        inner = draw(lins(depth=depth - 1))
+        kind = draw(st.sampled_from(["quotient", "remainder", "min", "max"]))
+        if kind == "quotient":
+            lin = lin + affine.quotient(inner, draw(st.integers(1, 5)))
+        elif kind == "remainder":
+            lin = lin + affine.remainder(inner, draw(st.integers(1, 5)))
+        else:
+            other = draw(lins(depth=0))
+            lin = lin + (affine.minimum([inner, other]) if kind == "min" else affine.maximum([inner, other]))
+    return lin
+
+
+def formulas(depth: int = 2) -> st.SearchStrategy[Formula]:
+    literals = st.one_of(lins().map(fml.ge), lins().map(fml.eq), lins().map(lambda x: fml.not_(fml.eq(x))))
+    if depth == 0:
+        return literals
+    inner = st.lists(formulas(depth - 1), min_size=1, max_size=3)
+    return st.one_of(literals, inner.map(fml.and_), inner.map(fml.or_), formulas(depth - 1).map(fml.not_))
+
+
+def value(lin: Lin, env: dict[Sym, int]) -> int:
+    return lin.const + sum(c * atom_value(a, env) for a, c in lin.terms.items())
+
+
+def atom_value(atom: affine.Atom, env: dict[Sym, int]) -> int:
+    match atom:
+        case Sym():
+            return env[atom]
+        case Quot(num=num, den=den):
+            return value(num, env) // den
+        case Min(args=args):
+            return min(value(a, env) for a in args)
+        case _:
+            raise AssertionError(atom)
+
+
+def holds(f: Formula, env: dict[Sym, int]) -> bool:
+    match f:
+        case Const(value=truth):
+            return truth
+        case Ge(lin=lin):
+            return value(lin, env) >= 0
+        case Eq(lin=lin):
+            return value(lin, env) == 0
+        case And(args=args):
+            return all(holds(a, env) for a in args)
+        case Or(args=args):
+            return any(holds(a, env) for a in args)
+        case Exists(names=names, body=body):
+            points = itertools.product(range(-30, 31), repeat=len(names))
+            return any(holds(body, {**env, **dict(zip(names, p, strict=True))}) for p in points)
+        case Bool() | Forall():
+            raise AssertionError(f)
+
+
+ENVIRONMENTS = [dict(zip(NAMES, point, strict=True)) for point in itertools.product(RANGE, repeat=3)]
+
+
+@given(st.lists(formulas(), min_size=1, max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_what_the_linear_refuter_refutes_has_no_solution(parts: list[Formula]) -> None:
+    if linear.unsat(parts):
+        assert not any(all(holds(f, env) for f in parts) for env in ENVIRONMENTS)
+
+
+@given(st.lists(formulas(1), max_size=3), formulas(1))
+@settings(max_examples=150, deadline=None)
+def test_proved_and_refuted_are_true_of_small_integers(hypotheses: list[Formula], goal: Formula) -> None:
+    match prove(hypotheses, goal):
+        case Proved():
+            for env in ENVIRONMENTS:
+                assert holds(goal, env) or not all(holds(h, env) for h in hypotheses)
+        case Refuted(model=model):
+            env = {name: int(model.get(name, 0)) for name in NAMES}
+            assert not holds(goal, env)
+
+
+@given(lins(), st.integers(1, 6))
+@settings(max_examples=150, deadline=None)
+def test_quotient_and_remainder_round_to_minus_infinity(lin: Lin, den: int) -> None:
+    quotient, remainder = affine.quotient(lin, den), affine.remainder(lin, den)
+    for env in ENVIRONMENTS[::37]:
+        assert value(quotient, env) == value(lin, env) // den
+        assert value(remainder, env) == value(lin, env) % den
+
+
+@given(lins(), lins(), lins())
+@settings(max_examples=100, deadline=None)
+def test_substitution_commutes_with_evaluation(lin: Lin, for_x: Lin, for_y: Lin) -> None:
+    changed = affine.subst(lin, {X: for_x, Y: for_y})
+    for env in ENVIRONMENTS[::97]:
+        assert value(changed, env) == value(lin, {**env, X: value(for_x, env), Y: value(for_y, env)})
+
+
+@given(formulas())
+@settings(max_examples=100, deadline=None)
+def test_negation_is_complement(f: Formula) -> None:
+    negated = fml.not_(f)
+    assert all(holds(f, env) != holds(negated, env) for env in ENVIRONMENTS[::53])
+
+
+def test_a_location_of_a_tile_is_found_without_z3() -> None:
+    """l in [0, 8n) is some 8 * io + ii: the witness is read off the equation."""
+    loc, n, io, ii = Sym("l"), Sym("n"), Sym("io"), Sym("ii")
+    written = fml.exists(
+        (io, ii),
+        fml.and_(
+            [
+                fml.eq(affine.var(io).scale(8) + affine.var(ii), affine.var(loc)),
+                fml.ge(affine.var(io)),
+                fml.lt(affine.var(io), affine.var(n)),
+                fml.ge(affine.var(ii)),
+                fml.lt(affine.var(ii), 8),
+            ]
+        ),
+    )
+    facts = [fml.ge(affine.var(loc)), fml.lt(affine.var(loc), affine.var(n).scale(8))]
+    assert prove(facts, written) == Proved("affine")
+    assert isinstance(prove([fml.ge(affine.var(loc)), fml.le(affine.var(loc), affine.var(n).scale(8))], written), Refuted)
+
+
+def test_unrelated_contradictions_do_not_hide_a_counter_example() -> None:
+    """Hypotheses that share no variable with the goal are left out, which can only make fewer goals provable."""
+    absurd = [fml.ge(affine.var(X), 1), fml.le(affine.var(X), 0)]
+    assert isinstance(prove(absurd, fml.FALSE), Proved)
+    assert isinstance(prove(absurd, fml.ge(affine.var(Y))), Refuted)
+
+
+def test_answers_are_cached_up_to_renaming() -> None:
+    def question(name: Sym, size: Sym) -> tuple[list[Formula], Formula]:
+        square = affine.quotient(affine.var(name).scale(3) + 1, 7)
+        facts = [fml.or_([fml.eq(affine.var(name), 5), fml.eq(affine.var(size), 9)]), fml.ge(square, affine.var(size))]
+        return facts, fml.ge(affine.var(name).scale(2) - affine.var(size), 11)
+
+    first = prove(*question(Sym("a"), Sym("b")))
+    before = dict(solver.STATISTICS.settled)
+    assert type(prove(*question(Sym("c"), Sym("d")))) is type(first)
+    after = solver.STATISTICS.settled
+    assert after.get("z3", 0) == before.get("z3", 0)
+    assert after.get("cache", 0) == before.get("cache", 0) + 1
+
+
+def test_strides_are_integers_that_are_equal_if_their_names_are() -> None:
+    stride = affine.of_atom(Stride(X, 0))
+    assert isinstance(prove([fml.eq(stride, 1)], fml.eq(affine.of_atom(Stride(X, 0)), 1)), Proved)
+    assert isinstance(prove([fml.eq(stride, 1)], fml.eq(affine.of_atom(Stride(X, 1)), 1)), Refuted)

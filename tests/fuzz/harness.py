@@ -1,0 +1,271 @@
+"""The random soundness test: random legal steps on random programs, judged by the exact interpreter.
+
+A program gets a short chain of steps. Each accepted step must give a procedure that refines the one before it, the chain one
+that refines the original, and forward cursors as the contract says. An operator may always refuse, with an error of the
+user's kinds; anything else is a failure.
+"""
+
+from __future__ import annotations
+
+import random
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import usl_core.primitives
+from tests.fuzz.actions import ACTIONS, At, Callee, Draft
+from tests.fuzz.forwarding import forwarding_failure
+from tests.fuzz.generate import generate_with_callees
+from tests.fuzz.inputs import Controls
+from tests.fuzz.refine import Difference, refinement_failure
+from usl_core.cursors.cursor import make_cursor
+from usl_core.cursors.path import Dead, Loc
+from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
+from usl_core.ir.nodes import Proc
+from usl_core.ir.printer import show
+from usl_core.procedure import Procedure, from_ir
+
+REFUSALS = (SchedulingError, Undecided, BoundsError, TypeError_, ParseError)
+METHODS = frozenset({"partial_eval", "add_assertion"})
+CHAIN = 4
+"""Accepted steps on one program, at most."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A step that went wrong, with what is needed to see it again."""
+
+    operator: str
+    draft: Draft
+    program: Procedure
+    callees: tuple[Proc, ...]
+    what: str
+    difference: Difference | None = None
+    result: Procedure | None = None
+    seed: int = 0
+
+    def report(self) -> str:
+        lines = [f"FAILURE of {self.operator} (program seed {self.seed}): {self.what}", "", "the program:", str(self.program)]
+        for callee in {id(c): c for c in self.callees}.values():
+            lines += ["a callee:", show(callee)]
+        lines += ["the step:", f"    {self.operator}({describe(self.program, self.draft)})"]
+        if self.result is not None:
+            lines += ["the result:", str(self.result)]
+        if self.difference is not None:
+            lines += ["sizes: " + (", ".join(f"{k} = {v}" for k, v in self.difference.controls.items()) or "none")]
+            lines += [f"{k} = {v.values()}" for k, v in self.difference.inputs.values.items() if hasattr(v, "values")]
+        return "\n".join(lines)
+
+
+@dataclass
+class Tally:
+    """Counts by operator."""
+
+    accepted: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    undecided: Counter[str] = field(default_factory=Counter)
+    programs: int = 0
+    rejected_programs: int = 0
+    failures: list[Failure] = field(default_factory=list)
+
+    def table(self) -> str:
+        rows = [f"{'operator':<22}{'accepted':>10}{'refused':>10}{'undecided':>11}"]
+        for name in available():
+            rows.append(f"{name:<22}{self.accepted[name]:>10}{self.refused[name]:>10}{self.undecided[name]:>11}")
+        rows.append(f"{'all':<22}{self.accepted.total():>10}{self.refused.total():>10}{self.undecided.total():>11}")
+        rows.append(
+            f"{self.programs} programs, {self.rejected_programs} more refused by the frontend, {len(self.failures)} failures"
+        )
+        return "\n".join(rows)
+
+
+def available(only: Iterable[str] | None = None) -> list[str]:
+    """The operators that exist, of those in `only` if it is given."""
+    names = [name for name in ACTIONS if name in METHODS or hasattr(usl_core.primitives, name)]
+    return [name for name in names if only is None or name in set(only)]
+
+
+def fuzz(
+    steps: int,
+    seed: int,
+    only: Iterable[str] | None = None,
+    vectors: int = 8,
+    stop_at: int = 1,
+    progress: Callable[[int], object] | None = None,
+) -> Tally:
+    """Tries `steps` steps. The seed decides everything; a program's own seed is `seed * 1000003 + its number`."""
+    tally, done = Tally(), 0
+    names = available(only)
+    number = 0
+    while done < steps and len(tally.failures) < stop_at:
+        program_seed = seed * 1000003 + number
+        number += 1
+        session = _start(program_seed, tally)
+        if session is None:
+            continue
+        for _ in range(3 * CHAIN):
+            if done >= steps or session.finished:
+                break
+            done += session.step(names, vectors, tally)
+            if progress is not None:
+                progress(done)
+        tally.failures += session.failures
+    return tally
+
+
+def _start(seed: int, tally: Tally) -> _Session | None:
+    rng = random.Random(seed)
+    ir, callees = generate_with_callees(rng)
+    try:
+        program = from_ir(ir)
+    except (BoundsError, Undecided, TypeError_):
+        tally.rejected_programs += 1
+        return None
+    tally.programs += 1
+    return _Session(seed, rng, program, callees)
+
+
+class _Session:
+    """One program and the chain of steps applied to it."""
+
+    def __init__(self, seed: int, rng: random.Random, program: Procedure, callees: tuple[Proc, ...]) -> None:
+        self.seed = seed
+        self.rng = rng
+        self.original = self.current = program
+        self.callees = callees
+        self.fixed: Controls = {}
+        self.accepted = 0
+        self.failures: list[Failure] = []
+
+    @property
+    def finished(self) -> bool:
+        return self.accepted >= CHAIN or bool(self.failures)
+
+    def step(self, names: list[str], vectors: int, tally: Tally) -> int:
+        """Draws and tries one step; 0 if the operator drawn has no place in this program."""
+        operator = self.rng.choice(names)
+        draft = ACTIONS[operator](self.current.ir, self.callees, self.rng)
+        if draft is None:
+            return 0
+        try:
+            result = apply(operator, self.current, draft)
+        except Undecided:
+            tally.undecided[operator] += 1
+            return 1
+        except REFUSALS:
+            tally.refused[operator] += 1
+            return 1
+        except Exception as error:  # whatever an operator raises beside a refusal is what we look for
+            self.fail(operator, draft, _unexpected(error))
+            return 1
+        tally.accepted[operator] += 1
+        self.judge(operator, draft, result, vectors)
+        self.accepted += 1
+        self.current = result
+        return 1
+
+    def judge(self, operator: str, draft: Draft, result: Procedure, vectors: int) -> None:
+        step_fixed = dict(draft.kwargs) if operator == "partial_eval" else {}
+        before = self.rng.getstate()
+        difference = refinement_failure(self.current.ir, result.ir, self.rng, _factor(draft), vectors, fixed=step_fixed)
+        self.fixed |= step_fixed
+        if difference is not None:
+            self.fail(operator, draft, difference.what, difference, result)
+            return
+        whole = refinement_failure(self.original.ir, result.ir, self.rng, _factor(draft), 2, fixed=self.fixed)
+        if whole is not None:
+            self.fail(operator, draft, f"the whole chain: {whole.what}", whole, result)
+            return
+        self.rng.setstate(before)
+        problem = forwarding_failure(self.current, result, operator, self.rng)
+        if problem is not None:
+            self.fail(operator, draft, problem, None, result)
+
+    def fail(
+        self, operator: str, draft: Draft, what: str, difference: Difference | None = None, result: Procedure | None = None
+    ) -> None:
+        self.failures.append(Failure(operator, draft, self.current, self.callees, what, difference, result, self.seed))
+
+
+def _unexpected(error: Exception) -> str:
+    if isinstance(error, UslError):
+        return f"an error of the wrong kind, {type(error).__name__}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)[-3:]
+    return f"{type(error).__name__}: {error} at " + " < ".join(f"{f.filename}:{f.lineno}" for f in reversed(frames))
+
+
+def _factor(draft: Draft) -> int:
+    """A number around which sizes are interesting."""
+    return next((arg for arg in draft.args if isinstance(arg, int) and not isinstance(arg, bool) and arg > 1), 4)
+
+
+# ---- calling operators
+
+
+def apply(operator: str, program: Procedure, draft: Draft) -> Procedure:
+    """The operator on program, with the draft's locations and callees made into cursors and procedures."""
+    args = [bind(program, arg) for arg in draft.args]
+    if operator in METHODS:
+        result: Procedure = getattr(program, operator)(*args, **draft.kwargs)
+        return result
+    result = getattr(usl_core.primitives, operator)(program, *args, **draft.kwargs)
+    return result
+
+
+def bind(program: Procedure, arg: Any) -> Any:
+    match arg:
+        case At(loc=loc):
+            return make_cursor(program, loc)
+        case Callee(proc=proc, scheduled=scheduled):
+            return _scheduled(from_ir(proc)) if scheduled else from_ir(proc)
+        case list():
+            return [bind(program, item) for item in arg]
+        case _:
+            return arg
+
+
+def _scheduled(callee: Procedure) -> Procedure:
+    """A rewritten version of a callee: its loop divided where that is possible, else only renamed."""
+    if hasattr(usl_core.primitives, "divide_loop"):
+        try:
+            return usl_core.primitives.divide_loop(callee, callee.find("i"), 2, ["io", "ii"], tail="cut")  # type: ignore[no-any-return]
+        except SchedulingError:
+            pass
+    return usl_core.primitives.rename(callee, f"{callee.name()}_renamed")  # type: ignore[no-any-return]
+
+
+def relocate(draft: Draft, forward: Callable[[Loc], Loc]) -> Draft | None:
+    """The draft for an edited program; None if a place that it names is gone."""
+
+    def moved(arg: Any) -> Any:
+        match arg:
+            case At(loc=loc):
+                return At(forward(loc))
+            case list():
+                return [moved(item) for item in arg]
+            case _:
+                return arg
+
+    new = Draft(tuple(moved(arg) for arg in draft.args), draft.kwargs)
+    places = [a for arg in new.args for a in (arg if isinstance(arg, list) else [arg]) if isinstance(a, At)]
+    return None if any(isinstance(place.loc, Dead) for place in places) else new
+
+
+def describe(program: Procedure, draft: Draft) -> str:
+    def shown(arg: Any) -> str:
+        match arg:
+            case At(loc=loc):
+                text = str(make_cursor(program, loc)).strip().splitlines()
+                return f"<{loc}: {text[0] if len(text) == 1 else next((t for t in text if '>' in t or '#' in t), text[0]).strip()}>"
+            case Callee(proc=proc, scheduled=scheduled):
+                return f"{proc.name}{' scheduled' if scheduled else ''}"
+            case list():
+                return f"[{', '.join(map(shown, arg))}]"
+            case type():
+                return arg.__name__
+            case _:
+                return repr(arg)
+
+    return ", ".join([*map(shown, draft.args), *(f"{k}={v!r}" for k, v in draft.kwargs.items())])

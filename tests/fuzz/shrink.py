@@ -1,0 +1,75 @@
+"""Makes a failing program smaller: drops statements as long as the same step still fails in the same way."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from tests.fuzz.forwarding import forwarding_failure
+from tests.fuzz.harness import REFUSALS, Failure, apply, relocate
+from tests.fuzz.refine import refinement_failure
+from tests.fuzz.sites import siblings, sites
+from usl_core.cursors import edits
+from usl_core.errors import UslError
+from usl_core.procedure import Procedure, from_ir
+
+ATTEMPTS = 200
+
+
+def shrink(failure: Failure) -> Failure:
+    """A failure of the same operator on a program with no statement to spare."""
+    attempts, progress = 0, True
+    while progress and attempts < ATTEMPTS:
+        progress = False
+        for site in reversed(sites(failure.program.ir)):
+            attempts += 1
+            smaller = _without(failure, site.block())
+            if smaller is not None:
+                failure, progress = smaller, True
+                break
+            if attempts >= ATTEMPTS:
+                break
+    return failure
+
+
+def _without(failure: Failure, block: edits.BlockLoc) -> Failure | None:
+    """The failure without one statement, if it is still one."""
+    ir = failure.program.ir
+    if len(getattr(edits.get(ir, block.parent), block.field)) == 1 and block.field == "body":
+        return None
+    edited = edits.delete(ir, block)
+    smaller, forward = edited
+    draft = relocate(failure.draft, forward)
+    if draft is None:
+        return None
+    try:
+        program = from_ir(smaller)
+    except UslError:
+        return None
+    return retry(replace(failure, program=program, draft=draft))
+
+
+def retry(failure: Failure) -> Failure | None:
+    """The failure of the same step on its program, None if the step is refused or right."""
+    rng = random.Random(failure.seed)
+    try:
+        result: Procedure = apply(failure.operator, failure.program, failure.draft)
+    except REFUSALS:
+        return None
+    except Exception as error:  # the failure that we look for may be an exception
+        return (
+            replace(failure, what=f"{type(error).__name__}: {error}", difference=None, result=None)
+            if failure.result is None
+            else None
+        )
+    if failure.result is None:
+        return None
+    fixed = dict(failure.draft.kwargs) if failure.operator == "partial_eval" else {}
+    difference = refinement_failure(failure.program.ir, result.ir, rng, 4, 10, 2, fixed)
+    if difference is not None:
+        return replace(failure, what=difference.what, difference=difference, result=result)
+    problem = forwarding_failure(failure.program, result, failure.operator, rng)
+    return replace(failure, what=problem, difference=None, result=result) if problem and failure.difference is None else None
+
+
+__all__ = ["retry", "shrink", "siblings"]

@@ -1,0 +1,208 @@
+"""`replace`: what it finds, what it proves, what it refuses."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.fuzz.refine import refinement_failure
+from usl_core.cursors.cursor import InvalidCursor
+from usl_core.errors import SchedulingError
+from usl_core.ir.memory import Memory
+from usl_core.primitives.calls.inline import inline
+from usl_core.primitives.calls.replace import replace
+from usl_core.procedure import Procedure, proc_from_source
+
+
+class REG(Memory):
+    name = "REG"
+    addressable = False
+
+
+def parse(text: str, **scope: object) -> Procedure:
+    return proc_from_source(text, {"REG": REG, **scope})
+
+
+STORE = parse("""
+def store(dst: [f32][16], src: [f32][16] @ REG):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 16):
+        dst[i] = src[i]
+""")
+FMA = parse("""
+def fma(dst: [f32][16] @ REG, a: f32, b: [f32][16] @ REG):
+    for i in seq(0, 16):
+        dst[i] += a * b[i]
+""")
+MASKED = parse("""
+def masked(n: size, dst: [f32][n], src: [f32][16] @ REG):
+    assert n <= 16
+    for i in seq(0, 16):
+        if i < n:
+            dst[i] = src[i]
+""")
+
+
+def assert_same_meaning(before: Procedure, after: Procedure) -> None:
+    assert refinement_failure(before.ir, after.ir, random.Random(1)) is None
+
+
+def lines(p: Procedure) -> list[str]:
+    return [line.strip() for line in str(p).strip().splitlines()]
+
+
+def test_replace_finds_the_window_of_each_argument():
+    p = parse("""
+def foo(M: size, N: size, A: f32[M, 16 * N], R: [f32][4, 16] @ REG):
+    for m in seq(0, M):
+        for io in seq(0, N):
+            for ii in seq(0, 16):
+                A[m, 16 * io + ii] = R[2, ii]
+""")
+    q = replace(p, "for ii in _: _", STORE)
+    assert "store(A[m, 16 * io:16 * io + 16], R[2, 0:16])" in lines(q)
+    assert_same_meaning(p, q)
+    assert_same_meaning(p, inline(q, "store(_)"))
+
+
+def test_replace_matches_a_loop_that_starts_elsewhere():
+    p = parse("""
+def foo(A: f32[64], R: [f32][16] @ REG):
+    for i in seq(8, 24):
+        A[i + 8] = R[i - 8]
+""")
+    assert "store(A[16:32], R[0:16])" in lines(replace(p, "i", STORE))
+
+
+def test_a_literal_and_an_element_stand_for_a_scalar_formal():
+    p = parse("""
+def foo(x: f32[8], D: [f32][16] @ REG, B: [f32][16] @ REG):
+    for i in seq(0, 16):
+        D[i] += 2.5 * B[i]
+    for i in seq(0, 16):
+        D[i] += x[3] * B[i]
+""")
+    q = replace(replace(p, "i", FMA), "i", FMA)
+    assert lines(q)[-2:] == ["fma(D[0:16], 2.5, B[0:16])", "fma(D[0:16], x[3], B[0:16])"]
+    assert_same_meaning(p, q)
+
+
+def test_control_arguments_are_solved_from_guards():
+    p = parse("""
+def foo(N: size, A: f32[N], R: [f32][16] @ REG):
+    assert N % 16 == 7
+    for ii in seq(0, 16):
+        if 16 * (N / 16) + ii < N:
+            A[16 * (N / 16) + ii] = R[ii]
+""")
+    q = replace(p, "ii", MASKED)
+    assert any(line.startswith("masked(") for line in lines(q))
+    assert_same_meaning(p, q)
+
+
+def test_a_guard_that_exceeds_the_instructions_size_is_refused_with_a_counter_example():
+    p = parse("""
+def foo(N: size, A: f32[N], R: [f32][16] @ REG):
+    for ii in seq(0, 16):
+        if ii < N:
+            A[ii] = R[ii]
+""")
+    with pytest.raises(SchedulingError, match="may break its assertion n <= 16") as caught:
+        replace(p, "ii", MASKED)
+    assert "counter-example: N = 17" in str(caught.value)
+
+
+def test_a_stride_that_the_instruction_relies_on_is_proved():
+    p = parse("""
+def foo(A: f32[32, 32], W: [f32][32], R: [f32][16] @ REG):
+    for i in seq(0, 16):
+        A[i, 3] = R[i]
+    for j in seq(0, 16):
+        W[j] = R[j]
+""")
+    for loop in ("i", "j"):
+        with pytest.raises(SchedulingError, match=r"may break its assertion stride\(dst, 0\) == 1"):
+            replace(p, loop, STORE)
+    assert "store(W[0:16], R[0:16])" in lines(
+        replace(parse(str(p).replace("for i in", "assert stride(W, 0) == 1\n    for i in", 1)), "j", STORE)
+    )
+
+
+def test_overlapping_arguments_are_refused():
+    p = parse("""
+def foo(D: [f32][32] @ REG, x: f32):
+    for i in seq(0, 16):
+        D[i + 1] += x * D[i]
+""")
+    with pytest.raises(SchedulingError, match="arguments dst and b of fma may overlap"):
+        replace(p, "i", FMA)
+    apart = parse("""
+def foo(D: [f32][32] @ REG, x: f32):
+    for i in seq(0, 16):
+        D[i + 16] += x * D[i]
+""")
+    assert "fma(D[16:32], x, D[0:16])" in lines(replace(apart, "i", FMA))
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("A[i] = R[0, i] + 0.0", "the expressions differ"),
+        ("A[i] += R[0, i]", "the statements are of different kinds"),
+        ("A[i] = R[0, 15 - i]", "no window of R explains all accesses"),
+        ("A[2 * i] = R[0, i]", "no window of A explains all accesses"),
+        ("A[i] = B[i]", "src is f32, but B is f64|one is f32, the other f64"),
+    ],
+)
+def test_a_block_that_differs_is_refused_with_the_reason(body: str, reason: str):
+    typed = "f64" if "B[i]" in body else "f32"
+    p = parse(f"""
+def foo(A: {typed}[64], B: {typed}[64], R: [f32][4, 16] @ REG):
+    for i in seq(0, 16):
+        {body}
+""")
+    with pytest.raises(SchedulingError, match=reason):
+        replace(p, "i", STORE)
+
+
+def test_a_range_of_another_length_is_refused():
+    p = parse("""
+def foo(A: f32[64], R: [f32][64] @ REG):
+    for i in seq(0, 15):
+        A[i] = R[i]
+""")
+    with pytest.raises(SchedulingError, match="the control expressions differ"):
+        replace(p, "i", STORE)
+
+
+def test_a_formal_that_the_callee_writes_takes_no_literal():
+    scale = parse("""
+def bump(a: f32, x: [f32][4]):
+    for i in seq(0, 4):
+        x[i] = a
+    a = 0.0
+""")
+    p = parse("""
+def foo(x: f32[4], y: f32):
+    for i in seq(0, 4):
+        x[i] = 1.0
+    y = 0.0
+""")
+    with pytest.raises(SchedulingError, match="a constant and a buffer"):
+        replace(p, p.body(), scale)
+
+
+def test_cursors_to_the_block_move_to_the_call_and_inner_ones_die():
+    p = parse("""
+def foo(A: f32[64], R: [f32][16] @ REG):
+    A[0] = 1.0
+    for i in seq(0, 16):
+        A[i] = R[i]
+    A[1] = 2.0
+""")
+    loop, inner, after = p.find_loop("i"), p.find("A[i] = _"), p.find("A[1] = _")
+    q = replace(p, loop, STORE)
+    assert q.forward(after).node is q.find("A[1] = _").node
+    assert q.forward(loop).node is q.find("store(_)").node
+    assert isinstance(q.forward(inner), InvalidCursor)

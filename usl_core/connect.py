@@ -1,0 +1,41 @@
+"""Connects the layers: methods of `Procedure` whose work lies in later layers find it here, loaded when first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from usl_core.procedure import LATER, Procedure, config, instr, proc, proc_from_source
+
+
+def _partial_eval(p: Procedure, *args: Any, **values: int | bool) -> Procedure:
+    from usl_core.primitives.procs.partial_eval import partial_eval
+
+    return partial_eval(p, *args, **values)
+
+
+def _add_assertion(p: Procedure, assertion: str) -> Procedure:
+    from usl_core.primitives.procs.add_assertion import add_assertion
+
+    return add_assertion(p, assertion)
+
+
+def _c_code(p: Procedure, **options: Any) -> str:
+    from usl_core.plugins.manager import backend
+
+    files = backend().emit([p.ir], p.ir.name, **options)
+    return files[f"{p.ir.name}.c"]
+
+
+def _jit(p: Procedure, **options: Any) -> Callable[..., Any]:
+    from usl_core.plugins.manager import backend
+
+    return backend().jit(p.ir, **options)
+
+
+LATER.partial_eval = _partial_eval
+LATER.add_assertion = _add_assertion
+LATER.c_code = _c_code
+LATER.jit = _jit
+
+__all__ = ["Procedure", "config", "instr", "proc", "proc_from_source"]

@@ -1,0 +1,58 @@
+"""set_memory: where a buffer lives."""
+
+from __future__ import annotations
+
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import ArgLoc
+from usl_core.equivalence import Relation
+from usl_core.ir.memory import Memory, MemoryClass
+from usl_core.ir.nodes import Arg
+from usl_core.ir.traverse import update
+from usl_core.primitives.base import primitive, require
+from usl_core.primitives.locate import Where, buffer_at
+from usl_core.procedure import Procedure
+
+_OP = "set_memory"
+
+
+def set_memory(proc: Procedure, buf: Where, mem: MemoryClass) -> Procedure:
+    """Say in which memory a buffer lives.
+
+        x: f32[16] @ DRAM    ~>    x: f32[16] @ AVX512
+
+    What the program means does not depend on memories. Whether the memory can hold such a buffer, and whether plain code may
+    touch it, is checked when code is generated. For a formal, callers see another interface.
+
+    Raises:
+        SchedulingError: mem is no Memory class; buf names no allocation or data formal.
+    Forwarding: everything stays.
+    Also known as: set_scope (TVM), store_in (Halide).
+    """
+    if isinstance(proc, Procedure) and isinstance(buffer_at(proc, buf, _OP)[0], ArgLoc):
+        return _of_formal(proc, buf, mem)
+    return _of_allocation(proc, buf, mem)
+
+
+@primitive(name=_OP)
+def _of_allocation(proc: Procedure, buf: Where, mem: MemoryClass) -> Edit:
+    loc, _ = buffer_at(proc, buf, _OP)
+
+    _require_memory(mem)
+
+    return Edit.of(proc.ir, _OP).update(loc, mem=mem)
+
+
+@primitive(Relation.INTERFACE, name=_OP)
+def _of_formal(proc: Procedure, buf: Where, mem: MemoryClass) -> Edit:
+    loc, formal = buffer_at(proc, buf, _OP)
+
+    _require_memory(mem)
+    assert isinstance(formal, Arg)
+    require(formal.mem is not None, _OP, f"{formal.name.name} is a control value and lives in no memory", formal.span)
+
+    return Edit.of(proc.ir, _OP).replace_arg(loc, update(formal, mem=mem))
+
+
+def _require_memory(mem: object) -> None:
+    is_memory = isinstance(mem, type) and issubclass(mem, Memory)
+    require(is_memory, _OP, f"a memory is wanted, a class like DRAM, got {mem!r}")

@@ -1,0 +1,292 @@
+"""stage_mem: a block works on a copy of part of a buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.conditions import covered
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import Access, Kind
+from usl_core.analysis.exposed import definite_writes, exposed_read
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import BlockLoc, after, before, get_stmt, stmt_list, stmt_path, stmts
+from usl_core.errors import Span
+from usl_core.frontend.fragment import parse_window
+from usl_core.ir.memory import DRAM
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    Block,
+    Expr,
+    For,
+    If,
+    Interval,
+    Literal,
+    Node,
+    Read,
+    Reduce,
+    Stmt,
+    WindowExpr,
+    index_literal,
+)
+from usl_core.ir.printer import show_expr
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import update
+from usl_core.ir.types import ScalarType, TensorType
+from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.buffers.region import (
+    Region,
+    element,
+    inclusion,
+    inside,
+    is_all,
+    locations,
+    region_of,
+    relative,
+    whole,
+    window_of,
+)
+from usl_core.primitives.buffers.uses import Use, mentions, passed_whole, reads_strides, uses_in, with_windows
+from usl_core.primitives.locate import Where, block_at, context_at, expr_at, scope_at
+from usl_core.primitives.moving import effect, new_name
+from usl_core.procedure import Procedure
+
+_OP = "stage_mem"
+
+
+@primitive()
+def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bool = False) -> Edit:
+    """Let a block work on a copy of a window of a buffer, `stage_mem(p, block, "x[lo:hi, pt]", "t")`.
+
+                                 t: T[hi - lo]
+                                 for i0 in seq(0, hi - lo):
+                                     t[i0] = x[lo + i0, pt]
+        s            ~>          s[x[e, pt] -> t[e - lo]]
+                                 for i0 in seq(0, hi - lo):
+                                     x[lo + i0, pt] = t[i0]
+
+    Copying in is left out if the block writes all of the window and reads nothing of it that it has not written before; copying
+    out if it writes nothing. With accum, t starts at 0 and is added to x at the end. Where the window may reach over the end of
+    the buffer the copies are guarded. The copy lives in DRAM; `set_memory` moves it.
+
+    Raises:
+        SchedulingError: an access to x in the block may lie outside of the window (values are shown); the block uses x through
+        a window made before it, or makes one that is used after it; the window may be empty; the block depends on strides
+        of x; accum, and the block does more than reduce into x.
+    Forwarding: everything stays with the same statement; a cursor to the block holds the same statements, without the copies.
+    Also known as: stage_window, cache_read and cache_write (TVM), staging.
+    """
+    where = block_at(proc, block, _OP)
+    region = _region(proc, where, window)
+    target = new_name(name, _OP)
+
+    ctx = context_at(proc, stmt_path(where, 0))
+    _require_extents(ctx, region)
+    _require_sole_name(proc, where, ctx, region)
+    _require_inside(proc, where, region)
+    touched = _accesses(ctx, stmts(proc.ir, where), region)
+    require(bool(touched), _OP, f"the block does not use {region.buffer.name}", _span(proc, where), code="E413")
+    if accum:
+        _require_reductions(touched, region)
+
+    copies = _Copies(ctx, region, target, stmts(proc.ir, where)[0].span)
+    alloc = Alloc(target, region.type(), DRAM, span=copies.span)
+    start = (alloc, *_first(copies, proc, where, touched, accum))
+    end = _last(copies, touched, accum)
+
+    edit = Edit.of(proc.ir, _OP).rewrite_exprs(where, _redirection(ctx, region, target))
+    edit = edit.insert(before(stmt_path(where, 0)), start)
+    return edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), end) if end else edit
+
+
+# ---- locate
+
+
+def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
+    start = stmt_path(where, 0)
+    if isinstance(window, str):
+        expr: Expr = parse_window(window, scope_at(proc, start))
+    else:
+        expr = expr_at(proc, window, _OP)[1]
+    if not isinstance(expr, WindowExpr | Read) or not isinstance(expr.type, ScalarType | TensorType):
+        refuse(_OP, f"a window of a buffer is wanted, like x[0:4, i], not {show_expr(expr)}", expr.span, code="E404")
+    info = context_at(proc, start).buffers.get(expr.name)
+    if info is None:
+        refuse(_OP, f"{expr.name.name} is not in scope before the block", expr.span, code="E404")
+    return region_of(expr, info.type.shape if isinstance(info.type, TensorType) else ())
+
+
+def _span(proc: Procedure, where: BlockLoc) -> Span:
+    return get_stmt(proc.ir, stmt_path(where, 0)).span
+
+
+# ---- check
+
+
+def _require_extents(ctx: Context, region: Region) -> None:
+    for interval in region.intervals:
+        low, high = ctx.index(interval.lo), ctx.index(interval.hi)
+        message = f"the window may be empty: cannot prove {show_expr(interval.lo)} < {show_expr(interval.hi)}"
+        require_proved(ctx, fml.lt(low, high), _OP, message, interval.span, values=(low, high))
+
+
+def _require_sole_name(proc: Procedure, where: BlockLoc, ctx: Context, region: Region) -> None:
+    """The block reaches the buffer under one name (and windows of its own), and nothing after it reaches the copy."""
+    block, name = stmts(proc.ir, where), region.buffer.name
+    root = ctx.root(region.buffer)
+    others = {other for other in ctx.buffers if other is not region.buffer and ctx.root(other) is root}
+    for stmt in block:
+        if mentions(stmt, others):
+            used = next(other.name for other in others if mentions(stmt, {other}))
+            hint = f"hint: stage {used} instead, or inline the window"
+            refuse(_OP, f"the block also reaches {name} under the name {used}", stmt.span, [hint], code="E413")
+    own = with_windows(block, region.buffer)
+    for stmt in stmt_list(proc.ir, where.parent, where.field)[where.hi :]:
+        if mentions(stmt, own - {region.buffer}):
+            hint = "hint: take the statements that use it into the block"
+            refuse(_OP, f"a window of {name} that the block makes is used after it", stmt.span, [hint], code="E413")
+    found = reads_strides(block, own)
+    if found is not None:
+        refuse(_OP, f"the block depends on strides of {name}, which the copy does not have", found.span, code="E413")
+
+
+def _require_inside(proc: Procedure, where: BlockLoc, region: Region) -> None:
+    for use in uses_in(proc.ir, where, region.buffer):
+        node = use.node
+        assert isinstance(node, Read | WindowExpr | Assign | Reduce)
+        indices = whole(region) if passed_whole(use) else node.idx
+        _require_intervals_kept(use, region, indices)
+        ctx = context_at(proc, use.path)
+        for part in inclusion(ctx, region, indices):
+            shown = show_expr(node) if isinstance(node, Expr) else show_expr(_target(node))
+            message = f"cannot prove that {shown} lies inside the window {_shown(region)}, in dimension {part.dim}"
+            hint = "stage a larger window, or a smaller block"
+            span = node.span if node.span.line else _span(proc, where)
+            require_proved(ctx, part.goal, _OP, message, span, values=part.values, extra=part.extra, hint=hint)
+
+
+def _require_intervals_kept(use: Use, region: Region, indices: tuple[Expr | Interval, ...]) -> None:
+    """A view of the buffer has as many dimensions over the copy as over the buffer."""
+    for dim, (index, bound) in enumerate(zip(indices, region.dims, strict=True)):
+        if isinstance(index, Interval) and not isinstance(bound, Interval):
+            message = f"the block makes a window of {region.buffer.name} over dimension {dim}, of which one point is staged"
+            refuse(_OP, message, use.node.span, [f"hint: stage {show_expr(bound)}:{show_expr(bound)} + 1 instead"], code="E413")
+
+
+def _target(stmt: Assign | Reduce) -> Expr:
+    return Read(stmt.name, stmt.idx, type=stmt.rhs.type)
+
+
+def _shown(region: Region) -> str:
+    def entry(dim: Expr | Interval) -> str:
+        return f"{show_expr(dim.lo)}:{show_expr(dim.hi)}" if isinstance(dim, Interval) else show_expr(dim)
+
+    return f"{region.buffer.name}[{', '.join(map(entry, region.dims))}]" if region.dims else region.buffer.name
+
+
+def _accesses(ctx: Context, block: Block, region: Region) -> list[Access]:
+    root = ctx.root(region.buffer)
+    return [a for a in effect(ctx, block).accesses if a.buffer is root]
+
+
+def _require_reductions(touched: list[Access], region: Region) -> None:
+    other = next((a for a in touched if a.kind is not Kind.REDUCE), None)
+    if other is not None:
+        message = f"accum needs a block that only reduces into {region.buffer.name}, but there is a {other.kind.value}"
+        refuse(_OP, message, other.node.span if other.node.span.line else None, code="E413")
+
+
+# ---- the copies
+
+
+class _Copies:
+    """Loops over the elements of a region, with what keeps them in bounds."""
+
+    def __init__(self, ctx: Context, region: Region, target: Sym, span: Span) -> None:
+        self.ctx, self.region, self.target, self.span = ctx, region, target, span
+
+    def copy_in(self) -> Stmt:
+        def load(ours: tuple[Expr, ...], theirs: tuple[Expr, ...]) -> Stmt:
+            return Assign(self.target, ours, self._read(self.region.buffer, theirs), span=self.span)
+
+        return self._loops(load, guarded=True)
+
+    def zero(self) -> Stmt:
+        zero = Literal(0 if self.region.scalar.is_int else Fraction(0), type=self.region.scalar, span=self.span)
+        return self._loops(lambda ours, _: Assign(self.target, ours, zero, span=self.span), guarded=False)
+
+    def copy_out(self, *, add: bool) -> Stmt:
+        def store(ours: tuple[Expr, ...], theirs: tuple[Expr, ...]) -> Stmt:
+            node = Reduce if add else Assign
+            return node(self.region.buffer, theirs, self._read(self.target, ours), span=self.span)
+
+        return self._loops(store, guarded=True)
+
+    def _read(self, name: Sym, idx: tuple[Expr, ...]) -> Expr:
+        return Read(name, idx, type=self.region.scalar, span=self.span)
+
+    def _loops(self, make_stmt: Callable[[tuple[Expr, ...], tuple[Expr, ...]], Stmt], *, guarded: bool) -> Stmt:
+        extents = self.region.extents()
+        iterators = tuple(Sym(f"i{level}") for level in range(len(extents)))
+        loops = [For(i, index_literal(0), e, (), span=self.span) for i, e in zip(iterators, extents, strict=True)]
+        ctx = self.ctx
+        for loop in loops:
+            ctx = ctx.enter(loop, "body")
+        theirs = element(self.region, iterators)
+        ours = tuple(_iterator(i) for i in iterators)
+        stmt = make_stmt(ours, theirs)
+        condition = inside(ctx, self.region, theirs) if guarded else None
+        if condition is not None:
+            stmt = If(condition, (stmt,), span=self.span)
+        for loop in reversed(loops):
+            stmt = update(loop, body=(stmt,))
+        return stmt
+
+
+def _iterator(name: Sym) -> Expr:
+    return Read(name, (), type=index_literal(0).type)
+
+
+def _first(copies: _Copies, proc: Procedure, where: BlockLoc, touched: list[Access], accum: bool) -> Block:
+    if accum:
+        return (copies.zero(),)
+    return (copies.copy_in(),) if _must_copy_in(copies, stmts(proc.ir, where)) else ()
+
+
+def _must_copy_in(copies: _Copies, block: Block) -> bool:
+    """Whether the block may read what was in the window before it, or may leave some of that there."""
+    ctx, root = copies.ctx, copies.ctx.root(copies.region.buffer)
+    if exposed_read(ctx, block, root) is not None:
+        return True
+    return not covered(ctx.facts, locations(ctx, copies.region, block[0]), definite_writes(ctx, block, root))
+
+
+def _last(copies: _Copies, touched: list[Access], accum: bool) -> Block:
+    return (copies.copy_out(add=accum),) if any(a.modifies for a in touched) else ()
+
+
+# ---- edit
+
+
+def _redirection(ctx: Context, region: Region, target: Sym) -> Callable[[Node], Node | None]:
+    """The rule that turns uses of the buffer into uses of the copy; every use is known to lie inside the window."""
+    dense = region.type()
+
+    def rule(node: Node) -> Node | None:
+        match node:
+            case Read(name=name, type=TensorType()) if name is region.buffer:
+                if is_all(ctx, region):
+                    return Read(target, (), type=dense, span=node.span)
+                return window_of(target, node, relative(region, whole(region)))
+            case Read(name=name) | Assign(name=name) | Reduce(name=name) if name is region.buffer:
+                return update(node, name=target, idx=relative(region, node.idx))
+            case WindowExpr(name=name) if name is region.buffer:
+                return window_of(target, node, relative(region, node.idx))
+            case _:
+                return None
+
+    return rule
+
+

@@ -1,0 +1,91 @@
+"""Where a buffer is used in a piece of code, itself or through windows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from usl_core.cursors.path import BlockLoc, Path, block_of, stmt_path, stmts
+from usl_core.ir.nodes import Assign, Call, Node, Proc, Read, Reduce, Stmt, StrideExpr, WindowExpr, WindowStmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import children, get_field, walk
+from usl_core.ir.types import TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A node that mentions a buffer by name."""
+
+    path: Path
+    node: Read | WindowExpr | StrideExpr | Assign | Reduce
+
+
+def uses_at(path: Path, node: Node) -> Iterator[Use]:
+    """Every mention of a name other than in binding position at node (which is at path) and below, in source order."""
+    if isinstance(node, Read | WindowExpr | StrideExpr | Assign | Reduce):
+        yield Use(path, node)
+    for step, child in children(node):
+        yield from uses_at((*path, step), child)
+
+
+def uses_in(proc: Proc, block: BlockLoc, name: Sym) -> list[Use]:
+    """The uses of name in block."""
+    found: list[Use] = []
+    for offset, stmt in enumerate(stmts(proc, block)):
+        found += [use for use in uses_at(stmt_path(block, offset), stmt) if use.node.name is name]
+    return found
+
+
+def mentions(node: Node, names: frozenset[Sym] | set[Sym]) -> bool:
+    """Whether node uses one of names; binding it does not count."""
+    return any(use.node.name in names for use in uses_at((), node))
+
+
+def with_windows(block: tuple[Stmt, ...], name: Sym) -> frozenset[Sym]:
+    """name and the windows of it that block binds, those of windows too."""
+    names = {name}
+    for stmt in block:
+        for node in walk(stmt):
+            if isinstance(node, WindowStmt) and node.rhs.name in names:
+                names.add(node.name)
+    return frozenset(names)
+
+
+def rest_of_block(proc: Proc, path: Path) -> BlockLoc | None:
+    """What follows the statement at path in its block: the scope of what it binds. None at the end of the block."""
+    own = block_of(path)
+    owner: Node = proc
+    for step in own.parent:
+        owner = next(child for at, child in children(owner) if at == step)
+    length = len(get_field(owner, own.field))
+    return BlockLoc(own.parent, own.field, own.hi, length) if own.hi < length else None
+
+
+def passed_whole(use: Use) -> bool:
+    """Whether a use is the whole buffer as an argument of a call."""
+    return isinstance(use.node, Read) and isinstance(use.node.type, TensorType)
+
+
+def reads_strides(block: tuple[Stmt, ...], names: frozenset[Sym]) -> Node | None:
+    """A place where the meaning of block depends on the strides of a buffer in names, other than a call's assertions.
+
+    Assertions are proved again when a layout changes; a condition on a stride would change its value in silence.
+    """
+    for stmt in block:
+        for node in walk(stmt):
+            if isinstance(node, StrideExpr) and node.name in names:
+                return node
+            if isinstance(node, Call) and _callee_reads_strides(node, names):
+                return node
+    return None
+
+
+def _callee_reads_strides(call: Call, names: frozenset[Sym]) -> bool:
+    formals = {
+        formal.name
+        for formal, actual in zip(call.proc.args, call.args, strict=True)
+        if isinstance(actual, Read | WindowExpr) and actual.name in names
+    }
+    body = call.proc.body
+    inside = frozenset().union(*[with_windows(body, formal) for formal in formals]) if formals else frozenset()
+    return bool(inside) and reads_strides(body, inside) is not None

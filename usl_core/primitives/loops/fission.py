@@ -1,0 +1,154 @@
+"""fission: a loop or `if` is split at a gap in its body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from usl_core.analysis.conditions import Conflict, re_executable
+from usl_core.analysis.context import Context
+from usl_core.cursors.edit import Edit, Now
+from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, gap_position, get_stmt, stmt_list, stmt_path
+from usl_core.ir.nodes import Block, For, If, Proc, Stmt, index_read
+from usl_core.ir.traverse import free_names
+from usl_core.ir.types import COND
+from usl_core.primitives.base import primitive, refuse, require, require_no
+from usl_core.primitives.locate import Where, gap_at
+from usl_core.primitives.loops.iterations import in_range, later_before_earlier
+from usl_core.primitives.moving import changes_value, effect, escaping, substitution, uses, uses_expr
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def fission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Edit:
+    """Split the loop around a gap in two, and then the loop around that, n_lifts times.
+
+        for i in seq(a, b):          for i in seq(a, b):
+            s1               ~>          s1
+            s2                       for i in seq(a, b):
+                                         s2
+
+    Legal if s2 of an iteration commutes with s1 of every later one; or if s1 does not use the iterator and may run again after
+    s2 without effect (then only its first run counts, as for a value computed anew in each iteration). An `if` is split the
+    same way and counts as one lift. One with `else` is split only on the way through the loop directly around it, on whose
+    iterator the condition must not depend; the `else` stays with the first part.
+
+    Raises:
+        SchedulingError: there is nothing before or after the gap; fewer than n_lifts loops and ifs around it; neither condition
+        holds; s2 uses what s1 allocates or names.
+    Forwarding: a loop goes to the first copy, statements stay themselves.
+    Also known as: loop distribution, compute_at in reverse.
+    """
+    where = gap_at(proc, gap, "fission")
+
+    _require_lifts(n_lifts)
+    place = _Place(where.parent, where.field, gap_position(where))
+    edit = Edit.of(proc.ir, "fission")
+    for lift in range(n_lifts):
+        edit, place = _split(edit, place, n_lifts - lift)
+    return edit
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A gap in the current tree: before the statement at index of a list."""
+
+    parent: Path
+    field: str
+    index: int
+
+
+def _require_lifts(n_lifts: Any) -> None:
+    valid = isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1
+    require(valid, "fission", f"n_lifts must be an int of at least 1, got {n_lifts!r}")
+
+
+def _split(edit: Edit, place: _Place, lifts: int) -> tuple[Edit, _Place]:
+    """One lift: the statement around place becomes two, the second just after the first; returns the gap between them."""
+    ir = edit.proc
+    owner = get_stmt(ir, place.parent) if place.parent else None
+    if owner is None:
+        hint = "hint: lower n_lifts"
+        refuse("fission", f"there is no loop or `if` left to split for the last {lifts} of n_lifts", None, [hint], code="E404")
+    block = stmt_list(ir, place.parent, place.field)
+    first, second = block[: place.index], block[place.index :]
+    require(bool(first and second), "fission", "there must be a statement before and one after the gap", owner.span)
+    _require_scopes(first, second, owner)
+    ctx = Context.at(ir, place.parent)
+    match owner:
+        case For():
+            _check_loop(ctx, owner, first, second)
+        case If():
+            _check_if(ctx, ir, place, owner, first, lifts)
+        case _:
+            raise AssertionError(f"not a statement with a body: {owner!r}")
+    edit = _split_owner(edit, place, owner, len(block))
+    field, index = place.parent[-1]
+    assert index is not None
+    return edit, _Place(place.parent[:-1], field, index + 1)
+
+
+# ---- check
+
+
+def _require_scopes(first: Block, second: Block, owner: Stmt) -> None:
+    names = ", ".join(name.name for name in escaping(first, second))
+    if names:
+        hint = "hint: lift the allocation out with lift_alloc (expand_dim first if each iteration needs its own)"
+        refuse("fission", f"{names} is bound before the gap and used after it", owner.span, [hint], code="E413")
+
+
+def _check_loop(ctx: Context, loop: For, first: Block, second: Block) -> None:
+    conflict = _order_conflict(ctx, loop, first, second)
+    if conflict is not None and not _repeats_are_void(ctx, loop, first, second):
+        message = f"loop {loop.iter.name} cannot be split here: what follows the gap would run after later iterations of what precedes it"
+        require_no(conflict, "fission", message, loop.span)
+
+
+def _order_conflict(ctx: Context, loop: For, first: Block, second: Block) -> Conflict | None:
+    return later_before_earlier(ctx, loop, ahead=effect(ctx, first), behind=effect(ctx, second))
+
+
+def _repeats_are_void(ctx: Context, loop: For, first: Block, second: Block) -> bool:
+    """Whether first does the same in every iteration and again after second: only its first run counts."""
+    if uses(first, loop.iter):
+        return False
+    facts = [*ctx.facts, *in_range(ctx, loop)]
+    return re_executable(facts, effect(ctx, first), effect(ctx, second)) is None
+
+
+def _check_if(ctx: Context, ir: Proc, place: _Place, branch: If, first: Block, lifts: int) -> None:
+    if place.field == "orelse":
+        hint = "hint: make it an `if` of its own first"
+        refuse("fission", "an `else` branch cannot be split", branch.span, [hint], code="E404")
+    if branch.orelse:
+        _require_invariant_else(ir, place, branch, lifts)
+    if branch.cond.type is COND:
+        message = "the condition depends on data that the statements before the gap may change"
+        require_no(changes_value(ctx, branch.cond, effect(ctx, first)), "fission", message, branch.span)
+
+
+def _require_invariant_else(ir: Proc, place: _Place, branch: If, lifts: int) -> None:
+    around = place.parent[:-1]
+    loop = get_stmt(ir, around) if around else None
+    fits = lifts >= 2 and isinstance(loop, For) and branch.cond.type is not COND and not uses_expr(branch.cond, loop.iter)
+    if not fits:
+        message = "an `if` with `else` is split only along with the loop around it, and if the condition does not depend on that loop"
+        refuse("fission", message, branch.span, ["hint: lift the `if` out of the loop with lift_scope"], code="E404")
+
+
+# ---- edit
+
+
+def _split_owner(edit: Edit, place: _Place, owner: For | If, length: int) -> Edit:
+    """The statements after place go into a copy of owner's head, which then moves out."""
+    rest = Now(BlockLoc(place.parent, place.field, place.index, length))
+    match owner:
+        case For():
+            name = owner.iter.copy()
+            edit = edit.rewrite_exprs(rest, substitution({owner.iter: index_read(name)}))
+            edit = edit.wrap(rest, lambda body: For(name, owner.lo, owner.hi, body, owner.mode, span=owner.span))
+        case If():
+            edit = edit.wrap(rest, lambda body: If(owner.cond, body, span=owner.span))
+    wrapped = stmt_path(BlockLoc(place.parent, place.field, place.index, place.index + 1), 0)
+    return edit.move(Now(NodeLoc(wrapped)), Now(after(place.parent)))

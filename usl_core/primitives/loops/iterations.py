@@ -1,0 +1,60 @@
+"""Facts about iterations of loops, and whether those that a rewrite moves past each other may change places."""
+
+from __future__ import annotations
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.conditions import Conflict, order_facts
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import Summary
+from usl_core.analysis.formula import Formula
+from usl_core.ir.nodes import For
+from usl_core.ir.sym import Sym
+from usl_core.primitives.moving import another, changes_order, effect
+
+
+def bounds(ctx: Context, loop: For) -> tuple[Lin, Lin]:
+    """The range of a loop that stands where ctx holds."""
+    return ctx.index(loop.lo), ctx.index(loop.hi)
+
+
+def runs_at_least_once(ctx: Context, loop: For) -> Formula:
+    low, high = bounds(ctx, loop)
+    return fml.lt(low, high)
+
+
+def in_range(ctx: Context, loop: For) -> list[Formula]:
+    """What holds of the iterator inside the loop."""
+    low, high = bounds(ctx, loop)
+    index = affine.var(loop.iter)
+    return [fml.le(low, index), fml.lt(index, high)]
+
+
+def later_before_earlier(ctx: Context, loop: For, ahead: Summary, behind: Summary) -> Conflict | None:
+    """Whether `behind` of an iteration may run after `ahead` of every later iteration, which now comes first.
+
+    Both are effects of code in the loop's body, in terms of its iterator.
+    """
+    later = loop.iter.copy()
+    facts = [*ctx.facts, *order_facts(loop.iter, later, *bounds(ctx, loop))]
+    return changes_order(facts, behind, another(ahead, {loop.iter: affine.var(later)}))
+
+
+def interchangeable(ctx: Context, outer: For, inner: For) -> Conflict | None:
+    """Whether every pair of iterations (i, j), (i', j') with i < i' and j' < j may change places.
+
+    inner is the only statement of outer's body, with bounds that do not depend on it; ctx is the context before outer.
+    """
+    i, j = outer.iter.copy(), inner.iter.copy()
+    body = effect(ctx, inner.body)
+    facts = [
+        *ctx.facts,
+        *order_facts(outer.iter, i, *bounds(ctx, outer)),
+        *order_facts(j, inner.iter, *bounds(ctx, inner)),
+    ]
+    return changes_order(facts, body, another(body, _renaming(outer, i, inner, j)))
+
+
+def _renaming(outer: For, i: Sym, inner: For, j: Sym) -> dict[Sym, Lin]:
+    return {outer.iter: affine.var(i), inner.iter: affine.var(j)}

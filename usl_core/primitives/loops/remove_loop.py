@@ -1,0 +1,47 @@
+"""remove_loop: a loop whose iterations all do the same becomes its body."""
+
+from __future__ import annotations
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.conditions import idempotent
+from usl_core.analysis.context import Context
+from usl_core.analysis.solver import Proved
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc
+from usl_core.ir.nodes import For
+from usl_core.primitives.base import primitive, require, require_no, require_proved
+from usl_core.primitives.locate import Where, context_at, loop_at
+from usl_core.primitives.loops.iterations import bounds, in_range, runs_at_least_once
+from usl_core.primitives.moving import effect, uses
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def remove_loop(proc: Procedure, loop: Where) -> Edit:
+    """Keep the body of a loop only, run once.
+
+        for i in seq(a, b):          s
+            s                ~>
+
+    Raises:
+        SchedulingError: s uses the iterator; the loop may run zero times; running s again may have an effect, and the loop is
+        not proved to run exactly once.
+    Forwarding: the body stays; the loop is gone.
+    """
+    path, old = loop_at(proc, loop, "remove_loop")
+
+    name = old.iter.name
+    require(not uses(old.body, old.iter), "remove_loop", f"the body uses the iterator {name}", old.span, code="E414")
+    ctx = context_at(proc, path)
+    values = bounds(ctx, old)
+    require_proved(ctx, runs_at_least_once(ctx, old), "remove_loop", f"the loop {name} may not run", old.span, values=values)
+    if not _runs_once(ctx, old):
+        conflict = idempotent([*ctx.facts, *in_range(ctx, old)], effect(ctx, old.body))
+        require_no(conflict, "remove_loop", f"the body of {name} may have an effect when it runs again", old.span)
+
+    return Edit.of(proc.ir, "remove_loop").unwrap(NodeLoc(path))
+
+
+def _runs_once(ctx: Context, loop: For) -> bool:
+    low, high = bounds(ctx, loop)
+    return isinstance(ctx.prove(fml.eq(high, low + 1)), Proved)

@@ -1,0 +1,52 @@
+"""reorder_loops: two nested loops change places."""
+
+from __future__ import annotations
+
+from usl_core.analysis.context import Context
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc
+from usl_core.ir.nodes import For
+from usl_core.ir.printer import show_expr
+from usl_core.primitives.base import primitive, refuse, require, require_no
+from usl_core.primitives.locate import Where, context_at, loop_at
+from usl_core.primitives.loops.iterations import interchangeable
+from usl_core.primitives.moving import uses_expr
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def reorder_loops(proc: Procedure, loops: Where) -> Edit:
+    """Swap two directly nested loops, given as `"i j"` or by a cursor to the outer one.
+
+        for i in seq(a, b):              for j in seq(c, d):
+            for j in seq(c, d):  ~>          for i in seq(a, b):
+                s                                s
+
+    Each loop keeps its mode.
+
+    Raises:
+        SchedulingError: the inner loop is not alone in the outer one; its range depends on the outer iterator; two iterations
+        that would change places touch the same location.
+    Forwarding: each loop moves with its name, the body stays innermost.
+    Also known as: reorder (Halide, TVM), loop interchange.
+    """
+    path, outer = loop_at(proc, loops, "reorder_loops")
+
+    inner = outer.body[0]
+    if len(outer.body) != 1 or not isinstance(inner, For):
+        hint = "hint: separate the other statements with fission first"
+        message = f"the body of loop {outer.iter.name} must be one loop and nothing else"
+        refuse("reorder_loops", message, outer.span, [hint], code="E404")
+    require_interchange(context_at(proc, path), outer, inner, "reorder_loops")
+
+    return Edit.of(proc.ir, "reorder_loops").interchange(NodeLoc(path))
+
+
+def require_interchange(ctx: Context, outer: For, inner: For, operator: str) -> None:
+    """Two loops, the inner alone in the outer, may be swapped, or the operator refuses."""
+    for limit in (inner.lo, inner.hi):
+        message = f"the range of {inner.iter.name} depends on {outer.iter.name}: {show_expr(limit)}"
+        require(not uses_expr(limit, outer.iter), operator, message, inner.span, code="E414")
+    conflict = interchangeable(ctx, outer, inner)
+    message = f"iterations of {outer.iter.name} and {inner.iter.name} that would change places do not commute"
+    require_no(conflict, operator, message, outer.span)

@@ -1,0 +1,106 @@
+"""What operators that move, repeat or copy code ask about it: its effect where it stands, another instance of it, the names
+it binds, and the substitution of an iterator."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.conditions import Conflict, commutes, instance, no_conflict
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import Kind, Summary, block_summary, reads_of, replace_accesses
+from usl_core.analysis.formula import Formula
+from usl_core.cursors.path import BlockLoc, stmt_list
+from usl_core.cursors.rewriting import Rule
+from usl_core.errors import Span
+from usl_core.ir.nodes import Alloc, Block, Expr, Node, Proc, Read, Stmt, WindowStmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import free_names
+from usl_core.primitives.base import refuse, require
+
+# ---- effects
+
+
+def effect(ctx: Context, block: Sequence[Stmt]) -> Summary:
+    """The effect of code that stands where ctx holds, in terms of allocations and formals instead of windows."""
+    whole = block_summary(block)
+    return replace_accesses(whole, ctx.resolve_all(whole.accesses))
+
+
+def another(code: Summary, env: Mapping[Sym, Lin]) -> Summary:
+    """Another instance of the same code: iterators replaced, names bound inside fresh."""
+    return replace_accesses(code, instance(code.accesses, env))
+
+
+def changes_order(facts: Sequence[Formula], earlier: Summary, later: Summary) -> Conflict | None:
+    """Why two instances may not change places, or None if they may. Their bound names may coincide."""
+    return commutes(facts, earlier, later)
+
+
+def changes_value(ctx: Context, expr: Expr, code: Summary) -> Conflict | None:
+    """Why running code may change the value of an expression, or None if it cannot. Control values never change."""
+    reads = ctx.resolve_all(reads_of(expr))
+    writes = instance([a for a in code.accesses if a.kind is not Kind.READ], {})
+    return no_conflict(ctx.facts, reads, writes)
+
+
+# ---- names
+
+
+def bound_at_top(block: Sequence[Stmt]) -> frozenset[Sym]:
+    """The allocations and windows that block leaves in scope for what follows it."""
+    return frozenset(stmt.name for stmt in block if isinstance(stmt, Alloc | WindowStmt))
+
+
+def escaping(block: Sequence[Stmt], rest: Sequence[Stmt]) -> list[Sym]:
+    """The names that block binds and rest uses."""
+    return sorted(bound_at_top(block) & free_names(*rest))
+
+
+def require_closed(ir: Proc, block: BlockLoc, operator: str, span: Span) -> None:
+    """What block allocates or names is not used after it, as it will stand in a scope of its own."""
+    whole = stmt_list(ir, block.parent, block.field)
+    names = escaping(whole[block.lo : block.hi], whole[block.hi :])
+    if names:
+        shown = ", ".join(name.name for name in names)
+        hint = "hint: take the statements that use it into the block, or move the allocation before the block"
+        refuse(operator, f"{shown} is bound in the block and used after it", span, [hint], code="E413")
+
+
+def new_name(value: Any, operator: str) -> Sym:
+    """A fresh name that the user chose the spelling of."""
+    valid = isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value) and value != "_"
+    require(valid, operator, f"a name for new code must be an identifier, got {value!r}")
+    return Sym(value)
+
+
+def new_names(values: Any, count: int, operator: str) -> tuple[Sym, ...]:
+    """Fresh names from a list of spellings, all different."""
+    many = isinstance(values, list | tuple) and len(values) == count
+    require(many, operator, f"a list of {count} names is wanted, got {values!r}")
+    require(len(set(map(str, values))) == count, operator, f"the new names must differ: {values!r}")
+    return tuple(new_name(value, operator) for value in values)
+
+
+# ---- substitution
+
+
+def substitution(env: Mapping[Sym, Expr]) -> Rule:
+    """The rule `name -> expr` for control variables."""
+
+    def rule(node: Node) -> Node | None:
+        return env.get(node.name) if isinstance(node, Read) and not node.idx else None
+
+    return rule
+
+
+def uses(block: Block, name: Sym) -> bool:
+    """Whether name occurs free in block."""
+    return name in free_names(*block)
+
+
+def uses_expr(expr: Expr, name: Sym) -> bool:
+    """Whether name occurs in expr."""
+    return name in free_names(expr)

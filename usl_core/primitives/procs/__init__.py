@@ -1,0 +1,1 @@
+"""Operators on whole procedures: names, fixed arguments, further assertions."""
