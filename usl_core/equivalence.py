@@ -79,7 +79,7 @@ def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
     """
     if old is new:
         return None
-    from_new = dict((version, relations) for version, relations in _of(new).ancestors())
+    from_new = dict(_of(new).ancestors())
     for version, relations in _of(old).ancestors():
         if version in from_new:
             if not relations <= _SAME:

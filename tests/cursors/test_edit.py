@@ -7,6 +7,7 @@ import pytest
 from tests.cursors.programs import body_text, owner, procedure, text
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, after, before, block_of, get
+from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Alloc, Assign, For, If, LoopMode, Pass, Read, index_literal, index_read
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
@@ -39,7 +40,7 @@ def test_steps_take_original_locations_whatever_came_before():
             for j in seq(0, m):
                 pass
         y = 1.0
-    """.replace("        ", "        "))
+    """)
     assert edit.where(NodeLoc(Y)) == NodeLoc((("body", 3),))
     assert edit.where(NodeLoc(OUTER)) == NodeLoc((("body", 2),))
 
@@ -132,8 +133,8 @@ def test_what_has_no_counterpart_at_the_target_of_a_redirection_dies():
 
 def test_later_steps_move_a_redirected_location_and_the_nearest_redirection_wins():
     proc = procedure(NEST)
-    edit = Edit.of(proc).redirect(NodeLoc(OUTER), NodeLoc(Z)).redirect(NodeLoc(X), NodeLoc(Y))
-    edit = edit.insert(before(Y), (Pass(),)).insert(GapLoc((), "body", 0, "before"), (Pass(),))
+    edit = Edit.of(proc).redirect(NodeLoc(X), NodeLoc(Y)).redirect(NodeLoc(OUTER), NodeLoc(Z))
+    edit = edit.insert(Now(before(Y)), (Pass(),)).insert(GapLoc((), "body", 0, "before"), (Pass(),))
     assert edit.where(NodeLoc(OUTER)) == NodeLoc((("body", 2),))
     assert edit.where(NodeLoc(X)) == NodeLoc((("body", 1), ("body", 0), ("body", 2)))
 
@@ -173,7 +174,7 @@ def test_a_primitive_of_several_kinds_of_steps_keeps_every_cursor():
 
     edit = Edit.of(proc, operator="stage")
     edit = edit.rewrite_exprs(NodeLoc(loop), rule)
-    edit = edit.insert(before(loop), (Alloc(temporary, F32, y_mem(foo)), Assign(temporary, (), y)))
+    edit = edit.insert(before(loop), (Alloc(temporary, F32, DRAM), Assign(temporary, (), y)))
     edit = edit.replace_expr(NodeLoc((*loop, ("hi", None))), index_read(proc.args[1].name))
     assert body_text(edit.proc) == "t: f32\nt = y\nfor i in seq(0, m):\n    x = t + 1.0\nz = y"
     one = foo.find("y + 1.0")
@@ -181,18 +182,9 @@ def test_a_primitive_of_several_kinds_of_steps_keeps_every_cursor():
     assert edit.where(one.lhs().loc) == NodeLoc((("body", 2), ("body", 0), ("rhs", None), ("lhs", None)))
 
 
-def y_mem(foo):
-    from usl_core.cursors.pattern import find_alloc_or_arg
-
-    return find_alloc_or_arg(foo, "y").mem()
-
-
 def test_wrapping_an_else_branch():
-    proc = procedure("x = 0.0\ny = 0.0")
-    edit = Edit.of(proc).wrap(NodeLoc(OUTER), lambda body: If(cond(proc), (Pass(),), body), "orelse")
+    proc = procedure("x = 0.0\ny = 0.0\nif n < 3:\n    pass")
+    cond = get(proc, (("body", 2), ("cond", None)))
+    edit = Edit.of(proc).wrap(NodeLoc(OUTER), lambda body: If(cond, (Pass(),), body), "orelse").delete(NodeLoc((("body", 2),)))
     assert body_text(edit.proc) == "if n < 3:\n    pass\nelse:\n    x = 0.0\ny = 0.0"
     assert edit.where(NodeLoc(OUTER)) == NodeLoc((*OUTER, ("orelse", 0)))
-
-
-def cond(proc):
-    return get(procedure("if n < 3:\n    pass"), (*OUTER, ("cond", None)))

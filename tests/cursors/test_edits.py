@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cursors.programs import body_text, procedure, text
 from usl_core.cursors.edits import delete, insert, move, replace, splice_many, unwrap, wrap
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, get, stmts
 from usl_core.ir.nodes import Block, For, Pass, Proc, Stmt, index_literal
 from usl_core.ir.sym import Sym
-
-from tests.cursors.programs import body_text, procedure, text
 
 FOUR = """
     x = 0.0

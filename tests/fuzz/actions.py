@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.fuzz.sites import Site, enclosing, expressions, loops, scopes, siblings, sites
-from usl_core.cursors.path import ArgLoc, Loc
+from usl_core.cursors.path import ArgLoc, Loc, NodeLoc
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Call, For, If, Literal, Proc, Read, Reduce, Stmt
+from usl_core.ir.nodes import Alloc, Assign, Call, For, If, Literal, Proc, Read, Reduce, Stmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import same, walk
 from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType, TensorType
 
 
@@ -114,13 +114,34 @@ def fuse(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | N
     pairs = []
     for site in scopes(proc):
         block = siblings(proc, site)
-        if site.index + 1 < len(block) and type(block[site.index + 1]) is type(site.stmt):
+        if site.index + 1 < len(block) and (_fusible(site.stmt, block[site.index + 1]) or rng.random() < 0.05):
             pairs.append(site)
     site = _pick(rng, pairs)
     if site is None:
         return None
     following = Site((*site.path[:-1], (site.field, site.index + 1)), siblings(proc, site)[site.index + 1])
     return Draft((At(site.loc), At(following.loc)))
+
+
+def _fusible(first: Stmt, second: Stmt) -> bool:
+    match first, second:
+        case For(), For():
+            return same(first.lo, second.lo) and same(first.hi, second.hi)
+        case If(), If():
+            return same(first.cond, second.cond)
+        case _:
+            return False
+
+
+@action
+def join_loops(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    pairs = []
+    for site in loops(proc):
+        following = siblings(proc, site)[site.index + 1 : site.index + 2]
+        if following and isinstance(following[0], For):
+            pairs.append((site.loc, NodeLoc((*site.path[:-1], (site.field, site.index + 1)))))
+    pair = _pick(rng, pairs)
+    return Draft((At(pair[0]), At(pair[1]))) if pair else None
 
 
 @action
@@ -209,7 +230,7 @@ def stage_mem(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draf
     access = _pick(rng, accesses)
     if access is None:
         return None
-    shape = _shape_of(proc, access.name)
+    shape = _shape_of(proc, access.name, len(access.idx))
     entries = [_window_entry(show_expr(index), extent, rng) for index, extent in zip(access.idx, shape, strict=True)]
     options = {"accum": True} if rng.random() < 0.3 else {}
     return Draft((At(site.block(length)), f"{access.name.name}[{', '.join(entries)}]", "staged"), options)
@@ -220,13 +241,13 @@ def _window_entry(index: str, extent: str | None, rng: random.Random) -> str:
     return rng.choice(choices + [f"0:{extent}"] * 4 if extent else choices)
 
 
-def _shape_of(proc: Proc, name: Sym) -> list[str | None]:
+def _shape_of(proc: Proc, name: Sym, rank: int) -> list[str | None]:
     """The extents of a buffer as text; None where it is a window."""
     for node in walk(proc):
         typ = getattr(node, "type", None)
         if getattr(node, "name", None) is name and not isinstance(node, Read) and isinstance(typ, TensorType):
             return [show_expr(extent) for extent in typ.shape]
-    return [None] * 8
+    return [None] * rank
 
 
 def _allocs(proc: Proc, tensors: bool = False) -> list[Site]:
@@ -253,6 +274,12 @@ def lift_alloc(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
 
 @action
 def sink_alloc(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, _allocs(proc))
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def delete_buffer(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = _pick(rng, _allocs(proc))
     return Draft((At(site.loc),)) if site else None
 
@@ -353,6 +380,3 @@ def add_assertion(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> 
         return None
     name = formal.name.name
     return Draft((rng.choice((f"{name} % 2 == 0", f"{name} >= 3", f"{name} % 4 == 0", f"{name} == 4")),))
-
-
-__all__ = ["ACTIONS", "At", "BinaryOp", "Callee", "Draft", "If", "Scratch"]

@@ -150,6 +150,8 @@ class _Generator:
         if scope.depth >= self.budget.depth:
             return self.leaf(scope)
         choice = self.rng.random()
+        if choice < 0.06:
+            return scope, self.twins(scope)
         if choice < 0.45:
             return scope, [self.loop(scope)]
         if choice < 0.5 and scope.owned is None:
@@ -240,6 +242,25 @@ class _Generator:
         lo, hi, below = self.bounds(scope)
         name = self.name(self.rng.choice("ijk"))
         return For(name, lo, hi, self.block(scope.with_positions(Position(var(name), below))))
+
+    def twins(self, scope: Scope) -> list[Stmt]:
+        """Two neighbouring loops over one range, the second perhaps a use of what the first writes; or two such ifs."""
+        if scope.positions and self.chance(0.3):
+            cond = self.expressions.condition(scope)
+            return [If(cond, self.block(scope.deeper())), If(cond, self.block(scope.deeper()))]
+        lo, hi, below = self.bounds(scope)
+        if self.chance(0.3):
+            return self.halves(scope, lo, hi, below)
+        names = (self.name("i"), self.name("i"))
+        return [For(n, lo, hi, self.block(scope.with_positions(Position(var(n), below)))) for n in names]
+
+    def halves(self, scope: Scope, lo: Expr, hi: Expr, below: Extent) -> list[Stmt]:
+        """One loop cut in two at a point in between."""
+        name = self.name("i")
+        body = self.block(scope.with_positions(Position(var(name), below)))
+        middle = self.rng.choice((lo, hi, index_call(MIN, index_op("+", lo, 1), hi)))
+        again = with_fresh_binders((For(name, middle, hi, body),))
+        return [For(name, lo, middle, body), *again]
 
     def tiled(self, scope: Scope) -> Stmt:
         """Two loops that cover whole tiles of a size, as a schedule would leave them."""

@@ -12,13 +12,13 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-import usl_core.primitives
 from tests.fuzz.actions import ACTIONS, At, Callee, Draft
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.generate import generate_with_callees
 from tests.fuzz.inputs import Controls
+from tests.fuzz.operators import METHODS, operators
 from tests.fuzz.refine import Difference, refinement_failure
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import Dead, Loc
@@ -28,7 +28,6 @@ from usl_core.ir.printer import show
 from usl_core.procedure import Procedure, from_ir
 
 REFUSALS = (SchedulingError, Undecided, BoundsError, TypeError_, ParseError)
-METHODS = frozenset({"partial_eval", "add_assertion"})
 CHAIN = 4
 """Accepted steps on one program, at most."""
 
@@ -83,7 +82,7 @@ class Tally:
 
 def available(only: Iterable[str] | None = None) -> list[str]:
     """The operators that exist, of those in `only` if it is given."""
-    names = [name for name in ACTIONS if name in METHODS or hasattr(usl_core.primitives, name)]
+    names = [name for name in ACTIONS if name in operators()]
     return [name for name in names if only is None or name in set(only)]
 
 
@@ -208,10 +207,8 @@ def apply(operator: str, program: Procedure, draft: Draft) -> Procedure:
     """The operator on program, with the draft's locations and callees made into cursors and procedures."""
     args = [bind(program, arg) for arg in draft.args]
     if operator in METHODS:
-        result: Procedure = getattr(program, operator)(*args, **draft.kwargs)
-        return result
-    result = getattr(usl_core.primitives, operator)(program, *args, **draft.kwargs)
-    return result
+        return cast(Procedure, getattr(program, operator)(*args, **draft.kwargs))
+    return cast(Procedure, operators()[operator](program, *args, **draft.kwargs))
 
 
 def bind(program: Procedure, arg: Any) -> Any:
@@ -228,12 +225,12 @@ def bind(program: Procedure, arg: Any) -> Any:
 
 def _scheduled(callee: Procedure) -> Procedure:
     """A rewritten version of a callee: its loop divided where that is possible, else only renamed."""
-    if hasattr(usl_core.primitives, "divide_loop"):
-        try:
-            return usl_core.primitives.divide_loop(callee, callee.find("i"), 2, ["io", "ii"], tail="cut")  # type: ignore[no-any-return]
-        except SchedulingError:
-            pass
-    return usl_core.primitives.rename(callee, f"{callee.name()}_renamed")  # type: ignore[no-any-return]
+    try:
+        return cast(Procedure, operators()["divide_loop"](callee, callee.find_loop("i"), 2, ["io", "ii"], tail="cut"))
+    except SchedulingError:
+        if "rename" not in operators():
+            return callee
+        return cast(Procedure, operators()["rename"](callee, f"{callee.name()}_renamed"))
 
 
 def relocate(draft: Draft, forward: Callable[[Loc], Loc]) -> Draft | None:
@@ -257,8 +254,7 @@ def describe(program: Procedure, draft: Draft) -> str:
     def shown(arg: Any) -> str:
         match arg:
             case At(loc=loc):
-                text = str(make_cursor(program, loc)).strip().splitlines()
-                return f"<{loc}: {text[0] if len(text) == 1 else next((t for t in text if '>' in t or '#' in t), text[0]).strip()}>"
+                return f"{loc}"
             case Callee(proc=proc, scheduled=scheduled):
                 return f"{proc.name}{' scheduled' if scheduled else ''}"
             case list():

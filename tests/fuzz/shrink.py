@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.harness import REFUSALS, Failure, apply, relocate
 from tests.fuzz.refine import refinement_failure
-from tests.fuzz.sites import siblings, sites
+from tests.fuzz.sites import Site, siblings, sites
 from usl_core.cursors import edits
 from usl_core.errors import UslError
 from usl_core.procedure import Procedure, from_ir
@@ -23,7 +23,7 @@ def shrink(failure: Failure) -> Failure:
         progress = False
         for site in reversed(sites(failure.program.ir)):
             attempts += 1
-            smaller = _without(failure, site.block())
+            smaller = _without(failure, site)
             if smaller is not None:
                 failure, progress = smaller, True
                 break
@@ -32,13 +32,12 @@ def shrink(failure: Failure) -> Failure:
     return failure
 
 
-def _without(failure: Failure, block: edits.BlockLoc) -> Failure | None:
+def _without(failure: Failure, site: Site) -> Failure | None:
     """The failure without one statement, if it is still one."""
     ir = failure.program.ir
-    if len(getattr(edits.get(ir, block.parent), block.field)) == 1 and block.field == "body":
+    if len(siblings(ir, site)) == 1 and site.field == "body":
         return None
-    edited = edits.delete(ir, block)
-    smaller, forward = edited
+    smaller, forward = edits.delete(ir, site.block())
     draft = relocate(failure.draft, forward)
     if draft is None:
         return None
@@ -70,6 +69,3 @@ def retry(failure: Failure) -> Failure | None:
         return replace(failure, what=difference.what, difference=difference, result=result)
     problem = forwarding_failure(failure.program, result, failure.operator, rng)
     return replace(failure, what=problem, difference=None, result=result) if problem and failure.difference is None else None
-
-
-__all__ = ["retry", "shrink", "siblings"]

@@ -278,7 +278,7 @@ class BlockCursor(Cursor):
         lo, hi, step = index.indices(len(self))
         if step != 1 or lo >= hi:
             raise InvalidCursorError(
-                f"a block has one or more consecutive statements, which [{_slice_text(index)}] does not give"
+                f"[{_slice_text(index)}] of a block of {len(self)} is not one or more consecutive statements"
             )
         return BlockCursor(self.owner, BlockLoc(self.loc.parent, self.loc.field, self.loc.lo + lo, self.loc.lo + hi))
 

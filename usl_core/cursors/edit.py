@@ -57,6 +57,7 @@ class _Redirect:
     to: Loc
     since: Lineage
     tree: Proc
+    inside: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +86,7 @@ class Edit:
 
     def where(self, loc: Loc) -> Loc:
         """Where a location of the original tree is now; Dead if it is gone."""
-        redirected = [r for r in self._redirects if _covers(r.origin, loc)]
+        redirected = [r for r in self._redirects if r.origin == loc or (r.inside and _covers(r.origin, loc))]
         if redirected:
             nearest = max(redirected, key=lambda r: (r.origin == loc, len(_root(r.origin))))
             moved = _transfer(nearest, loc)
@@ -105,12 +106,13 @@ class Edit:
         """The current statements of a block."""
         return stmts(self.proc, self._block(where))
 
-    def redirect(self, loc: Loc, to: Where) -> Edit:
+    def redirect(self, loc: Loc, to: Where, *, inside: bool = True) -> Edit:
         """Forward one original location, and what is inside it at the same relative path, to `to` instead.
 
-        What is inside loc and has no counterpart inside `to` dies. Later redirections of the same location win.
+        What is inside loc and has no counterpart inside `to` dies; with inside=False it is left alone. Later redirections of
+        the same location win.
         """
-        entry = _Redirect(loc, self._resolve(to), self._now, self.proc)
+        entry = _Redirect(loc, self._resolve(to), self._now, self.proc, inside)
         others = tuple(r for r in self._redirects if r.origin != loc)
         return replace(self, _redirects=(*others, entry))
 

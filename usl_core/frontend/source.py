@@ -54,9 +54,14 @@ class Source:
         return self.lines[span.line - self.first][span.column - 1 : span.end_column - 1]
 
 
+_registered: set[str] = set()
+"""The names of texts in angle brackets; Python calls the code of `exec` `<string>` too, but its text is not there."""
+
+
 def register(text: str, file: str) -> None:
     """Let messages show the lines of a text that is not in a file (its name is in angle brackets)."""
     if file.startswith("<"):
+        _registered.add(file)
         linecache.cache[file] = (len(text), None, [line + "\n" for line in text.splitlines()], file)
 
 
@@ -78,8 +83,10 @@ def parse_definition(thing: Callable[..., Any] | type) -> tuple[Source, Any]:
         ParseError: the text cannot be found.
     """
     try:
-        lines, first = inspect.getsourcelines(thing)
         file = inspect.getsourcefile(thing) or inspect.getfile(thing)
+        if file in _registered:
+            raise OSError
+        lines, first = inspect.getsourcelines(thing)
     except (OSError, TypeError):
         name = getattr(thing, "__name__", repr(thing))
         raise ParseError(
@@ -98,7 +105,9 @@ def _parse(text: str, source: Source, mode: str) -> Any:
     try:
         return ast.parse(text, mode=mode)
     except SyntaxError as error:
-        line, column = error.lineno or 1, error.offset or 1
+        line = error.lineno or 1
+        position = min(line - source.shift, len(source.lines)) - 1
+        column = error.offset or len(source.lines[position] if source.lines else "") + 1  # no offset: at the end
         end_line, end_column = error.end_lineno or line, error.end_offset or column
         base = source.first - 1 - source.shift
         span = Span(source.file, line + base, column, end_line + base, max(end_column, column + 1))

@@ -42,8 +42,9 @@ def sgemm_schedule(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
     """C += A * B with a rows x columns tile of C in registers while k runs.
 
     6 x 64 keeps 24 of the 32 registers busy with C and 4 with a row of B; 24 multiply-adds per k hide their latency. The
-    panels of B are the outermost loop: one panel (K x 64) stays in the second-level cache while all rows of A pass by. Rows
-    that are left over run through the same kernel one row high; columns that are left over stay plain C.
+    panels of B are the outermost loop: each (K x 64) is copied once, so that its rows are aligned neighbours however far
+    apart the rows of B are, and stays in the second-level cache while all rows of A pass by. Rows that are left over run
+    through the same kernel one row high; columns that are left over stay plain C.
     """
     p = rename(p, "sgemm_avx512")
     p = reorder_loops(p, "i j")
@@ -53,6 +54,8 @@ def sgemm_schedule(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
     p = divide_loop(p, tiles, rows, ["io", "ii"], tail="cut")
     rest = p.forward(tiles).next()
     p = divide_loop(p, rest, 1, ["io", "ii"], perfect=True)
+    p = stage_mem(p, p.find_loop("jo").body(), f"B[0:K, {columns} * jo:{columns} * jo + {columns}]", "B_panel")
+    p = lift_alloc(p, "B_panel")
     p = register_tile(p, p.forward(tiles), rows, columns, "C_tile", "B_row")
     p = register_tile(p, p.forward(rest), 1, columns, "C_rest", "B_rest")
     for instruction in (mm512_loadu_ps, mm512_fmadd_set1_ps, mm512_storeu_ps):
@@ -61,14 +64,14 @@ def sgemm_schedule(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
 
 
 def register_tile(p: Procedure, io: Any, rows: int, columns: int, c_tile: str, b_row: str) -> Procedure:
-    """Inside `io`, turns `ii: ji: k` into `k: ii: jt: jl` with C staged around k and a row of B staged inside it."""
-    ii, (ji, k) = io.body()[0], (io.find_loop("ji"), io.find_loop("k"))
-    first_row = ii.body().find("C[_] += _").idx()[0]
+    """Inside `io`, turns `ii: ji: k` into `k: ii: jt: jl` with C staged around k and a row of the panel staged inside it."""
+    ii, ji, k = io.body()[0], io.find("for ji in _: _"), io.find("for k in _: _")
+    first_row = f"{rows} * io" if rows > 1 else "M / 6 * 6 + io"
     p = reorder_loops(p, ji)
     p = reorder_loops(p, ii)
     p = divide_loop(p, ji, LANES, ["jt", "jl"], perfect=True)
-    p = stage_mem(p, p.forward(k), f"C[{first_row}:{first_row} + {rows}, {columns} * jo:{columns} * jo + {columns}]", c_tile)
-    p = stage_mem(p, p.forward(k).body(), f"B[k, {columns} * jo:{columns} * jo + {columns}]", b_row)
+    p = stage_mem(p, k, f"C[{first_row}:{first_row} + {rows}, {columns} * jo:{columns} * jo + {columns}]", c_tile)
+    p = stage_mem(p, p.forward(k).body(), f"B_panel[k, 0:{columns}]", b_row)
     for buffer, dim in ((c_tile, 1), (b_row, 0)):
         p = divide_dim(p, buffer, dim, LANES)
         p = set_memory(p, buffer, AVX512)

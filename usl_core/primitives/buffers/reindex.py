@@ -9,7 +9,7 @@ from usl_core.cursors.path import BlockLoc, NodeLoc, Path, block_of, stmts
 from usl_core.ir.nodes import Alloc, Assign, Expr, Interval, Node, Proc, Read, Reduce, StrideExpr, WindowExpr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import retype_window, update
-from usl_core.ir.types import ScalarType, TensorType, scalar_of
+from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.buffers.uses import Use, rest_of_block, uses_in
 
 Entries = tuple[Expr | Interval, ...]
@@ -40,7 +40,7 @@ def reindexed(
     name: Sym,
     entries: Callable[[Entries], Entries],
     stride: Callable[[int], int],
-    whole: Callable[[], Entries] | None = None,
+    whole: Entries | None = None,
 ) -> Edit:
     """The uses of the buffer allocated at path with indices mapped by entries, and dimensions in `stride(x, d)` by stride.
 
@@ -53,7 +53,7 @@ def reindexed(
                 if whole is None:
                     return None
                 window = TensorType(typ.scalar, (), window=True)
-                return retype_window(WindowExpr(name, whole(), type=window, span=node.span))
+                return retype_window(WindowExpr(name, whole, type=window, span=node.span))
             case Read(idx=idx) | Assign(idx=idx) | Reduce(idx=idx) if node.name is name:
                 return update(node, idx=entries(idx))
             case WindowExpr(idx=idx) if node.name is name:
@@ -64,6 +64,3 @@ def reindexed(
                 return None
 
     return edit.rewrite_exprs(scope_of(edit.origin, path), rule)
-
-
-__all__ = ["reindexed", "scalar_of", "scope_of", "set_type", "uses_of_alloc"]

@@ -10,7 +10,7 @@ from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, after, body_of
 from usl_core.ir import make
-from usl_core.ir.nodes import Block, Expr, For, If, Stmt, index_literal, index_read
+from usl_core.ir.nodes import Expr, For, If, Stmt, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
@@ -52,7 +52,9 @@ def divide_loop(
     """
     path, old = loop_at(proc, loop, "divide_loop")
 
-    require(isinstance(factor, int) and not isinstance(factor, bool), "divide_loop", f"the factor must be an int, got {factor!r}")
+    require(
+        isinstance(factor, int) and not isinstance(factor, bool), "divide_loop", f"the factor must be an int, got {factor!r}"
+    )
     require(factor >= 1, "divide_loop", f"the factor must be at least 1, got {factor}", old.span)
     outer, inner = new_names(names, 2, "divide_loop")
     _require_tail(tail, old)
@@ -130,12 +132,14 @@ def _guard(edit: Edit, path: Path, old: For, factor: int, names: tuple[Sym, Sym]
 
 def _cut(edit: Edit, path: Path, old: For, factor: int, inner: Sym, *, guarded: bool) -> Edit:
     rest = make.mod(old.hi, factor)
-    remainder: Stmt = For(name := inner.copy(), index_literal(0), rest, _remainder(old, factor, name), old.mode, span=old.span)
+    remainder: Stmt = _remainder(old, factor, inner.copy(), rest)
     if guarded:
         remainder = If(make.compare(">", rest, index_literal(0), span=old.span), (remainder,), span=old.span)
     return _full_tiles(edit.insert(after(path), (remainder,)), path, old, factor)
 
 
-def _remainder(old: For, factor: int, name: Sym) -> Block:
+def _remainder(old: For, factor: int, name: Sym, count: Expr) -> For:
+    """The loop over the last count iterations, which fill no tile."""
     done = make.mul(make.quot(old.hi, factor), index_literal(factor))
-    return substitute_block(with_fresh_binders(old.body), {old.iter: make.add(index_read(name), done)})
+    body = substitute_block(with_fresh_binders(old.body), {old.iter: make.add(index_read(name), done)})
+    return For(name, index_literal(0), count, body, old.mode, span=old.span)

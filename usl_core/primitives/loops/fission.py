@@ -10,7 +10,6 @@ from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, gap_position, get_stmt, stmt_list, stmt_path
 from usl_core.ir.nodes import Block, For, If, Proc, Stmt, index_read
-from usl_core.ir.traverse import free_names
 from usl_core.ir.types import COND
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
@@ -101,7 +100,7 @@ def _require_scopes(first: Block, second: Block, owner: Stmt) -> None:
 def _check_loop(ctx: Context, loop: For, first: Block, second: Block) -> None:
     conflict = _order_conflict(ctx, loop, first, second)
     if conflict is not None and not _repeats_are_void(ctx, loop, first, second):
-        message = f"loop {loop.iter.name} cannot be split here: what follows the gap would run after later iterations of what precedes it"
+        message = f"what follows the gap does not commute with what precedes it in later iterations of {loop.iter.name}"
         require_no(conflict, "fission", message, loop.span)
 
 
@@ -133,7 +132,9 @@ def _require_invariant_else(ir: Proc, place: _Place, branch: If, lifts: int) -> 
     loop = get_stmt(ir, around) if around else None
     fits = lifts >= 2 and isinstance(loop, For) and branch.cond.type is not COND and not uses_expr(branch.cond, loop.iter)
     if not fits:
-        message = "an `if` with `else` is split only along with the loop around it, and if the condition does not depend on that loop"
+        message = (
+            "an `if` with `else` is split only along with the loop around it, and if the condition does not depend on that loop"
+        )
         refuse("fission", message, branch.span, ["hint: lift the `if` out of the loop with lift_scope"], code="E404")
 
 

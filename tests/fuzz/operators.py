@@ -1,0 +1,29 @@
+"""The operators that the fuzzer knows by name."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import usl_core.primitives
+
+METHODS = frozenset({"partial_eval", "add_assertion"})
+"""Operators that users call as methods of Procedure."""
+
+
+@cache
+def operators() -> dict[str, Callable[..., Any]]:
+    """Every operator by name. Each stands in a module of its own name."""
+    found: dict[str, Callable[..., Any]] = {}
+    for module in pkgutil.walk_packages(usl_core.primitives.__path__, "usl_core.primitives."):
+        name = module.name.rpartition(".")[2]
+        try:
+            function = getattr(importlib.import_module(module.name), name, None)
+        except ImportError:
+            continue
+        if callable(function):
+            found[name] = function
+    return found

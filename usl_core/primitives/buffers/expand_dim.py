@@ -1,0 +1,119 @@
+"""expand_dim: a buffer gets one more dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.exposed import exposed_read
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import Path, get_stmt
+from usl_core.errors import ParseError, TypeError_
+from usl_core.ir.nodes import Alloc, Expr, For, Interval, index_literal
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import free_names
+from usl_core.ir.types import TensorType, scalar_of
+from usl_core.primitives.base import primitive, refuse, require_proved
+from usl_core.primitives.buffers.arguments import fixed_expression
+from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
+from usl_core.primitives.buffers.uses import Use
+from usl_core.primitives.locate import Where, alloc_at, context_at, scope_at
+from usl_core.procedure import Procedure
+
+_OP = "expand_dim"
+
+
+@primitive()
+def expand_dim(proc: Procedure, buf: Where, n: str | int | Where, idx: str | int | Where) -> Edit:
+    """Give a local buffer a leading dimension of extent n, indexed by idx at every use.
+
+        x: T[m]                x: T[n, m]
+        x[e] = ...      ~>     x[idx, e] = ...
+
+    n is read where x is allocated; idx too, or, if names in it are bound only below, at the innermost place that holds all
+    uses of x. So iterations get an element each, and `lift_alloc` can take the allocation out of their loop.
+
+    Raises:
+        SchedulingError: n may be below 1, or idx outside of [0, n) at a use; a name in idx does not reach all uses; idx changes
+        from iteration to iteration of a loop below the allocation, and a read there may see a value from an earlier one.
+    Forwarding: everything stays with the same code.
+    """
+    path, alloc = alloc_at(proc, buf, _OP)
+    extent = fixed_expression(proc, path, n, _OP)
+    uses = uses_of_alloc(proc.ir, path)
+    place = _common_place(path, uses)
+    index = _index(proc, path, place, idx)
+
+    ctx = context_at(proc, path)
+    message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"
+    require_proved(ctx, fml.ge(ctx.index(extent), 1), _OP, message, alloc.span, values=(ctx.index(extent),))
+    for use in uses:
+        _require_in_range(proc, use, index, extent, alloc)
+    _require_own_iteration(proc, alloc, path, place, index)
+
+    shape = alloc.type.shape if isinstance(alloc.type, TensorType) else ()
+    edit = set_type(Edit.of(proc.ir, _OP), path, TensorType(scalar_of(alloc.type), (extent, *shape)))
+    everything: Entries = (index, *(Interval(index_literal(0), e) for e in shape))
+    return reindexed(edit, path, alloc.name, lambda old: (index, *old), lambda dim: dim + 1, everything)
+
+
+def _common_place(path: Path, uses: Sequence[Use]) -> Path:
+    """The first statement with a use, in the innermost block that holds all uses of the buffer allocated at path."""
+    places = [_stmt_path(use.path) for use in uses]
+    if not places:
+        return path
+    place = places[0]
+    for other in places[1:]:
+        depth = 0
+        while depth < min(len(place), len(other)) and place[depth] == other[depth]:
+            depth += 1
+        same_list = depth < min(len(place), len(other)) and place[depth][0] == other[depth][0]
+        place = min(place[: depth + 1], other[: depth + 1]) if same_list else place[:depth]
+    return place
+
+
+def _stmt_path(path: Path) -> Path:
+    """The path of the statement that holds the node at path."""
+    length = max(at for at, (field, _) in enumerate(path) if field in ("body", "orelse"))
+    return path[: length + 1]
+
+
+def _index(proc: Procedure, path: Path, place: Path, idx: str | int | Where) -> Expr:
+    """idx in the scope at the allocation or else at place; its names are visible at place, so at all uses."""
+    try:
+        index = fixed_expression(proc, path, idx, _OP)
+    except (ParseError, TypeError_):
+        index = fixed_expression(proc, place, idx, _OP)
+    visible = {binding.sym for binding in scope_at(proc, place).values()}
+    hidden = sorted(free_names(index) - visible)
+    if hidden:
+        shown = ", ".join(name.name for name in hidden)
+        refuse(_OP, f"{shown} in {show_expr(index)} is not visible at all uses of the buffer", index.span, code="E404")
+    return index
+
+
+def _require_in_range(proc: Procedure, use: Use, index: Expr, extent: Expr, alloc: Alloc) -> None:
+    ctx = context_at(proc, use.path)
+    value, limit = ctx.index(index), ctx.index(extent)
+    message = f"cannot prove 0 <= {show_expr(index)} < {show_expr(extent)} where {alloc.name.name} is used"
+    span = use.node.span if use.node.span.line else alloc.span
+    goal = fml.and_([fml.ge(value), fml.lt(value, limit)])
+    require_proved(ctx, goal, _OP, message, span, values=(value, limit), hint="choose a larger extent")
+
+
+def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Path, index: Expr) -> None:
+    """idx is fixed while a value lives: in each iteration that it names, reads see only writes of that iteration."""
+    names = free_names(index)
+    for length in range(len(place) - 1, len(path) - 1, -1):
+        loop = get_stmt(proc.ir, place[:length])
+        if isinstance(loop, For) and loop.iter in names:
+            ctx = context_at(proc, (*place[:length], ("body", 0)))
+            found = exposed_read(ctx, loop.body, alloc.name)
+            if found is not None:
+                message = (
+                    f"a read of {alloc.name.name} in an iteration of {loop.iter.name} may see a value from an earlier one, "
+                    f"which is elsewhere if the buffer is indexed by {show_expr(index)}"
+                )
+                hint = "hint: every read must follow a write of the same iteration"
+                refuse(_OP, message, found.node.span if found.node.span.line else loop.span, [hint], code="E413")
+            return

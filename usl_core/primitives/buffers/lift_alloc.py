@@ -1,0 +1,72 @@
+"""lift_alloc: an allocation leaves a loop or branch."""
+
+from __future__ import annotations
+
+from usl_core.analysis import affine
+from usl_core.analysis.conditions import instance, no_conflict, order_facts
+from usl_core.analysis.effects import merge, summary
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc, Path, before, get_stmt, stmts
+from usl_core.equivalence import Relation
+from usl_core.ir.nodes import Alloc, Block, For, LoopMode
+from usl_core.ir.traverse import free_names
+from usl_core.primitives.base import primitive, refuse, require, require_no
+from usl_core.primitives.buffers.uses import rest_of_block
+from usl_core.primitives.locate import Where, alloc_at, context_at
+from usl_core.procedure import Procedure
+
+_OP = "lift_alloc"
+
+
+@primitive(Relation.REFINES)
+def lift_alloc(proc: Procedure, buf: Where, n_lifts: int = 1) -> Edit:
+    """Move an allocation in front of the n_lifts loops or branches around it.
+
+        for i in seq(0, n):          x: T[m]
+            x: T[m]          ~>      for i in seq(0, n):
+            s                            s
+
+    What was uninitialised at the start of an iteration may then hold a value of an earlier one.
+
+    Raises:
+        SchedulingError: fewer than n_lifts loops and branches are around it; an extent mentions a name that is bound in between
+        or may be below 1 outside; a loop is parallel and its iterations would share elements (expand the buffer by the
+        iterator first).
+    Forwarding: a cursor to the allocation follows it.
+    Also known as: hoisting an allocation.
+    """
+    path, alloc = alloc_at(proc, buf, _OP)
+
+    require(isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1, _OP, "n_lifts must be at least 1")
+    if len(path) - 1 < n_lifts:
+        message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
+        refuse(_OP, message, alloc.span, code="E413")
+    for depth in range(len(path) - 1, len(path) - 1 - n_lifts, -1):
+        _require_may_leave(proc, path, path[:depth], alloc)
+
+    return Edit.of(proc.ir, _OP).move(NodeLoc(path), before(path[: len(path) - n_lifts]))
+
+
+def _require_may_leave(proc: Procedure, path: Path, around: Path, alloc: Alloc) -> None:
+    """The allocation does not depend on the loop at around, and iterations do not meet in it if they run in parallel."""
+    loop = get_stmt(proc.ir, around)
+    if not isinstance(loop, For):
+        return
+    if loop.iter in free_names(alloc):
+        message = f"the extent of {alloc.name.name} depends on {loop.iter.name}, so it cannot leave that loop"
+        refuse(_OP, message, alloc.span, ["hint: allocate the largest extent first"], code="E413")
+    if loop.mode is LoopMode.PAR:
+        _require_own_elements(proc, path, around, loop, alloc)
+
+
+def _require_own_elements(proc: Procedure, path: Path, around: Path, loop: For, alloc: Alloc) -> None:
+    ctx = context_at(proc, path).after(alloc)
+    accesses = [a for a in _effect(ctx_block(proc, path)) if a.buffer is alloc.name]
+    later = loop.iter.copy()
+    inner = context_at(proc, around)
+    facts = [*inner.facts, *order_facts(loop.iter, later, inner.index(loop.lo), inner.index(loop.hi))]
+    message = (
+        f"the iterations of parallel loop {loop.iter.name} would share {alloc.name.name}: "
+        f"expand it by {loop.iter.name} first (expand_dim)"
+    )
+    require_no(no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)})), _OP, message, alloc.span)

@@ -1,0 +1,81 @@
+"""eliminate_dead_code: a branch that is never taken, or a loop that never runs, goes."""
+
+from __future__ import annotations
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.conflict import describe_model
+from usl_core.analysis.context import Context
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.solver import Proved, Refuted
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc, Path, block_of
+from usl_core.errors import Undecided
+from usl_core.ir.nodes import For, If
+from usl_core.ir.printer import show_expr
+from usl_core.ir.types import COND
+from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.locate import Where, any_stmt_at, context_at
+from usl_core.primitives.loops.iterations import bounds
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def eliminate_dead_code(proc: Procedure, stmt: Where) -> Edit:
+    """Replace an `if` by the branch that is always taken, or drop a loop that never runs.
+
+        if c:
+            s                ~>      s              where c always holds
+        else:
+            t
+
+    Raises:
+        SchedulingError: neither the condition nor its negation is proved; the loop may run; the statement is something else.
+        Undecided: the solver could not tell.
+    Forwarding: what remains stays itself, the rest is gone.
+    """
+    path, old = any_stmt_at(proc, stmt, "eliminate_dead_code")
+    require(isinstance(old, If | For), "eliminate_dead_code", "an `if` or a loop is wanted here", old.span)
+    ctx = context_at(proc, path)
+    edit = Edit.of(proc.ir, "eliminate_dead_code")
+    match old:
+        case If():
+            return _keep_branch(edit, path, ctx, old)
+        case For():
+            return _drop_loop(edit, path, ctx, old)
+        case _:
+            raise AssertionError("a loop or an `if` was required")
+
+
+def _keep_branch(edit: Edit, path: Path, ctx: Context, branch: If) -> Edit:
+    if branch.cond.type is COND:
+        refuse("eliminate_dead_code", f"the condition {show_expr(branch.cond)} depends on data", branch.span, code="E404")
+    holds = ctx.truth(branch.cond)
+    if _proved(ctx, holds):
+        return edit.unwrap(NodeLoc(path))
+    if not _proved(ctx, fml.not_(holds)):
+        _refuse_undetermined(ctx, branch, holds)
+    return edit.unwrap(NodeLoc(path), "orelse") if branch.orelse else edit.delete(block_of(path))
+
+
+def _proved(ctx: Context, goal: Formula) -> bool:
+    return isinstance(ctx.prove(goal), Proved)
+
+
+def _refuse_undetermined(ctx: Context, branch: If, holds: Formula) -> None:
+    """Show values for which the condition holds, and others for which it does not."""
+    shown = show_expr(branch.cond)
+    notes: list[str] = []
+    for goal, word in ((fml.not_(holds), "holds"), (holds, "does not hold")):
+        answer = ctx.prove(goal)
+        if not isinstance(answer, Refuted):
+            raise Undecided(f"eliminate_dead_code: could not decide whether {shown} always or never holds", span=branch.span)
+        values = describe_model(answer.model, [goal, *ctx.facts])
+        notes.append(f"it {word} for: {values}" if values else f"it may be that it {word}")
+    refuse("eliminate_dead_code", f"the condition {shown} is neither always true nor always false", branch.span, notes, "E412")
+
+
+def _drop_loop(edit: Edit, path: Path, ctx: Context, loop: For) -> Edit:
+    low, high = bounds(ctx, loop)
+    message = f"the loop {loop.iter.name} may run: cannot prove {show_expr(loop.hi)} <= {show_expr(loop.lo)}"
+    require_proved(ctx, fml.le(high, low), "eliminate_dead_code", message, loop.span, values=(low, high))
+    return edit.delete(block_of(path))

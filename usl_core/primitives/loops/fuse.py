@@ -1,0 +1,120 @@
+"""fuse: two neighbouring loops, or two neighbouring ifs, become one."""
+
+from __future__ import annotations
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.context import Context
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before, body_of, stmt_path
+from usl_core.ir.nodes import For, If, LoopMode, Stmt, index_read
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import same_expr, substitute_block
+from usl_core.ir.types import COND
+from usl_core.primitives.base import primitive, require, require_no, require_proved
+from usl_core.primitives.locate import Where, any_stmt_at, context_at
+from usl_core.primitives.loops.iterations import bounds, later_before_earlier
+from usl_core.primitives.loops.neighbours import require_neighbours
+from usl_core.primitives.moving import changes_value, effect, substitution
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def fuse(proc: Procedure, stmt1: Where, stmt2: Where) -> Edit:
+    """Fuse a loop and the next one over the same range, or an `if` and the next one with the same condition.
+
+        for i in seq(a, b):
+            s1                       for i in seq(a, b):
+        for j in seq(a, b):  ~>          s1
+            s2                           s2[j -> i]
+
+    Legal if s2 of an iteration commutes with s1 of every later one. The fused loop is `par` if one of the two is.
+
+    Raises:
+        SchedulingError: the second does not follow the first; ranges or conditions are not proved equal; a condition on data
+        that the first may change; iterations that would change places touch the same location.
+    Forwarding: the second loop or `if` goes to the fused one, its statements stay themselves.
+    Also known as: loop fusion, compute_with (Halide).
+    """
+    path1, first = any_stmt_at(proc, stmt1, "fuse")
+    path2, second = any_stmt_at(proc, stmt2, "fuse")
+
+    both = (isinstance(first, For) and isinstance(second, For)) or (isinstance(first, If) and isinstance(second, If))
+    require(both, "fuse", "two loops or two ifs are wanted", second.span)
+    require_neighbours(path1, path2, "fuse", second.span)
+    ctx = context_at(proc, path1)
+    match first, second:
+        case For(), For():
+            _check_loops(ctx, first, second)
+            return _fuse_loops(Edit.of(proc.ir, "fuse"), path1, first, path2, second)
+        case If(), If():
+            _check_ifs(ctx, first, second)
+            return _fuse_ifs(Edit.of(proc.ir, "fuse"), path1, first, path2, second)
+        case _:
+            raise AssertionError("two loops or two ifs were required")
+
+
+# ---- check
+
+
+def _check_loops(ctx: Context, first: For, second: For) -> None:
+    low1, high1 = bounds(ctx, first)
+    low2, high2 = bounds(ctx, second)
+    shown1, shown2 = (f"{show_expr(loop.lo)}, {show_expr(loop.hi)}" for loop in (first, second))
+    goal = fml.and_([fml.eq(low1, low2), fml.eq(high1, high2)])
+    message = f"cannot prove that the ranges ({shown1}) and ({shown2}) are equal"
+    require_proved(ctx, goal, "fuse", message, second.span, values=(low1, low2, high1, high2))
+
+    renamed = _renamed_body(second, first)
+    conflict = later_before_earlier(ctx, first, ahead=effect(ctx, first.body), behind=effect(ctx, renamed))
+    message = f"the second loop's iterations do not commute with later iterations of {first.iter.name}"
+    require_no(conflict, "fuse", message, second.span)
+
+
+def _renamed_body(loop: For, other: For) -> tuple[Stmt, ...]:
+    return substitute_block(loop.body, {loop.iter: index_read(other.iter)})
+
+
+def _check_ifs(ctx: Context, first: If, second: If) -> None:
+    on_data = first.cond.type is COND
+    same = same_expr(first.cond, second.cond)
+    if not same:
+        require(not on_data and second.cond.type is not COND, "fuse", "conditions on data must be the same text", second.span)
+        one, other = ctx.truth(first.cond), ctx.truth(second.cond)
+        goal = fml.and_([fml.implies(one, other), fml.implies(other, one)])
+        message = f"cannot prove that {show_expr(first.cond)} and {show_expr(second.cond)} are equivalent"
+        require_proved(ctx, goal, "fuse", message, second.span)
+    if on_data:
+        conflict = changes_value(ctx, first.cond, effect(ctx, (first,)))
+        require_no(conflict, "fuse", "the condition depends on data that the first `if` may change", second.span)
+
+
+# ---- edit
+
+
+def _fuse_loops(edit: Edit, path1: Path, first: For, path2: Path, second: For) -> Edit:
+    body2 = body_of(path2, len(second.body))
+    edit = edit.rewrite_exprs(body2, substitution({second.iter: index_read(first.iter)}))
+    edit = edit.move(body2, _end(path1, first, "body"))
+    if second.mode is LoopMode.PAR:
+        edit = edit.update(NodeLoc(path1), mode=LoopMode.PAR)
+    return _absorb(edit, path1, path2)
+
+
+def _fuse_ifs(edit: Edit, path1: Path, first: If, path2: Path, second: If) -> Edit:
+    edit = edit.move(body_of(path2, len(second.body)), _end(path1, first, "body"))
+    if second.orelse:
+        edit = edit.move(body_of(path2, len(second.orelse), "orelse"), _end(path1, first, "orelse"))
+    return _absorb(edit, path1, path2)
+
+
+def _end(path: Path, owner: For | If, field: str) -> GapLoc:
+    """The gap at the end of a list, which may be an empty `else`."""
+    length = len(owner.orelse if field == "orelse" and isinstance(owner, If) else owner.body)
+    if length == 0:
+        return before(stmt_path(BlockLoc(path, field, 0, 0), 0))
+    return after(stmt_path(BlockLoc(path, field, 0, length), length - 1))
+
+
+def _absorb(edit: Edit, path1: Path, path2: Path) -> Edit:
+    """The second statement, empty by now, goes; whoever looks for it finds the first."""
+    return edit.delete(NodeLoc(path2)).redirect(NodeLoc(path2), NodeLoc(path1), inside=False)

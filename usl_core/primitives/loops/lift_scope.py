@@ -1,0 +1,144 @@
+"""lift_scope: a loop or `if` changes places with the loop or `if` directly around it."""
+
+from __future__ import annotations
+
+from usl_core.analysis.context import Context
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import GapLoc, NodeLoc, Path, body_of, get_stmt
+from usl_core.errors import Span
+from usl_core.ir.nodes import Expr, For, If, Pass, Stmt, index_read
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import with_fresh_binders
+from usl_core.ir.types import COND
+from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
+from usl_core.primitives.locate import Where, any_stmt_at, context_at
+from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
+from usl_core.primitives.loops.reorder_loops import require_interchange
+from usl_core.primitives.moving import changes_value, effect, substitution, uses_expr
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def lift_scope(proc: Procedure, inner: Where) -> Edit:
+    """Lift a loop or `if` over the loop or `if` around it, in which it must be alone.
+
+        for i in seq(a, b):          if c:
+            if c:            ~>          for i in seq(a, b):
+                s                            s
+
+        if c:                        for i in seq(a, b):
+            for i in seq(a, b):  ~>      if c:
+                s                            s
+
+    An `if` over a loop or `if` takes its `else` along: `else: for i in seq(a, b): t`, and for two ifs
+
+        if a:                        if b:
+            if b:                        if a:
+                s                            s
+            else:            ~>          else:
+                t                            u
+        else:                        else:
+            u                            if a:
+                                             t
+                                         else:
+                                             u
+
+    A loop is not lifted over an `if` with `else`. Two loops are `reorder_loops`.
+
+    Raises:
+        SchedulingError: the statement is not alone in the one around it; a condition uses the iterator, or depends on data that
+        the body may change, or on data while the loop may run zero times; two loops whose iterations do not commute.
+    Forwarding: each of the two moves with its head; the innermost statements stay themselves.
+    """
+    path, low = _inner_at(proc, inner)
+    above = path[:-1]
+    require(bool(above), "lift_scope", "there is no loop or `if` around the statement", low.span)
+    high = get_stmt(proc.ir, above)
+    assert isinstance(high, For | If)
+
+    _require_alone(path, high, low.span)
+    ctx = context_at(proc, above)
+    edit = Edit.of(proc.ir, "lift_scope")
+    match high, low:
+        case For(), For():
+            require_interchange(ctx, high, low, "lift_scope")
+            return edit.interchange(NodeLoc(above))
+        case For(), If():
+            _require_movable(ctx, high, low)
+            return _if_over_loop(edit, above, high, low)
+        case If(), For():
+            require(not high.orelse, "lift_scope", "a loop is not lifted over an `if` with `else`", high.span, code="E404")
+            _require_movable(ctx, low, high)
+            return edit.interchange(NodeLoc(above))
+        case If(), If():
+            _require_control(high.cond, low.cond, low.span)
+            return _if_over_if(edit, above, high, low)
+        case _:
+            raise AssertionError("only loops and ifs hold statements")
+
+
+# ---- locate
+
+
+def _inner_at(proc: Procedure, where: Where) -> tuple[Path, For | If]:
+    path, stmt = any_stmt_at(proc, where, "lift_scope")
+    if not isinstance(stmt, For | If):
+        refuse("lift_scope", "a loop or an `if` is wanted here", stmt.span, code="E404")
+    return path, stmt
+
+
+def _require_alone(path: Path, high: For | If, span: Span) -> None:
+    field, _ = path[-1]
+    require(field == "body", "lift_scope", "a statement is not lifted out of an `else` branch", span)
+    if len(high.body) != 1:
+        hint = "hint: separate the other statements with fission first"
+        refuse("lift_scope", "the statement must be alone in the loop or `if` around it", span, [hint], code="E404")
+
+
+# ---- check
+
+
+def _require_movable(ctx: Context, loop: For, branch: If) -> None:
+    """The condition of an `if` has one value before the loop and in each of its iterations."""
+    shown = show_expr(branch.cond)
+    if uses_expr(branch.cond, loop.iter):
+        refuse("lift_scope", f"the condition {shown} depends on the iterator {loop.iter.name}", branch.span, code="E414")
+    if branch.cond.type is not COND:
+        return
+    # A loop that runs zero times would not look at the data at all, which may be poison.
+    message = f"the condition {shown} depends on data, and the loop {loop.iter.name} may not run"
+    require_proved(ctx, runs_at_least_once(ctx, loop), "lift_scope", message, branch.span, values=bounds(ctx, loop))
+    conflict = changes_value(ctx, branch.cond, effect(ctx, (loop,)))
+    require_no(conflict, "lift_scope", f"the loop may change the data that {shown} depends on", branch.span)
+
+
+def _require_control(outer: Expr, inner: Expr, span: Span) -> None:
+    """Conditions on data are not evaluated where they were not before: the data may be poison there."""
+    for cond in (outer, inner):
+        message = f"the condition {show_expr(cond)} depends on data, so its `if` does not change places with another"
+        require(cond.type is not COND, "lift_scope", message, span, code="E404")
+
+
+# ---- edit
+
+
+def _if_over_loop(edit: Edit, above: Path, loop: For, branch: If) -> Edit:
+    edit = edit.interchange(NodeLoc(above))
+    if not branch.orelse:
+        return edit
+    name = loop.iter.copy()
+    otherwise = body_of((*above, ("body", 0)), len(branch.orelse), "orelse")
+    edit = edit.rewrite_exprs(otherwise, substitution({loop.iter: index_read(name)}))
+    return edit.wrap(otherwise, lambda body: For(name, loop.lo, loop.hi, body, loop.mode, span=loop.span))
+
+
+def _if_over_if(edit: Edit, above: Path, high: If, low: If) -> Edit:
+    edit = edit.interchange(NodeLoc(above))
+    inner = (*above, ("body", 0))
+    other = with_fresh_binders(high.orelse)
+    if low.orelse:
+        return edit.wrap(body_of(inner, len(low.orelse), "orelse"), lambda body: If(high.cond, body, other, span=high.span))
+    if not other:
+        return edit
+    nothing: Stmt = If(high.cond, (Pass(span=high.span),), other, span=high.span)
+    return edit.insert(GapLoc(inner, "orelse", 0, "before"), (nothing,))

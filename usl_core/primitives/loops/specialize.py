@@ -1,0 +1,61 @@
+"""specialize: a block gets a version of its own for each of some conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import Path, stmt_path, stmts
+from usl_core.errors import Span
+from usl_core.ir.nodes import Block, Expr, If
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import with_fresh_binders
+from usl_core.ir.types import BOOL
+from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.locate import Where, block_at, condition
+from usl_core.primitives.moving import require_closed
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def specialize(proc: Procedure, block: Where, conds: str | Where | Sequence[str | Where]) -> Edit:
+    """Copy a block into the branches of an `if`, to be scheduled apart.
+
+                                     if c0:
+                                         s
+        s                    ~>      else:
+                                         if c1:
+                                             s
+                                         else:
+                                             s
+
+    Raises:
+        SchedulingError: no condition is given; one is not a condition on control values; what s allocates is used after it.
+    Forwarding: the statements go to the first copy.
+    """
+    where = block_at(proc, block, "specialize")
+    code = stmts(proc.ir, where)
+    span = code[0].span
+    cases = _conditions(proc, stmt_path(where, 0), conds, span)
+
+    require_closed(proc.ir, where, "specialize", span)
+
+    otherwise = with_fresh_binders(code)
+    for cond in reversed(cases[1:]):
+        otherwise = (If(cond, with_fresh_binders(code), otherwise, span=span),)
+
+    def branches(body: Block) -> If:
+        return If(cases[0], body, otherwise, span=span)
+
+    return Edit.of(proc.ir, "specialize").wrap(where, branches)
+
+
+def _conditions(proc: Procedure, path: Path, conds: Any, span: Span) -> list[Expr]:
+    given = list(conds) if isinstance(conds, list | tuple) else [conds]
+    require(bool(given), "specialize", "at least one condition is wanted", span)
+    cases = [condition(proc, path, cond, "specialize") for cond in given]
+    for case in cases:
+        if case.type is not BOOL:
+            refuse("specialize", f"{show_expr(case)} is not a condition on control values", span, code="E404")
+    return cases
