@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from usl_core.errors import SchedulingError as SchedulingError
     from usl_core.errors import Undecided as Undecided
     from usl_core.errors import UslError as UslError
+    from usl_core.frontend import build as build
     from usl_core.frontend.config_class import write_only as write_only
     from usl_core.ir.config import Config as Config
     from usl_core.ir.externs import Extern as Extern
@@ -45,6 +46,7 @@ _HOMES = {
     "DRAM": "usl_core.ir.memory",
     "Memory": "usl_core.ir.memory",
     "Procedure": "usl_core.connect",
+    "build": "usl_core.connect",
     "config": "usl_core.connect",
     "instr": "usl_core.connect",
     "proc": "usl_core.connect",
@@ -52,7 +54,7 @@ _HOMES = {
 }
 """Where the public names live. They load on first use, so that `import usl_core` and the command line stay quick."""
 
-_MODULES = {"build": "usl_core.frontend.build", "schedules": "usl_core.schedules"}
+_MODULES = {"schedules": "usl_core.schedules"}
 
 _SCHEDULING = frozenset(
     """add_assertion bind_expr call_eqv cut_loop delete_buffer divide_dim divide_loop eliminate_dead_code expand_dim fission

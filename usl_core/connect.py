@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from usl_core.procedure import LATER, Procedure, config, instr, proc, proc_from_source
+from usl_core.frontend import build
+from usl_core.procedure import LATER, Procedure, config, from_ir, instr, proc, proc_from_source
 
 
 def _partial_eval(p: Procedure, *args: Any, **values: int | bool) -> Procedure:
@@ -37,5 +38,6 @@ LATER.partial_eval = _partial_eval
 LATER.add_assertion = _add_assertion
 LATER.c_code = _c_code
 LATER.jit = _jit
+build.set_finish(from_ir)
 
-__all__ = ["Procedure", "config", "instr", "proc", "proc_from_source"]
+__all__ = ["Procedure", "build", "config", "instr", "proc", "proc_from_source"]

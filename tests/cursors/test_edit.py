@@ -133,10 +133,23 @@ def test_what_has_no_counterpart_at_the_target_of_a_redirection_dies():
 
 def test_later_steps_move_a_redirected_location_and_the_nearest_redirection_wins():
     proc = procedure(NEST)
-    edit = Edit.of(proc).redirect(NodeLoc(X), NodeLoc(Y)).redirect(NodeLoc(OUTER), NodeLoc(Z))
-    edit = edit.insert(Now(before(Y)), (Pass(),)).insert(GapLoc((), "body", 0, "before"), (Pass(),))
+    edit = Edit.of(proc).redirect(NodeLoc(OUTER), NodeLoc(Z)).redirect(NodeLoc(X), NodeLoc(Y))
+    edit = edit.insert(before(Y), (Pass(),)).insert(GapLoc((), "body", 0, "before"), (Pass(),))
     assert edit.where(NodeLoc(OUTER)) == NodeLoc((("body", 2),))
     assert edit.where(NodeLoc(X)) == NodeLoc((("body", 1), ("body", 0), ("body", 2)))
+
+
+def test_a_redirection_can_leave_the_insides_alone():
+    proc = procedure(NEST)
+    edit = Edit.of(proc).redirect(NodeLoc(OUTER), NodeLoc(Z), inside=False)
+    assert edit.where(NodeLoc(OUTER)) == NodeLoc(Z)
+    assert edit.where(NodeLoc(Y)) == NodeLoc(Y)
+
+
+def test_steps_address_the_code_itself_and_are_not_redirected():
+    proc = procedure(NEST)
+    edit = Edit.of(proc).redirect(NodeLoc(OUTER), NodeLoc(Z)).delete(NodeLoc(Y))
+    assert body_text(edit.proc) == "for i in seq(0, n):\n    for j in seq(0, m):\n        x = 1.0\nz = 0.0"
 
 
 def test_a_dead_location_can_be_redirected_back_to_life():

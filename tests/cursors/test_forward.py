@@ -8,7 +8,7 @@ import pytest
 
 from usl_core.cursors.edits import delete, insert
 from usl_core.cursors.forward import Lineage, compose, forward_through, identity
-from usl_core.cursors.path import Dead, GapLoc, Loc, NodeLoc
+from usl_core.cursors.path import BlockLoc, Dead, GapLoc, Loc, NodeLoc
 from usl_core.ir.nodes import Pass, Proc
 
 FIRST = GapLoc((), "body", 0, "before")
@@ -81,9 +81,7 @@ def test_a_lineage_of_random_length_and_start_agrees_with_the_plain_composition(
                     assert versions[end].forward_from(versions[start], at(index)) == expected
 
 
-def block_at(index: int):
-    from usl_core.cursors.path import BlockLoc
-
+def block_at(index: int) -> BlockLoc:
     return BlockLoc((), "body", index, index + 1)
 
 

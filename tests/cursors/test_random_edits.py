@@ -1,7 +1,7 @@
 """Random edits of random trees, against a specification in which every statement has an identity.
 
-The specification works on lists of tagged items and knows no paths. A forwarded location must stand at the statement of the same
-tag, or be dead exactly if the edit removed that statement.
+The specification works on lists of tagged items and knows no paths. A forwarded location must stand at the statement of the
+same tag, or be dead exactly if the edit removed that statement.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from usl_core.cursors.edit import Edit
+from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.forward import Forward
 from usl_core.cursors.path import BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, get, stmts
 from usl_core.errors import Span
@@ -25,7 +25,7 @@ LISTS = ("body", "orelse")
 
 @dataclass(eq=False)
 class Item:
-    """A statement of the specification. kind: `pass`, `for` or `if`. Filler is the `pass` that keeps a body from being empty."""
+    """A statement of the specification; kind is `pass`, `for` or `if`."""
 
     tag: int
     kind: str = "pass"
@@ -34,6 +34,7 @@ class Item:
 
 
 FILLER = -1
+"""The tag of the `pass` that keeps a body from being empty."""
 
 
 def to_stmt(item: Item) -> Stmt:
@@ -138,20 +139,11 @@ def fill(items: list[Item], name: str) -> None:
 
 @dataclass
 class Step:
-    """One edit done to the specification: what a block of the old tree, given by its items, holds now (None: dead)."""
+    """What an edit did: the tags that are gone, and the single statements that others now stand for."""
 
     removed: set[int]
     stands_for: dict[int, int]
     description: str
-
-
-@dataclass
-class Change:
-    """What an edit does to a list: used to tell where blocks go."""
-
-    items: list[int]
-    lo: int
-    hi: int
 
 
 def all_tags(items: list[Item]) -> set[int]:
@@ -159,10 +151,8 @@ def all_tags(items: list[Item]) -> set[int]:
 
 
 def apply(draw: st.DrawFn, tree: Tree, edit: Edit) -> tuple[Edit, Step, dict[tuple[int, ...], tuple[int, ...] | None]]:
-    """A random edit of both; the specification's blocks that do not forward to just their own tags are listed."""
+    """A random edit of both. Blocks that change more than their place are listed: their old tags, and the new (None: dead)."""
     kind = draw(st.sampled_from(["insert", "delete", "replace", "move", "wrap", "unwrap"]))
-    from usl_core.cursors.edit import Now
-
     if kind == "insert":
         gap, items, at = draw_gap(draw, tree)
         new = tree.new(draw(st.integers(1, 2)))

@@ -166,7 +166,7 @@ def test_formals_follow_their_names():
         name = "SRAM"
 
     proc = procedure("x = 0.0")
-    n, m, a, *rest = proc.args
+    _, m, a, *rest = proc.args
     new, forward = set_args(proc, (a, m, *[update(arg, mem=SRAM) for arg in rest]), by="partial_eval")
     assert new.args[0] is a
     assert forward(ArgLoc(2)) == ArgLoc(0)

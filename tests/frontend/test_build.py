@@ -6,10 +6,11 @@ from textwrap import dedent
 
 import pytest
 
-from usl_core.errors import TypeError_
+from usl_core.errors import BoundsError, TypeError_
 from usl_core.frontend import build as b
 from usl_core.frontend.parser import parse_source
 from usl_core.ir.config import Config, ConfigField
+from usl_core.ir.nodes import Proc
 from usl_core.ir.printer import show, show_with_scope
 from usl_core.ir.traverse import same
 from usl_core.ir.types import BOOL, F32, I32, INDEX
@@ -138,3 +139,23 @@ def test_an_error_inside_a_block_leaves_the_builder_usable() -> None:
         p.assign(x, (0, 0), 1)
     p.assign(x, (0,), 1)
     assert show(p.typed_ir()).splitlines()[2:] == ["    x[0] = 1.0"]
+
+
+def test_finish_ir_proves_the_bounds() -> None:
+    good, bad = b.ProcBuilder("good"), b.ProcBuilder("bad")
+    for builder, last in ((good, 0), (bad, 1)):
+        n = builder.size("n")
+        x = builder.tensor("x", F32, (n,))
+        with builder.for_("i", 0, n) as i:
+            builder.assign(x, (b.add(i, last),), 0)
+    assert isinstance(good.finish_ir(), Proc)
+    with pytest.raises(BoundsError):
+        bad.finish_ir()
+
+
+def test_finish_hands_the_typed_procedure_to_the_layer_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(b, "_finish", None)
+    b.set_finish(lambda proc: (proc.name, len(proc.args)))
+    p = b.ProcBuilder("f")
+    p.size("n")
+    assert p.finish() == ("f", 1)

@@ -579,3 +579,8 @@ def test_a_text_that_is_not_one_procedure_is_refused(text: str) -> None:
 def test_a_wrong_decorator_is_refused(decorator: str, message: str) -> None:
     with pytest.raises(UslError, match=re.escape(message)):
         parse_source(f"{decorator}\ndef f(n: size, x: f32):\n    pass", SCOPE)
+
+
+def test_a_hopelessly_deep_expression_is_refused_without_a_traceback() -> None:
+    with pytest.raises(ParseError, match=r"nested too deeply|cannot be parsed"):
+        parse_source(f"def f(x: f32):\n    x = {' + '.join(['x'] * 3000)}")

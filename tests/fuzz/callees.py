@@ -21,6 +21,8 @@ class Callee:
     lanes: int | None
     sources: int
     scalar: bool
+    windows: bool
+    unit_stride: bool
 
 
 def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
@@ -40,7 +42,7 @@ def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
     unit = compare("==", StrideExpr(dst, 0, type=INDEX), Literal(1, type=INDEX))
     preds = (unit,) if window.window and rng.random() < 0.25 else ()
     body = (For(i, num(0), extent, (store,)),)
-    return Callee(Proc(f"callee{number}", tuple(formals), preds, body), typ, lanes, sources, scalar)
+    return Callee(Proc(f"callee{number}", tuple(formals), preds, body), typ, lanes, sources, scalar, window.window, bool(preds))
 
 
 def _value(rng: random.Random, typ: ScalarType, reads: list[Read], scalar_name: Sym, scalar: bool) -> Expr:

@@ -388,8 +388,10 @@ class _Generator:
             return None
         along = self.rng.choice(dims)
         whole = data.dims[along]
-        if len(data.dims) == 1 and whole == extent and not data.window and self.chance(0.5):
+        if len(data.dims) == 1 and whole == extent and not data.window and (not callee.windows or self.chance(0.5)):
             return Read(data.name, (), type=TensorType(data.scalar, (whole.expr(),), data.window))
+        if not callee.windows or (callee.unit_stride and (data.window or along != len(data.dims) - 1)):
+            return None
         slack = whole.offset - extent.offset if whole.base is extent.base else whole.least - extent.offset
         lo = self.rng.randint(0, slack)
         entries: list[Expr | tuple[Expr, Expr, Expr]] = [

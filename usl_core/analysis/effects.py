@@ -112,21 +112,44 @@ def summary(stmt: Stmt) -> Summary:
 
 
 def block_summary(block: Iterable[Stmt]) -> Summary:
-    """The effect of a block: accesses to what it allocates are dropped, those through its windows are resolved."""
+    """The effect of a block: accesses to what it allocates are dropped, windows and strides that it binds are resolved."""
     parts: list[Summary] = []
-    local: set[Sym] = set()
-    windows: dict[Sym, WindowMap] = {}
+    allocs: dict[Sym, Alloc] = {}
+    named: dict[Sym, WindowExpr] = {}
     for stmt in block:
         if isinstance(stmt, Alloc):
-            local.add(stmt.name)
+            allocs[stmt.name] = stmt
         elif isinstance(stmt, WindowStmt):
-            windows[stmt.name] = window_map(stmt.rhs)
+            named[stmt.name] = stmt.rhs
         parts.append(summary(stmt))
     merged = merge(parts)
-    if not local and not windows:
+    if not allocs and not named:
         return merged
+    windows = {name: window_map(rhs) for name, rhs in named.items()}
     resolved = [resolve(a, windows) for a in merged.accesses]
-    return replace_accesses(merged, [a for a in resolved if a.buffer not in local])
+    kept = [a for a in resolved if a.buffer not in allocs]
+    return replace_accesses(merged, [_resolve_strides(a, allocs, named) for a in kept])
+
+
+def _resolve_strides(access: Access, allocs: Mapping[Sym, Alloc], named: Mapping[Sym, WindowExpr]) -> Access:
+    """access with strides of what a block binds expressed by what is bound outside: they may differ between iterations."""
+
+    def value(stride: Stride) -> Lin | None:
+        if (window := named.get(stride.buffer)) is not None:
+            ranged = [dim for dim, entry in enumerate(window.idx) if isinstance(entry, Interval)]
+            outer = Stride(window.name, ranged[stride.dim])
+            found = value(outer)
+            return affine.of_atom(outer) if found is None else found
+        alloc = allocs.get(stride.buffer)
+        if alloc is None or not isinstance(alloc.type, TensorType):
+            return None
+        return affine.product([affine.const(1), *(Lowering().index(extent) for extent in alloc.type.shape[stride.dim + 1 :])])
+
+    lins = [*access.point, *(lin for g in access.guard for lin in fml.lins(g))]
+    if not any(isinstance(atom, Stride) for lin in lins for atom in affine.atoms(lin)):
+        return access
+    point = tuple(affine.subst(p, {}, value) for p in access.point)
+    return replace(access, point=point, guard=tuple(fml.subst(g, {}, value) for g in access.guard))
 
 
 def merge(parts: Sequence[Summary]) -> Summary:

@@ -62,8 +62,7 @@ def _small_remainders(lin: Lin) -> Lin:
             # floor((num - den * x) / den) is floor(num / den) - x
             num = affine.combine(atom.num, 1, Lin(1 if constant else 0, dict.fromkeys(back, 1)), -atom.den)
             rest = {a: c for a, c in lin.terms.items() if a is not atom and a not in back}
-            raised = Lin(0 if constant else lin.const, {**rest, Quot(num, atom.den): coefficient})
-            return raised
+            return Lin(0 if constant else lin.const, {**rest, Quot(num, atom.den): coefficient})
     return lin
 
 

@@ -110,7 +110,7 @@ class Edit:
         """Forward one original location, and what is inside it at the same relative path, to `to` instead.
 
         What is inside loc and has no counterpart inside `to` dies; with inside=False it is left alone. Later redirections of
-        the same location win.
+        the same location win. Steps are not redirected: they address the code itself.
         """
         entry = _Redirect(loc, self._resolve(to), self._now, self.proc, inside)
         others = tuple(r for r in self._redirects if r.origin != loc)
@@ -219,7 +219,7 @@ class Edit:
         return self if proc is self.proc else replace(self, proc=proc, _now=self._now.step(forward))
 
     def _resolve(self, where: Where) -> Loc:
-        loc = where.loc if isinstance(where, Now) else self.where(where)
+        loc = where.loc if isinstance(where, Now) else self._now.forward_from(self._start, where)
         assert not isinstance(loc, Dead), f"{self.operator}: a step at code {loc.reason}: {where}"
         return loc
 

@@ -210,7 +210,7 @@ _finish: Finish | None = None
 
 
 def set_finish(finish: Finish) -> None:
-    """What `ProcBuilder.finish` makes of the checked IR; the layer that has procedures sets it once."""
+    """How `ProcBuilder.finish` checks typed IR and makes a Procedure of it; the layer that has procedures sets it once."""
     global _finish
     _finish = finish
 
@@ -366,10 +366,13 @@ class ProcBuilder:
         return proc
 
     def finish(self) -> Any:
-        """The Procedure, after every static check."""
-        proc = self.finish_ir()
+        """The Procedure, after every static check (the hook makes them, as for every procedure).
+
+        Raises:
+            BoundsError, Undecided: see `check_proc`.
+        """
         assert _finish is not None, "import usl_core first: it connects the layers"
-        return _finish(proc)
+        return _finish(self.typed_ir())
 
 
 def _identifier(name: str) -> str:

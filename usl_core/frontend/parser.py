@@ -67,8 +67,12 @@ def _procedure(
         raise ParseError("a procedure is a plain function: def name(...)", span=source.head(node))
     parser = StmtParser(source, PythonScope(scope, source))
     args = parser.args(node)
-    preds, rest = parser.assertions(node.body)
-    body = parser.block(rest)
+    try:
+        preds, rest = parser.assertions(node.body)
+        body = parser.block(rest)
+    except RecursionError:
+        message = f"an expression or block of {node.name} is nested too deeply"
+        raise ParseError(f"{message}; split it into several statements", span=source.head(node)) from None
     return tc.procedure(node.name, args, preds, body, instr=instr, aliasable=aliasable, span=source.head(node))
 
 

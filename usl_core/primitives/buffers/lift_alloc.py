@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from usl_core.analysis import affine
 from usl_core.analysis.conditions import instance, no_conflict, order_facts
-from usl_core.analysis.effects import merge, summary
+from usl_core.analysis.effects import Access, Summary, summary, under_loop
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, before, get_stmt, stmts
 from usl_core.equivalence import Relation
-from usl_core.ir.nodes import Alloc, Block, For, LoopMode
+from usl_core.ir.nodes import Alloc, For, LoopMode
 from usl_core.ir.traverse import free_names
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.buffers.uses import rest_of_block
@@ -60,13 +60,28 @@ def _require_may_leave(proc: Procedure, path: Path, around: Path, alloc: Alloc) 
 
 
 def _require_own_elements(proc: Procedure, path: Path, around: Path, loop: For, alloc: Alloc) -> None:
-    ctx = context_at(proc, path).after(alloc)
-    accesses = [a for a in _effect(ctx_block(proc, path)) if a.buffer is alloc.name]
-    later = loop.iter.copy()
-    inner = context_at(proc, around)
-    facts = [*inner.facts, *order_facts(loop.iter, later, inner.index(loop.lo), inner.index(loop.hi))]
+    ctx, later = context_at(proc, around), loop.iter.copy()
+    facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), ctx.index(loop.hi))]
+    accesses = _accesses_in_iteration(proc, path, around, alloc)
+    conflict = no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
     message = (
-        f"the iterations of parallel loop {loop.iter.name} would share {alloc.name.name}: "
+        f"the iterations of parallel loop {loop.iter.name} would share elements of {alloc.name.name}: "
         f"expand it by {loop.iter.name} first (expand_dim)"
     )
-    require_no(no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)})), _OP, message, alloc.span)
+    require_no(conflict, _OP, message, alloc.span)
+
+
+def _accesses_in_iteration(proc: Procedure, path: Path, around: Path, alloc: Alloc) -> tuple[Access, ...]:
+    """What one iteration of the loop at around accesses of the buffer, whose allocation at path is inside it."""
+    ctx = context_at(proc, path).after(alloc)
+    found: list[Access] = []
+    rest = rest_of_block(proc.ir, path)
+    for stmt in stmts(proc.ir, rest) if rest is not None else ():
+        found += [a for a in ctx.resolve_all(summary(stmt).accesses) if a.buffer is alloc.name]
+        ctx = ctx.after(stmt)
+    code = Summary(tuple(found))
+    for depth in range(len(path) - 1, len(around), -1):
+        between = get_stmt(proc.ir, path[:depth])
+        if isinstance(between, For):
+            code = under_loop(code, between.iter, between.lo, between.hi)
+    return code.accesses

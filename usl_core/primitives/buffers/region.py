@@ -60,9 +60,7 @@ def region_of(expr: WindowExpr | Read, shape: tuple[Expr, ...]) -> Region:
 def element(region: Region, iterators: tuple[Sym, ...]) -> tuple[Expr, ...]:
     """The indices in the buffer of the element of the box at iterators, one per interval."""
     remaining = iter(iterators)
-    return tuple(
-        make.add(dim.lo, index_read(next(remaining))) if isinstance(dim, Interval) else dim for dim in region.dims
-    )
+    return tuple(make.add(dim.lo, index_read(next(remaining))) if isinstance(dim, Interval) else dim for dim in region.dims)
 
 
 def inside(ctx: Context, region: Region, indices: tuple[Expr, ...]) -> Expr | None:
@@ -174,4 +172,3 @@ def is_all(ctx: Context, region: Region) -> bool:
 def window_of(name: Sym, old: Expr, entries: tuple[Expr | Interval, ...]) -> WindowExpr:
     """`name[entries]` in place of a buffer argument or window."""
     return retype_window(WindowExpr(name, entries, type=TensorType(scalar_of(old.type), (), True), span=old.span))
-

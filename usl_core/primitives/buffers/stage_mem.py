@@ -288,5 +288,3 @@ def _redirection(ctx: Context, region: Region, target: Sym) -> Callable[[Node], 
                 return None
 
     return rule
-
-

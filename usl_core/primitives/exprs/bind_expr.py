@@ -1,0 +1,155 @@
+"""bind_expr: an expression gets a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from usl_core.analysis.effects import proc_summary
+from usl_core.cursors.cursor import Cursor
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get, get_stmt, stmts
+from usl_core.ir.externs import IDX
+from usl_core.ir.memory import DRAM
+from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExternCall, Read
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import free_names, same_expr, walk
+from usl_core.ir.types import ScalarType
+from usl_core.primitives.base import primitive, refuse, require, require_no
+from usl_core.primitives.locate import Where, context_at, expr_at, scope_at
+from usl_core.primitives.moving import changes_value, effect, new_name
+from usl_core.procedure import Procedure
+
+_OP = "bind_expr"
+
+
+@primitive()
+def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edit:
+    """Give an expression a name: compute it once into a new scalar and read that where the expression stood.
+
+                                  t: T
+        y[i] = x[i] * x[i]  ~>    t = x[i]
+                                  y[i] = t * t
+
+    is `bind_expr(p, p.find("x[_]", many=True), "t")`. exprs is one expression or several equal ones; the scalar is computed
+    before the first statement that uses it in the innermost block that holds them all, and has the type of the expression.
+
+    Raises:
+        SchedulingError: the expression is not data, or the given ones differ; a name in it is bound below the place of the
+        computation; what it reads may be modified before a use; it may read out of bounds there; it is an argument that a
+        callee writes.
+    Forwarding: a cursor to a bound expression goes to the new read, one inside it dies.
+    Also known as: common subexpression elimination, let insertion.
+    """
+    paths = _paths(proc, exprs)
+    expr = get(proc.ir, paths[0])
+    assert isinstance(expr, Expr)
+    target = new_name(name, _OP)
+    block = _common_block(paths)
+    first = (*block.parent, (block.field, block.lo))
+
+    _require_equal_data(proc, paths, expr)
+    _require_visible(proc, first, expr)
+    for path in paths:
+        _require_not_written(proc, path, expr)
+    _require_unchanged(proc, block, paths, expr)
+
+    typ, span = expr.type, expr.span
+    assert isinstance(typ, ScalarType)
+    bound = (Alloc(target, typ, DRAM, span=span), Assign(target, (), expr, span=span))
+    edit = Edit.of(proc.ir, _OP).insert(before(first), bound)
+    return edit.replace_exprs({NodeLoc(path): Read(target, (), type=typ, span=span) for path in paths})
+
+
+# ---- locate
+
+
+def _paths(proc: Procedure, exprs: Any) -> list[Path]:
+    """The paths of the expressions in source order, none twice."""
+    many = exprs if isinstance(exprs, Sequence) and not isinstance(exprs, str | Cursor) else [exprs]
+    require(len(many) > 0, _OP, "no expression is given")
+    paths = dict.fromkeys(expr_at(proc, where, _OP)[0] for where in many)
+    return sorted(paths, key=lambda path: [(_field_order(path, at), path[at][1] or 0) for at in range(len(path))])
+
+
+def _field_order(path: Path, at: int) -> int:
+    """Where a field stands in its statement; enough to order statements of one list and the branches of an `if`."""
+    return {"body": 1, "orelse": 2}.get(path[at][0], 0)
+
+
+def _stmt_path(path: Path) -> Path:
+    length = max((at for at, (field, _) in enumerate(path) if field in ("body", "orelse")), default=-1)
+    if length < 0:
+        refuse(_OP, "only an expression in the body of a procedure can be bound", code="E404")
+    return path[: length + 1]
+
+
+def _common_block(paths: Sequence[Path]) -> BlockLoc:
+    """The statements, of the innermost list that holds all paths, from the first one to the last one with a path in it."""
+    places = [_stmt_path(path) for path in paths]
+    depth = 0
+    while all(len(p) > depth + 1 and p[: depth + 1] == places[0][: depth + 1] for p in places):
+        depth += 1
+    while len({p[depth][0] for p in places}) > 1 or any(len(p) <= depth for p in places):
+        depth -= 1  # uses in both branches of an `if`: the computation goes before it
+    indices = [p[depth][1] or 0 for p in places]
+    return BlockLoc(places[0][:depth], places[0][depth][0], min(indices), max(indices) + 1)
+
+
+# ---- check
+
+
+def _require_equal_data(proc: Procedure, paths: Sequence[Path], expr: Expr) -> None:
+    if not isinstance(expr.type, ScalarType):
+        message = f"{show_expr(expr)} is a control value or a whole buffer; only data can be bound to a scalar"
+        refuse(_OP, message, expr.span, code="E404")
+    for path in paths[1:]:
+        other = get(proc.ir, path)
+        if not same_expr(expr, other):
+            assert isinstance(other, Expr)
+            refuse(_OP, f"the expressions differ: {show_expr(expr)} and {show_expr(other)}", other.span, code="E404")
+    for path in paths:
+        for other_path in paths:
+            if path != other_path and path[: len(other_path)] == other_path:
+                refuse(_OP, f"one occurrence of {show_expr(expr)} is inside another", expr.span, code="E404")
+
+
+def _require_visible(proc: Procedure, place: Path, expr: Expr) -> None:
+    visible = {binding.sym for binding in scope_at(proc, place).values()}
+    hidden = sorted(name for name in free_names(expr) if name not in visible)
+    if hidden:
+        shown = ", ".join(name.name for name in hidden)
+        message = f"{shown} in {show_expr(expr)} is bound below the place where the value would be computed"
+        refuse(_OP, message, expr.span, ["hint: bind fewer occurrences at a time"], code="E413")
+
+
+def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:
+    """An argument passed by reference is only read by the callee."""
+    stmt = get_stmt(proc.ir, _stmt_path(path))
+    if isinstance(stmt, Call) and len(path) == len(_stmt_path(path)) + 1:
+        formal = stmt.proc.args[path[-1][1] or 0]
+        if formal.name in proc_summary(stmt.proc).modified:
+            message = f"{stmt.proc.name} writes its argument {formal.name.name}, so {show_expr(expr)} must stay a location"
+            refuse(_OP, message, expr.span, code="E413")
+
+
+def _require_unchanged(proc: Procedure, block: BlockLoc, paths: Sequence[Path], expr: Expr) -> None:
+    """Nothing that may run between the computation and a use modifies what expr reads."""
+    last = (*block.parent, (block.field, block.hi - 1))
+    in_head = all(_stmt_path(path) == last for path in paths if path[: len(last)] == last)
+    crossed = stmts(proc.ir, block)[: -1 if in_head else None]
+    ctx = context_at(proc, (*block.parent, (block.field, block.lo)))
+    message = f"what {show_expr(expr)} reads may be modified before its last use"
+    require_no(changes_value(ctx, expr, effect(ctx, crossed)), _OP, message, expr.span)
+    if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(expr)):
+        _require_evaluated(paths, block, expr)
+
+
+def _require_evaluated(paths: Sequence[Path], block: BlockLoc, expr: Expr) -> None:
+    """An index made of data must not be computed where it was not: the data may be uninitialised there."""
+    first = (*block.parent, (block.field, block.lo))
+    if not any(_stmt_path(path) == first for path in paths):
+        message = f"{show_expr(expr)} has an index made of data and would be computed where it may not have been"
+        refuse(_OP, message, expr.span, ["hint: bind it inside the loop or branch that uses it"], code="E413")
+
+
