@@ -120,8 +120,10 @@ def draw_block(draw: st.DrawFn, tree: Tree) -> Block_:
     return parent, name, items, lo, draw(st.integers(lo + 1, len(items)))
 
 
-def draw_gap(draw: st.DrawFn, tree: Tree) -> tuple[GapLoc, list[Item], int]:
-    parent, name, items = draw(st.sampled_from(list(tree.lists())))
+def draw_gap(draw: st.DrawFn, tree: Tree, near: list[Item] | None = None) -> tuple[GapLoc, list[Item], int]:
+    """A gap, in the list `near` in half of the cases."""
+    close = near is not None and draw(st.booleans())
+    parent, name, items = draw(st.sampled_from([place for place in tree.lists() if not close or place[2] is near]))
     index = draw(st.integers(0, len(items) - 1))
     side = draw(st.sampled_from(["before", "after"]))
     return GapLoc(parent, name, index, side), items, index + (side == "after")
@@ -152,7 +154,7 @@ def all_tags(items: list[Item]) -> set[int]:
 
 def apply(draw: st.DrawFn, tree: Tree, edit: Edit) -> tuple[Edit, Step, dict[tuple[int, ...], tuple[int, ...] | None]]:
     """A random edit of both. Blocks that change more than their place are listed: their old tags, and the new (None: dead)."""
-    kind = draw(st.sampled_from(["insert", "delete", "replace", "move", "wrap", "unwrap"]))
+    kind = draw(st.sampled_from(["insert", "delete", "replace", "move", "move", "wrap", "unwrap"]))
     if kind == "insert":
         gap, items, at = draw_gap(draw, tree)
         new = tree.new(draw(st.integers(1, 2)))
@@ -198,7 +200,7 @@ def apply(draw: st.DrawFn, tree: Tree, edit: Edit) -> tuple[Edit, Step, dict[tup
         step = Step({wrapper.tag} | all_tags(wrapper.orelse), {}, f"unwrap {block}")
         items[lo : lo + 1] = wrapper.body
         return edit, step, blocks
-    gap, to_items, at = draw_gap(draw, tree)
+    gap, to_items, at = draw_gap(draw, tree, items)
     if any(inside(item, to_items) for item in items[lo:hi]) or (to_items is items and lo < at < hi):
         return edit, Step(set(), {}, "nothing"), {}
     edit = edit.move(Now(block), Now(gap))
@@ -318,7 +320,7 @@ def check_inside_died(before: Proc, forward: Forward, step: Step) -> None:
             assert isinstance(forward(NodeLoc((*path, ("hi", None)))), Dead)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(st.data(), trees())
 def test_every_edit_forwards_as_the_identities_of_statements_say(data, tree):
     before = to_proc(tree.top)

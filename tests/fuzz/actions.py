@@ -52,7 +52,7 @@ class Draft:
 
 Propose = Callable[[Proc, tuple[Proc, ...], random.Random], Draft | None]
 ACTIONS: dict[str, Propose] = {}
-"""By the name of the operator in usl_core.primitives (`partial_eval` and `add_assertion` are methods of Procedure)."""
+"""By the name of the operator."""
 
 
 def action(propose: Propose) -> Propose:

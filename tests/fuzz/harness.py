@@ -18,7 +18,7 @@ from tests.fuzz.actions import ACTIONS, At, Callee, Draft
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.generate import generate_with_callees
 from tests.fuzz.inputs import Controls
-from tests.fuzz.operators import METHODS, operators
+from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import Dead, Loc
@@ -206,8 +206,6 @@ def _factor(draft: Draft) -> int:
 def apply(operator: str, program: Procedure, draft: Draft) -> Procedure:
     """The operator on program, with the draft's locations and callees made into cursors and procedures."""
     args = [bind(program, arg) for arg in draft.args]
-    if operator in METHODS:
-        return cast(Procedure, getattr(program, operator)(*args, **draft.kwargs))
     return cast(Procedure, operators()[operator](program, *args, **draft.kwargs))
 
 

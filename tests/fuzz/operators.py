@@ -10,9 +10,6 @@ from typing import Any
 
 import usl_core.primitives
 
-METHODS = frozenset({"partial_eval", "add_assertion"})
-"""Operators that users call as methods of Procedure."""
-
 
 @cache
 def operators() -> dict[str, Callable[..., Any]]:

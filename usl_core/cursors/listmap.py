@@ -93,8 +93,8 @@ class Splices:
             case _:
                 return loc
 
-    def path(self, path: Path, *, last: bool = False) -> Path | Dead:
-        """Where the node at path is. A replaced statement is the first (or last) of those that stand for it."""
+    def path(self, path: Path) -> Path | Dead:
+        """Where the node at path is. A single replaced statement is the first of those that stand for it."""
         new = list(path)
         for depth in self._depths:
             if depth >= len(path):
@@ -108,7 +108,6 @@ class Splices:
             if splice is not None:
                 if depth + 1 < len(path) or not splice.succeeds or splice.hi - splice.lo != 1:
                     return Dead(f"{'replaced' if splice.succeeds else 'removed'} by {self.by}")
-                shift += splice.count - 1 if last else 0
             new[depth] = (field, index + shift)
         return tuple(new)
 

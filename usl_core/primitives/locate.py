@@ -11,9 +11,12 @@ from usl_core.cursors.kinds import ArgCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, block_of, get, get_stmt
 from usl_core.errors import InvalidCursorError
 from usl_core.frontend.fragment import env_at, parse_cond, parse_expr
+from usl_core.frontend.placement import require_place
 from usl_core.frontend.scope import Binding
 from usl_core.ir.nodes import Alloc, Arg, Expr, For, Node, Stmt, index_literal
-from usl_core.ir.types import INDEX, Type
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import free_names
+from usl_core.ir.types import BOOL, INDEX, Type
 from usl_core.primitives.base import refuse
 from usl_core.procedure import Procedure
 
@@ -137,14 +140,33 @@ def expression(proc: Procedure, path: Path, value: Any, operator: str, want: Typ
         return index_literal(value)
     if isinstance(value, str):
         return parse_expr(value, scope_at(proc, path), want=want)
-    return expr_at(proc, value, operator)[1]
+    return _expr_in_scope(proc, path, value, operator, want)
+
+
+def limit(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
+    """An expression argument that becomes a limit of a loop."""
+    found = expression(proc, path, value, operator)
+    require_place(found, "a limit of a loop", idx=False, stride=False)
+    return found
+
+
+def _expr_in_scope(proc: Procedure, path: Path, value: Cursor, operator: str, want: Type) -> Expr:
+    """The expression that a cursor shows, to be evaluated at path, where all its names must be visible."""
+    found = expr_at(proc, value, operator)[1]
+    if found.type != want:
+        refuse(operator, f"an expression of type {want} is wanted here, {show_expr(found)} has type {found.type}", found.span)
+    hidden = free_names(found) - {binding.sym for binding in scope_at(proc, path).values()}
+    if hidden:
+        names = ", ".join(sorted(name.name for name in hidden))
+        refuse(operator, f"{show_expr(found)} uses {names}, which is not in scope there", found.span, code="E413")
+    return found
 
 
 def condition(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
     """A control condition argument."""
     if isinstance(value, str):
         return parse_cond(value, scope_at(proc, path))
-    return expr_at(proc, value, operator)[1]
+    return _expr_in_scope(proc, path, value, operator, BOOL)
 
 
 def node_at(proc: Procedure, path: Path) -> Node:

@@ -11,7 +11,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get, get_stmt, stmts
 from usl_core.ir.externs import IDX
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExternCall, Read
+from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExternCall, If, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names, same_expr, walk
 from usl_core.ir.types import ScalarType
@@ -142,14 +142,12 @@ def _require_unchanged(proc: Procedure, block: BlockLoc, paths: Sequence[Path], 
     message = f"what {show_expr(expr)} reads may be modified before its last use"
     require_no(changes_value(ctx, expr, effect(ctx, crossed)), _OP, message, expr.span)
     if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(expr)):
-        _require_evaluated(paths, block, expr)
+        _require_evaluated(proc, paths, block, expr)
 
 
-def _require_evaluated(paths: Sequence[Path], block: BlockLoc, expr: Expr) -> None:
+def _require_evaluated(proc: Procedure, paths: Sequence[Path], block: BlockLoc, expr: Expr) -> None:
     """An index made of data must not be computed where it was not: the data may be uninitialised there."""
     first = (*block.parent, (block.field, block.lo))
-    if not any(_stmt_path(path) == first for path in paths):
+    if isinstance(get_stmt(proc.ir, first), If) or not any(_stmt_path(path) == first for path in paths):
         message = f"{show_expr(expr)} has an index made of data and would be computed where it may not have been"
         refuse(_OP, message, expr.span, ["hint: bind it inside the loop or branch that uses it"], code="E413")
-
-

@@ -10,7 +10,7 @@ from usl_core.ir import make
 from usl_core.ir.nodes import Block, For, If, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, require_no, require_proved
-from usl_core.primitives.locate import Where, block_at, context_at, expression
+from usl_core.primitives.locate import Where, block_at, context_at, limit
 from usl_core.primitives.moving import effect, new_name, require_closed
 from usl_core.procedure import Procedure
 
@@ -32,13 +32,13 @@ def add_loop(proc: Procedure, block: Where, name: str, hi: str | int | Where, gu
     where = block_at(proc, block, "add_loop")
     iterator = new_name(name, "add_loop")
     first = stmt_path(where, 0)
-    limit = expression(proc, first, hi, "add_loop")
+    stop = limit(proc, first, hi, "add_loop")
 
     code = stmts(proc.ir, where)
     span = code[0].span
     ctx = context_at(proc, first)
-    extent = ctx.index(limit)
-    message = f"cannot prove that {show_expr(limit)} is at least 1"
+    extent = ctx.index(stop)
+    message = f"cannot prove that {show_expr(stop)} is at least 1"
     require_proved(ctx, fml.ge(extent, 1), "add_loop", message, span, values=(extent,))
     require_closed(proc.ir, where, "add_loop", span)
     if not guard:
@@ -46,7 +46,7 @@ def add_loop(proc: Procedure, block: Where, name: str, hi: str | int | Where, gu
         require_no(conflict, "add_loop", "the block may have an effect when it runs again: use guard=True", span)
 
     def around(body: Block) -> For:
-        return For(iterator, index_literal(0), limit, body, span=span)
+        return For(iterator, index_literal(0), stop, body, span=span)
 
     edit = Edit.of(proc.ir, "add_loop").wrap(where, around)
     if guard:

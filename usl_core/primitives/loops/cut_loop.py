@@ -9,7 +9,7 @@ from usl_core.ir.nodes import Expr, For, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
 from usl_core.primitives.base import primitive, require_proved
-from usl_core.primitives.locate import Where, context_at, expression, loop_at
+from usl_core.primitives.locate import Where, context_at, limit, loop_at
 from usl_core.procedure import Procedure
 
 
@@ -28,7 +28,7 @@ def cut_loop(proc: Procedure, loop: Where, at: str | int | Where) -> Edit:
     Also known as: partition_loop (Reinking 2022), loop peeling, index set splitting.
     """
     path, old = loop_at(proc, loop, "cut_loop")
-    cut = expression(proc, path, at, "cut_loop")
+    cut = limit(proc, path, at, "cut_loop")
 
     ctx = context_at(proc, path)
     low, middle, high = ctx.index(old.lo), ctx.index(cut), ctx.index(old.hi)

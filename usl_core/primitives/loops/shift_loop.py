@@ -10,7 +10,7 @@ from usl_core.ir.nodes import Expr, For, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import extent, same_expr
 from usl_core.primitives.base import primitive, require_proved
-from usl_core.primitives.locate import Where, context_at, expression, loop_at
+from usl_core.primitives.locate import Where, context_at, limit, loop_at
 from usl_core.primitives.moving import substitution
 from usl_core.procedure import Procedure
 
@@ -27,7 +27,7 @@ def shift_loop(proc: Procedure, loop: Where, lo: str | int | Where) -> Edit:
     Forwarding: everything stays where it is.
     """
     path, old = loop_at(proc, loop, "shift_loop")
-    start = expression(proc, path, lo, "shift_loop")
+    start = limit(proc, path, lo, "shift_loop")
 
     ctx = context_at(proc, path)
     first = ctx.index(start)

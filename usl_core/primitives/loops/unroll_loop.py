@@ -40,7 +40,7 @@ def unroll_loop(proc: Procedure, loop: Where) -> Edit:
     require(count <= MOST_COPIES, "unroll_loop", f"{count} copies are too many (the most is {MOST_COPIES})", old.span)
 
     edit = Edit.of(proc.ir, "unroll_loop")
-    if count == 0:
+    if count <= 0:
         return edit.delete(block_of(path))
     body = body_of(path, len(old.body))
     copies = tuple(stmt for i in range(low.const + 1, high.const) for stmt in _iteration(old, i))

@@ -1,0 +1,91 @@
+"""The soundness test passes on the operators as they are, and finds operators that are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.fuzz.harness import Failure, apply, fuzz
+from tests.fuzz.operators import operators
+from tests.fuzz.shrink import shrink
+from tests.fuzz.sites import sites
+from usl_core.cursors import edits
+from usl_core.cursors.path import BlockLoc, after
+from usl_core.equivalence import Step
+from usl_core.errors import BoundsError
+from usl_core.ir.nodes import For
+from usl_core.procedure import Procedure, derive
+
+
+def test_a_few_hundred_random_steps_keep_the_meaning() -> None:
+    tally = fuzz(250, seed=20)
+    assert not tally.failures, tally.failures[0].report()
+    assert tally.accepted.total() > 50
+    assert tally.refused.total() > 20
+
+
+def test_a_seed_decides_every_step() -> None:
+    first, second = fuzz(40, seed=5, vectors=2), fuzz(40, seed=5, vectors=2)
+    assert (first.accepted, first.refused) == (second.accepted, second.refused)
+
+
+def found(monkeypatch: pytest.MonkeyPatch, name: str, wrong: Callable[..., Procedure], steps: int = 400) -> Failure:
+    """The shrunk failure of an operator that is wrong on purpose."""
+    monkeypatch.setitem(operators(), name, wrong)
+    tally = fuzz(steps, seed=2, only=[name], vectors=4)
+    assert tally.failures, f"{name} was not found to be wrong"
+    return shrink(tally.failures[0])
+
+
+def swap_without_check(proc: Procedure, pair: Any) -> Procedure:
+    loc = pair.loc
+    assert isinstance(loc, BlockLoc)
+    first = BlockLoc(loc.parent, loc.field, loc.lo, loc.lo + 1)
+    ir, forward = edits.move(proc.ir, first, after((*loc.parent, (loc.field, loc.lo + 1))))
+    return derive(proc, ir, forward, Step("reorder_stmts"))
+
+
+def test_a_swap_of_statements_that_do_not_commute_is_found_and_shrunk_to_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    failure = found(monkeypatch, "reorder_stmts", swap_without_check)
+    assert failure.difference is not None
+    assert "and must be" in failure.what
+    assert len(sites(failure.program.ir)) <= 8
+    report = failure.report()
+    assert "def program(" in report and "the step:" in report and "sizes:" in report
+
+
+def test_a_swap_that_forgets_to_forward_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = operators()["reorder_stmts"]
+
+    def swap_and_stay(proc: Procedure, pair: Any) -> Procedure:
+        return derive(proc, right(proc, pair).ir, lambda loc: loc, Step("reorder_stmts"))
+
+    failure = found(monkeypatch, "reorder_stmts", swap_and_stay)
+    assert failure.what.startswith("cursor to")
+
+
+def test_a_loop_that_loses_its_tail_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = operators()["divide_loop"]
+
+    def divide_and_drop(proc: Procedure, loop: Any, factor: int, names: list[str], **_: Any) -> Procedure:
+        divided = right(proc, loop, factor, names, tail="cut")
+        outer = divided.forward(loop)
+        rest = outer.next()
+        if not rest or not isinstance(rest.node, For):
+            raise BoundsError("no tail")
+        ir, forward = edits.delete(divided.ir, rest.as_block().loc)
+        return derive(divided, ir, forward, Step("divide_loop"))
+
+    assert found(monkeypatch, "divide_loop", divide_and_drop).difference is not None
+
+
+def test_an_exception_that_is_no_refusal_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(proc: Procedure, loop: Any) -> Procedure:
+        raise KeyError("loop")
+
+    failure = found(monkeypatch, "remove_loop", crash)
+    assert failure.what.startswith("KeyError")
+    with pytest.raises(KeyError):
+        apply("remove_loop", failure.program, failure.draft)

@@ -1,0 +1,98 @@
+"""divide_dim: one dimension of a buffer becomes two."""
+
+from __future__ import annotations
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.lower import Lowering, index_lin
+from usl_core.cursors.edit import Edit
+from usl_core.ir import make
+from usl_core.ir.nodes import Alloc, Expr, Interval, WindowExpr, index_literal
+from usl_core.ir.printer import show_expr
+from usl_core.ir.types import TensorType
+from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.buffers.ranges import IteratorRanges
+from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
+from usl_core.primitives.buffers.uses import Use, passed_whole
+from usl_core.primitives.locate import Where, alloc_at, context_at
+from usl_core.procedure import Procedure
+
+_OP = "divide_dim"
+
+
+@primitive()
+def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int) -> Edit:
+    """Divide a dimension of a local buffer into tiles of `factor` elements.
+
+        x: T[n]                x: T[n / q, q]
+        x[e] = ...      ~>     x[e / q, e % q] = ...
+
+    Elements stay where they are in memory. Quotients and remainders are simplified where the ranges of the iterators allow it.
+
+    Raises:
+        SchedulingError: there is no such dimension; the factor is below 1 or does not provably divide the extent; the buffer
+        is passed whole to a call; a window of it may reach over a tile.
+    Forwarding: everything stays with the same code.
+    Also known as: splitting a dimension (layout transformation).
+    """
+    path, alloc = alloc_at(proc, buf, _OP)
+
+    shape = require_dimension(alloc, dim, _OP)
+    require(isinstance(factor, int) and not isinstance(factor, bool) and factor >= 1, _OP, "the factor must be at least 1")
+    extent = index_lin(shape[dim])
+    message = f"cannot prove that {factor} divides the extent {show_expr(shape[dim])}"
+    goal = fml.eq(affine.remainder(extent, factor))
+    require_proved(context_at(proc, path), goal, _OP, message, alloc.span, values=(extent,))
+    for use in uses_of_alloc(proc.ir, path):
+        _require_in_tile(proc, use, alloc, dim, factor)
+
+    ranges = IteratorRanges(proc.ir)
+    tiles = (ranges.expression(affine.quotient(extent, factor)), index_literal(factor))
+    new_shape = (*shape[:dim], *tiles, *shape[dim + 1 :])
+
+    def entries(old: Entries) -> Entries:
+        return (*old[:dim], *_divided(ranges, old[dim], factor), *old[dim + 1 :])
+
+    assert isinstance(alloc.type, TensorType)
+    edit = set_type(Edit.of(proc.ir, _OP), path, TensorType(alloc.type.scalar, new_shape))
+    return reindexed(edit, path, alloc.name, entries, lambda d: d if d < dim else d + 1)
+
+
+def require_dimension(alloc: Alloc, dim: int, operator: str) -> tuple[Expr, ...]:
+    """The shape of a buffer that has the dimension dim."""
+    shape = alloc.type.shape if isinstance(alloc.type, TensorType) else ()
+    if not isinstance(dim, int) or isinstance(dim, bool) or not 0 <= dim < len(shape):
+        message = f"{alloc.name.name} has {len(shape)} dimensions, counted from 0; there is no dimension {dim!r}"
+        refuse(operator, message, alloc.span, code="E404")
+    return shape
+
+
+def _require_in_tile(proc: Procedure, use: Use, alloc: Alloc, dim: int, factor: int) -> None:
+    """A window over the dimension stays within one tile, so that it keeps its number of dimensions."""
+    span = use.node.span if use.node.span.line else alloc.span
+    if passed_whole(use):
+        hint = "hint: pass a window of it, or divide the dimension in the callee too"
+        refuse(_OP, f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E413")
+    if isinstance(use.node, WindowExpr) and isinstance(interval := use.node.idx[dim], Interval):
+        ctx = context_at(proc, use.path)
+        low, last = ctx.index(interval.lo), ctx.index(interval.hi) - 1
+        goal = fml.eq(affine.quotient(low, factor), affine.quotient(last, factor))
+        message = f"the window {show_expr(use.node)} may reach over a tile of {factor} elements in dimension {dim}"
+        require_proved(ctx, goal, _OP, message, span, values=(low, last))
+
+
+def _divided(ranges: IteratorRanges, entry: Expr | Interval, factor: int) -> Entries:
+    """The tile and the place in the tile; of a window, which lies in one tile, the places."""
+    if isinstance(entry, Interval):
+        tile, low = _divided(ranges, entry.lo, factor)
+        assert isinstance(tile, Expr) and isinstance(low, Expr)
+        extent = index_lin(entry.hi) - index_lin(entry.lo)
+        return (tile, Interval(low, ranges.expression(index_lin(low) + extent), span=entry.span))
+    lowering = Lowering()
+    value = lowering.index(entry)
+    if lowering.unknowns:  # made of data: not to be taken apart
+        return (make.quot(entry, factor), make.mod(entry, factor))
+    return (
+        ranges.expression(affine.quotient(value, factor), entry.span),
+        ranges.expression(affine.remainder(value, factor), entry.span),
+    )

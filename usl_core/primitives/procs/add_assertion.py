@@ -1,0 +1,32 @@
+"""add_assertion: a procedure that may assume more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.cursors.edit import Edit
+from usl_core.equivalence import Relation
+from usl_core.ir.types import BOOL
+from usl_core.primitives.base import primitive, require
+from usl_core.primitives.locate import condition
+from usl_core.procedure import Procedure
+
+
+@primitive(Relation.NARROWER)
+def add_assertion(proc: Procedure, assertion: Any) -> Edit:
+    """A narrower procedure with one more precondition: `add_assertion(p, "n % 16 == 0")`.
+
+        def f(n: size, ...):          def f(n: size, ...):
+            s                  ~>         assert n % 16 == 0
+                                          s
+
+    `call_eqv` may put it in place of the original where the assertion is proved. Also a method, `p.add_assertion(...)`.
+
+    Raises:
+        SchedulingError: the assertion is not a control condition on the formals, or contradicts the other assertions.
+    Forwarding: every cursor stays.
+    """
+    cond = condition(proc, (("body", 0),), assertion, "add_assertion")
+    require(cond.type is BOOL, "add_assertion", f"an assertion must be a control condition, not of type {cond.type}", cond.span)
+
+    return Edit.of(proc.ir, "add_assertion").replace_preds((*proc.ir.preds, cond))
