@@ -28,7 +28,7 @@ ROWS: tuple[frozenset[str], ...] = tuple(
         "primitives",
         "interp",
         "plugins schedules",
-        "stdlib scheduling",
+        "stdlib scheduling connect",
         "cli",
     )
 )

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
 from usl_core.analysis.recheck import recheck
 from usl_core.cursors import pattern
@@ -29,6 +30,10 @@ from usl_core.ir.template import check_template
 from usl_core.ir.verify import verify
 
 
+_BY_IR: WeakValueDictionary[Proc, Procedure] = WeakValueDictionary()
+"""The living Procedure of an IR, for cursors that lead to callees."""
+
+
 class Procedure:
     """A procedure of the object language, checked. Printing it shows its text; methods and operators never change it."""
 
@@ -41,6 +46,7 @@ class Procedure:
         self._parent = parent
         self._step = step
         record(ir, parent.ir if parent is not None else None, step.relation)
+        _BY_IR.setdefault(ir, self)
         if parent is None or forward is None:
             self._lineage = Lineage()
         else:
@@ -87,7 +93,8 @@ class Procedure:
         return pattern.find_alloc_or_arg(self, name)
 
     def find_all(self, pat: str) -> list[Any]:
-        return list(pattern.find(self, None, pat, True))
+        """All matches of a pattern, maybe none."""
+        return pattern.find_all(self, None, pat)
 
     def forward(self, cursor: Cursor) -> Cursor:
         """A cursor of this procedure, or of one it was made from, as a cursor of this procedure.
@@ -106,6 +113,11 @@ class Procedure:
                 code="E403",
             )
         return make_cursor(self, self._lineage.forward_from(owner._lineage, cursor.loc))
+
+    def procedure_of(self, ir: Proc) -> Procedure:
+        """The Procedure of a callee's IR; its provenance goes with the IR."""
+        known = _BY_IR.get(ir)
+        return known if known is not None else Procedure(ir, None, Step("callee"), None)
 
     # -- history
 

@@ -14,7 +14,7 @@ from typing import Any
 from tests.fuzz.sites import Site, enclosing, expressions, loops, scopes, siblings, sites
 from usl_core.cursors.path import ArgLoc, Loc, NodeLoc
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, Call, For, If, Literal, Proc, Read, Reduce, Stmt
+from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Call, Expr, For, If, Literal, Proc, Read, Reduce, Stmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import same, walk
@@ -343,15 +343,25 @@ def replace(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft 
     if not callees:
         return None
     callee = rng.choice(callees)
-    kind = type(callee.body[0])
-    fitting = [s for s in sites(proc) if isinstance(s.stmt, kind) and _stores(s.stmt) == _stores(callee.body[0])]
+    wanted = _skeleton(callee.body[0])
+    fitting = [s for s in sites(proc) if _skeleton(s.stmt) == wanted or (isinstance(s.stmt, For) and rng.random() < 0.03)]
     site = _pick(rng, fitting)
     return Draft((At(site.block()), Callee(callee))) if site else None
 
 
-def _stores(stmt: Stmt) -> list[type]:
-    """The kinds of statements in stmt: blocks that differ in them cannot be unified."""
-    return [type(node) for node in walk(stmt) if isinstance(node, Stmt)]
+def _skeleton(node: Stmt | Expr) -> tuple[Any, ...]:
+    """What two pieces of code must have in common to be unified: statements, operators and types of data."""
+    match node:
+        case For(body=body):
+            return (For, *map(_skeleton, body))
+        case Assign(rhs=rhs) | Reduce(rhs=rhs):
+            return (type(node), _skeleton(rhs))
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            return (op, _skeleton(lhs), _skeleton(rhs))
+        case Read() | Literal():
+            return (node.type,)
+        case _:
+            return (type(node),)
 
 
 @action

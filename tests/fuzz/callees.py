@@ -5,10 +5,28 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.fuzz.terms import compare, literal, num, var
+from tests.fuzz.terms import compare, index_op, literal, num, var
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Arg, Assign, BinaryOp, Expr, For, Literal, Proc, Read, Reduce, StrideExpr
+from usl_core.ir.nodes import (
+    Arg,
+    Assign,
+    BinaryOp,
+    Block,
+    Call,
+    Expr,
+    For,
+    Interval,
+    Literal,
+    Node,
+    Proc,
+    Read,
+    Reduce,
+    Stmt,
+    StrideExpr,
+    WindowExpr,
+)
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import rewrite, substitute, update, with_fresh_binders
 from usl_core.ir.types import INDEX, SIZE, ScalarType, TensorType
 
 
@@ -55,3 +73,39 @@ def _value(rng: random.Random, typ: ScalarType, reads: list[Read], scalar_name: 
     for part in parts[1:]:
         value = BinaryOp(rng.choice("+*-"), value, part, type=typ)
     return value
+
+
+def inlined(call: Call) -> Block:
+    """The body of a call of a `callees` procedure with windows substituted by hand (rank 1, one loop, one statement)."""
+    env = {formal.name: arg for formal, arg in zip(call.proc.args, call.args, strict=True)}
+    control = {name: arg for name, arg in env.items() if arg.type is INDEX}
+    block = with_fresh_binders(call.proc.body)
+    return tuple(_redirect(substitute(stmt, control), env) for stmt in block)
+
+
+def _redirect(stmt: Stmt, env: dict[Sym, Expr]) -> Stmt:
+    def place(name: Sym, idx: tuple[Expr, ...]) -> tuple[Sym, tuple[Expr, ...]]:
+        target = env[name]
+        if isinstance(target, Read):
+            return target.name, target.idx or idx
+        assert isinstance(target, WindowExpr)
+        point = iter(idx)
+        return target.name, tuple(
+            (next(point) if _is_zero(e.lo) else index_op("+", next(point), e.lo)) if isinstance(e, Interval) else e
+            for e in target.idx
+        )
+
+    def rule(node: Node) -> Node | None:
+        if not isinstance(node, (Read, Assign, Reduce)) or node.name not in env:
+            return None
+        target = env[node.name]
+        if isinstance(target, Literal):
+            return target
+        name, idx = place(node.name, node.idx)
+        return update(node, name=name, idx=idx)
+
+    return rewrite(stmt, rule)
+
+
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value == 0

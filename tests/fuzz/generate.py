@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.fuzz.callees import Callee, random_callee
+from tests.fuzz.callees import Callee, inlined, random_callee
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scope import Data, Position, Scope
 from tests.fuzz.terms import Extent, compare, index_call, index_op, literal, num, var, window
@@ -35,7 +35,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import substitute, with_fresh_binders
+from usl_core.ir.traverse import with_fresh_binders
 from usl_core.ir.types import BOOL, F32, F64, I8, I16, I32, INDEX, SIZE, U8, U16, U32, R, ScalarType, TensorType
 
 _TYPES = (F32, F32, R, R, F64, I8, I16, I32, I32, U8, U16, U32)
@@ -88,7 +88,7 @@ class _Generator:
         for spelling in self.rng.choice(((), (), ("n",), ("n",), ("n",), ("n", "m"), ("n", "m"))):
             formals.append(Arg(size := Sym(spelling), SIZE))
             preds += self.size_facts(size)
-        self.callees = [random_callee(self.rng, self.rng.choice(self.types), k) for k in range(self.rng.randint(0, 2))]
+        self.callees = [random_callee(self.rng, self.rng.choice(self.types), k) for k in range(self.rng.randint(0, 3))]
         scope = Scope()
         if self.chance(0.25):
             formals.append(Arg(flag := Sym("flag"), BOOL))
@@ -164,11 +164,11 @@ class _Generator:
 
     def leaf(self, scope: Scope) -> tuple[Scope, list[Stmt]]:
         choice = self.rng.random()
-        if choice < 0.62:
+        if choice < 0.55:
             return scope, [self.store(scope)]
-        if choice < 0.72:
+        if choice < 0.65:
             return self.scalar(scope)
-        if choice < 0.8:
+        if choice < 0.73:
             return self.window(scope)
         if choice < 0.93:
             return scope, self.call(scope)
@@ -399,44 +399,3 @@ class _Generator:
             for k, dim in enumerate(data.dims)
         ]
         return window(data.name, data.scalar, entries)
-
-
-def inlined(call: Call) -> Block:
-    """The body of a call of a `callees` procedure with windows substituted by hand (rank 1, one loop, one statement)."""
-    env = {formal.name: arg for formal, arg in zip(call.proc.args, call.args, strict=True)}
-    control = {name: arg for name, arg in env.items() if arg.type is INDEX}
-    block = with_fresh_binders(call.proc.body)
-    return tuple(_redirect(substitute(stmt, control), env) for stmt in block)
-
-
-def _redirect(stmt: Stmt, env: dict[Sym, Expr]) -> Stmt:
-    from usl_core.ir.nodes import Interval, Literal, Node
-    from usl_core.ir.traverse import rewrite, update
-
-    def place(name: Sym, idx: tuple[Expr, ...]) -> tuple[Sym, tuple[Expr, ...]]:
-        target = env[name]
-        if isinstance(target, Read):
-            return target.name, target.idx or idx
-        assert isinstance(target, WindowExpr)
-        point = iter(idx)
-        return target.name, tuple(
-            (next(point) if _is_zero(e.lo) else index_op("+", next(point), e.lo)) if isinstance(e, Interval) else e
-            for e in target.idx
-        )
-
-    def rule(node: Node) -> Node | None:
-        if not isinstance(node, (Read, Assign, Reduce)) or node.name not in env:
-            return None
-        target = env[node.name]
-        if isinstance(target, Literal):
-            return target
-        name, idx = place(node.name, node.idx)
-        return update(node, name=name, idx=idx)
-
-    return rewrite(stmt, rule)
-
-
-def _is_zero(expr: Expr) -> bool:
-    from usl_core.ir.nodes import Literal
-
-    return isinstance(expr, Literal) and expr.value == 0

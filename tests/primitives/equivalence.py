@@ -17,7 +17,7 @@ def parse(text: str, **scope: object) -> Procedure:
 
 def body_text(proc: Procedure) -> str:
     """The text of the body without its indentation: everything after the head and the assertions."""
-    lines = [line for line in str(proc).splitlines()[1:] if not line.startswith("    assert ")]
+    lines = [line for line in str(proc).splitlines() if line.startswith("    ") and not line.startswith("    assert ")]
     return dedent("\n".join(lines)).strip()
 
 

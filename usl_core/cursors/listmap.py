@@ -105,9 +105,8 @@ class Splices:
                 continue
             shift = runs.growth_before(index)
             splice = runs.covering(index)
-            if splice is not None:
-                if depth + 1 < len(path) or not splice.succeeds or splice.hi - splice.lo != 1:
-                    return Dead(f"{'replaced' if splice.succeeds else 'removed'} by {self.by}")
+            if splice is not None and (depth + 1 < len(path) or not splice.succeeds or splice.hi - splice.lo != 1):
+                return Dead(f"{'replaced' if splice.succeeds else 'removed'} by {self.by}")
             new[depth] = (field, index + shift)
         return tuple(new)
 

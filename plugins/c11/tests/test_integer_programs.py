@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from c11_programs import FLOATS, INTEGERS, LENGTH, Program, floats, programs, values
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
 from usl_c11.arguments import NUMPY_NAMES
@@ -41,7 +41,8 @@ def copied(arguments: dict[str, object]) -> dict[str, object]:
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in arguments.items()}
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+# no shrinking: each attempt would start the compiler, and the failing program is short enough to read
+@settings(max_examples=8, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 @given(batches(), inputs())
 def test_compiled_integer_programs_equal_the_interpreter_bit_for_bit(batch: list[Program], arguments: dict[str, object]) -> None:
     lib = library([program.proc for program in batch], "batch")

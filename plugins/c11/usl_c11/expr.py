@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from usl_c11 import arith
 from usl_c11.ctext import C, binary, call, cast, unary
+from usl_c11.folding import folded
 from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
 from usl_c11.memory import overrides
 from usl_c11.ranges import literal_decides, range_of
@@ -162,11 +163,12 @@ def _data_decided(op: str, lhs: Expr, rhs: Expr) -> bool | None:
     typ = lhs.type
     if not (isinstance(typ, ScalarType) and typ.is_int):
         return None
-    if isinstance(rhs, Literal):
-        return literal_decides(op, typ, int(rhs.value))
-    if isinstance(lhs, Literal):
-        return literal_decides(_MIRRORED[op], typ, int(lhs.value))
-    return None
+    left, right = folded(lhs), folded(rhs)
+    if left is not None and right is not None:
+        return _decided(op, left, left, right, right)
+    if right is not None:
+        return literal_decides(op, typ, right)
+    return literal_decides(_MIRRORED[op], typ, left) if left is not None else None
 
 
 # ---- data
@@ -181,9 +183,11 @@ def data(expr: Expr, fn: Function) -> C:
     """A data expression, of exactly its C type (constants of narrow types: int)."""
     scalar, unit = scalar_type(expr), fn.unit
     ctype = unit.ctype(scalar, expr.span)
+    known = folded(expr)
+    if known is not None:
+        require_arithmetic(scalar, expr.span)
+        return integer_literal(known, scalar)
     match expr:
-        case Literal(value=value) if scalar.is_int:
-            return integer_literal(int(value), scalar)
         case Literal(value=value):
             require_arithmetic(scalar, expr.span)
             return float_literal(Fraction(value), scalar, expr.span)
@@ -203,8 +207,7 @@ def data(expr: Expr, fn: Function) -> C:
             negated = unary("-", data(arg, fn))
             return cast(ctype, negated) if scalar.name == "f16" else negated
         case BinaryOp(op=op, lhs=lhs, rhs=rhs) if scalar.is_int:
-            divisor = int(rhs.value) if isinstance(rhs, Literal) else None
-            return arith.division(op, data(lhs, fn), data(rhs, fn), scalar, divisor, unit, expr.span)
+            return arith.division(op, data(lhs, fn), data(rhs, fn), scalar, folded(rhs), unit, expr.span)
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
             if op == "%":
                 raise BackendError(f"`%` is not defined on {scalar}", span=expr.span)
@@ -245,9 +248,10 @@ def _in_ring(expr: Expr) -> bool:
 
 def in_ring(expr: Expr, scalar: ScalarType, fn: Function) -> C:
     """An integer expression modulo 2^32 or 2^64, of the unsigned type `ring(scalar)`."""
+    known = folded(expr)
+    if known is not None:
+        return ring_literal(known, scalar)
     match expr:
-        case Literal(value=value):
-            return ring_literal(int(value), scalar)
         case BinaryOp(op=("+" | "-" | "*") as op, lhs=lhs, rhs=rhs):
             return binary(op, in_ring(lhs, scalar, fn), in_ring(rhs, scalar, fn))
         case UnaryMinus(arg=arg):

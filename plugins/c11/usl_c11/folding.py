@@ -1,0 +1,44 @@
+"""Constant integer data expressions, computed here: compilers warn about comparisons with what they fold themselves."""
+
+from __future__ import annotations
+
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, Literal, UnaryMinus
+from usl_core.ir.types import ScalarType
+
+
+def folded(expr: Expr) -> int | None:
+    """The value of an integer data expression that does not depend on data; None if it does, or is not of integer type."""
+    typ = expr.type
+    if not (isinstance(typ, ScalarType) and typ.is_int):
+        return None
+    match expr:
+        case Literal(value=value):
+            return int(value)
+        case UnaryMinus(arg=arg):
+            inner = folded(arg)
+            return None if inner is None else reduced(-inner, typ)
+        case Cast(arg=arg):
+            inner = folded(arg)
+            return None if inner is None else reduced(inner, typ)
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            value = _binary(op, folded(lhs), folded(rhs))
+            return None if value is None else reduced(value, typ)
+        case _:
+            return None
+
+
+def _binary(op: str, a: int | None, b: int | None) -> int | None:
+    """One operation, where both operands are known or one alone decides."""
+    if op in "/%" and b == 0:
+        return 0
+    if (op == "*" and 0 in (a, b)) or (op == "%" and b == 1):
+        return 0
+    if a is None or b is None:
+        return None
+    return {"+": a + b, "-": a - b, "*": a * b, "/": a // (b or 1), "%": a % (b or 1)}[op]
+
+
+def reduced(value: int, scalar: ScalarType) -> int:
+    """value modulo 2^N, as the representative of the type."""
+    value %= 1 << scalar.bits
+    return value - (1 << scalar.bits) if scalar.signed and value >= 1 << (scalar.bits - 1) else value

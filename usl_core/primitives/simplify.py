@@ -1,0 +1,199 @@
+"""simplify: constants, shorter index expressions, dead branches, loops that run once or never."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.context import Context
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.lower import index_lin
+from usl_core.analysis.raise_ import from_lin, reduce_lin
+from usl_core.analysis.solver import Proved
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import Loc, NodeLoc, Path
+from usl_core.ir.externs import IDX
+from usl_core.ir.folding import folded
+from usl_core.ir.nodes import (
+    BinaryOp,
+    Block,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Literal,
+    Node,
+    ReadConfig,
+    Stmt,
+    bool_literal,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import children, same_expr, substitute, update, walk
+from usl_core.ir.types import BOOL, INDEX
+from usl_core.primitives.base import primitive
+from usl_core.primitives.moving import substitution
+from usl_core.procedure import Procedure
+
+
+@primitive()
+def simplify(proc: Procedure) -> Edit:
+    """Shorten what can be said shorter.
+
+        for i in seq(0, 1):                       x[2 * n + 3] = 0.0
+            if i < n:                     ~>
+                x[2 * (n + i) + 3] = 0.0
+
+    Index expressions are brought to linear normal form, with quotients, remainders, minima and maxima decided where what is known
+    at the place decides them, and replaced where that makes them shorter. Branches that are never (always) taken go (stay), loops
+    that never run go, loops that run once are replaced by their body. Of data, only operations on literals of R and
+    of integers are computed, which is exact. The result depends on the procedure only, and simplifying it again changes nothing.
+
+    Raises:
+        nothing of its own.
+    Forwarding: a cursor to a statement of a loop or branch that is resolved stays with it; those to the loop, to the `if`, and to
+    what is removed become invalid.
+    """
+    plan = _Plan()
+    plan.block(Context.of_proc(proc.ir), (), "body", proc.ir.body)
+
+    edit = Edit.of(proc.ir, "simplify").replace_exprs(plan.exprs)
+    for path, name, value in plan.fixed:
+        edit = edit.rewrite_exprs(NodeLoc(path), substitution({name: value}))
+    for path, branch in reversed(plan.resolved):
+        edit = edit.delete(NodeLoc(path)) if branch is None else edit.unwrap(NodeLoc(path), branch)
+    return edit
+
+
+@dataclass
+class _Plan:
+    """What to do, all of it found in the original procedure."""
+
+    exprs: dict[Loc, Expr] = field(default_factory=dict)
+    """Expressions to be replaced, none inside another."""
+    fixed: list[tuple[Path, Sym, Expr]] = field(default_factory=list)
+    """Loops that run once, and the value of their iterators there."""
+    resolved: list[tuple[Path, str | None]] = field(default_factory=list)
+    """Loops and branches, outer ones first, with the list that takes their place, or None."""
+    values: dict[Sym, Expr] = field(default_factory=dict)
+    """The values of the iterators in `fixed`."""
+
+    def block(self, ctx: Context, parent: Path, name: str, block: Block) -> None:
+        for position, stmt in enumerate(block):
+            self.stmt(ctx, (*parent, (name, position)), stmt)
+            ctx = ctx.after(stmt)
+
+    def stmt(self, ctx: Context, path: Path, stmt: Stmt) -> None:
+        match stmt:
+            case For():
+                self.loop(ctx, path, stmt)
+            case If():
+                self.branch(ctx, path, stmt)
+            case _:
+                for step, child in children(stmt):
+                    self.expr(ctx, (*path, step), child, settle=not isinstance(stmt, Check))
+
+    def loop(self, ctx: Context, path: Path, loop: For) -> None:
+        trips = ctx.index(loop.hi) - ctx.index(loop.lo)
+        if _holds(ctx, fml.le(trips, 0)):
+            self.resolved.append((path, None))
+            return
+        if _holds(ctx, fml.eq(trips, 1)):
+            value = self.index(ctx, loop.lo)
+            self.resolved.append((path, "body"))
+            self.fixed.append((path, loop.iter, value))
+            self.values[loop.iter] = value
+        else:
+            self.expr(ctx, (*path, ("lo", None)), loop.lo)
+            self.expr(ctx, (*path, ("hi", None)), loop.hi)
+        self.block(ctx.enter(loop, "body"), path, "body", loop.body)
+
+    def branch(self, ctx: Context, path: Path, stmt: If) -> None:
+        taken = _decided(ctx, stmt.cond) if stmt.cond.type is BOOL else None
+        if taken is None:
+            self.expr(ctx, (*path, ("cond", None)), stmt.cond)
+        else:
+            kept = "body" if taken else "orelse"
+            self.resolved.append((path, kept if taken or stmt.orelse else None))
+        for name, block in (("body", stmt.body), ("orelse", stmt.orelse)):
+            if taken is None or name == ("body" if taken else "orelse"):
+                self.block(ctx.enter(stmt, name), path, name, block)
+
+    # -- expressions
+
+    def expr(self, ctx: Context, path: Path, node: Node, *, settle: bool = True) -> None:
+        """Plan the replacement of an expression, or of what is inside it; settle decides conditions too."""
+        new = self.shorter(ctx, node, settle=settle) if isinstance(node, Expr) else None
+        if new is not None:
+            if not same_expr(new, node):
+                self.exprs[NodeLoc(path)] = new
+            return
+        for step, child in children(node):
+            self.expr(ctx, (*path, step), child, settle=settle)
+
+    def shorter(self, ctx: Context, expr: Expr, *, settle: bool) -> Expr | None:
+        """expr simplified as a whole; None where its parts must be looked at one by one."""
+        if _made_of_data(expr):
+            return None
+        if expr.type is INDEX:
+            return self.index(ctx, expr)
+        if expr.type is BOOL:
+            return self.condition(ctx, expr, settle=settle)
+        return folded(expr)
+
+    def index(self, ctx: Context, expr: Expr) -> Expr:
+        """The shortest form found of an index expression; its own unless one is shorter."""
+        best = substitute(expr, self.values)
+        while True:
+            found = from_lin(reduce_lin(index_lin(best), lambda goal: _holds(ctx, goal)), expr.span)
+            if _size(found) >= _size(best):
+                return best
+            best = found
+
+    def condition(self, ctx: Context, expr: Expr, *, settle: bool) -> Expr:
+        if settle and (value := _decided(ctx, expr)) is not None:
+            return bool_literal(value, expr.span)
+        match expr:
+            case BinaryOp(op="and" | "or" as op, lhs=lhs, rhs=rhs):
+                truth = ctx.truth(lhs)
+                inner = ctx.assume([truth if op == "and" else fml.not_(truth)])
+                left = self.condition(ctx, lhs, settle=settle)
+                right = self.condition(inner, rhs, settle=settle)
+                return _connected(expr, left, right)
+            case BinaryOp(lhs=lhs, rhs=rhs) if lhs.type is not BOOL:
+                return update(expr, lhs=self.index(ctx, lhs), rhs=self.index(ctx, rhs))
+            case _:
+                return expr
+
+
+def _connected(expr: BinaryOp, left: Expr, right: Expr) -> Expr:
+    """`left and right`, `left or right`, without a side that is decided."""
+    neutral = expr.op == "and"
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Literal):
+            return other if side.value is neutral else side
+    return update(expr, lhs=left, rhs=right)
+
+
+def _decided(ctx: Context, cond: Expr) -> bool | None:
+    """The value of a control condition, where what is known decides it."""
+    if isinstance(cond, Literal):
+        return bool(cond.value)
+    truth = ctx.truth(cond)
+    if _holds(ctx, truth):
+        return True
+    return False if _holds(ctx, fml.not_(truth)) else None
+
+
+def _holds(ctx: Context, goal: Formula) -> bool:
+    return goal != fml.FALSE and isinstance(ctx.prove(goal), Proved)
+
+
+def _made_of_data(expr: Expr) -> bool:
+    """Whether a control expression contains data or configuration, which have no linear form of their own."""
+    return any(isinstance(n, ReadConfig) or (isinstance(n, ExternCall) and n.fn is IDX) for n in walk(expr))
+
+
+def _size(expr: Expr) -> int:
+    """How long an expression is; quotients and remainders count double."""
+    return sum(1 + (isinstance(n, BinaryOp) and n.op in ("/", "%")) for n in walk(expr))
