@@ -17,7 +17,7 @@ from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Call, Expr, For, If, Literal, Proc, Read, Reduce, Stmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import same, walk
+from usl_core.ir.traverse import names_used, same, walk
 from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType, TensorType
 
 
@@ -280,7 +280,8 @@ def sink_alloc(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
 
 @action
 def delete_buffer(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    site = _pick(rng, _allocs(proc))
+    used = set(names_used(proc))
+    site = _pick(rng, [s for s in _allocs(proc) if s.stmt.name not in used or rng.random() < 0.1])  # type: ignore[attr-defined]
     return Draft((At(site.loc),)) if site else None
 
 

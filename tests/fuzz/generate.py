@@ -177,7 +177,7 @@ class _Generator:
             return scope, [Check(compare("<", position.expr, position.below.expr()))]
         if choice < 0.98 and len(scope.positions) > 0:
             return scope, self.stencil(scope)
-        return scope, [Pass()]
+        return scope, [Pass() if self.chance(0.5) else Alloc((unused := self.local(())).name, unused.scalar, DRAM)]
 
     def store(self, scope: Scope, target: Data | None = None) -> Stmt:
         choices = scope.writable()

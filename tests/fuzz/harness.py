@@ -23,6 +23,8 @@ from tests.fuzz.refine import Difference, refinement_failure
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import Dead, Loc
 from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
+from usl_core.interp import POISON, Buffer
+from usl_core.interp.buffers import dense_strides
 from usl_core.ir.nodes import Proc
 from usl_core.ir.printer import show
 from usl_core.procedure import Procedure, from_ir
@@ -54,8 +56,16 @@ class Failure:
             lines += ["the result:", str(self.result)]
         if self.difference is not None:
             lines += ["sizes: " + (", ".join(f"{k} = {v}" for k, v in self.difference.controls.items()) or "none")]
-            lines += [f"{k} = {v.values()}" for k, v in self.difference.inputs.values.items() if hasattr(v, "values")]
+            lines += [f"{k} = {_data_text(v)}" for k, v in self.difference.inputs.values.items() if isinstance(v, Buffer)]
         return "\n".join(lines)
+
+
+def _data_text(buffer: Buffer) -> str:
+    """The elements in row-major order, `?` for poison; strides where they are not those of a dense buffer."""
+    values = ["?" if value is POISON else str(value) for value in buffer.values()]
+    shown = ", ".join(values[:60]) + (f", ... ({len(values)} elements)" if len(values) > 60 else "")
+    strides = "" if buffer.strides == dense_strides(buffer.shape) else f" with strides {buffer.strides}"
+    return f"[{shown}]{strides}"
 
 
 @dataclass
@@ -226,8 +236,6 @@ def _scheduled(callee: Procedure) -> Procedure:
     try:
         return cast(Procedure, operators()["divide_loop"](callee, callee.find_loop("i"), 2, ["io", "ii"], tail="cut"))
     except SchedulingError:
-        if "rename" not in operators():
-            return callee
         return cast(Procedure, operators()["rename"](callee, f"{callee.name()}_renamed"))
 
 

@@ -17,10 +17,7 @@ def operators() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
     for module in pkgutil.walk_packages(usl_core.primitives.__path__, "usl_core.primitives."):
         name = module.name.rpartition(".")[2]
-        try:
-            function = getattr(importlib.import_module(module.name), name, None)
-        except ImportError:
-            continue
+        function = getattr(importlib.import_module(module.name), name, None)
         if callable(function):
             found[name] = function
     return found

@@ -11,6 +11,7 @@ from tests.fuzz.refine import refinement_failure
 from tests.fuzz.sites import Site, siblings, sites
 from usl_core.cursors import edits
 from usl_core.errors import UslError
+from usl_core.ir.verify import problems
 from usl_core.procedure import Procedure, from_ir
 
 ATTEMPTS = 200
@@ -39,7 +40,7 @@ def _without(failure: Failure, site: Site) -> Failure | None:
         return None
     smaller, forward = edits.delete(ir, site.block())
     draft = relocate(failure.draft, forward)
-    if draft is None:
+    if draft is None or problems(smaller):
         return None
     try:
         program = from_ir(smaller)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.fuzz.actions import ACTIONS
 from tests.fuzz.harness import Failure, apply, fuzz
 from tests.fuzz.operators import operators
 from tests.fuzz.shrink import shrink
@@ -17,6 +18,7 @@ from usl_core.equivalence import Step
 from usl_core.errors import BoundsError
 from usl_core.ir.nodes import For
 from usl_core.procedure import Procedure, derive
+from usl_core.scheduling import OPERATORS
 
 
 def test_a_few_hundred_random_steps_keep_the_meaning() -> None:
@@ -24,6 +26,10 @@ def test_a_few_hundred_random_steps_keep_the_meaning() -> None:
     assert not tally.failures, tally.failures[0].report()
     assert tally.accepted.total() > 50
     assert tally.refused.total() > 20
+
+
+def test_every_operator_is_tried() -> None:
+    assert {operator.__name__ for operator in OPERATORS} == set(ACTIONS) == set(operators()) & set(ACTIONS)
 
 
 def test_a_seed_decides_every_step() -> None:

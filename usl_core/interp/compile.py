@@ -1,35 +1,27 @@
 """A procedure as a Python function: the IR is written out as Python text once, and compiled.
 
 Text rather than closures, because control arithmetic, bounds tests and most data operations are then plain Python
-expressions, several times faster than a call per node. For a buffer `x` the text has locals `x_data`, `x_off`, its extents
-`x_n0 ...` and strides `x_s0 ...`. The text of data operations comes from an `Arithmetic`.
-
-Nothing here decides where an error lies: each line of text knows the node that it stands for, and `run` looks there.
+expressions, several times faster than a call per node. Expressions are in `text`, operations on data in `arith`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from usl_core.interp.arith import Arithmetic
-from usl_core.interp.runtime import HELPERS
+from usl_core.interp.text import Scope, Text, local
 from usl_core.interp.written import written_formals
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
     Assign,
     AssignConfig,
-    BinaryOp,
     Block,
     Call,
-    Cast,
     Check,
     Expr,
-    ExternCall,
     For,
     If,
     Interval,
@@ -39,11 +31,8 @@ from usl_core.ir.nodes import (
     Pass,
     Proc,
     Read,
-    ReadConfig,
     Reduce,
     Stmt,
-    StrideExpr,
-    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -54,11 +43,6 @@ from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType, scalar_
 
 _DEEPEST_NEST = 12
 """Loops that may stand directly in one Python function; Python allows 20."""
-_DEEPEST_EXPR = 30
-"""Operations that may be nested in one line of text; Python allows 200 parentheses."""
-
-
-Scope = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,48 +76,15 @@ class Compiler:
         return known
 
 
-class _Emitter:
-    """Writes one procedure. Names bound at run time are locals, constants and callees are globals of the text."""
+class _Emitter(Text):
+    """Writes one procedure."""
 
     def __init__(self, compiler: Compiler, proc: Proc) -> None:
+        super().__init__(compiler.arith, compiler.traced)
         self.compiler = compiler
-        self.arith = compiler.arith
         self.proc = proc
-        self.globals: dict[str, Any] = {**HELPERS}
-        self.lines: list[str] = []
-        self.nodes: list[Node | None] = [None]
-        self.node: Node | None = None
-        self.indent = 0
         self.loops = 0
-        self.counter = 0
-        self.spilling = False
-        self.scope: Scope = ()
-        self.scopes: list[Scope] = [()]
-        self.dense_locals: set[Sym] = set()
         self.objects = _needs_objects(proc)
-
-    # ---- text
-
-    def emit(self, text: str) -> None:
-        self.lines.append(" " * self.indent + text)
-        self.nodes.append(self.node)
-        self.scopes.append(self.scope)
-
-    @contextmanager
-    def indented(self) -> Iterator[None]:
-        self.indent += 1
-        yield
-        self.indent -= 1
-
-    def fresh(self, stem: str) -> str:
-        self.counter += 1
-        return f"{stem}{self.counter}"
-
-    def constant(self, value: object) -> str:
-        """A global of the text that holds value."""
-        name = self.fresh("const")
-        self.globals[name] = value
-        return name
 
     # ---- procedure
 
@@ -236,7 +187,7 @@ class _Emitter:
         if isinstance(stmt, Assign):
             self.emit(f"{target} = {rhs}")
             return
-        if self.compiler.traced:  # a reduction is reported after the reads of its right side
+        if self.traced:  # a reduction is reported after the reads of its right side
             value = self.fresh("part")
             self.emit(f"{value} = {rhs}")
             rhs = value
@@ -315,115 +266,6 @@ class _Emitter:
                 return f"Buffer({self.constant(scalar)}, (), [{self.expr(arg)}])"
             case _:
                 return self.expr(arg)
-
-    def window(self, window: WindowExpr) -> str:
-        entries = [
-            f"({self.expr(entry.lo)}, {self.expr(entry.hi)})" if isinstance(entry, Interval) else self.expr(entry)
-            for entry in window.idx
-        ]
-        return f"view({window.name.name!r}, {local(window.name)}, ({', '.join(entries)},))"
-
-    # ---- accesses
-
-    def access(self, name: Sym, idx: tuple[Expr, ...], kind: str) -> tuple[str, str, list[str]]:
-        """The condition under which an access is in bounds (empty: always), its place in the data list, and the indices.
-
-        The condition binds indices that are not plain to temporaries, and the place uses them.
-        """
-        x = local(name)
-        texts = [self.expr(index) for index in idx]
-        tests, terms, points = [], [], []
-        for dim, text in enumerate(texts):
-            point = text if text.isidentifier() or text.isdigit() else self.fresh("i")
-            tests.append(f"0 <= {point if point is text else f'({point} := {text})'} < {x}_n{dim}")
-            points.append(point)
-            innermost = dim == len(texts) - 1 and name in self.dense_locals
-            terms.append(point if innermost else f"{point} * {x}_s{dim}")
-        place = " + ".join(terms if name in self.dense_locals else [f"{x}_off", *terms]) or "0"
-        if self.compiler.traced:
-            index = "".join(f"{point}, " for point in points)
-            place = f"state.touch({kind!r}, {self.constant(name)}, ({index}), {x}_data, {place})"
-        return " and ".join(tests), place, texts
-
-    def out_of_bounds(self, name: Sym, indices: list[str]) -> str:
-        shape = "".join(f"{local(name)}_n{dim}, " for dim in range(len(indices)))
-        return f"oob({name.name!r}, ({', '.join(indices)},), ({shape}))"
-
-    def read(self, read: Read) -> str:
-        if not isinstance(read.type, ScalarType):
-            return local(read.name)
-        guard, place, indices = self.access(read.name, read.idx, "read")
-        value = f"{local(read.name)}_data[{place}]"
-        return f"({value} if {guard} else {self.out_of_bounds(read.name, indices)})" if guard else value
-
-    # ---- expressions
-
-    def spilled(self, expr: Expr) -> str:
-        """The text of an expression whose deep parts may be computed on lines before it."""
-        self.spilling = True
-        text = self.expr(expr)
-        self.spilling = False
-        return text
-
-    def expr(self, expr: Expr, depth: int = 0) -> str:
-        """Self-contained text of a data or control value."""
-        if depth >= _DEEPEST_EXPR and self.spilling and isinstance(expr, (BinaryOp, UnaryMinus, ExternCall, Cast)):
-            name = self.fresh("part")
-            self.emit(f"{name} = {self.operation(expr, 0)}")
-            return name
-        return self.operation(expr, depth + 1)
-
-    def operation(self, expr: Expr, depth: int) -> str:
-        match expr:
-            case Read():
-                return self.read(expr)
-            case Literal():
-                return self.literal(expr)
-            case UnaryMinus():
-                arg = self.expr(expr.arg, depth)
-                return self.arith.negate(expr.type, arg) if isinstance(expr.type, ScalarType) else f"(-{arg})"
-            case BinaryOp():
-                return self.binary(expr, self.expr(expr.lhs, depth), self.expr(expr.rhs, depth))
-            case ExternCall():
-                return self.extern(expr, [self.expr(arg, depth) for arg in expr.args])
-            case Cast():
-                assert isinstance(expr.type, ScalarType)
-                return self.arith.cast(expr.arg.type, expr.type, self.expr(expr.arg, depth))
-            case StrideExpr():
-                return f"{local(expr.name)}_s{expr.dim}"
-            case ReadConfig():
-                return f"state.configs[{self.constant((expr.config, expr.field))}]"
-            case WindowExpr():
-                return self.window(expr)
-            case _:
-                raise AssertionError(expr)
-
-    def literal(self, literal: Literal) -> str:
-        if isinstance(literal.type, ScalarType):
-            value = self.arith.literal(literal.value, literal.type)
-            text = repr(value)
-            return text if text.isdigit() else self.constant(value)
-        return str(literal.value) if literal.value is True or literal.value >= 0 else f"({literal.value})"
-
-    def binary(self, expr: BinaryOp, lhs: str, rhs: str) -> str:
-        if isinstance(expr.type, ScalarType):
-            return self.arith.binary(expr.op, expr.type, lhs, rhs)
-        if isinstance(expr.lhs.type, ScalarType):
-            return self.arith.compare(expr.op, lhs, rhs)
-        return f"({lhs} {'//' if expr.op == '/' else expr.op} {rhs})"
-
-    def extern(self, call: ExternCall, args: list[str]) -> str:
-        if not isinstance(call.type, ScalarType):
-            return f"{call.fn.name}({', '.join(args)})"
-        text = self.arith.call(call.fn, call.type, args)
-        if text is None:
-            text = f"{self.constant(self.arith.extern(call.fn, call.type))}({', '.join(args)})"
-        return text
-
-
-def local(name: Sym) -> str:
-    """The Python name of a name: unique, and none of the helpers'."""
-    return f"{name.name}_{name.number}"
 
 
 def _tuple(stem: str, rank: int) -> str:

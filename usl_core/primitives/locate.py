@@ -158,7 +158,7 @@ def _expr_in_scope(proc: Procedure, path: Path, value: Cursor, operator: str, wa
     hidden = free_names(found) - {binding.sym for binding in scope_at(proc, path).values()}
     if hidden:
         names = ", ".join(sorted(name.name for name in hidden))
-        refuse(operator, f"{show_expr(found)} uses {names}, which is not in scope there", found.span, code="E413")
+        refuse(operator, f"{show_expr(found)} uses {names}, which is not in scope there", found.span, code="E416")
     return found
 
 

@@ -66,7 +66,7 @@ def require_closed(ir: Proc, block: BlockLoc, operator: str, span: Span) -> None
     if names:
         shown = ", ".join(name.name for name in names)
         hint = "hint: take the statements that use it into the block, or move the allocation before the block"
-        refuse(operator, f"{shown} is bound in the block and used after it", span, [hint], code="E413")
+        refuse(operator, f"{shown} is bound in the block and used after it", span, [hint], code="E416")
 
 
 def new_name(value: Any, operator: str) -> Sym:

@@ -44,15 +44,16 @@ def simplify(proc: Procedure) -> Edit:
             if i < n:                     ~>
                 x[2 * (n + i) + 3] = 0.0
 
-    Index expressions are brought to linear normal form, with quotients, remainders, minima and maxima decided where what is known
-    at the place decides them, and replaced where that makes them shorter. Branches that are never (always) taken go (stay), loops
-    that never run go, loops that run once are replaced by their body. Of data, only operations on literals of R and
-    of integers are computed, which is exact. The result depends on the procedure only, and simplifying it again changes nothing.
+    Index expressions are brought to linear normal form, with quotients, remainders, minima and maxima decided where what is
+    known at the place decides them, and replaced where that makes them shorter. Branches that are never (always) taken go
+    (stay), loops that never run go, loops that run once are replaced by their body. Of data, only operations on literals of R
+    and of integers are computed, which is exact. The result depends on the procedure only, and simplifying it again changes
+    nothing.
 
     Raises:
         nothing of its own.
-    Forwarding: a cursor to a statement of a loop or branch that is resolved stays with it; those to the loop, to the `if`, and to
-    what is removed become invalid.
+    Forwarding: a cursor to a statement of a loop or branch that is resolved stays with it; those to the loop, to the `if`, and
+    to what is removed become invalid.
     """
     plan = _Plan()
     plan.block(Context.of_proc(proc.ir), (), "body", proc.ir.body)

@@ -48,7 +48,7 @@ def test_compiled_integer_programs_equal_the_interpreter_bit_for_bit(batch: list
     lib = library([program.proc for program in batch], "batch")
     compiler = find_compiler()
     sources = {name: text for name, text in lib.files.items() if not name.endswith(".d")}
-    path = compiled(sources, compiler, compile_flags(lib, compiler, ["-O1", "-Werror", "-Wall", "-Wextra", "-Wconversion"]))
+    path = compiled(sources, compiler, compile_flags(lib, compiler, ["-O1", "-Wpedantic", "-Wshadow", "-Werror", "-Wall", "-Wextra", "-Wconversion"]))
     for program in batch:
         expected, actual = copied(arguments), copied(arguments)
         run(program.proc, expected, mode="machine")

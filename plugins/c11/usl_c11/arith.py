@@ -48,6 +48,8 @@ def convert(value: C, source: ScalarType, target: ScalarType, unit: Unit, span: 
         return value
     if target.is_int and not source.is_int:
         return call(unit.helpers.saturate(target, source), value)
+    if target.name == "u32" and source.signed and is_narrow(source):
+        return call(unit.helpers.widen(source), value)
     return cast(unit.ctype(target, span), value)
 
 

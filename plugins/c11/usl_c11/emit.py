@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,9 +64,10 @@ def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> L
         check_procedure(proc)
     unit = _new_unit(procs, order, name)
     bodies = {proc: body_function(proc, unit) for proc in order}
-    helpers = list(unit.helpers.texts.values())
     entries = [entry(proc, unit, entry_checks) for proc in procs]
-    tests = list(unit.helpers.texts.values())[len(helpers) :]
+    helpers = _mentioned(unit.helpers.texts, "".join(bodies.values()))
+    tests = _mentioned(unit.helpers.texts, "".join(one.definitions for one in entries))
+    tests = [text for text in tests if text not in helpers]
     functions = _in_order(procs, bodies, entries)
     source, header = _source(procs, helpers, tests, functions, unit), _header(procs, entries, unit, entry_checks)
     files = {f"{name}.c": source, f"{name}.h": header, f"{name}.d": _depfile(order, name)}
@@ -104,6 +106,12 @@ def _in_order(procs: Sequence[Proc], bodies: Mapping[Proc, str], entries: Sequen
         yield body
         if proc in by_proc:
             yield by_proc[proc].definitions + "\n"
+
+
+def _mentioned(helpers: Mapping[str, str], text: str) -> list[str]:
+    """The helpers that text mentions: folding may have dropped the expression that asked for one."""
+    words = frozenset(re.findall(r"usl_\w+", text))
+    return [helper for name, helper in helpers.items() if name in words]
 
 
 def _source(procs: Sequence[Proc], helpers: Sequence[str], tests: Sequence[str], functions: Iterable[str], unit: Unit) -> str:

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from usl_c11 import arith
 from usl_c11.ctext import C, binary, call, cast, unary
-from usl_c11.folding import folded
+from usl_c11.folding import folded, value_range
 from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
 from usl_c11.memory import overrides
-from usl_c11.ranges import literal_decides, range_of
+from usl_c11.ranges import Range, decided_by, range_of
 from usl_c11.scope import Buffer, Function, Place
-from usl_c11.types import require_arithmetic, ring
+from usl_c11.types import is_narrow, require_arithmetic, ring
 from usl_core.errors import BackendError, Span
 from usl_core.ir import externs
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Interval, Literal, Read, ReadConfig, StrideExpr, UnaryMinus
@@ -131,14 +131,14 @@ def _connective(op: str, lhs: C, rhs: C) -> C:
 def _comparison(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
     if is_integer_control(lhs.type):
         a, b = range_of(lhs, fn.ranges), range_of(rhs, fn.ranges)
-        decided = _decided(op, a.lo, a.hi, b.lo, b.hi)
+        decided = decided_by(op, a, b) if a.lo == a.hi and b.lo == b.hi else None
         left, right = control(lhs, fn), control(rhs, fn)
         exact = True
     elif isinstance(lhs.type, ControlType):
         left, right, decided, exact = condition(lhs, fn), condition(rhs, fn), None, True
     else:
         require_arithmetic(scalar_type(lhs), lhs.span)
-        left, right = data(lhs, fn), data(rhs, fn)
+        left, right = _compared(lhs, fn), _compared(rhs, fn)
         decided, exact = _data_decided(op, lhs, rhs), isinstance(lhs.type, ScalarType) and lhs.type.is_int
     if decided is None and exact and left.text == right.text:
         decided = op in ("==", "<=", ">=")
@@ -147,28 +147,17 @@ def _comparison(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
     return binary(op, left, right)
 
 
-def _decided(op: str, a_lo: int, a_hi: int, b_lo: int, b_hi: int) -> bool | None:
-    """The truth of a comparison of two constants; ranges that are not points are left to the program."""
-    if a_lo != a_hi or b_lo != b_hi:
-        return None
-    return {"<": a_lo < b_lo, "<=": a_lo <= b_lo, ">": a_lo > b_lo, ">=": a_lo >= b_lo, "==": a_lo == b_lo, "!=": a_lo != b_lo}[
-        op
-    ]
-
-
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+def _compared(expr: Expr, fn: Function) -> C:
+    """A data operand of a comparison."""
+    value, scalar = data(expr, fn), scalar_type(expr)
+    if is_narrow(scalar) and not scalar.signed and _in_ring(expr) and folded(expr) is None:
+        return call(fn.unit.helpers.opaque(scalar), value)
+    return value
 
 
 def _data_decided(op: str, lhs: Expr, rhs: Expr) -> bool | None:
-    typ = lhs.type
-    if not (isinstance(typ, ScalarType) and typ.is_int):
-        return None
-    left, right = folded(lhs), folded(rhs)
-    if left is not None and right is not None:
-        return _decided(op, left, left, right, right)
-    if right is not None:
-        return literal_decides(op, typ, right)
-    return literal_decides(_MIRRORED[op], typ, left) if left is not None else None
+    left, right = value_range(lhs), value_range(rhs)
+    return None if left is None or right is None else decided_by(op, Range(*left), Range(*right))
 
 
 # ---- data

@@ -1,4 +1,4 @@
-"""Constant integer data expressions, computed here: compilers warn about comparisons with what they fold themselves."""
+"""Constants and ranges of integer data expressions: compilers warn about comparisons that types or constants decide."""
 
 from __future__ import annotations
 
@@ -42,3 +42,19 @@ def reduced(value: int, scalar: ScalarType) -> int:
     """value modulo 2^N, as the representative of the type."""
     value %= 1 << scalar.bits
     return value - (1 << scalar.bits) if scalar.signed and value >= 1 << (scalar.bits - 1) else value
+
+
+def value_range(expr: Expr) -> tuple[int, int] | None:
+    """The least and greatest value of an integer data expression, as far as its type and its casts tell; None for floats."""
+    typ = expr.type
+    if not (isinstance(typ, ScalarType) and typ.is_int):
+        return None
+    known = folded(expr)
+    if known is not None:
+        return known, known
+    lo, hi = typ.int_range()
+    if isinstance(expr, Cast):
+        inner = value_range(expr.arg)
+        if inner is not None and lo <= inner[0] and inner[1] <= hi:
+            return inner
+    return lo, hi

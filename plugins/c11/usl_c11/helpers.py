@@ -103,6 +103,17 @@ class Helpers:
         lines += [f"if (x <= {lo}.0{end})", f"    return {integer_literal(lo, scalar).text};", f"return ({c})x;"]
         return self._use(name, _function(c, name, f"{float_type} x", *lines))
 
+    def widen(self, source: ScalarType) -> str:
+        """A narrow signed integer modulo 2^32. A function, because gcc sees through the cast and warns about the sign
+        wherever the result is an operand of unsigned arithmetic."""
+        c, name = spelling(source, NOWHERE), f"usl_u32_from_{source.name}"
+        return self._use(name, _function("uint32_t", name, f"{c} x", "return (uint32_t)x;"))
+
+    def opaque(self, scalar: ScalarType) -> str:
+        """A value as it is. gcc turns `255 - x` into a complement and warns where that is compared; not behind a function."""
+        c, name = spelling(scalar, NOWHERE), f"usl_value_{scalar.name}"
+        return self._use(name, _function(c, name, f"{c} x", "return x;"))
+
     # ---- storage
 
     def allocate(self) -> str:

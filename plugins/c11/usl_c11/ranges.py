@@ -29,7 +29,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import SIZE, ScalarType, is_integer_control
+from usl_core.ir.types import SIZE, is_integer_control
 
 SIZE_MAX = (1 << 31) - 1
 """The greatest size, and the greatest magnitude of an index argument, that an exported procedure accepts."""
@@ -216,15 +216,15 @@ def branch(stmt: If, env: Ranges, taken: bool) -> dict[Sym, Range]:
     return assume(stmt.cond, env, taken)
 
 
-def literal_decides(op: str, scalar: ScalarType, literal: int) -> bool | None:
-    """The truth of `x op literal` for every x of an integer type, or None if it depends on x."""
-    lo, hi = scalar.int_range()
-    outcomes = {
-        "<": (hi < literal, lo >= literal),
-        "<=": (hi <= literal, lo > literal),
-        ">": (lo > literal, hi <= literal),
-        ">=": (lo >= literal, hi < literal),
-        "==": (lo == hi == literal, not lo <= literal <= hi),
-        "!=": (not lo <= literal <= hi, lo == hi == literal),
+def decided_by(op: str, a: Range, b: Range) -> bool | None:
+    """The truth of `x op y` for all x in a and y in b, or None if it depends on them."""
+    equal, apart = a.lo == a.hi == b.lo == b.hi, a.hi < b.lo or b.hi < a.lo
+    surely, never = {
+        "<": (a.hi < b.lo, a.lo >= b.hi),
+        "<=": (a.hi <= b.lo, a.lo > b.hi),
+        ">": (a.lo > b.hi, a.hi <= b.lo),
+        ">=": (a.lo >= b.hi, a.hi < b.lo),
+        "==": (equal, apart),
+        "!=": (apart, equal),
     }[op]
-    return True if outcomes[0] else False if outcomes[1] else None
+    return True if surely else False if never else None

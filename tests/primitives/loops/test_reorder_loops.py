@@ -11,7 +11,9 @@ from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.procedure import Procedure
 
 
-def nest(body: str, head: str = "n: size, m: size, x: f32[n + 2, m + 2], y: f32[n], z: f32", outer: str = "seq(0, n)") -> Procedure:
+def nest(
+    body: str, head: str = "n: size, m: size, x: f32[n + 2, m + 2], y: f32[n], z: f32", outer: str = "seq(0, n)"
+) -> Procedure:
     return parse(f"""
         def nest({head}):
             for i in {outer}:
@@ -50,18 +52,17 @@ def test_each_loop_keeps_its_mode():
     assert [c.node.mode for c in q.find_all("for _ in _: _")] == [LoopMode.SEQ, LoopMode.PAR]
 
 
-@pytest.mark.parametrize("body", ["x[i, j] = 1.0", "x[i + 1, j + 1] = x[i, j]", "z += x[i, j]", "x[i, j + 1] = x[i, j]"])
+@pytest.mark.parametrize(
+    "body", ["x[i, j] = 1.0", "x[i + 1, j + 1] = x[i, j]", "z += x[i, j]", "y[i] = z", "y[i] = y[i] * 2.0 + z"]
+)
 def test_iterations_that_do_not_meet_in_the_wrong_order_are_accepted(body: str):
     p = nest(body)
     assert_equivalent(p, reorder_loops(p, "i j"))
 
 
-@pytest.mark.parametrize("body", ["z = x[i, j]", "y[i] = z", "x[i + 1, j] = x[i, j + 1]", "z = z * 2.0 + y[i]"])
+@pytest.mark.parametrize("body", ["z = x[i, j]", "x[i + 1, j] = x[i, j + 1]", "z = z * 2.0 + y[i]"])
 def test_a_dependence_that_would_turn_around_is_refused(body: str):
     p = nest(body)
-    if body == "y[i] = z":
-        reorder_loops(p, "i j")  # the same value each time, written by iterations of one i, in the same order
-        return
     with pytest.raises(SchedulingError, match="would change places do not commute") as caught:
         reorder_loops(p, "i j")
     assert any(note.startswith("counter-example: ") for note in caught.value.notes)
@@ -93,7 +94,7 @@ def test_other_statements_in_the_outer_loop_are_refused():
                 for j in seq(0, n):
                     x[i, j] = 0.0
         """)
-    with pytest.raises(SchedulingError, match="must be one loop and nothing else(.|\n)*fission"):
+    with pytest.raises(SchedulingError, match=r"must be one loop and nothing else(.|\n)*fission"):
         reorder_loops(p, "i")
 
 
@@ -111,7 +112,7 @@ def test_aliasing_through_a_window_is_seen():
 
 def test_a_check_in_the_body_is_refused():
     p = nest("check(i + j < 100)")
-    with pytest.raises(SchedulingError, match="do not commute(.|\n)*check"):
+    with pytest.raises(SchedulingError, match=r"do not commute(.|\n)*check"):
         reorder_loops(p, "i j")
 
 

@@ -94,7 +94,7 @@ def _require_scopes(first: Block, second: Block, owner: Stmt) -> None:
     names = ", ".join(name.name for name in escaping(first, second))
     if names:
         hint = "hint: lift the allocation out with lift_alloc (expand_dim first if each iteration needs its own)"
-        refuse("fission", f"{names} is bound before the gap and used after it", owner.span, [hint], code="E413")
+        refuse("fission", f"{names} is bound before the gap and used after it", owner.span, [hint], code="E416")
 
 
 def _check_loop(ctx: Context, loop: For, first: Block, second: Block) -> None:

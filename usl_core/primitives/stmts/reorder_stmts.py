@@ -29,7 +29,7 @@ def reorder_stmts(proc: Procedure, pair: Where) -> Edit:
 
     names = ", ".join(name.name for name in escaping((first,), (second,)))
     if names:
-        refuse("reorder_stmts", f"the second statement uses {names}, which the first binds", second.span, code="E413")
+        refuse("reorder_stmts", f"the second statement uses {names}, which the first binds", second.span, code="E416")
     ctx = context_at(proc, path1)
     conflict = changes_order(ctx.facts, effect(ctx, (first,)), effect(ctx, (second,)))
     require_no(conflict, "reorder_stmts", "the statements do not commute", second.span)

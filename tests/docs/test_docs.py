@@ -1,0 +1,115 @@
+"""What the documentation shows is what happens."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.examples import examples, run, with_outputs
+from tools import manual
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
+PLUGIN_PACKAGES = ("usl_c11", "usl_avx512", "usl_example")
+
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_CODE = re.compile(r"^```.*?^```\s*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^#+\s+(.*?)\s*$", re.MULTILINE)
+
+
+def page_id(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def with_examples() -> list[Path]:
+    return [page for page in PAGES if examples(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", with_examples(), ids=page_id)
+def test_the_examples_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path: Path):
+    text = page.read_text(encoding="utf-8")
+    for package in PLUGIN_PACKAGES:
+        uses = f"import {package}" in text or f"from {package}" in text or (package == "usl_c11" and "c_code()" in text)
+        if uses and importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    for example, outcome in run(text, tmp_path):
+        place = f"{page_id(page)}:{example.line}"
+        if example.expected is not None:
+            assert outcome.printed == example.expected, f"{place}: update with `python -m tests.docs.examples {page_id(page)}`"
+        else:
+            assert outcome.error is None, f"{place}: {outcome.error}"
+
+
+def test_the_page_of_operators_is_generated_from_the_operators_as_they_are():
+    assert manual.PAGE.read_text(encoding="utf-8") == manual.manual(), "run: python tools/manual.py"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_links_within_the_documentation_lead_somewhere(page: Path):
+    for target in _LINK.findall(_CODE.sub("", page.read_text(encoding="utf-8"))):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), f"{page_id(page)} links to {target}, which is not there"
+        if anchor:
+            headings = {_anchor(heading) for heading in _HEADING.findall(file.read_text(encoding="utf-8"))}
+            assert anchor in headings, f"{page_id(page)} links to {target}, which has no such heading"
+
+
+def _anchor(heading: str) -> str:
+    """As mkdocs makes them."""
+    return re.sub(r"[\s]+", "-", re.sub(r"[^\w\s-]", "", heading.replace("`", "")).strip().lower())
+
+
+def test_the_navigation_lists_every_page_once():
+    entries = re.findall(r"[\w-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert sorted(entries) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+
+
+PAGE = """\
+```python
+print("one")
+print(f"{1 + 1}  ")
+```
+
+```text
+one
+```
+
+<!-- not run -->
+```python
+1 / 0
+```
+
+```python
+x = 3
+```
+
+Words.
+
+```text
+not an output
+```
+"""
+
+
+def test_an_example_is_compared_with_the_text_right_after_it_only():
+    first, second = examples(PAGE)
+    assert (first.line, first.expected) == (2, "one\n")
+    assert (second.source, second.expected) == ("x = 3\n", None)
+
+
+def test_outputs_are_written_into_the_page_and_nothing_else_changes(tmp_path: Path):
+    ((first, outcome), _) = run(PAGE, tmp_path)
+    assert outcome.printed == "one\n2\n"
+    assert with_outputs(PAGE, {first.first: outcome.printed}) == PAGE.replace("one\n```", "one\n2\n```")
+
+
+def test_an_error_that_ends_an_example_is_part_of_what_it_prints(tmp_path: Path):
+    page = "```python\nfrom usl_core import UslError\nraise UslError('no')\n```\n\n```text\n```\n"
+    ((_, outcome),) = run(page, tmp_path)
+    assert (outcome.printed, type(outcome.error).__name__) == ("no\n", "UslError")

@@ -1,0 +1,32 @@
+"""delete_buffer: an unused allocation goes."""
+
+from __future__ import annotations
+
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc
+from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.buffers.reindex import uses_of_alloc
+from usl_core.primitives.locate import Where, alloc_at
+from usl_core.procedure import Procedure
+
+_OP = "delete_buffer"
+
+
+@primitive()
+def delete_buffer(proc: Procedure, buf: Where) -> Edit:
+    """Drop the allocation of a buffer that is not used.
+
+        x: T[n]    ~>    (nothing)
+
+    Raises:
+        SchedulingError: the buffer is used.
+    Forwarding: a cursor to the allocation becomes invalid.
+    """
+    path, alloc = alloc_at(proc, buf, _OP)
+
+    uses = uses_of_alloc(proc.ir, path)
+    if uses:
+        span = uses[0].node.span if uses[0].node.span.line else alloc.span
+        refuse(_OP, f"{alloc.name.name} is used", span, code="E413")
+
+    return Edit.of(proc.ir, _OP).delete(NodeLoc(path))

@@ -1,0 +1,135 @@
+"""Expressions at other precisions: what happens to a computation when the type of a buffer in it changes.
+
+All conversions among R and floating types are the identity on exact numbers, so that nothing here changes what a program means
+in exact arithmetic; it changes where results are rounded, which is what a precision step is (docs/semantics.md, "Data values").
+R is "not chosen yet": a conversion to R rounds nothing, and gives way as soon as its operation has one other type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from usl_core.ir.nodes import Assign, BinaryOp, Cast, Expr, ExternCall, Literal, Node, Reduce, UnaryMinus
+from usl_core.ir.printer import literal_groups
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import map_children, update
+from usl_core.ir.types import F32, F64, Kind, R, ScalarType, Type
+
+
+def retype(node: Node, elements: Mapping[Sym, ScalarType]) -> Node | None:
+    """node well typed again, where its children are (a rule for `rewrite_exprs`); None if it is already.
+
+    elements gives the element type of every buffer.
+
+    Raises:
+        ValueError: a function takes no arguments of the new types.
+    """
+    match node:
+        case Assign(name=name, rhs=rhs) | Reduce(name=name, rhs=rhs):
+            new = converted(rhs, elements[name])
+            return None if new is rhs else update(node, rhs=new)
+        case Cast(type=typ, arg=arg) if is_real(typ) and arg.type == typ:
+            return arg
+        case UnaryMinus(arg=arg) if is_real(arg.type):
+            return _rebuilt(node, [arg])
+        case BinaryOp(lhs=lhs, rhs=rhs) if is_real(lhs.type):
+            return _rebuilt(node, [lhs, rhs])
+        case ExternCall(args=args):
+            return _call(node, args)
+        case _:
+            return None
+
+
+def is_real(typ: object) -> bool:
+    return isinstance(typ, ScalarType) and typ.is_real
+
+
+def converted(expr: Expr, typ: ScalarType) -> Expr:
+    """expr as a value of type typ: itself, literals given that type, or a conversion."""
+    if expr.type == typ or not is_real(typ):
+        return expr
+    bare = _bare(expr)
+    if bare.type == typ:
+        return bare
+    return _adopted(bare, typ) if _only_literals(bare) else Cast(bare, type=typ, span=bare.span)
+
+
+def _rebuilt(node: UnaryMinus | BinaryOp, operands: Sequence[Expr]) -> Expr | None:
+    new, typ = _unified(operands)
+    result = typ if is_real(node.type) else node.type  # a comparison keeps its type
+    if result == node.type and all(a is b for a, b in zip(new, operands, strict=True)):
+        return None
+    if isinstance(node, UnaryMinus):
+        return update(node, arg=new[0], type=result)
+    return update(node, lhs=new[0], rhs=new[1], type=result)
+
+
+def _call(node: ExternCall, args: tuple[Expr, ...]) -> Expr | None:
+    new = list(args)
+    for group in literal_groups(node.fn, len(args)):
+        operands = [args[position] for position in group.positions]
+        if group.uniform and all(is_real(operand.type) for operand in operands):
+            for position, operand in zip(group.positions, _unified(operands)[0], strict=True):
+                new[position] = operand
+    result = node.fn.result([arg.type for arg in new])
+    if all(a is b for a, b in zip(new, args, strict=True)) and result == node.type:
+        return None
+    return update(node, args=tuple(new), type=result)
+
+
+def _unified(operands: Sequence[Expr]) -> tuple[list[Expr], ScalarType]:
+    """The operands at one type, the widest among them where they differ, and that type."""
+    bare = [_bare(operand) for operand in operands]
+    fixed = [operand for operand in bare if not _only_literals(operand)]
+    types = {operand.type for operand in fixed}
+    if not types:
+        types = {operand.type for operand in bare}
+    typ = _widest(types)
+    if all(operand.type == typ for operand in operands):
+        return list(operands), typ
+    return [converted(operand, typ) for operand in bare], typ
+
+
+def _widest(types: Iterable[Type]) -> ScalarType:
+    """R if it is among them, else the float of most bits; of two different ones of 16 bits neither is, so f32."""
+    scalars = {typ for typ in types if isinstance(typ, ScalarType)}
+    if R in scalars:
+        return R
+    bits = max(typ.bits for typ in scalars)
+    widest = [typ for typ in scalars if typ.bits == bits]
+    if len(widest) == 1:
+        return widest[0]
+    return F32 if bits < F32.bits else F64
+
+
+def _bare(expr: Expr) -> Expr:
+    """expr without conversions to R, which round nothing."""
+    while (
+        isinstance(expr, Cast) and expr.type == R and isinstance(expr.arg.type, ScalarType) and expr.arg.type.kind is Kind.FLOAT
+    ):
+        expr = expr.arg
+    return expr
+
+
+def _only_literals(expr: Expr) -> bool:
+    match expr:
+        case Literal():
+            return True
+        case UnaryMinus(arg=arg):
+            return _only_literals(arg)
+        case BinaryOp(lhs=lhs, rhs=rhs):
+            return _only_literals(lhs) and _only_literals(rhs)
+        case _:
+            return False
+
+
+def _adopted(expr: Expr, typ: ScalarType) -> Expr:
+    """An expression of literals only, at another type."""
+
+    def visit(node: Node) -> Node:
+        new = map_children(node, visit)
+        return update(new, type=typ)
+
+    result = visit(expr)
+    assert isinstance(result, Expr)
+    return result

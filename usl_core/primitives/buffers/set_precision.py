@@ -1,0 +1,130 @@
+"""set_precision: the type of a buffer's elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import ArgLoc, BlockLoc, NodeLoc
+from usl_core.equivalence import Relation
+from usl_core.errors import Span
+from usl_core.ir.nodes import Alloc, Arg, Call, Node, Proc, Read, WindowExpr, WindowStmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import update, walk
+from usl_core.ir.types import SCALARS, R, ScalarType, TensorType, Type, scalar_of
+from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.buffers.reindex import scope_of
+from usl_core.primitives.buffers.retyping import retype
+from usl_core.primitives.buffers.uses import with_windows
+from usl_core.primitives.locate import Where, buffer_at
+from usl_core.procedure import Procedure
+
+_OP = "set_precision"
+
+
+@primitive(Relation.PRECISION)
+def set_precision(proc: Procedure, buf: Where, typ: str | ScalarType) -> Edit:
+    """Choose the type of a buffer's elements: from R, or from one floating type to another.
+
+        x: R[n]           x: f32[n]
+        y: f32[n]   ~>    y: f32[n]
+        y[i] += x[i]      y[i] += x[i]
+
+    An operation then has the type of its operands; literals adopt it. Where operands of different types meet, the narrower are
+    converted to the widest (R counts as that), and what is assigned is converted to the type of its target; conversions that
+    an earlier set_precision needed and that are no longer needed go. So a program in R, given the types of its buffers one by
+    one in any order, ends without conversions if they are all of one type. In exact arithmetic nothing changes; it is a
+    precision step and not an equivalence.
+
+    Raises:
+        SchedulingError: the old or new type is an integer type (values would wrap elsewhere), or the new one R; the buffer is
+        an argument of a call, whose formal has the old type; a function does not take the new type.
+    Forwarding: everything stays; a cursor to a conversion that goes becomes invalid.
+    Also known as: set_type, mixed-precision annotation.
+    """
+    loc, binder = buffer_at(proc, buf, _OP)
+    new = _scalar(typ)
+
+    old = _require_real(binder, new)
+    if new == old:
+        return Edit.of(proc.ir, _OP)
+    scope = NodeLoc(()) if isinstance(loc, ArgLoc) else scope_of(proc.ir, loc.path)
+    names = with_windows(proc.ir.body, binder.name)
+    for node in walk(proc.ir):
+        if isinstance(node, Call):
+            _require_no_argument(node, names, new)
+
+    edit = _retyped(proc, scope, names, new, binder.span)
+    changed = update(binder, type=_with_scalar(binder.type, new))
+    if isinstance(loc, ArgLoc):
+        assert isinstance(changed, Arg)
+        return edit.replace_arg(loc, changed)
+    return edit.update(loc, type=changed.type)
+
+
+def _scalar(typ: Any) -> ScalarType:
+    found = SCALARS.get(typ) if isinstance(typ, str) else typ
+    if not isinstance(found, ScalarType):
+        known = ", ".join(name for name, scalar in SCALARS.items() if scalar.is_real and scalar != R)
+        refuse(_OP, f"a scalar type is wanted, one of {known}, got {typ!r}", code="E404")
+    return found
+
+
+def _require_real(binder: Alloc | Arg, new: ScalarType) -> ScalarType:
+    """The old element type, which may become new."""
+    name = binder.name.name
+    if not isinstance(binder.type, ScalarType | TensorType):
+        refuse(_OP, f"{name} is a control value and has no precision", binder.span, code="E404")
+    old = scalar_of(binder.type)
+    if new == old:
+        return old
+    if old.is_int or new.is_int:
+        message = f"{name} cannot change from {old} to {new}: integers wrap, so that values could change"
+        hint = "hint: only R and floating types change; write the conversion into the algorithm"
+        refuse(_OP, message, binder.span, [hint], code="E413")
+    require(new != R, _OP, f"{name} has the type {old} already, and cannot go back to R", binder.span)
+    return old
+
+
+def _require_no_argument(call: Call, names: frozenset[Sym], new: ScalarType) -> None:
+    for formal, actual in zip(call.proc.args, call.args, strict=True):
+        if isinstance(actual, Read | WindowExpr) and actual.name in names and _element(formal.type) != new:
+            message = f"{actual.name.name} is the argument {formal.name.name} of {call.proc.name}, which has type "
+            hint = "hint: change the precision before the call is made, or inline it"
+            refuse(_OP, message + str(_element(formal.type)), call.span, [hint], code="E413")
+
+
+def _element(typ: Type) -> ScalarType | None:
+    return scalar_of(typ) if isinstance(typ, ScalarType | TensorType) else None
+
+
+def _with_scalar(typ: Type, new: ScalarType) -> ScalarType | TensorType:
+    return TensorType(new, typ.shape, typ.window) if isinstance(typ, TensorType) else new
+
+
+def _retyped(proc: Procedure, scope: NodeLoc | BlockLoc, names: frozenset[Sym], new: ScalarType, span: Span) -> Edit:
+    elements = _elements(proc.ir) | dict.fromkeys(names, new)
+
+    def rule(node: Node) -> Node | None:
+        if isinstance(node, Read | WindowExpr) and node.name in names:
+            return update(node, type=_with_scalar(node.type, new))
+        return retype(node, elements)
+
+    try:
+        return Edit.of(proc.ir, _OP).rewrite_exprs(scope, rule)
+    except ValueError as error:
+        refuse(_OP, f"an operation does not take the new types: {error}", span, code="E413")
+
+
+def _elements(proc: Proc) -> dict[Sym, ScalarType]:
+    """The element type of every buffer and window of proc."""
+    found: dict[Sym, ScalarType] = {}
+    for node in walk(proc):
+        match node:
+            case Alloc(name=name, type=typ) | Arg(name=name, type=typ) if isinstance(typ, ScalarType | TensorType):
+                found[name] = scalar_of(typ)
+            case WindowStmt(name=name, rhs=rhs):
+                found[name] = scalar_of(rhs.type)
+            case _:
+                pass
+    return found
