@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from usl_core.analysis.recheck import recheck
@@ -29,6 +29,8 @@ from usl_core.ir.printer import show
 from usl_core.ir.template import check_template
 from usl_core.ir.verify import verify
 
+C = TypeVar("C", bound=Cursor)
+"""A kind of cursor: forwarding keeps it, unless the cursor becomes invalid."""
 
 _BY_IR: WeakValueDictionary[Proc, Procedure] = WeakValueDictionary()
 """The living Procedure of an IR, for cursors that lead to callees."""
@@ -96,7 +98,7 @@ class Procedure:
         """All matches of a pattern, maybe none."""
         return pattern.find_all(self, None, pat)
 
-    def forward(self, cursor: Cursor) -> Cursor:
+    def forward(self, cursor: C) -> C:
         """A cursor of this procedure, or of one it was made from, as a cursor of this procedure.
 
         Raises:
@@ -112,7 +114,7 @@ class Procedure:
                 notes=["hint: find the place again in this procedure"],
                 code="E403",
             )
-        return make_cursor(self, self._lineage.forward_from(owner._lineage, cursor.loc))
+        return cast(C, make_cursor(self, self._lineage.forward_from(owner._lineage, cursor.loc)))
 
     def procedure_of(self, ir: Proc) -> Procedure:
         """The Procedure of a callee's IR; its provenance goes with the IR."""

@@ -71,13 +71,12 @@ def loop_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, For]:
 def block_at(proc: Procedure, where: Any, operator: str) -> BlockLoc:
     """One or more neighbouring statements: a block cursor, a statement cursor, or a pattern `s1 ; s2`."""
     cursor = cursor_at(proc, where, operator)
-    match cursor.loc:
-        case BlockLoc():
-            return cursor.loc
-        case NodeLoc(path=path) if isinstance(cursor, StmtCursor):
-            return block_of(path)
-        case _:
-            refuse(operator, f"a block of statements is wanted here, found {type(cursor).__name__}", code="E404")
+    loc = cursor.loc
+    if isinstance(loc, NodeLoc) and isinstance(cursor, StmtCursor):
+        return block_of(loc.path)
+    if not isinstance(loc, BlockLoc):
+        refuse(operator, f"a block of statements is wanted here, found {type(cursor).__name__}", code="E404")
+    return loc
 
 
 def gap_at(proc: Procedure, where: Any, operator: str) -> GapLoc:

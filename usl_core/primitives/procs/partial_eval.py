@@ -17,7 +17,7 @@ _OP = "partial_eval"
 
 
 @primitive(Relation.NARROWER)
-def partial_eval(proc: Procedure, *args: int | bool, **values: int | bool) -> Edit:
+def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) -> Edit:
     """A narrower procedure without some control formals, which have fixed values in it: `p.partial_eval(n=128)`.
 
         def f(n: size, x: f32[n]): s   ~>   def f(x: f32[128]): s[n -> 128]
