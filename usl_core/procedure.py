@@ -186,14 +186,16 @@ def from_ir(ir: Proc, operator: str = "written") -> Procedure:
     return Procedure(ir, None, Step(operator), None)
 
 
-def derive(parent: Procedure, ir: Proc, forward: Forward | None, step: Step) -> Procedure:
+def derive(parent: Procedure, ir: Proc, forward: Forward | None, operator: str, step: Callable[[], Step]) -> Procedure:
     """The result of an operator on parent; forward None starts a procedure that parent's cursors do not reach.
 
+    step is called when everything is proved, so that it can tell what that took.
+
     Raises:
-        SchedulingError: what the operator changed breaks the invariant.
+        SchedulingError: what the operator changed breaks the invariant. Undecided: the solver could not tell.
     """
-    recheck(parent.ir, ir, step.operator)
-    return Procedure(ir, parent, step, forward)
+    recheck(parent.ir, ir, operator)
+    return Procedure(ir, parent, step(), forward)
 
 
 def proc(fn: Callable[..., Any]) -> Procedure:

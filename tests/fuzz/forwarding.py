@@ -36,7 +36,9 @@ def forwarding_failure(old: Procedure, new: Procedure, operator: str, rng: rando
         except SchedulingError as error:
             if operator in UNREACHED and error.code == "E403":
                 return None
-            return f"forwarding {loc} raised {error}"
+            return f"cursor to {loc} cannot be forwarded: {error}"
+        except LookupError as error:
+            return f"cursor to {loc} became a place that does not exist: {error}"
         problem = _problem(old.ir, new.ir, loc, cursor.loc, operator)
         if problem is not None:
             return f"cursor to {loc} ({_describe(old.ir, loc)}) became {cursor.loc}: {problem}"
@@ -67,7 +69,7 @@ def _problem(old: Proc, new: Proc, before: Loc, after: Loc, operator: str) -> st
 def _get(proc: Proc, path: Any) -> Any:
     try:
         return get(proc, path)
-    except (IndexError, AttributeError, TypeError, KeyError):
+    except (LookupError, AttributeError, TypeError):
         return None
 
 

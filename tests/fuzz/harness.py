@@ -25,8 +25,9 @@ from usl_core.cursors.path import Dead, Loc
 from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
 from usl_core.interp import POISON, Buffer
 from usl_core.interp.buffers import dense_strides
-from usl_core.ir.nodes import Proc
+from usl_core.ir.nodes import Call, Proc
 from usl_core.ir.printer import show
+from usl_core.ir.traverse import walk
 from usl_core.procedure import Procedure, from_ir
 
 REFUSALS = (SchedulingError, Undecided, BoundsError, TypeError_, ParseError)
@@ -49,7 +50,9 @@ class Failure:
 
     def report(self) -> str:
         lines = [f"FAILURE of {self.operator} (program seed {self.seed}): {self.what}", "", "the program:", str(self.program)]
-        for callee in {id(c): c for c in self.callees}.values():
+        called = [node.proc for node in walk(self.program.ir) if isinstance(node, Call)]
+        given = [arg.proc for arg in self.draft.args if isinstance(arg, Callee)]
+        for callee in dict.fromkeys([*called, *given]):
             lines += ["a callee:", show(callee)]
         lines += ["the step:", f"    {self.operator}({describe(self.program, self.draft)})"]
         if self.result is not None:

@@ -11,26 +11,31 @@ from tests.fuzz.refine import refinement_failure
 from tests.fuzz.sites import Site, siblings, sites
 from usl_core.cursors import edits
 from usl_core.errors import UslError
+from usl_core.ir.traverse import walk
 from usl_core.ir.verify import problems
 from usl_core.procedure import Procedure, from_ir
 
-ATTEMPTS = 200
+ATTEMPTS = 400
 
 
 def shrink(failure: Failure) -> Failure:
     """A failure of the same operator on a program with no statement to spare."""
-    attempts, progress = 0, True
-    while progress and attempts < ATTEMPTS:
-        progress = False
-        for site in reversed(sites(failure.program.ir)):
-            attempts += 1
-            smaller = _without(failure, site)
-            if smaller is not None:
-                failure, progress = smaller, True
-                break
-            if attempts >= ATTEMPTS:
-                break
+    budget, found = ATTEMPTS, True
+    while found and budget > 0:
+        found, position = False, 0
+        while position < len(order := _largest_first(failure)) and budget > 0:
+            budget -= 1
+            smaller = _without(failure, order[position])
+            if smaller is None:
+                position += 1
+            else:
+                failure, found = smaller, True
     return failure
+
+
+def _largest_first(failure: Failure) -> list[Site]:
+    """The statements of the failing program, those with much in them before those with little."""
+    return sorted(sites(failure.program.ir), key=lambda site: -sum(1 for _ in walk(site.stmt)))
 
 
 def _without(failure: Failure, site: Site) -> Failure | None:

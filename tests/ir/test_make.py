@@ -9,7 +9,7 @@ from usl_core.ir.nodes import Expr, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 
-N, I = index_read(Sym("n")), index_read(Sym("i"))
+N, K = index_read(Sym("n")), index_read(Sym("i"))
 C = index_literal
 
 
@@ -22,10 +22,10 @@ C = index_literal
         (make.add(make.add(N, C(4)), C(-1)), "n + 3"),
         (make.add(N, C(-4)), "n - 4"),
         (make.add(make.sub(N, C(4)), C(4)), "n"),
-        (make.add(N, I), "n + i"),
+        (make.add(N, K), "n + i"),
         (make.sub(N, C(0)), "n"),
         (make.sub(C(0), N), "-n"),
-        (make.sub(N, make.add(I, C(1))), "n - (i + 1)"),
+        (make.sub(N, make.add(K, C(1))), "n - (i + 1)"),
         (make.neg(make.neg(N)), "n"),
         (make.neg(C(3)), "-3"),
         (make.mul(4, N), "4 * n"),

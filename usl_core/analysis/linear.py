@@ -148,7 +148,8 @@ def _rows_unsat(literals: list[Ge | Eq]) -> bool:
         )
         rows = [_replace(r, pivot, value) for r in rows]
         equalities = [_replace(r, pivot, value) for r in equalities]
-    return _eliminate(rows)
+    # Rows over quotients alone are rounded, which may be what decides; so, failing all else, the others are eliminated first.
+    return _eliminate(rows) or (any(isinstance(a, Quot) for r in rows for a in r[0]) and _eliminate(rows, quotients_last=True))
 
 
 def _replace(row: Row, pivot: Atom, value: Row) -> Row:
@@ -175,7 +176,7 @@ def _tighten(row: Row) -> Row:
     return {a: c // common for a, c in terms.items()}, constant // common
 
 
-def _eliminate(rows: list[Row]) -> bool:
+def _eliminate(rows: list[Row], *, quotients_last: bool = False) -> bool:
     current: dict[frozenset[tuple[Atom, int]], int] = {}
     for row in rows:
         if _add(current, _tighten(row)):
@@ -189,7 +190,9 @@ def _eliminate(rows: list[Row]) -> bool:
                     ups[atom] = ups.get(atom, 0) + 1
                 else:
                     downs[atom] = downs.get(atom, 0) + 1
-        names = set(ups) | set(downs)
+        names = [*ups, *(a for a in downs if a not in ups)]
+        if quotients_last:
+            names = [a for a in names if not isinstance(a, Quot)] or names
         pivot = min(names, key=lambda a: ups.get(a, 0) * downs.get(a, 0) - ups.get(a, 0) - downs.get(a, 0))
         lower, upper, rest = [], [], {}
         for key, constant in current.items():

@@ -1,6 +1,6 @@
 """Three answers: proved, refuted with a model, or unknown with a reason.
 
-In front of z3 stand structural equality, the linear refuter and a cache keyed by the whole formula, renamed
+In front of z3 stand structural equality, the linear refuter, a short search for a counter-example, and a cache keyed by the whole formula, renamed
 canonically and compared (not only hashed). z3's limit is its resource count, not time, so that every machine gives the same
 answer. Unknown is never success. This module alone imports z3, when the first query needs it.
 """
@@ -16,6 +16,7 @@ from usl_core.analysis import affine, linear
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.formula import FALSE, TRUE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
+from usl_core.analysis.models import find_model
 from usl_core.ir.sym import Sym
 
 RLIMIT = 3_000_000
@@ -57,7 +58,9 @@ class Statistics:
 
 
 STATISTICS = Statistics()
-_CACHE: dict[object, tuple[str, tuple[int | bool | None, ...] | str | None]] = {}
+_Verdict = tuple[str, tuple[int | bool | None, ...] | str | None]
+"""proved, refuted or unknown, with the values of the variables in the order of their numbers, or the reason."""
+_CACHE: dict[object, _Verdict] = {}
 
 
 def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
@@ -167,9 +170,7 @@ def _ask(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     names = list(renaming)
     hit = _CACHE.get(key)
     if hit is None:
-        hit = _z3_prove(hypotheses, goal, names)
-        _CACHE[key] = hit
-        STATISTICS.count("z3")
+        hit = _CACHE[key] = _decide(hypotheses, goal, names)
     else:
         STATISTICS.count("cache")
     verdict, detail = hit
@@ -179,6 +180,15 @@ def _ask(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
         assert isinstance(detail, tuple)
         return Refuted({n: v for n, v in zip(names, detail, strict=True) if v is not None})
     return Unknown(str(detail))
+
+
+def _decide(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> _Verdict:
+    model = find_model([fml.not_(goal), *hypotheses])
+    if model is not None:
+        STATISTICS.count("model")
+        return "refuted", tuple(model.get(n) for n in names)
+    STATISTICS.count("z3")
+    return _z3_prove(hypotheses, goal, names)
 
 
 def _canonical(value: object, names: dict[Sym, int]) -> object:
@@ -235,9 +245,7 @@ def _z3() -> Any:
     return z3
 
 
-def _z3_prove(
-    hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]
-) -> tuple[str, tuple[int | bool | None, ...] | str | None]:
+def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> _Verdict:
     z3 = _z3()
     encoder = _Encoder(z3)
     solver = z3.Solver()

@@ -47,10 +47,13 @@ def primitive(
             refuse_aliasable(operator, proc)
             started, before = time.perf_counter(), dict(STATISTICS.settled)
             edit = build(proc, *args, **kwargs)
-            shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
-            proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
-            step = Step(operator, shown, relation, time.perf_counter() - started, proofs)
-            return derive(proc, edit.proc, edit.forward, step)
+
+            def step() -> Step:
+                shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
+                proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
+                return Step(operator, shown, relation, time.perf_counter() - started, proofs)
+
+            return derive(proc, edit.proc, edit.forward, operator, step)
 
         return apply
 

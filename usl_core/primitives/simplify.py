@@ -32,6 +32,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, same_expr, substitute, update, walk
 from usl_core.ir.types import BOOL, INDEX
 from usl_core.primitives.base import primitive
+from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.moving import substitution
 from usl_core.procedure import Procedure
 
@@ -63,7 +64,7 @@ def simplify(proc: Procedure) -> Edit:
         edit = edit.rewrite_exprs(NodeLoc(path), substitution({name: value}))
     for path, branch in reversed(plan.resolved):
         edit = edit.delete(NodeLoc(path)) if branch is None else edit.unwrap(NodeLoc(path), branch)
-    return edit
+    return with_declared_types(edit)
 
 
 @dataclass

@@ -58,7 +58,10 @@ def _nest(
     block: Callable[[Sequence[Stmt], Function], Lines],
     indent: Callable[[Iterable[str]], Lines],
 ) -> Lines:
-    """The loop itself. After a failure the thread's further iterations do nothing, and the failing one ends at the label."""
+    """The loop itself. After a failure the thread's further iterations do nothing, and the failing one ends at the label.
+
+    The test is `> 0`: a thread's own copy of a variable under `reduction(max)` starts at INT_MIN.
+    """
     fn.parallel.append(state)
     with fn.scope() as frees:
         name = fn.names.fresh(stmt.iter.name)
@@ -66,7 +69,7 @@ def _nest(
         body = [*block(stmt.body, fn), *reversed(frees)]
     fn.parallel.pop()
     if state.failed:
-        body = [f"if ({state.status} != 0) {{", "    continue;", "}", *body, f"{state.label}:;"]
+        body = [f"if ({state.status} > 0) {{", "    continue;", "}", *body, f"{state.label}:;"]
     return [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent(body), "}"]
 
 

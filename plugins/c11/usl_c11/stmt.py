@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from usl_c11 import alloc, parallel
@@ -38,6 +39,8 @@ from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, is_integer_co
 
 INDENT = "    "
 
+_DECLARATION = re.compile(r"(\w+) (\w+);")
+
 
 def indent(lines: Iterable[str]) -> list[str]:
     """Lines one level deeper; preprocessor lines stay at the margin."""
@@ -48,8 +51,19 @@ def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
     """The lines of stmts; what they bind stays bound in the open scope."""
     lines: list[str] = []
     for position, stmt in enumerate(stmts):
-        lines += statement(stmt, stmts[position + 1 :], fn)
+        new = statement(stmt, stmts[position + 1 :], fn)
+        if position and isinstance(stmts[position - 1], Alloc) and isinstance(stmt, Assign):
+            _merge_declaration(lines, new)
+        lines += new
     return lines
+
+
+def _merge_declaration(lines: list[str], new: list[str]) -> None:
+    """`float x;` and `x = 1.0f;` become `float x = 1.0f;`, the second in place of the first."""
+    match = _DECLARATION.fullmatch(lines[-1]) if lines else None
+    if match is not None and len(new) == 1 and new[0].startswith(f"{match[2]} = "):
+        new[0] = f"{match[1]} {new[0]}"
+        del lines[-1]
 
 
 def scoped(stmts: Sequence[Stmt], fn: Function) -> list[str]:

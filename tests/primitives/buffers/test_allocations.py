@@ -144,7 +144,10 @@ def test_sink_alloc_moves_into_the_branch_that_uses_the_buffer():
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("for i in seq(0, n):\n                x[i] += t\n                t = x[i]", "may see what an earlier iteration of i wrote"),
+        (
+            "for i in seq(0, n):\n                x[i] += t\n                t = x[i]",
+            "may see what an earlier iteration of i wrote",
+        ),
         ("for i in seq(0, n):\n                t += x[i]", "may see what an earlier iteration of i wrote"),
         ("t = 0.0\n            for i in seq(0, n):\n                x[i] = t", "is used in 2 statements"),
         ("t = 0.0", "no loop and no `if`"),

@@ -14,7 +14,7 @@ from usl_core.procedure import Procedure, derive, proc_from_source
 def version(p: Procedure, text: str, relation: Relation) -> Procedure:
     """A version of p whose text some operator of the given relation would have made."""
     other = proc_from_source(text)
-    return derive(p, update(other.ir, span=other.ir.span), None, Step("test", relation=relation))
+    return derive(p, update(other.ir, span=other.ir.span), None, "test", lambda: Step("test", relation=relation))
 
 
 TEXT = "def f(n: size, x: [f32][n]):\n    for i in seq(0, n):\n        x[i] = 0.0\n"

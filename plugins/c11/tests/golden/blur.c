@@ -101,8 +101,7 @@ static void blur_body(int64_t H, int64_t W, const uint16_t *restrict src, uint16
 {
     for (int64_t y = 0; y < H; y++) {
         for (int64_t x = 0; x < W; x++) {
-            uint32_t total;
-            total = 0u;
+            uint32_t total = 0u;
             for (int64_t dy = 0; dy < 3; dy++) {
                 for (int64_t dx = 0; dx < 3; dx++) {
                     total += (uint32_t)src[(y + dy) * (W + 2) + (x + dx)];

@@ -120,7 +120,7 @@ static int row_sums_body(int64_t n, int64_t m, const int32_t *restrict x, int32_
 #pragma omp parallel for reduction(+ : total_sum) reduction(max : failed)
 #endif
         for (int64_t i = 0; i < n; i++) {
-            if (failed != 0) {
+            if (failed > 0) {
                 continue;
             }
             int32_t *row = usl_alloc(sizeof(int32_t), 1, (const int64_t[]){m});

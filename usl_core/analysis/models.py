@@ -1,0 +1,199 @@
+"""Small models of formulas, found by repair: what refutes most goals before a solver is asked.
+
+`find_model(formulas)` starts from small values and changes one variable at a time so that a formula that fails comes true and
+few others break. An answer satisfies every formula (it is checked); no answer says nothing. The search is short and
+deterministic. Products and strides count as variables, as they do for the solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import assert_never
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
+from usl_core.analysis.formula import And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
+from usl_core.ir.sym import Sym
+
+STARTS = (1, 0)
+"""What all integers are at first; sizes are at least 1 and most indices at least 0."""
+MAX_MOVES = 24
+MAX_CANDIDATES = 12
+"""Moves tried for one formula."""
+
+Variable = Sym | Stride | Product
+Values = dict[Variable, int]
+"""Truth values are 0 and 1."""
+Move = tuple[Variable, int]
+
+
+def find_model(formulas: Iterable[Formula]) -> Mapping[Sym, int | bool] | None:
+    """Values of the variables that satisfy all formulas, or None if the search found none (there may be some)."""
+    parts = [part for f in formulas for part in fml.conjuncts(f)]
+    if not all(map(_quantifier_free, parts)):
+        return None
+    watchers: dict[Variable, list[Formula]] = {}
+    for part in parts:
+        for variable in dict.fromkeys(_variables(part)):
+            watchers.setdefault(variable, []).append(part)
+    truths = {name for part in parts for name in _truths(part)}
+    for start in STARTS:
+        values = _repair(parts, watchers, dict.fromkeys(watchers, start))
+        if values is not None:
+            return {name: bool(v) if name in truths else v for name, v in values.items() if isinstance(name, Sym)}
+    return None
+
+
+def _repair(parts: Sequence[Formula], watchers: Mapping[Variable, Sequence[Formula]], values: Values) -> Values | None:
+    tried: set[Move] = set()
+    for _ in range(MAX_MOVES):
+        broken = next((part for part in parts if not _holds(part, values)), None)
+        if broken is None:
+            return values
+        moves = [move for move in dict.fromkeys(_moves(broken, values)) if move not in tried][:MAX_CANDIDATES]
+        if not moves:
+            return None
+        best = min(moves, key=lambda move: _cost(move, watchers, values))
+        tried.add(best)
+        values = {**values, best[0]: best[1]}
+    return None
+
+
+def _cost(move: Move, watchers: Mapping[Variable, Sequence[Formula]], values: Values) -> tuple[int, int]:
+    """How many formulas fail after the move that held before, less those mended; then the size of the new value."""
+    variable, value = move
+    after = {**values, variable: value}
+    balance = sum(_holds(part, values) - _holds(part, after) for part in watchers[variable])
+    return balance, abs(value)
+
+
+# ---- moves
+
+
+def _moves(f: Formula, values: Values) -> Iterator[Move]:
+    """Changes of one variable that may make f, which fails, true."""
+    match f:
+        case Ge(lin=lin):
+            yield from _changes(lin, -_value(lin, values), values)
+        case Eq(lin=lin):
+            yield from _changes(lin, -_value(lin, values), values)
+        case Bool(name=name, positive=positive):
+            yield name, int(positive)
+        case And(args=args):
+            for arg in args:
+                if not _holds(arg, values):
+                    yield from _moves(arg, values)
+        case Or(args=args):
+            for arg in args:
+                yield from _moves(arg, values)
+        case Const() | Exists() | Forall():
+            return
+        case _:
+            assert_never(f)
+
+
+def _changes(lin: Lin, wanted: int, values: Values) -> Iterator[Move]:
+    """Changes of one variable after which lin has grown by wanted (it may be negative), or a little more."""
+    if not wanted:
+        return
+    for atom, c in lin.terms.items():
+        steps = -(-abs(wanted) // abs(c))
+        yield from _atom_changes(atom, steps if (wanted > 0) == (c > 0) else -steps, values)
+
+
+def _atom_changes(atom: Atom, wanted: int, values: Values) -> Iterator[Move]:
+    match atom:
+        case Sym() | Stride() | Product():
+            yield atom, values[atom] + wanted
+        case Quot(num=num, den=den):
+            now = _value(num, values)
+            target = (now // den + wanted) * den + (0 if wanted > 0 else den - 1)
+            yield from _changes(num, target - now, values)
+        case Min(args=args):
+            goal = _value_of(atom, values) + wanted
+            for arg in sorted(args, key=lambda arg: _value(arg, values)):
+                yield from _changes(arg, goal - _value(arg, values), values)
+        case _:
+            assert_never(atom)
+
+
+# ---- evaluation
+
+
+def _value(lin: Lin, values: Values) -> int:
+    total = lin.const
+    for atom, c in lin.terms.items():
+        total += c * (values[atom] if isinstance(atom, Sym) else _value_of(atom, values))
+    return total
+
+
+def _value_of(atom: Atom, values: Values) -> int:
+    match atom:
+        case Sym() | Stride() | Product():
+            return values[atom]
+        case Quot(num=num, den=den):
+            return _value(num, values) // den
+        case Min(args=args):
+            return min(_value(arg, values) for arg in args)
+        case _:
+            assert_never(atom)
+
+
+def _holds(f: Formula, values: Values) -> bool:
+    match f:
+        case Const(value=value):
+            return value
+        case Ge(lin=lin):
+            return _value(lin, values) >= 0
+        case Eq(lin=lin):
+            return _value(lin, values) == 0
+        case Bool(name=name, positive=positive):
+            return bool(values[name]) is positive
+        case And(args=args):
+            return all(_holds(arg, values) for arg in args)
+        case Or(args=args):
+            return any(_holds(arg, values) for arg in args)
+        case Exists() | Forall():
+            raise AssertionError("quantified formulas are sorted out before")
+        case _:
+            assert_never(f)
+
+
+# ---- variables
+
+
+def _quantifier_free(f: Formula) -> bool:
+    match f:
+        case And(args=args) | Or(args=args):
+            return all(map(_quantifier_free, args))
+        case _:
+            return not isinstance(f, Exists | Forall)
+
+
+def _variables(f: Formula) -> Iterator[Variable]:
+    for lin in fml.lins(f):
+        for atom in _opaque(lin):
+            yield atom
+    yield from _truths(f)
+
+
+def _opaque(lin: Lin) -> Iterator[Variable]:
+    """The atoms of lin that are variables here; what is inside a product does not count."""
+    for atom in lin.terms:
+        if isinstance(atom, Sym | Stride | Product):
+            yield atom
+        else:
+            for part in affine.parts(atom):
+                yield from _opaque(part)
+
+
+def _truths(f: Formula) -> Iterator[Sym]:
+    match f:
+        case Bool(name=name):
+            yield name
+        case And(args=args) | Or(args=args):
+            for arg in args:
+                yield from _truths(arg)
+        case _:
+            return

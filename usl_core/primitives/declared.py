@@ -1,0 +1,39 @@
+"""Whole buffers as arguments, whose type repeats that of their declaration."""
+
+from __future__ import annotations
+
+from usl_core.cursors.edit import Edit, Now
+from usl_core.cursors.path import NodeLoc
+from usl_core.ir.nodes import Alloc, Arg, Node, Read, WindowStmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import same_expr, update, walk
+from usl_core.ir.types import TensorType, Type
+
+
+def with_declared_types(edit: Edit) -> Edit:
+    """The types of whole buffers, as arguments, brought up to date after extents of declarations were rewritten."""
+    declared: dict[Sym, Type] = {}
+    stale = False
+    for node in walk(edit.proc):
+        match node:
+            case Alloc(name=name, type=typ) | Arg(name=name, type=typ):
+                declared[name] = typ
+            case WindowStmt(name=name, rhs=rhs):
+                declared[name] = rhs.type
+            case Read(name=name, type=TensorType() as typ):
+                stale = stale or not _same(typ, declared[name])
+            case _:
+                pass
+
+    def rule(node: Node) -> Node | None:
+        match node:
+            case Read(name=name, type=TensorType() as typ) if not _same(typ, declared[name]):
+                return update(node, type=declared[name])
+            case _:
+                return None
+
+    return edit.rewrite_exprs(Now(NodeLoc(())), rule) if stale else edit
+
+
+def _same(a: TensorType, b: Type) -> bool:
+    return isinstance(b, TensorType) and all(same_expr(x, y) for x, y in zip(a.shape, b.shape, strict=True))
