@@ -57,10 +57,10 @@ _HOMES = {
 _MODULES = {"schedules": "usl_core.schedules"}
 
 _SCHEDULING = frozenset(
-    """add_assertion bind_expr call_eqv cut_loop delete_buffer divide_dim divide_loop eliminate_dead_code expand_dim fission
-    fuse inline join_loops lift_alloc lift_scope partial_eval rearrange_dim remove_loop rename reorder_loops reorder_stmts
-    replace replace_all set_memory set_precision set_window shift_loop simplify sink_alloc specialize stage_mem
-    unroll_loop""".split()
+    """add_assertion add_loop bind_expr call_eqv cut_loop delete_buffer delete_pass divide_dim divide_loop
+    eliminate_dead_code expand_dim fission fuse inline insert_pass join_loops lift_alloc lift_scope parallelize_loop
+    partial_eval rearrange_dim remove_loop rename reorder_loops reorder_stmts replace replace_all set_memory set_precision
+    set_window shift_loop simplify sink_alloc specialize stage_mem unroll_loop""".split()
 )
 """What `usl_core.scheduling` exports (a test compares)."""
 

@@ -19,6 +19,7 @@ from usl_core.primitives.calls.call_eqv import call_eqv
 from usl_core.primitives.calls.inline import inline
 from usl_core.primitives.calls.replace import replace
 from usl_core.primitives.exprs.bind_expr import bind_expr
+from usl_core.primitives.loops.add_loop import add_loop
 from usl_core.primitives.loops.cut_loop import cut_loop
 from usl_core.primitives.loops.divide_loop import divide_loop
 from usl_core.primitives.loops.eliminate_dead_code import eliminate_dead_code
@@ -26,6 +27,7 @@ from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.fuse import fuse
 from usl_core.primitives.loops.join_loops import join_loops
 from usl_core.primitives.loops.lift_scope import lift_scope
+from usl_core.primitives.loops.parallelize_loop import parallelize_loop
 from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.primitives.loops.shift_loop import shift_loop
@@ -35,6 +37,8 @@ from usl_core.primitives.procs.add_assertion import add_assertion
 from usl_core.primitives.procs.partial_eval import partial_eval
 from usl_core.primitives.procs.rename import rename
 from usl_core.primitives.simplify import simplify
+from usl_core.primitives.stmts.delete_pass import delete_pass
+from usl_core.primitives.stmts.insert_pass import insert_pass
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
 from usl_core.stdlib.replacing import replace_all
 
@@ -51,7 +55,11 @@ OPERATORS = (
     lift_scope,
     specialize,
     eliminate_dead_code,
+    add_loop,
+    parallelize_loop,
     reorder_stmts,
+    insert_pass,
+    delete_pass,
     bind_expr,
     stage_mem,
     expand_dim,
@@ -77,10 +85,12 @@ __all__ = [
     "LIBRARY",
     "OPERATORS",
     "add_assertion",
+    "add_loop",
     "bind_expr",
     "call_eqv",
     "cut_loop",
     "delete_buffer",
+    "delete_pass",
     "divide_dim",
     "divide_loop",
     "eliminate_dead_code",
@@ -88,9 +98,11 @@ __all__ = [
     "fission",
     "fuse",
     "inline",
+    "insert_pass",
     "join_loops",
     "lift_alloc",
     "lift_scope",
+    "parallelize_loop",
     "partial_eval",
     "rearrange_dim",
     "remove_loop",

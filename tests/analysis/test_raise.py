@@ -16,7 +16,7 @@ from usl_core.analysis.solver import Proved, prove
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 
-I, J, N = Sym("i"), Sym("j"), Sym("n")
+I, J, N = Sym("i"), Sym("j"), Sym("n")  # noqa: E741
 i, j, n = affine.var(I), affine.var(J), affine.var(N)
 
 

@@ -1,14 +1,13 @@
 """Running the examples of a documentation page, as a reader would: top to bottom, in one namespace and one session.
 
-A fenced block of language `python` is an example. A fenced block of language `text` right after it is what it prints; if the example
-ends in an error, the error's text is part of that, without Python's traceback. An example without a `text` block may print
-anything but must not fail. `<!-- not run -->` on the line above a fence keeps the block from being run.
+A fenced block of language `python` is an example. A fenced block of language `text` right after it is what it prints; if the
+example ends in an error, the error's text is part of that, without Python's traceback. An example without a `text` block may
+print anything but must not fail. `<!-- not run -->` on the line above a fence keeps the block from being run.
 
 `python -m tests.docs.examples docs/*.md` writes the outputs into the pages.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import contextlib

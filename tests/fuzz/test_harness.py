@@ -50,7 +50,7 @@ def swap_without_check(proc: Procedure, pair: Any) -> Procedure:
     assert isinstance(loc, BlockLoc)
     first = BlockLoc(loc.parent, loc.field, loc.lo, loc.lo + 1)
     ir, forward = edits.move(proc.ir, first, after((*loc.parent, (loc.field, loc.lo + 1))))
-    return derive(proc, ir, forward, Step("reorder_stmts"))
+    return derive(proc, ir, forward, "reorder_stmts", lambda: Step("reorder_stmts"))
 
 
 def test_a_swap_of_statements_that_do_not_commute_is_found_and_shrunk_to_little(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_a_swap_that_forgets_to_forward_is_found(monkeypatch: pytest.MonkeyPatch
     right = operators()["reorder_stmts"]
 
     def swap_and_stay(proc: Procedure, pair: Any) -> Procedure:
-        return derive(proc, right(proc, pair).ir, lambda loc: loc, Step("reorder_stmts"))
+        return derive(proc, right(proc, pair).ir, lambda loc: loc, "reorder_stmts", lambda: Step("reorder_stmts"))
 
     failure = found(monkeypatch, "reorder_stmts", swap_and_stay)
     assert failure.what.startswith("cursor to")
@@ -82,7 +82,7 @@ def test_a_loop_that_loses_its_tail_is_found(monkeypatch: pytest.MonkeyPatch) ->
         if not rest or not isinstance(rest.node, For):
             raise BoundsError("no tail")
         ir, forward = edits.delete(divided.ir, rest.as_block().loc)
-        return derive(divided, ir, forward, Step("divide_loop"))
+        return derive(divided, ir, forward, "divide_loop", lambda: Step("divide_loop"))
 
     assert found(monkeypatch, "divide_loop", divide_and_drop).difference is not None
 

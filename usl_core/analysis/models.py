@@ -112,7 +112,7 @@ def _atom_changes(atom: Atom, wanted: int, values: Values) -> Iterator[Move]:
             yield from _changes(num, target - now, values)
         case Min(args=args):
             goal = _value_of(atom, values) + wanted
-            for arg in sorted(args, key=lambda arg: _value(arg, values)):
+            for arg in sorted(args, key=lambda arg: (_value(arg, values), repr(arg))):
                 yield from _changes(arg, goal - _value(arg, values), values)
         case _:
             assert_never(atom)

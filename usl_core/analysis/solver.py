@@ -1,8 +1,8 @@
 """Three answers: proved, refuted with a model, or unknown with a reason.
 
-In front of z3 stand structural equality, the linear refuter, a short search for a counter-example, and a cache keyed by the whole formula, renamed
-canonically and compared (not only hashed). z3's limit is its resource count, not time, so that every machine gives the same
-answer. Unknown is never success. This module alone imports z3, when the first query needs it.
+In front of z3 stand structural equality, the linear refuter, a cache keyed by the whole formula, renamed canonically and
+compared (not only hashed), and a short search for a counter-example. z3's limit is its resource count, not time, so that every
+machine gives the same answer. Unknown is never success. This module alone imports z3, when the first query needs it.
 """
 
 from __future__ import annotations

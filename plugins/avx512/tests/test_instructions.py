@@ -66,7 +66,7 @@ def test_a_template_computes_what_its_body_says(library: Any, instruction: Proce
     random = np.random.default_rng(2024)
     template = instruction.ir.instr
     masked = any(isinstance(arg.type, ControlType) for arg in instruction.ir.args)
-    for lanes in (1, 5, 15, 16) if masked else (16,):
+    for lanes in (1, 5, 15, 16, 17, 40) if masked else (16,):
         for edges in (False, True) if template.special == "ieee" else (False,):
             for _ in range(8):
                 values = arguments(instruction, lanes, random, edges)

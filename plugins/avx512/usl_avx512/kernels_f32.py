@@ -10,8 +10,8 @@ from __future__ import annotations
 from usl_avx512.memories import AVX512
 from usl_core import DRAM, instr
 
-LANES = "(__mmask16)((1u << ({n})) - 1u)"
-"""The mask of the lanes below n, for 1 <= n <= 16."""
+LANES = "(__mmask16)(({n}) < 16 ? (1u << ({n})) - 1u : 0xffffu)"
+"""The mask of the lanes below n, for n >= 1; all of them where n is at least 16."""
 
 HEADER = ("immintrin.h",)
 AVX512F = ("avx512f",)
@@ -100,7 +100,6 @@ def mm512_fmadd_set1_ps(dst: [f32][16] @ AVX512, a: f32 @ DRAM, b: [f32][16] @ A
 
 @instr("{dst} = _mm512_maskz_mov_ps((__mmask16)~" + LANES + ", {dst});", includes=HEADER, features=AVX512F)
 def mm512_mask_setzero_ps(n: size, dst: [f32][16] @ AVX512):
-    assert n <= 16
     assert stride(dst, 0) == 1
     for i in seq(0, 16):
         if i < n:
@@ -109,7 +108,6 @@ def mm512_mask_setzero_ps(n: size, dst: [f32][16] @ AVX512):
 
 @instr("{dst} = _mm512_mask_loadu_ps({dst}, " + LANES + ", {src.ptr});", includes=HEADER, features=AVX512F)
 def mm512_mask_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
     for i in seq(0, 16):
@@ -119,7 +117,6 @@ def mm512_mask_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM):
 
 @instr("{dst} = _mm512_maskz_loadu_ps(" + LANES + ", {src.ptr});", includes=HEADER, features=AVX512F)
 def mm512_maskz_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
     for i in seq(0, 16):
@@ -131,7 +128,6 @@ def mm512_maskz_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM)
 
 @instr("_mm512_mask_storeu_ps({dst.ptr}, " + LANES + ", {src});", includes=HEADER, features=AVX512F)
 def mm512_mask_storeu_ps(n: size, dst: [f32][n] @ DRAM, src: [f32][16] @ AVX512):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
     for i in seq(0, 16):
@@ -141,7 +137,6 @@ def mm512_mask_storeu_ps(n: size, dst: [f32][n] @ DRAM, src: [f32][16] @ AVX512)
 
 @instr("{dst} = _mm512_mask_broadcastss_ps({dst}, " + LANES + ", _mm_set_ss({a}));", includes=HEADER, features=AVX512F)
 def mm512_mask_set1_ps(n: size, dst: [f32][16] @ AVX512, a: f32 @ DRAM):
-    assert n <= 16
     assert stride(dst, 0) == 1
     for i in seq(0, 16):
         if i < n:
@@ -156,7 +151,6 @@ def mm512_mask_set1_ps(n: size, dst: [f32][16] @ AVX512, a: f32 @ DRAM):
     special="unspecified",
 )
 def mm512_mask_fmadd_ps(n: size, dst: [f32][16] @ AVX512, a: [f32][16] @ AVX512, b: [f32][16] @ AVX512):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(a, 0) == 1
     assert stride(b, 0) == 1
@@ -173,7 +167,6 @@ def mm512_mask_fmadd_ps(n: size, dst: [f32][16] @ AVX512, a: [f32][16] @ AVX512,
     special="unspecified",
 )
 def mm512_mask_fmadd_set1_ps(n: size, dst: [f32][16] @ AVX512, a: f32 @ DRAM, b: [f32][16] @ AVX512):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(b, 0) == 1
     for i in seq(0, 16):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import DRAM, instr
 
-LANES = "(__mmask16)((1u << ({n})) - 1u)"
-"""The mask of the lanes below n, for 1 <= n <= 16."""
+LANES = "(__mmask16)(({n}) < 16 ? (1u << ({n})) - 1u : 0xffffu)"
+"""The mask of the lanes below n, for n >= 1; all of them where n is at least 16."""
 
 HEADER = ("immintrin.h",)
 AVX512F = ("avx512f",)
@@ -174,7 +174,6 @@ def mm512_cvtepu32_storeu_epu16(dst: [u16][16] @ DRAM, src: [u32][16] @ AVX512):
     features=AVX512BW_VL,
 )
 def mm512_mask_loadu_cvtepu16_epu32(n: size, dst: [u32][16] @ AVX512, src: [u16][n] @ DRAM):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
     for i in seq(0, 16):
@@ -184,7 +183,6 @@ def mm512_mask_loadu_cvtepu16_epu32(n: size, dst: [u32][16] @ AVX512, src: [u16]
 
 @instr("{dst} = _mm512_mask_add_epi32({dst}, " + LANES + ", {dst}, {src});", includes=HEADER, features=AVX512F)
 def mm512_mask_add_epu32(n: size, dst: [u32][16] @ AVX512, src: [u32][16] @ AVX512):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
     for i in seq(0, 16):
@@ -194,7 +192,6 @@ def mm512_mask_add_epu32(n: size, dst: [u32][16] @ AVX512, src: [u32][16] @ AVX5
 
 @instr("{dst} = _mm512_maskz_mov_epi32((__mmask16)~" + LANES + ", {dst});", includes=HEADER, features=AVX512F)
 def mm512_mask_setzero_epu32(n: size, dst: [u32][16] @ AVX512):
-    assert n <= 16
     assert stride(dst, 0) == 1
     for i in seq(0, 16):
         if i < n:
@@ -208,7 +205,6 @@ def mm512_mask_setzero_epu32(n: size, dst: [u32][16] @ AVX512):
     c_global=DIV9,
 )
 def mm512_mask_div9_epu32(n: size, dst: [u32][16] @ AVX512, src: [u32][16] @ AVX512):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
     for i in seq(0, 16):
@@ -218,7 +214,6 @@ def mm512_mask_div9_epu32(n: size, dst: [u32][16] @ AVX512, src: [u32][16] @ AVX
 
 @instr("_mm512_mask_cvtepi32_storeu_epi16({dst.ptr}, " + LANES + ", {src});", includes=HEADER, features=AVX512F)
 def mm512_mask_cvtepu32_storeu_epu16(n: size, dst: [u16][n] @ DRAM, src: [u32][16] @ AVX512):
-    assert n <= 16
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
     for i in seq(0, 16):

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from usl_avx512.kernels_f32 import mm512_fmadd_set1_ps, mm512_loadu_ps, mm512_storeu_ps
+from usl_avx512.kernels_f32 import (
+    mm512_fmadd_set1_ps,
+    mm512_loadu_ps,
+    mm512_mask_fmadd_set1_ps,
+    mm512_mask_loadu_ps,
+    mm512_mask_storeu_ps,
+    mm512_storeu_ps,
+)
 from usl_avx512.kernels_int import (
     mm512_add_epu32,
     mm512_cvtepu32_storeu_epu16,
@@ -25,6 +32,7 @@ from usl_core.scheduling import (
     expand_dim,
     fission,
     lift_alloc,
+    lift_scope,
     rename,
     reorder_loops,
     replace,
@@ -37,44 +45,57 @@ from usl_core.scheduling import (
 LANES = 16
 """f32 or u32 lanes of a register."""
 
+F32_INSTRUCTIONS = (
+    mm512_loadu_ps,
+    mm512_storeu_ps,
+    mm512_fmadd_set1_ps,
+    mm512_mask_loadu_ps,
+    mm512_mask_storeu_ps,
+    mm512_mask_fmadd_set1_ps,
+)
+
 
 def sgemm_schedule(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
     """C += A * B with a rows x columns tile of C in registers while k runs.
 
     6 x 64 keeps 24 of the 32 registers busy with C and 4 with a row of B; 24 multiply-adds per k hide their latency. The
-    panels of B are the outermost loop: each (K x 64) is copied once, so that its rows are aligned neighbours however far
-    apart the rows of B are, and stays in the second-level cache while all rows of A pass by. Rows that are left over run
-    through the same kernel one row high; columns that are left over stay plain C.
+    panels of B are the outermost loop: each (K x 64) is copied once, so that its rows are neighbours however far apart the
+    rows of B are, and stays in the second-level cache while all rows of A pass by. Columns that are left over go sixteen at a
+    time through masked instructions, rows that are left over one at a time.
     """
     p = rename(p, "sgemm_avx512")
     p = reorder_loops(p, "i j")
     p = divide_loop(p, "j", columns, ["jo", "ji"], tail="cut")
-    p = reorder_loops(p, "ji i")
-    tiles = p.find_loop("i")
-    p = divide_loop(p, tiles, rows, ["io", "ii"], tail="cut")
-    rest = p.forward(tiles).next()
-    p = divide_loop(p, rest, 1, ["io", "ii"], perfect=True)
+    panel, edge = p.find_loop("i"), p.find_loop("i #1")
+    p = divide_loop(p, "ji #1", LANES, ["jo", "ji"], tail="guard")
+    p = lift_scope(p, edge)
+    p = lift_scope(p, edge.body()[0])
     p = stage_mem(p, p.find_loop("jo").body(), f"B[0:K, {columns} * jo:{columns} * jo + {columns}]", "B_panel")
     p = lift_alloc(p, "B_panel")
-    p = register_tile(p, p.forward(tiles), rows, columns, "C_tile", "B_row")
-    p = register_tile(p, p.forward(rest), 1, columns, "C_rest", "B_rest")
-    for instruction in (mm512_loadu_ps, mm512_fmadd_set1_ps, mm512_storeu_ps):
-        p = replace_all(p, instruction)
+    p = tiles_of_rows(p, panel, rows, f"{columns} * jo", columns, f"B_panel[k, 0:{columns}]")
+    first = f"N / {columns} * {columns} + {LANES} * jo"
+    p = tiles_of_rows(p, edge, rows, first, LANES, f"B[k, {first}:{first} + {LANES}]")
+    for loop in p.find(f"for _ in seq(0, {columns}): _", many=True):
+        p = divide_loop(p, loop, LANES, ["jt", "jl"], perfect=True)
+    for name, dim in (("C_tile", 1), ("B_row", 0)):
+        for buffer in p.find(f"{name}: _", many=True):
+            p = divide_dim(p, buffer, dim, LANES)
+            p = set_memory(p, buffer, AVX512)
+    p = replace_all(p, F32_INSTRUCTIONS)
     return simplify(p)
 
 
-def register_tile(p: Procedure, io: Any, rows: int, columns: int, c_tile: str, b_row: str) -> Procedure:
-    """Inside `io`, turns `ii: ji: k` into `k: ii: jt: jl` with C staged around k and a row of the panel staged inside it."""
-    ii, ji, k = io.body()[0], io.find("for ji in _: _"), io.find("for k in _: _")
-    first_row = f"{rows} * io" if rows > 1 else "M / 6 * 6 + io"
-    p = reorder_loops(p, ji)
-    p = reorder_loops(p, ii)
-    p = divide_loop(p, ji, LANES, ["jt", "jl"], perfect=True)
-    p = stage_mem(p, k, f"C[{first_row}:{first_row} + {rows}, {columns} * jo:{columns} * jo + {columns}]", c_tile)
-    p = stage_mem(p, p.forward(k).body(), f"B_panel[k, 0:{columns}]", b_row)
-    for buffer, dim in ((c_tile, 1), (b_row, 0)):
-        p = divide_dim(p, buffer, dim, LANES)
-        p = set_memory(p, buffer, AVX512)
+def tiles_of_rows(p: Procedure, i: Any, rows: int, first: str, columns: int, b_row: str) -> Procedure:
+    """Makes `ji: i: k` tiles of rows x columns from column `first` on, with C staged around k and a row of B inside it."""
+    k = i.body()[0]
+    p = reorder_loops(p, p.forward(i).parent())
+    p = reorder_loops(p, p.forward(k).parent())
+    p = divide_loop(p, i, rows, ["io", "ii"], tail="cut")
+    rest = p.forward(i).next().body()[0]
+    p = reorder_loops(p, p.forward(k).parent())
+    for loop, row, height in ((k, f"{rows} * io", rows), (rest, f"M / {rows} * {rows} + ii", 1)):
+        p = stage_mem(p, loop, f"C[{row}:{row} + {height}, {first}:{first} + {columns}]", "C_tile")
+        p = stage_mem(p, p.forward(loop).body(), b_row, "B_row")
     return p
 
 

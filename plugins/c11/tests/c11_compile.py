@@ -33,7 +33,10 @@ def run_program(compiler: str, sources: Sequence[Path], flags: Sequence[str]) ->
     """Builds and runs a program."""
     program = sources[0].with_suffix(".exe")
     built = subprocess.run(
-        [compiler, "-std=c11", "-g", *flags, "-o", str(program), *map(str, sources), "-lm"], capture_output=True, text=True, check=False
+        [compiler, "-std=c11", "-g", *flags, "-o", str(program), *map(str, sources), "-lm"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert built.returncode == 0, built.stderr
     return subprocess.run([str(program)], capture_output=True, text=True, check=False)

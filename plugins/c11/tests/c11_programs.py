@@ -63,7 +63,14 @@ def expressions(draw: st.DrawFn, typ: str, depth: int) -> str:
 def _calls(draw: st.DrawFn, typ: str, other: str, depth: int) -> str:
     a, b, c = (draw(expressions(typ, depth - 1)) for _ in range(3))
     x, y = (draw(expressions(other, depth - 1)) for _ in range(2))
-    forms = [f"min({a}, {b})", f"max({a}, {b})", f"abs({a})", f"relu({a})", f"clamp({a}, {b}, {c})", f"select({x}, {y}, {a}, {b})"]
+    forms = [
+        f"min({a}, {b})",
+        f"max({a}, {b})",
+        f"abs({a})",
+        f"relu({a})",
+        f"clamp({a}, {b}, {c})",
+        f"select({x}, {y}, {a}, {b})",
+    ]
     return draw(st.sampled_from(forms))
 
 

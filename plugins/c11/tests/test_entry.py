@@ -192,7 +192,10 @@ int main(void)
 def test_every_way_out_of_a_function_releases_what_it_holds(tmp_path: Path) -> None:
     write(library([kernels.CALLS_CHECKED], "lib").files, tmp_path)
     text = (tmp_path / "lib.c").read_text()
-    text = text.replace('#include "lib.h"\n', '#include "lib.h"\n#include <stdlib.h>\nvoid *test_alloc(size_t, size_t);\nvoid test_free(void *);\n')
+    text = text.replace(
+        '#include "lib.h"\n',
+        '#include "lib.h"\n#include <stdlib.h>\nvoid *test_alloc(size_t, size_t);\nvoid test_free(void *);\n',
+    )
     text = text.replace("aligned_alloc(", "test_alloc(").replace(" free(", " test_free(")
     (tmp_path / "lib.c").write_text(text)
     main = tmp_path / "main.c"

@@ -66,7 +66,9 @@ def test_headers_can_be_included_together_and_from_cpp(tmp_path: Path) -> None:
     user.write_text("".join(f'#include "{name}.h"\n' for name in [*LIBRARIES, *LIBRARIES]))
     from subprocess import run
 
-    answer = run(["g++", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", str(user)], capture_output=True, check=False)
+    answer = run(
+        ["g++", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", str(user)], capture_output=True, check=False
+    )
     assert answer.stderr == b""
 
 

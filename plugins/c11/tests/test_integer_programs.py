@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
+from c11_compile import WARNINGS
 from c11_programs import FLOATS, INTEGERS, LENGTH, Program, floats, programs, values
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
@@ -14,6 +17,10 @@ from usl_c11.compiler import find_compiler
 from usl_c11.emit import library
 from usl_c11.jit import JitProcedure
 from usl_core.interp.run import run
+
+EXTRA_FLAGS = os.environ.get("C11_TEST_FLAGS", "").split()
+EXAMPLES = int(os.environ.get("C11_TEST_EXAMPLES", "6"))
+"""Set by test_sanitizers."""
 
 BATCH = 12
 """Programs in one C file: starting the compiler costs more than compiling one of them."""
@@ -42,13 +49,17 @@ def copied(arguments: dict[str, object]) -> dict[str, object]:
 
 
 # no shrinking: each attempt would start the compiler, and the failing program is short enough to read
-@settings(max_examples=8, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=EXAMPLES, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck)
+)
 @given(batches(), inputs())
-def test_compiled_integer_programs_equal_the_interpreter_bit_for_bit(batch: list[Program], arguments: dict[str, object]) -> None:
+def test_compiled_integer_programs_equal_the_interpreter_bit_for_bit(
+    batch: list[Program], arguments: dict[str, object]
+) -> None:
     lib = library([program.proc for program in batch], "batch")
     compiler = find_compiler()
     sources = {name: text for name, text in lib.files.items() if not name.endswith(".d")}
-    path = compiled(sources, compiler, compile_flags(lib, compiler, ["-O1", "-Wpedantic", "-Wshadow", "-Werror", "-Wall", "-Wextra", "-Wconversion"]))
+    path = compiled(sources, compiler, compile_flags(lib, compiler, ["-O1", *WARNINGS, *EXTRA_FLAGS]))
     for program in batch:
         expected, actual = copied(arguments), copied(arguments)
         run(program.proc, expected, mode="machine")

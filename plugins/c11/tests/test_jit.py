@@ -61,6 +61,21 @@ def test_parallel_reductions_wrap_like_the_sequential_program() -> None:
         assert total == (x * x).sum(dtype=np.int32)
 
 
+def test_a_dropped_parallel_procedure_leaves_its_threads_alive() -> None:
+    code = f"""if True:
+        import sys, gc, time
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        import numpy as np
+        import c11_kernels as kernels
+        from usl_c11.jit import jit
+        for _ in range(20):
+            jit(kernels.PARALLEL)(64, 16, np.ones((64, 16), np.int32), np.zeros(64, np.int32), np.zeros((), np.int32))
+            gc.collect()
+            time.sleep(0.01)
+    """
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_the_blur_of_full_range_data_is_exact() -> None:
     src = np.random.default_rng(1).integers(0, 65536, (34, 47), np.uint16)
     dst = np.zeros((32, 45), np.uint16)
@@ -305,5 +320,3 @@ def test_jit_refuses_unknown_options() -> None:
 def test_importing_the_plugin_loads_neither_numpy_nor_cffi() -> None:
     code = "import sys, usl_c11.plugin; sys.exit(bool({'numpy', 'cffi', '_cffi_backend'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], env=dict(os.environ), check=False).returncode == 0
-
-

@@ -30,7 +30,8 @@ class JitProcedure:
         ffi = _cffi().FFI()
         ffi.cdef(_declarations(proc))
         try:
-            handle = ffi.dlopen(path)
+            # never unloaded: the threads of an OpenMP runtime outlive a call, and would run in unmapped code
+            handle = ffi.dlopen(path, ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
         except OSError as error:
             raise JitError(f"cannot load the compiled {proc.name}: {error}") from None
         self._proc, self._ffi, self._handle = proc, ffi, handle

@@ -298,6 +298,19 @@ def test_a_block_without_the_buffer_and_a_window_of_nothing_are_refused():
         stage_mem(p, "x[_] = _", "x[0:8]", "1t")
 
 
+def test_a_window_given_by_a_cursor_must_be_in_scope_before_the_block_and_not_depend_on_data():
+    p = parse("""
+        def f(n: size, x: R[n], y: R[n], k: i32[1]):
+            for i in seq(0, n):
+                y[i] = x[i]
+            y[0] = x[idx(k[0], 0, n)]
+    """)
+    with pytest.raises(SchedulingError, match="i is not in scope before the block"):
+        stage_mem(p, "for i in _: _", p.find("x[i]"), "t")
+    with pytest.raises(SchedulingError, match="depends on data"):
+        stage_mem(p, "y[0] = _", p.find("x[idx(_, _, _)]"), "t")
+
+
 def test_cursors_stay_with_their_statements():
     p = parse(MATMUL)
     write, loop = p.find("C[_] += _"), p.find_loop("k")

@@ -14,12 +14,14 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, after, before, get_stmt, stmt_list, stmt_path, stmts
 from usl_core.errors import Span
 from usl_core.frontend.fragment import parse_window
+from usl_core.ir.externs import IDX
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
     Block,
     Expr,
+    ExternCall,
     For,
     If,
     Interval,
@@ -33,7 +35,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import update
+from usl_core.ir.traverse import free_names, update, walk
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.region import (
@@ -113,8 +115,13 @@ def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
     if not isinstance(expr, WindowExpr | Read) or not isinstance(expr.type, ScalarType | TensorType):
         refuse(_OP, f"a window of a buffer is wanted, like x[0:4, i], not {show_expr(expr)}", expr.span, code="E404")
     info = context_at(proc, start).buffers.get(expr.name)
-    if info is None:
-        refuse(_OP, f"{expr.name.name} is not in scope before the block", expr.span, code="E404")
+    visible = {binding.sym for binding in scope_at(proc, start).values()}
+    hidden = sorted(name.name for name in free_names(expr) - visible)
+    if info is None or hidden:
+        shown = ", ".join(hidden or [expr.name.name])
+        refuse(_OP, f"{shown} is not in scope before the block", expr.span, code="E416")
+    if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(expr)):
+        refuse(_OP, f"the window {show_expr(expr)} depends on data", expr.span, code="E413")
     return region_of(expr, info.type.shape if isinstance(info.type, TensorType) else ())
 
 
