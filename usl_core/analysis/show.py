@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
-from usl_core.ir.sym import Sym
+from usl_core.analysis import affine
+from usl_core.analysis.affine import Atom, Lin, Product
+from usl_core.analysis.raise_ import from_lin
+from usl_core.ir.printer import show_expr
 
 
 def show_lin(lin: Lin) -> str:
-    parts = [(f"{c} * " if c != 1 else "") + show_atom(a) for a, c in lin.terms.items()]
-    if lin.const or not parts:
+    """The text of a linear form; products of sizes, which no control expression has, are written out."""
+    if not any(isinstance(atom, Product) for atom in affine.atoms(lin)):
+        return show_expr(from_lin(lin))
+    parts = [_term(atom, c) for atom, c in lin.terms.items()]
+    if lin.const:
         parts.append(str(lin.const))
     return " + ".join(parts).replace("+ -", "- ")
 
 
-def show_atom(atom: Atom) -> str:
-    match atom:
-        case Sym(name=name):
-            return name
-        case Stride(buffer=buffer, dim=dim):
-            return f"stride({buffer.name}, {dim})"
-        case Quot(num=num, den=den):
-            return f"({show_lin(num)}) / {den}"
-        case Min(args=args):
-            return f"min({', '.join(show_lin(a) for a in args)})"
-        case Product(args=args):
-            return " * ".join(f"({show_lin(a)})" for a in args)
+def _term(atom: Atom, coefficient: int) -> str:
+    if isinstance(atom, Product):
+        text = " * ".join(f"({show_lin(arg)})" if len(arg.terms) + bool(arg.const) > 1 else show_lin(arg) for arg in atom.args)
+    else:
+        text = show_lin(affine.of_atom(atom))
+    return text if coefficient == 1 else f"{coefficient} * {text}"

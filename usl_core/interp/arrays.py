@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usl_core.errors import InterpError
-from usl_core.interp.bind import require_rank
-from usl_core.interp.buffers import Buffer
+from usl_core.interp.buffers import Buffer, require_rank
 from usl_core.interp.values import POISON, Value
 from usl_core.ir.nodes import Arg
 from usl_core.ir.types import BF16, ScalarType, scalar_of

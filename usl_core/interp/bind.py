@@ -8,11 +8,11 @@ from typing import Any
 
 from usl_core.errors import InterpError
 from usl_core.interp.arith import Arithmetic
-from usl_core.interp.buffers import Buffer
+from usl_core.interp.buffers import Buffer, require_rank
 from usl_core.interp.values import POISON
 from usl_core.interp.written import written_formals
 from usl_core.ir.nodes import Arg, Proc
-from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.types import BOOL, ControlType, ScalarType, scalar_of
 
 
 def bind(
@@ -81,12 +81,6 @@ def _buffer(formal: Arg, buffer: Buffer, arith: Arithmetic) -> Buffer:
                 span=formal.span,
             )
     return buffer
-
-
-def require_rank(formal: Arg, shape: tuple[int, ...]) -> None:
-    rank = len(formal.type.shape) if isinstance(formal.type, TensorType) else 0
-    if len(shape) != rank:
-        raise InterpError(f"argument {formal.name.name} must have {rank} dimensions, got shape {shape}", span=formal.span)
 
 
 def _is_array(arg: object) -> bool:

@@ -159,3 +159,9 @@ def _exact(scalar: ScalarType, value: object) -> Value:
     if isinstance(value, (int, float, Fraction)):
         return int(value) if isinstance(value, int) else Fraction(value)
     raise ValueError(f"{value!r} is not a value of {scalar}")
+
+
+def require_rank(formal: Arg, shape: tuple[int, ...]) -> None:
+    rank = len(formal.type.shape) if isinstance(formal.type, TensorType) else 0
+    if len(shape) != rank:
+        raise InterpError(f"argument {formal.name.name} must have {rank} dimensions, got shape {shape}", span=formal.span)

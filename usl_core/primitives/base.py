@@ -18,6 +18,8 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import uses_config
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import STATISTICS, Proved, Refuted, Unknown
+from usl_core.cursors.cursor import BlockCursor, Cursor, NodeCursor
+from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, UslError
@@ -45,6 +47,7 @@ def primitive(
             if not config:
                 refuse_config(operator, proc)
             refuse_aliasable(operator, proc)
+            refuse_instruction(operator, proc, relation)
             started, before = time.perf_counter(), dict(STATISTICS.settled)
             edit = build(proc, *args, **kwargs)
 
@@ -61,8 +64,21 @@ def primitive(
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    first = str(text).strip().splitlines()[0] if str(text).strip() else ""
+    """An argument as the history shows it: one line."""
+    match value:
+        case Procedure():
+            text = value.name()
+        case type():
+            text = value.__name__
+        case NodeCursor():
+            text = head_line(value.owner.ir, value.node)
+        case BlockCursor():
+            text = f"{head_line(value.owner.ir, value[0].node)} ... ({len(value)} statements)"
+        case Cursor():
+            text = type(value).__name__
+        case _:
+            text = repr(value)
+    first = text.strip().splitlines()[0] if text.strip() else ""
     return first if len(first) <= 60 else first[:57] + "..."
 
 
@@ -90,6 +106,17 @@ def refuse_aliasable(operator: str, proc: Procedure) -> None:
             span=proc.ir.span,
             notes=["hint: schedule a procedure without `aliasable`, and declare the instruction from the result"],
             code="E421",
+        )
+
+
+def refuse_instruction(operator: str, proc: Procedure, relation: Relation) -> None:
+    """The C text of an instruction does what its body said: no less may be demanded of it, nor other types or memories."""
+    if proc.is_instr() and relation not in (Relation.EQUAL, Relation.NARROWER):
+        raise SchedulingError(
+            f"{operator}: {proc.name()} is an instruction, whose C text does not change along",
+            span=proc.ir.span,
+            notes=["hint: declare another instruction"],
+            code="E422",
         )
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from usl_core.analysis.context import Context
 from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.kinds import ArgCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, block_of, get, get_stmt
-from usl_core.errors import InvalidCursorError
-from usl_core.frontend.fragment import env_at, parse_cond, parse_expr
+from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_
+from usl_core.frontend.fragment import env_at, parse_cond, parse_expr, parse_window
 from usl_core.frontend.placement import require_place
 from usl_core.frontend.scope import Binding
-from usl_core.ir.nodes import Alloc, Arg, Expr, For, Node, Stmt, index_literal
+from usl_core.ir.nodes import Alloc, Arg, Expr, For, Node, Read, Stmt, WindowExpr, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
 from usl_core.ir.types import BOOL, INDEX, Type
@@ -131,6 +131,22 @@ def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:
     return env_at(proc.ir, path)
 
 
+T = TypeVar("T")
+
+
+def _parsed(operator: str, parse: Callable[[], T]) -> T:
+    """The result of parsing an argument; text that is not in the language, or ill-typed, is a refusal of the operator."""
+    try:
+        return parse()
+    except (ParseError, TypeError_) as error:
+        raise SchedulingError(f"{operator}: {error.message}", span=error.span, notes=error.notes, code=error.code) from None
+
+
+def window(proc: Procedure, path: Path, text: str, operator: str) -> WindowExpr | Read:
+    """A window argument given as text, `x[lo:hi, pt]`."""
+    return _parsed(operator, lambda: parse_window(text, scope_at(proc, path)))
+
+
 def expression(proc: Procedure, path: Path, value: Any, operator: str, want: Type = INDEX) -> Expr:
     """An expression argument: a string parsed in the scope at path, an integer, or an expression cursor."""
     if isinstance(value, bool) or not isinstance(value, int | str | Cursor):
@@ -138,14 +154,14 @@ def expression(proc: Procedure, path: Path, value: Any, operator: str, want: Typ
     if isinstance(value, int):
         return index_literal(value)
     if isinstance(value, str):
-        return parse_expr(value, scope_at(proc, path), want=want)
+        return _parsed(operator, lambda: parse_expr(value, scope_at(proc, path), want=want))
     return _expr_in_scope(proc, path, value, operator, want)
 
 
 def limit(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
     """An expression argument that becomes a limit of a loop."""
     found = expression(proc, path, value, operator)
-    require_place(found, "a limit of a loop", idx=False, stride=False)
+    _parsed(operator, lambda: require_place(found, "a limit of a loop", idx=False, stride=False))
     return found
 
 
@@ -164,7 +180,7 @@ def _expr_in_scope(proc: Procedure, path: Path, value: Cursor, operator: str, wa
 def condition(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
     """A control condition argument."""
     if isinstance(value, str):
-        return parse_cond(value, scope_at(proc, path))
+        return _parsed(operator, lambda: parse_cond(value, scope_at(proc, path)))
     return _expr_in_scope(proc, path, value, operator, BOOL)
 
 

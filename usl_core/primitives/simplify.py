@@ -30,7 +30,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, same_expr, substitute, update, walk
-from usl_core.ir.types import BOOL, INDEX
+from usl_core.ir.types import BOOL, COND, INDEX
 from usl_core.primitives.base import primitive
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.moving import substitution
@@ -130,8 +130,9 @@ class _Plan:
             if not same_expr(new, node):
                 self.exprs[NodeLoc(path)] = new
             return
+        on_data = isinstance(node, Expr) and node.type is COND  # `n > 0 and x[0] < 1.0` keeps its control part as it is
         for step, child in children(node):
-            self.expr(ctx, (*path, step), child, settle=settle)
+            self.expr(ctx, (*path, step), child, settle=settle and not on_data)
 
     def shorter(self, ctx: Context, expr: Expr, *, settle: bool) -> Expr | None:
         """expr simplified as a whole; None where its parts must be looked at one by one."""

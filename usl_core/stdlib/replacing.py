@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from usl_core.analysis.context import Context
+from usl_core.analysis.placement import misplaced
 from usl_core.cursors.cursor import make_cursor
-from usl_core.cursors.path import BlockLoc, Path
+from usl_core.cursors.path import BlockLoc, Path, get_stmt
 from usl_core.errors import SchedulingError
-from usl_core.ir.nodes import Block, For, If, Node, Proc, Stmt
+from usl_core.ir.nodes import Block, Call, For, If, Node, Proc, Stmt
 from usl_core.primitives.calls.replace import replace
 from usl_core.procedure import Procedure
 
@@ -15,8 +17,9 @@ from usl_core.procedure import Procedure
 def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> Procedure:
     """Replace every block that an instruction matches by a call of it, innermost first.
 
-    instructions are tried in the order given, so that a special form goes before a general one. What no
-    instruction matches stays as it is; an undecided obligation (`Undecided`) is not swallowed.
+    instructions are tried in the order given, so that a special form goes before a general one. A block does not match if one
+    of its buffers is not in the memory that the instruction names: so loads and stores, which have the same body, are told
+    apart. What no instruction matches stays as it is; an undecided obligation (`Undecided`) is not swallowed.
     """
     chosen = [instructions] if isinstance(instructions, Procedure) else list(instructions)
     for instruction in chosen:
@@ -32,10 +35,18 @@ def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
         if not block:
             continue
         try:
-            p = replace(p, block, instruction)
+            replaced = replace(p, block, instruction)
         except SchedulingError:
             continue
+        if _well_placed(replaced, replaced.forward(block)[0].loc.path):
+            p = replaced
     return p
+
+
+def _well_placed(p: Procedure, path: Path) -> bool:
+    """Whether the buffers of the call at path are in the memories of the callee's formals."""
+    stmt = get_stmt(p.ir, path)
+    return isinstance(stmt, Call) and not any(misplaced(Context.at(p.ir, path), stmt))
 
 
 def _blocks(proc: Proc, wanted: Block) -> list[BlockLoc]:

@@ -212,10 +212,9 @@ def test_scalars_that_may_be_read_first_are_initialised() -> None:
 
 def test_large_and_variable_buffers_are_on_the_heap_and_small_ones_are_arrays() -> None:
     def storage(extent: str) -> str:
-        text = f"def f(n: size, x: f32[n]):\n    t: f32[{extent}]\n    t[0] = x[0]\n    x[0] = t[0]\n"
+        text = f"def f(n: size, x: f32[n]):\n    t: f32[{extent}]\n    t[0] = x[n - 1]\n    x[0] = t[0]\n"
         return body(text).splitlines()[0].strip()
 
-    assert storage("16, 16") == "_Alignas(64) float t[16 * 16];".replace("16 * 16", "16 * 16") or "16 * 16"
     assert storage("8192").startswith("_Alignas(64) float t[8192]")
     assert storage("8193").startswith("float *t = usl_alloc(")
     assert storage("n").startswith("float *t = usl_alloc(")
@@ -325,7 +324,7 @@ def test_readable_configuration_fields_live_in_a_context(tmp_path: Path) -> None
 
 
 def test_write_only_fields_are_written_by_hardware_and_read_by_nobody() -> None:
-    assert body("def f(n: size, x: f32[n]):\n    Cfg.hidden = n\n    x[0] = 1.0\n", Cfg=CFG).strip() == "x[0] = 1.0f;"
+    assert body("def f(n: size, x: f32[n]):\n    Cfg.hidden = n\n    x[0] = 1.0\n", Cfg=CFG).strip() == "(void)n;\n    x[0] = 1.0f;"
     message = refusal(
         "def f(n: size, x: f32[n]):\n    for i in seq(0, n):\n        if i < Cfg.hidden:\n            x[i] = 1.0\n", Cfg=CFG
     )
@@ -369,7 +368,7 @@ def test_operands_in_templates_get_parentheses_only_where_they_could_bind_wrongl
         "def op(n: size, x: [f32][n], s: f32):\n    for i in seq(0, n):\n        x[i] = s\n",
         "f({n}, {x.ptr}, {x.stride0}, {s}); g({n} * 2, {{1}}); h({x}, *{s.ptr})",
     )
-    c = body("def f(n: size, x: f32[n, 8]):\n    op(n + 1, x[0, 0:n + 1], x[0, 7])\n".replace("n + 1", "8"), op=op)
-    assert c.strip() == ("f(8, x, 1, x[7]); g(8 * 2, {1}); h((struct usl_win_1f32){x, {1}}, *(&x[7]));")
+    c = body("def f(x: f32[2, 8]):\n    op(8, x[0, 0:8], x[1, 7])\n", op=op)
+    assert c.strip() == "f(8, x, 1, x[15]); g(8 * 2, {1}); h((struct usl_win_1f32){x, {1}}, *(&x[15]));"
     c = body("def f(n: size, y: [f32][n + 8]):\n    t: f32\n    t = 1.0\n    op(n + 1, y[1:n + 2], t)\n", op=op)
     assert "f(n + 1, &y.data[y.strides[0]], y.strides[0], t); g((n + 1) * 2, {1});" in c

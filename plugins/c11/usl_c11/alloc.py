@@ -9,7 +9,7 @@ from usl_c11.expr import constant, control, product
 from usl_c11.memory import is_managed
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
-from usl_c11.usage import first_use_assigns, used_names
+from usl_c11.usage import first_use_assigns
 from usl_core.ir.nodes import Alloc, Stmt
 from usl_core.ir.types import ScalarType, TensorType
 
@@ -25,12 +25,9 @@ def allocate(stmt: Alloc, rest: Sequence[Stmt], fn: Function) -> list[str]:
     name = fn.names.fresh(stmt.name.name)
     match stmt.type:
         case ScalarType():
-            lines = _scalar(stmt, name, rest, fn)
+            return _scalar(stmt, name, rest, fn)
         case TensorType():
-            lines = _tensor(stmt, name, fn)
-    if stmt.name not in used_names(rest):  # or compilers warn that it is only written
-        lines.append(f"(void){name};")
-    return lines
+            return _tensor(stmt, name, fn)
 
 
 def _scalar(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[str]:

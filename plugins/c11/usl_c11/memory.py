@@ -11,7 +11,7 @@ STACK_LIMIT = 1 << 20
 """Bytes that one buffer in `Stack` may have."""
 
 
-class Stack(Memory):
+class Stack(DRAM):
     """A local array of the C function: its size must be a constant, and nothing is allocated at run time."""
 
     name = "Stack"

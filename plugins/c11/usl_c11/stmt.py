@@ -50,12 +50,24 @@ def indent(lines: Iterable[str]) -> list[str]:
 def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
     """The lines of stmts; what they bind stays bound in the open scope."""
     lines: list[str] = []
+    declared: list[tuple[int, str]] = []
     for position, stmt in enumerate(stmts):
         new = statement(stmt, stmts[position + 1 :], fn)
         if position and isinstance(stmts[position - 1], Alloc) and isinstance(stmt, Assign):
             _merge_declaration(lines, new)
         lines += new
+        if isinstance(stmt, Alloc):
+            declared.append((len(lines), fn.buffers[stmt.name].name))
+    for position, name in reversed(declared):
+        if not _is_used(name, lines[position:]):
+            lines.insert(position, f"(void){name};")
     return lines
+
+
+def _is_used(name: str, lines: Sequence[str]) -> bool:
+    """Whether C lines do more with a local than to store into it, or compilers warn. Folding may have dropped a use."""
+    use = re.compile(rf"\b{name}\b(?! \+?= )")
+    return any(use.search(line) for line in lines)
 
 
 def _merge_declaration(lines: list[str], new: list[str]) -> None:
@@ -113,7 +125,7 @@ def _place(stmt: Assign | Reduce, fn: Function) -> tuple[Buffer, C]:
 def _assign(stmt: Assign, fn: Function) -> list[str]:
     buffer, place = _place(stmt, fn)
     value = data(stmt.rhs, fn).text
-    if value == place.text:
+    if value == place.text:  # compilers warn about it
         return []
     return [buffer.mem.write(place.text, fn.unit.ctype(buffer.scalar, stmt.span), value, stmt.span)]
 

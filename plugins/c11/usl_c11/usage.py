@@ -16,12 +16,11 @@ from usl_core.ir.nodes import (
     Read,
     Reduce,
     Stmt,
-    StrideExpr,
     WindowExpr,
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import names_used, walk
 from usl_core.ir.types import ControlType
 
 _written: WeakKeyDictionary[Proc, frozenset[int]] = WeakKeyDictionary()
@@ -103,23 +102,10 @@ def _written_by_call(callee: Proc, args: Sequence[Expr]) -> Iterator[Sym]:
             yield name
 
 
-def used_names(stmts: Iterable[Stmt]) -> frozenset[Sym]:
-    """Names whose value or place the C text mentions other than as the target of a plain store."""
-    names: set[Sym] = set()
-    for stmt in stmts:
-        for node in walk(stmt):
-            match node:
-                case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Reduce(name=name):
-                    names.add(name)
-                case _:
-                    pass
-    return frozenset(names)
-
-
 def first_use_assigns(name: Sym, rest: Sequence[Stmt]) -> bool:
     """Whether the first statement of rest that mentions name is an assignment to it that does not read it."""
     for stmt in rest:
         mentioned = any(getattr(node, "name", None) is name for node in walk(stmt))
         if mentioned:
-            return isinstance(stmt, Assign) and stmt.name is name and name not in used_names((stmt,))
+            return isinstance(stmt, Assign) and stmt.name is name and name not in names_used(stmt.rhs)
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
-from usl_core.errors import SchedulingError, TypeError_
+from usl_core.errors import SchedulingError
 from usl_core.primitives.buffers.expand_dim import expand_dim
 
 LOCAL = """
@@ -122,7 +122,7 @@ def test_a_name_that_does_not_reach_all_uses_is_refused():
             for j in seq(0, n):
                 y[j] = t
     """)
-    with pytest.raises(TypeError_, match="unknown name"):
+    with pytest.raises(SchedulingError, match="unknown name"):
         expand_dim(p, "t", "n", "i")
     with pytest.raises(SchedulingError, match="not in scope"):
         expand_dim(p, "t", "n", p.find("y[_] = _").idx()[0])

@@ -202,10 +202,14 @@ def test_conditions_on_data_stay():
             for i in seq(0, n):
                 if x[i + 0] < 1.0 + 1.0:
                     x[i] = 0.0
+                if i + 0 < n and x[i] < 1.0:
+                    x[i] = 1.0
         """,
         """
         for i in seq(0, n):
             if x[i] < 2.0:
                 x[i] = 0.0
+            if i < n and x[i] < 1.0:
+                x[i] = 1.0
         """,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
-from usl_core.errors import SchedulingError, TypeError_
+from usl_core.errors import SchedulingError
 from usl_core.primitives.loops.cut_loop import cut_loop
 from usl_core.primitives.loops.join_loops import join_loops
 from usl_core.primitives.loops.shift_loop import shift_loop
@@ -52,7 +52,7 @@ def test_cut_loop_refuses_a_place_outside_of_the_range():
 
 
 def test_a_limit_is_a_control_expression_of_the_place_before_the_loop():
-    with pytest.raises(TypeError_, match="stride"):
+    with pytest.raises(SchedulingError, match="stride"):
         cut_loop(SCAN, "i", "stride(x, 0)")
     with pytest.raises(SchedulingError, match="uses i, which is not in scope"):
         cut_loop(SCAN, "i", SCAN.find("i + 1"))

@@ -8,14 +8,22 @@ import pytest
 
 from tests.fuzz.inputs import random_inputs
 from tests.fuzz.refine import compare_at
+from tests.primitives.equivalence import parse
 from usl_core.cursors.cursor import InvalidCursor
 from usl_core.equivalence import Relation
-from usl_core.errors import SchedulingError, TypeError_
+from usl_core.errors import SchedulingError
+from usl_core.ir.memory import DRAM
+from usl_core.ir.nodes import InstrTemplate
+from usl_core.ir.traverse import update
+from usl_core.primitives.buffers.lift_alloc import lift_alloc
+from usl_core.primitives.buffers.set_memory import set_memory
+from usl_core.primitives.buffers.set_precision import set_precision
+from usl_core.primitives.buffers.set_window import set_window
 from usl_core.primitives.calls.call_eqv import call_eqv
 from usl_core.primitives.procs.add_assertion import add_assertion
 from usl_core.primitives.procs.partial_eval import partial_eval
 from usl_core.primitives.procs.rename import rename
-from usl_core.procedure import Procedure, proc_from_source
+from usl_core.procedure import Procedure, from_ir, proc_from_source
 
 FOO = proc_from_source("""
 def foo(n: size, m: index, b: bool, x: f32[n, 2 * n]):
@@ -60,7 +68,7 @@ def test_an_assertion_that_contradicts_the_others_is_refused() -> None:
 
 
 def test_an_assertion_on_data_is_refused() -> None:
-    with pytest.raises(TypeError_, match="control values only"):
+    with pytest.raises(SchedulingError, match="control values only"):
         add_assertion(FOO, "x[0, 0] > 1.0")
 
 
@@ -108,3 +116,27 @@ def test_cursors_stay_and_those_to_a_fixed_formal_die() -> None:
 def test_partial_eval_refuses_values_that_do_not_fit(values: dict[str, int], message: str) -> None:
     with pytest.raises(SchedulingError, match=message):
         partial_eval(FOO, **values)
+
+
+def test_an_instruction_keeps_what_its_text_was_written_for() -> None:
+    info = InstrTemplate("zero({n}, {x.ptr});")
+    plain = parse("""
+        def zero(n: size, x: [f32][n]):
+            for i in seq(0, n):
+                t: f32
+                t = 0.0
+                x[i] = t
+    """)
+    zero = from_ir(update(plain.ir, instr=info), "instruction")
+    with pytest.raises(SchedulingError, match="partial_eval: zero is an instruction"):
+        partial_eval(zero, n=4)
+    for step in (
+        lambda p: set_memory(p, "x", DRAM),
+        lambda p: set_precision(p, "x", "f64"),
+        lambda p: set_window(p, "x", False),
+        lambda p: lift_alloc(p, "t"),
+    ):
+        assert str(step(plain)) != str(plain) or step(plain).history()[-1].operator == "set_memory"
+        with pytest.raises(SchedulingError, match="zero is an instruction, whose C text does not change along"):
+            step(zero)
+    assert rename(zero, "zero_").is_instr() and set_memory(zero, "t", DRAM).is_instr()

@@ -8,7 +8,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.exposed import exposed_read
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, get_stmt
-from usl_core.errors import ParseError, TypeError_
+from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import Alloc, Expr, For, Interval, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
@@ -82,13 +82,13 @@ def _index(proc: Procedure, path: Path, place: Path, idx: str | int | Where) -> 
     """idx in the scope at the allocation or else at place; its names are visible at place, so at all uses."""
     try:
         index = fixed_expression(proc, path, idx, _OP)
-    except (ParseError, TypeError_):
+    except SchedulingError:
         index = fixed_expression(proc, place, idx, _OP)
     visible = {binding.sym for binding in scope_at(proc, place).values()}
     hidden = sorted(free_names(index) - visible)
     if hidden:
         shown = ", ".join(name.name for name in hidden)
-        refuse(_OP, f"{shown} in {show_expr(index)} is not visible at all uses of the buffer", index.span, code="E404")
+        refuse(_OP, f"{shown} in {show_expr(index)} is not visible at all uses of the buffer", index.span, code="E416")
     return index
 
 

@@ -13,7 +13,6 @@ from usl_core.analysis.exposed import definite_writes, exposed_read
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, after, before, get_stmt, stmt_list, stmt_path, stmts
 from usl_core.errors import Span
-from usl_core.frontend.fragment import parse_window
 from usl_core.ir.externs import IDX
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
@@ -52,6 +51,7 @@ from usl_core.primitives.buffers.region import (
 )
 from usl_core.primitives.buffers.uses import Use, mentions, passed_whole, reads_strides, uses_in, with_windows
 from usl_core.primitives.locate import Where, block_at, context_at, expr_at, scope_at
+from usl_core.primitives.locate import window as window_text
 from usl_core.primitives.moving import effect, new_name
 from usl_core.procedure import Procedure
 
@@ -109,7 +109,7 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
 def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
     start = stmt_path(where, 0)
     if isinstance(window, str):
-        expr: Expr = parse_window(window, scope_at(proc, start))
+        expr: Expr = window_text(proc, start, window, _OP)
     else:
         expr = expr_at(proc, window, _OP)[1]
     if not isinstance(expr, WindowExpr | Read) or not isinstance(expr.type, ScalarType | TensorType):

@@ -9,11 +9,14 @@ from usl_core.analysis.affine import Lin
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import uses_config
 from usl_core.analysis.lower import Lowering
+from usl_core.analysis.memories import misplaced
 from usl_core.analysis.raise_ import from_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import stmt_path, stmts
 from usl_core.errors import NOWHERE
+from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Proc, Read
+from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, scalar_of
 from usl_core.primitives.base import primitive, refuse
@@ -50,6 +53,7 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
     try:
         solution = Unifier(f.ir).solve(old)
         call = call_of(f.ir, solution, ctx, old)
+        require_memories(ctx, call)
         if not same_meaning(ctx, inlined(call), old):
             raise Mismatch("the arguments found by unification do not give the block back")
     except Mismatch as mismatch:
@@ -61,6 +65,14 @@ def call_of(callee: Proc, solution: Solution, ctx: Context, block: Block) -> Cal
     """The call for a solution; raises Mismatch if an argument's type or place does not fit."""
     args = tuple(_argument(formal, solution, ctx) for formal in callee.args)
     return Call(callee, args, span=block[0].span)
+
+
+def require_memories(ctx: Context, call: Call) -> None:
+    """Raises Mismatch if a buffer lies elsewhere than f expects it: a load is not a store, although both copy."""
+    for formal, actual in zip(call.proc.args, call.args, strict=True):
+        found = misplaced(ctx, formal, actual)
+        if found is not None:
+            raise Mismatch(f"{formal.name.name} is in {(formal.mem or DRAM).name}, but {show_expr(actual)} is in {found.name}")
 
 
 def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:

@@ -120,7 +120,7 @@ def _require_visible(proc: Procedure, place: Path, expr: Expr) -> None:
     if hidden:
         shown = ", ".join(name.name for name in hidden)
         message = f"{shown} in {show_expr(expr)} is bound below the place where the value would be computed"
-        refuse(_OP, message, expr.span, ["hint: bind fewer occurrences at a time"], code="E413")
+        refuse(_OP, message, expr.span, ["hint: bind fewer occurrences at a time"], code="E416")
 
 
 def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:

@@ -25,13 +25,14 @@ def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) ->
     Positional values are for the control formals in order. `simplify` then folds what became constant.
 
     Raises:
-        SchedulingError: a name is not that of a control formal, a value has the wrong type or is below 1 for a size, or the
-        values contradict an assertion.
+        SchedulingError: a name is not that of a control formal, a value has the wrong type or is below 1 for a size, the
+        values contradict an assertion, or the procedure is an instruction, whose C text is written for all of its formals.
     Forwarding: cursors stay; those to a formal that is gone, and to occurrences of it, become invalid.
     Also known as: specialisation to constants.
     """
     chosen = _chosen(proc, args, values)
 
+    require(not proc.is_instr(), _OP, f"{proc.name()} is an instruction, whose C text is written for all of its formals")
     env: dict[Sym, Expr] = {arg.name: _literal(arg, value) for arg, value in chosen}
 
     kept = tuple(substitute(arg, env) for arg in proc.ir.args if arg.name not in env)
