@@ -173,8 +173,7 @@ def _quantifier_free(f: Formula) -> bool:
 
 def _variables(f: Formula) -> Iterator[Variable]:
     for lin in fml.lins(f):
-        for atom in _opaque(lin):
-            yield atom
+        yield from _opaque(lin)
     yield from _truths(f)
 
 

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from usl_core.errors import InterpError
 from usl_core.interp.values import POISON, Fault, Value
-from usl_core.ir.types import ScalarType
+from usl_core.ir.nodes import Arg
+from usl_core.ir.types import ScalarType, TensorType
 
 
 def dense_strides(shape: Sequence[int]) -> tuple[int, ...]:

@@ -55,6 +55,14 @@ def mm512_mov_ps(dst: [f32][16] @ AVX512, src: [f32][16] @ AVX512):
         dst[i] = src[i]
 
 
+@instr("_mm512_storeu_ps({dst.ptr}, _mm512_loadu_ps({src.ptr}));", includes=HEADER, features=AVX512F)
+def mm512_copyu_ps(dst: [f32][16] @ DRAM, src: [f32][16] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(src, 0) == 1
+    for i in seq(0, 16):
+        dst[i] = src[i]
+
+
 @instr("{dst} = _mm512_add_ps({dst}, {src});", includes=HEADER, features=AVX512F)
 def mm512_add_ps(dst: [f32][16] @ AVX512, src: [f32][16] @ AVX512):
     assert stride(dst, 0) == 1
@@ -180,6 +188,7 @@ INSTRUCTIONS = (
     mm512_storeu_ps,
     mm512_set1_ps,
     mm512_mov_ps,
+    mm512_copyu_ps,
     mm512_add_ps,
     mm512_mul_ps,
     mm512_fmadd_ps,

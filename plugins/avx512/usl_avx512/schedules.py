@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from usl_avx512.kernels_f32 import (
+    mm512_copyu_ps,
     mm512_fmadd_set1_ps,
     mm512_loadu_ps,
     mm512_mask_fmadd_set1_ps,
@@ -46,6 +47,7 @@ LANES = 16
 """f32 or u32 lanes of a register."""
 
 F32_INSTRUCTIONS = (
+    mm512_copyu_ps,
     mm512_loadu_ps,
     mm512_storeu_ps,
     mm512_fmadd_set1_ps,

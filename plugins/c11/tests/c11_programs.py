@@ -28,7 +28,7 @@ def values(typ: str) -> st.SearchStrategy[int]:
 def floats(typ: str) -> st.SearchStrategy[float]:
     special = [0.0, -0.0, 0.5, -0.5, 127.0, 128.0, -129.0, 255.9, 65535.5, 2.0**31, -(2.0**31), 2.0**32, 2.0**63, -(2.0**63)]
     special += [float("inf"), float("-inf"), float("nan")]
-    return st.one_of(st.sampled_from(special), st.floats(width=int(typ[1:]), allow_nan=True))
+    return st.one_of(st.sampled_from(special), st.floats(width=32 if typ == "f32" else 64, allow_nan=True))
 
 
 @st.composite

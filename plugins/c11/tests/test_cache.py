@@ -49,7 +49,7 @@ def test_eight_processes_on_one_empty_cache_of_which_half_are_killed_leave_it_va
         time.sleep(rng.random() * 0.2)
         os.killpg(worker.pid, signal.SIGKILL)  # and its compiler with it
     answers = [worker.communicate()[0] for worker in workers]
-    assert [answer for answer in answers[1::2]] == [b"right\n"] * 4
+    assert answers[1::2] == [b"right\n"] * 4
     assert all(worker.returncode == 0 for worker in workers[1::2])
     assert len(entries(tmp_path)) == 2
     assert all(cache._is_valid(entry) for entry in entries(tmp_path))

@@ -185,7 +185,7 @@ def test_a_scalar_that_is_written_must_be_an_array() -> None:
 def test_windows_refuse_strides_that_are_no_elements_and_broadcast_results() -> None:
     scale = jit(kernels.SCALE)
     mixed = np.zeros(6, [("pad", np.uint16), ("x", np.float32)])["x"]
-    with pytest.raises(JitError, match="aligned|multiples of its item size"):
+    with pytest.raises(JitError, match=r"aligned|multiples of its item size"):
         scale(1, 0, np.lib.stride_tricks.as_strided(mixed, (1, 4), (6, 6)), 1.0, True)
     row = np.lib.stride_tricks.as_strided(np.zeros(4, np.float32), (3, 4), (0, 4))
     with pytest.raises(JitError, match="elements are distinct"):

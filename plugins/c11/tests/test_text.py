@@ -197,7 +197,12 @@ def test_formals_of_internal_procedures_range_over_their_calls() -> None:
 
 
 def test_constant_products_beyond_int_are_64_bit_constants() -> None:
-    text = "def f(x: [u8][100000, 100000]):\n    assert stride(x, 0) == 100000\n    assert stride(x, 1) == 1\n    x[70000, 5] = 1\n"
+    text = """
+def f(x: [u8][100000, 100000]):
+    assert stride(x, 0) == 100000
+    assert stride(x, 1) == 1
+    x[70000, 5] = 1
+"""
     assert body(text).strip() == "x.data[INT64_C(7000000000) + 5] = 1;"
 
 
@@ -313,8 +318,13 @@ CFG = Config("Cfg", {"scale": ConfigField("scale", INDEX), "hidden": ConfigField
 
 
 def test_readable_configuration_fields_live_in_a_context(tmp_path: Path) -> None:
-    text = "def f(n: size, x: f32[n]):\n    Cfg.scale = n\n    for i in seq(0, Cfg.scale):\n        if i < n:\n            x[i] = 0.0\n"
-    text = text.replace("seq(0, Cfg.scale)", "seq(0, n)").replace("i < n", "i < Cfg.scale")
+    text = """
+def f(n: size, x: f32[n]):
+    Cfg.scale = n
+    for i in seq(0, n):
+        if i < Cfg.scale:
+            x[i] = 0.0
+"""
     files = library([kernels.parse(text, Cfg=CFG)], "lib").files
     assert "int f(struct lib_ctx *ctx, int64_t n, float *x);" in files["lib.h"]
     assert "ctx->Cfg.scale = n;" in files["lib.c"] and "if (i < ctx->Cfg.scale)" in files["lib.c"]
@@ -325,9 +335,13 @@ def test_readable_configuration_fields_live_in_a_context(tmp_path: Path) -> None
 
 def test_write_only_fields_are_written_by_hardware_and_read_by_nobody() -> None:
     assert body("def f(n: size, x: f32[n]):\n    Cfg.hidden = n\n    x[0] = 1.0\n", Cfg=CFG).strip() == "(void)n;\n    x[0] = 1.0f;"
-    message = refusal(
-        "def f(n: size, x: f32[n]):\n    for i in seq(0, n):\n        if i < Cfg.hidden:\n            x[i] = 1.0\n", Cfg=CFG
-    )
+    text = """
+def f(n: size, x: f32[n]):
+    for i in seq(0, n):
+        if i < Cfg.hidden:
+            x[i] = 1.0
+"""
+    message = refusal(text, Cfg=CFG)
     assert "Cfg.hidden is write-only" in message
 
 
@@ -350,7 +364,13 @@ class Scratch(Memory):
 
 
 def test_memories_write_their_own_allocation_and_release(tmp_path: Path) -> None:
-    text = "def f(n: size, x: f32[n]):\n    for i in seq(0, n):\n        t: f32[n] @ Scratch\n        t[i] = x[i]\n        x[i] = t[i]\n"
+    text = """
+def f(n: size, x: f32[n]):
+    for i in seq(0, n):
+        t: f32[n] @ Scratch
+        t[i] = x[i]
+        x[i] = t[i]
+"""
     proc = kernels.parse(text, Scratch=Scratch)
     lines = [line.strip() for line in library([proc], "lib").files["lib.c"].splitlines()]
     start = lines.index("float *t = scratch_alloc(sizeof(float) * (size_t)(n));")

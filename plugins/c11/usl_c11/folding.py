@@ -21,8 +21,8 @@ def folded(expr: Expr) -> int | None:
             inner = folded(arg)
             return None if inner is None else reduced(inner, typ)
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
-            value = _binary(op, folded(lhs), folded(rhs))
-            return None if value is None else reduced(value, typ)
+            result = _binary(op, folded(lhs), folded(rhs))
+            return None if result is None else reduced(result, typ)
         case _:
             return None
 
