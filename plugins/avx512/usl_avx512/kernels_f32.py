@@ -7,11 +7,9 @@ read step by step, rounds twice; hence `roundings=1`. The templates follow Intel
 
 from __future__ import annotations
 
+from usl_avx512.masks import LANES, LANES_MACRO
 from usl_avx512.memories import AVX512
 from usl_core import DRAM, instr
-
-LANES = "(__mmask16)(({n}) < 16 ? (1u << ({n})) - 1u : 0xffffu)"
-"""The mask of the lanes below n, for n >= 1; all of them where n is at least 16."""
 
 HEADER = ("immintrin.h",)
 AVX512F = ("avx512f",)
@@ -106,7 +104,9 @@ def mm512_fmadd_set1_ps(dst: [f32][16] @ AVX512, a: f32 @ DRAM, b: [f32][16] @ A
 # ---- masked forms
 
 
-@instr("{dst} = _mm512_maskz_mov_ps((__mmask16)~" + LANES + ", {dst});", includes=HEADER, features=AVX512F)
+@instr(
+    "{dst} = _mm512_maskz_mov_ps((__mmask16)~" + LANES + ", {dst});", includes=HEADER, c_global=LANES_MACRO, features=AVX512F
+)
 def mm512_mask_setzero_ps(n: size, dst: [f32][16] @ AVX512):
     assert stride(dst, 0) == 1
     for i in seq(0, 16):
@@ -114,7 +114,9 @@ def mm512_mask_setzero_ps(n: size, dst: [f32][16] @ AVX512):
             dst[i] = 0.0
 
 
-@instr("{dst} = _mm512_mask_loadu_ps({dst}, " + LANES + ", {src.ptr});", includes=HEADER, features=AVX512F)
+@instr(
+    "{dst} = _mm512_mask_loadu_ps({dst}, " + LANES + ", {src.ptr});", includes=HEADER, c_global=LANES_MACRO, features=AVX512F
+)
 def mm512_mask_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM):
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
@@ -123,7 +125,7 @@ def mm512_mask_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM):
             dst[i] = src[i]
 
 
-@instr("{dst} = _mm512_maskz_loadu_ps(" + LANES + ", {src.ptr});", includes=HEADER, features=AVX512F)
+@instr("{dst} = _mm512_maskz_loadu_ps(" + LANES + ", {src.ptr});", includes=HEADER, c_global=LANES_MACRO, features=AVX512F)
 def mm512_maskz_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM):
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
@@ -134,7 +136,7 @@ def mm512_maskz_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM)
             dst[i] = 0.0
 
 
-@instr("_mm512_mask_storeu_ps({dst.ptr}, " + LANES + ", {src});", includes=HEADER, features=AVX512F)
+@instr("_mm512_mask_storeu_ps({dst.ptr}, " + LANES + ", {src});", includes=HEADER, c_global=LANES_MACRO, features=AVX512F)
 def mm512_mask_storeu_ps(n: size, dst: [f32][n] @ DRAM, src: [f32][16] @ AVX512):
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
@@ -143,7 +145,12 @@ def mm512_mask_storeu_ps(n: size, dst: [f32][n] @ DRAM, src: [f32][16] @ AVX512)
             dst[i] = src[i]
 
 
-@instr("{dst} = _mm512_mask_broadcastss_ps({dst}, " + LANES + ", _mm_set_ss({a}));", includes=HEADER, features=AVX512F)
+@instr(
+    "{dst} = _mm512_mask_broadcastss_ps({dst}, " + LANES + ", _mm_set_ss({a}));",
+    includes=HEADER,
+    c_global=LANES_MACRO,
+    features=AVX512F,
+)
 def mm512_mask_set1_ps(n: size, dst: [f32][16] @ AVX512, a: f32 @ DRAM):
     assert stride(dst, 0) == 1
     for i in seq(0, 16):
@@ -154,6 +161,7 @@ def mm512_mask_set1_ps(n: size, dst: [f32][16] @ AVX512, a: f32 @ DRAM):
 @instr(
     "{dst} = _mm512_mask3_fmadd_ps({a}, {b}, {dst}, " + LANES + ");",
     includes=HEADER,
+    c_global=LANES_MACRO,
     features=AVX512F,
     roundings=1,
     special="unspecified",
@@ -170,6 +178,7 @@ def mm512_mask_fmadd_ps(n: size, dst: [f32][16] @ AVX512, a: [f32][16] @ AVX512,
 @instr(
     "{dst} = _mm512_mask3_fmadd_ps(_mm512_set1_ps({a}), {b}, {dst}, " + LANES + ");",
     includes=HEADER,
+    c_global=LANES_MACRO,
     features=AVX512F,
     roundings=1,
     special="unspecified",

@@ -6,11 +6,9 @@ instruction here is bit-exact with its body for all inputs. A masked form works 
 
 from __future__ import annotations
 
+from usl_avx512.masks import LANES, LANES_MACRO
 from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import DRAM, instr
-
-LANES = "(__mmask16)(({n}) < 16 ? (1u << ({n})) - 1u : 0xffffu)"
-"""The mask of the lanes below n, for n >= 1; all of them where n is at least 16."""
 
 HEADER = ("immintrin.h",)
 AVX512F = ("avx512f",)
@@ -171,6 +169,7 @@ def mm512_cvtepu32_storeu_epu16(dst: [u16][16] @ DRAM, src: [u32][16] @ AVX512):
 @instr(
     "{dst} = _mm512_mask_cvtepu16_epi32({dst}, " + LANES + ", _mm256_maskz_loadu_epi16(" + LANES + ", {src.ptr}));",
     includes=HEADER,
+    c_global=LANES_MACRO,
     features=AVX512BW_VL,
 )
 def mm512_mask_loadu_cvtepu16_epu32(n: size, dst: [u32][16] @ AVX512, src: [u16][n] @ DRAM):
@@ -181,7 +180,12 @@ def mm512_mask_loadu_cvtepu16_epu32(n: size, dst: [u32][16] @ AVX512, src: [u16]
             dst[i] = u32(src[i])
 
 
-@instr("{dst} = _mm512_mask_add_epi32({dst}, " + LANES + ", {dst}, {src});", includes=HEADER, features=AVX512F)
+@instr(
+    "{dst} = _mm512_mask_add_epi32({dst}, " + LANES + ", {dst}, {src});",
+    includes=HEADER,
+    c_global=LANES_MACRO,
+    features=AVX512F,
+)
 def mm512_mask_add_epu32(n: size, dst: [u32][16] @ AVX512, src: [u32][16] @ AVX512):
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1
@@ -190,7 +194,9 @@ def mm512_mask_add_epu32(n: size, dst: [u32][16] @ AVX512, src: [u32][16] @ AVX5
             dst[i] += src[i]
 
 
-@instr("{dst} = _mm512_maskz_mov_epi32((__mmask16)~" + LANES + ", {dst});", includes=HEADER, features=AVX512F)
+@instr(
+    "{dst} = _mm512_maskz_mov_epi32((__mmask16)~" + LANES + ", {dst});", includes=HEADER, c_global=LANES_MACRO, features=AVX512F
+)
 def mm512_mask_setzero_epu32(n: size, dst: [u32][16] @ AVX512):
     assert stride(dst, 0) == 1
     for i in seq(0, 16):
@@ -212,7 +218,12 @@ def mm512_mask_div9_epu32(n: size, dst: [u32][16] @ AVX512, src: [u32][16] @ AVX
             dst[i] = src[i] / 9
 
 
-@instr("_mm512_mask_cvtepi32_storeu_epi16({dst.ptr}, " + LANES + ", {src});", includes=HEADER, features=AVX512F)
+@instr(
+    "_mm512_mask_cvtepi32_storeu_epi16({dst.ptr}, " + LANES + ", {src});",
+    includes=HEADER,
+    c_global=LANES_MACRO,
+    features=AVX512F,
+)
 def mm512_mask_cvtepu32_storeu_epu16(n: size, dst: [u16][n] @ DRAM, src: [u32][16] @ AVX512):
     assert stride(dst, 0) == 1
     assert stride(src, 0) == 1

@@ -70,8 +70,7 @@ def sgemm_schedule(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
     p = divide_loop(p, "j", columns, ["jo", "ji"], tail="cut")
     panel, edge = p.find_loop("i"), p.find_loop("i #1")
     p = divide_loop(p, "ji #1", LANES, ["jo", "ji"], tail="guard")
-    p = lift_scope(p, edge)
-    p = lift_scope(p, edge.body()[0])
+    p = lift_scope(lift_scope(p, edge), edge.body()[0])
     p = stage_mem(p, p.find_loop("jo").body(), f"B[0:K, {columns} * jo:{columns} * jo + {columns}]", "B_panel")
     p = lift_alloc(p, "B_panel")
     p = tiles_of_rows(p, panel, rows, f"{columns} * jo", columns, f"B_panel[k, 0:{columns}]")
@@ -79,10 +78,10 @@ def sgemm_schedule(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
     p = tiles_of_rows(p, edge, rows, first, LANES, f"B[k, {first}:{first} + {LANES}]")
     for loop in p.find(f"for _ in seq(0, {columns}): _", many=True):
         p = divide_loop(p, loop, LANES, ["jt", "jl"], perfect=True)
-    for name, dim in (("C_tile", 1), ("B_row", 0)):
-        for buffer in p.find(f"{name}: _", many=True):
-            p = divide_dim(p, buffer, dim, LANES)
-            p = set_memory(p, buffer, AVX512)
+    for tile in p.find("C_tile: _", many=True):
+        p = set_memory(divide_dim(p, tile, 1, LANES), tile, AVX512)
+    for row in p.find("B_row: _", many=True):
+        p = set_memory(divide_dim(p, row, 0, LANES), row, AVX512)
     p = replace_all(p, F32_INSTRUCTIONS)
     return simplify(p)
 

@@ -22,6 +22,7 @@ from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.traverse import update
 from usl_core.ir.types import F16, F32, F64, INDEX
+from usl_core.plugins.manager import PluginManager
 
 
 def body(text: str, **scope: Any) -> str:
@@ -334,7 +335,10 @@ def f(n: size, x: f32[n]):
 
 
 def test_write_only_fields_are_written_by_hardware_and_read_by_nobody() -> None:
-    assert body("def f(n: size, x: f32[n]):\n    Cfg.hidden = n\n    x[0] = 1.0\n", Cfg=CFG).strip() == "(void)n;\n    x[0] = 1.0f;"
+    assert (
+        body("def f(n: size, x: f32[n]):\n    Cfg.hidden = n\n    x[0] = 1.0\n", Cfg=CFG).strip()
+        == "(void)n;\n    x[0] = 1.0f;"
+    )
     text = """
 def f(n: size, x: f32[n]):
     for i in seq(0, n):
@@ -381,6 +385,14 @@ def f(n: size, x: f32[n]):
 
 
 # ---- templates
+
+
+def test_a_plugin_may_give_parallel_loops_another_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = "PARALLEL_FOR({iter}, {lo}, {hi}) {{\n{body}\n}}"
+    monkeypatch.setattr(PluginManager, "parallel_template", lambda self, backend: form if backend == "c11" else None)
+    text = "def f(n: size, x: f32[n], y: f32):\n    for i in par(0, n):\n        x[i] = 1.0\n"
+    assert body(text).splitlines()[1:] == ["    PARALLEL_FOR(i, 0, n) {", "        x[i] = 1.0f;", "    }"]
+    assert "a plugin's form of `par` cannot express" in refusal(text.replace("x[i] = 1.0", "y += x[i]"))
 
 
 def test_operands_in_templates_get_parentheses_only_where_they_could_bind_wrongly() -> None:

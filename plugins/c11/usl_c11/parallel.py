@@ -22,6 +22,7 @@ from usl_core.ir.nodes import For, Reduce, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, walk
 from usl_core.ir.types import F16
+from usl_core.plugins.manager import plugin_manager
 
 Lines = list[str]
 
@@ -38,6 +39,9 @@ def loop(
         state = ParallelLoop(fn.names.fresh("failed"), fn.names.fresh("next"), len(fn.frees))
         fn.buffers.update(inner)
         nest = _nest(stmt, lo, hi, state, fn, block, indent)
+        template = plugin_manager().parallel_template("c11")
+        if template is not None:
+            return _from_template(template, stmt, nest, lo, hi, bool(inner) or state.failed)
         lines = [_load(outer[name], acc, fn, stmt) for name, acc in inner.items()]
         lines += [f"int {state.status} = 0;"] if state.failed else []
         clauses = [f" reduction(+ : {acc.name})" for acc in inner.values()]
@@ -47,6 +51,18 @@ def loop(
         if state.failed:
             lines += [f"if ({state.status} != 0) {{", *indent(fail(state.status, fn)), "}"]
     return ["{", *indent(lines), "}"] if inner or state.failed else lines
+
+
+def _from_template(template: str, stmt: For, nest: Lines, lo: C, hi: C, stateful: bool) -> Lines:
+    """The form that a plugin gives parallel loops, over the iterator, the limits and the lines of the body."""
+    if stateful:
+        raise BackendError(
+            f"parallel loop {stmt.iter.name} reduces or may fail, which a plugin's form of `par` cannot express",
+            span=stmt.span,
+            notes=("make it a seq loop, or keep heap buffers and reductions out of it",),
+        )
+    name = nest[0].removeprefix("for (int64_t ").partition(" ")[0]
+    return template.format(iter=name, lo=lo, hi=hi, body="\n".join(nest[1:-1])).splitlines()
 
 
 def _nest(
