@@ -15,7 +15,9 @@ AVX512F = ("avx512f",)
 AVX512BW = ("avx512f", "avx512bw")
 AVX512BW_VL = ("avx512f", "avx512bw", "avx512vl")
 
-DIV9 = """\
+DIV9 = (
+    LANES_MACRO
+    + """\
 static inline __m512i usl_avx512_div9_epu32(__m512i x)
 {
     /* floor(x / 9) = (x * 954437177) >> 33 for every 32-bit x; the even and the odd lanes are multiplied apart. */
@@ -25,7 +27,9 @@ static inline __m512i usl_avx512_div9_epu32(__m512i x)
     return _mm512_srli_epi32(_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB), 1);
 }
 """
-"""Exact because 9 * 954437177 = 2^33 + 1 and x < 2^32 (Granlund and Montgomery 1994, theorem 4.2)."""
+)
+"""Exact because 9 * 954437177 = 2^33 + 1 and x < 2^32 (Granlund and Montgomery 1994, theorem 4.2). The macro is for the masked
+form: a C file has each of these texts once, so both forms name the same."""
 
 
 # ---- u32 lanes

@@ -43,7 +43,7 @@ def refusal(text: str, **scope: Any) -> str:
 
 def test_names_that_c_or_its_library_own_are_changed() -> None:
     text = "def f(int: size, double: f32[int], usl_x: f32[int]):\n    for y0 in seq(0, int):\n        double[y0] = usl_x[y0]\n"
-    assert "double_[y0_] = usl_x_[y0_];" in body(text)
+    assert "double_[y0_] = vusl_x[y0_];" in body(text)
 
 
 def test_shadowing_names_get_a_number_and_sibling_scopes_share_one() -> None:

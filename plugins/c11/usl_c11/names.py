@@ -31,6 +31,9 @@ _LIBRARY_TEXT = """
 _LIBRARY = frozenset(_LIBRARY_TEXT.split())
 """Functions of the C library, in single, double and long double form: naming something so draws warnings, or worse."""
 
+_OWN = ("usl_", "USL_")
+"""Prefixes of the names that this backend makes up."""
+
 _SIZED = re.compile(
     r"u?int(_fast|_least)?(8|16|32|64|ptr|max)_t\Z|(size|ptrdiff|wchar)_t\Z|u?int\d*(_max|_min)\Z", re.IGNORECASE
 )
@@ -42,7 +45,7 @@ def is_reserved(name: str) -> bool:
         name in _KEYWORDS
         or name in _LIBRARY
         or (name[:-1] in _LIBRARY and name[-1:] in ("f", "l"))
-        or name.startswith(("_", "usl_", "USL_"))
+        or name.startswith(("_", *_OWN))
         or _SIZED.match(name) is not None
     )
 
@@ -55,7 +58,7 @@ def legal(spelling: str) -> str:
     """An identifier of ASCII letters, digits and underscores made from any Python identifier, not reserved."""
     text = "".join(ch if ch.isascii() else f"u{ord(ch):04x}" for ch in spelling)
     text = text.lstrip("_") or "v"
-    if text[0].isdigit():
+    if text[0].isdigit() or text.startswith(_OWN):
         text = f"v{text}"
     return f"{text}_" if is_reserved(text) else text
 
