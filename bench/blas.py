@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
+from bench.toolchain import ToolError
+
 FOREIGN = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "NVPL_", "OMP_", "KMP_", "GOMP_")
 """Prefixes of environment variables that steer a BLAS or its threads."""
 
@@ -45,7 +47,7 @@ class BlasChild:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"the BLAS process ended with status {self._process.wait()}")
+            raise ToolError(f"the BLAS process ended with status {self._process.wait()}")
         return line
 
     def __enter__(self) -> BlasChild:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from bench.measure import Ratio, Timings, take_turns, timed
 from bench.native import NATIVE, SCALAR, native
@@ -60,18 +61,19 @@ def measure(
     scheduled: Procedure,
     picture: Pixels,
     *,
+    options: Mapping[str, Any] = MappingProxyType({}),
     shape: tuple[int, int] = FRAME,
     rounds: int = 15,
     on_round: Callable[[int], None] = lambda done: None,
 ) -> BlurReport:
-    """Time all contestants in turns on the picture repeated to shape."""
+    """Time all contestants in turns on the picture repeated to shape; options are those of the scheduled kernel's `jit`."""
     import numpy as np
 
     frame = with_border(repeat_to(picture, shape))
     kernels: dict[str, Kernel] = {
         UNVECTORISED: native(unscheduled, SCALAR),
         AUTOVECTORISED: native(unscheduled, NATIVE),
-        SCHEDULED: scheduled.jit(),
+        SCHEDULED: scheduled.jit(**options),
     }
     results = {name: np.zeros(shape, np.uint16) for name in kernels}
 

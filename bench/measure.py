@@ -62,11 +62,19 @@ def lower_rank(n: int, level: float = 0.95) -> int:
 
 
 def take_turns(
-    contestants: Mapping[str, Contestant], rounds: int, *, on_round: Callable[[int], None] = lambda done: None
+    contestants: Mapping[str, Contestant],
+    rounds: int,
+    *,
+    warm_up: bool = True,
+    on_round: Callable[[int], None] = lambda done: None,
 ) -> Timings:
-    """Let each contestant run once per round, after one round that is not counted; odd rounds run in reverse order."""
+    """Let each contestant run once per round; odd rounds run in reverse order.
+
+    With warm_up there is a round before that is not counted. It can be left out for what runs so long that caches and clocks
+    do not matter.
+    """
     names: Sequence[str] = tuple(contestants)
-    for name in names:
+    for name in names if warm_up else ():
         contestants[name]()
     seconds: dict[str, list[float]] = {name: [] for name in names}
     for done in range(rounds):

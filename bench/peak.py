@@ -8,7 +8,6 @@ multiple of the peak. A test looks at the machine code.
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,7 +124,6 @@ def fma_peak(features: frozenset[str], *, rounds: int = 2_000_000, repeats: int 
     directory = Path(tempfile.mkdtemp(prefix="usl-peak-"))
     try:
         program = compile_probe(best_variant(features), directory)
-        answer = subprocess.run([str(program), str(rounds), str(repeats)], check=True, capture_output=True, text=True)
-        return float(answer.stdout.split()[0])
+        return float(run_tool([str(program), str(rounds), str(repeats)]).split()[0])
     finally:
         shutil.rmtree(directory, ignore_errors=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from bench.blas import BlasChild
 from bench.measure import Ratio, Timings, take_turns, timed
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 Kernel = Callable[..., object]
 """Called with M, N, K, A, B, C."""
 
+ODD_SHAPE = (1021, 1013, 1009)
+"""M, N, K that fill no tile."""
+SLOW_ROUNDS = 3
+"""Rounds of the plain loops, which take as long as a hundred runs of the others."""
 UNSCHEDULED, SCHEDULED, BLAS = "unscheduled C, -O3", "scheduled C", "NumPy BLAS, one thread"
 
 
@@ -46,6 +51,7 @@ class SgemmReport:
     gflops: dict[str, float]
     peak: float
     accuracy: Accuracy
+    odd_accuracy: Accuracy
     blas_threads: int
     over_blas: Ratio
     timings: Timings
@@ -57,9 +63,11 @@ class SgemmReport:
     @property
     def problems(self) -> list[str]:
         """What makes these figures wrong or unfair; empty in a good run."""
-        found = []
-        if not self.accuracy.ok:
-            found.append(f"a result is {self.accuracy.worst:.2f} times the error bound away from the exact product")
+        found = [
+            f"a result is {checked.worst:.2f} times the error bound away from the exact product ({what})"
+            for what, checked in (("square matrices", self.accuracy), ("odd sizes", self.odd_accuracy))
+            if not checked.ok
+        ]
         found += [f"{name} is above the measured peak" for name, rate in self.gflops.items() if rate > self.peak]
         if self.blas_threads != 1:
             found.append(f"NumPy's BLAS ran on {self.blas_threads} threads")
@@ -99,22 +107,31 @@ def measure(
     unscheduled: Procedure,
     scheduled: Procedure,
     *,
+    options: Mapping[str, Any] = MappingProxyType({}),
     n: int = 1024,
     rounds: int = 15,
+    slow_rounds: int = SLOW_ROUNDS,
     on_round: Callable[[int], None] = lambda done: None,
 ) -> SgemmReport:
-    """Check the scheduled kernel, then time all contestants in turns on n x n matrices."""
+    """Check the scheduled kernel, then time all contestants in turns on n x n matrices.
+
+    options are those of the scheduled kernel's `jit`. on_round is told how many of rounds + slow_rounds rounds are done.
+    """
     features = cpu_features()
-    kernel, plain = scheduled.jit(), native(unscheduled, PLAIN)
-    checked = accuracy(kernel, n, n, n)
+    kernel, plain = scheduled.jit(**options), native(unscheduled, PLAIN)
+    checked, odd = accuracy(kernel, n, n, n), accuracy(kernel, *ODD_SHAPE)
     a, b, c = matrices(n, n, n)
     peak = fma_peak(features)
     with BlasChild(n) as blas:
         fast = {SCHEDULED: timed(lambda: kernel(n, n, n, a, b, c)), BLAS: blas.seconds}
         timings = take_turns(fast, rounds, on_round=on_round)
-    # The plain loops take about as long as a hundred runs of the others, so they get fewer rounds, and these by themselves.
-    slow = take_turns({UNSCHEDULED: timed(lambda: plain(n, n, n, a, b, c))}, min(rounds, 3))
+    slow = take_turns(
+        {UNSCHEDULED: timed(lambda: plain(n, n, n, a, b, c))},
+        slow_rounds,
+        warm_up=False,
+        on_round=lambda done: on_round(rounds + done),
+    )
     timings = Timings({**slow.seconds, **timings.seconds})
     rates = {name: 2.0 * n**3 / timings.median(name) / 1e9 for name in timings.seconds}
     peak = max(peak, fma_peak(features))
-    return SgemmReport(n, rates, peak, checked, blas.threads, timings.speedup(SCHEDULED, BLAS), timings)
+    return SgemmReport(n, rates, peak, checked, odd, blas.threads, timings.speedup(SCHEDULED, BLAS), timings)

@@ -1,33 +1,60 @@
-"""Which schedule the demonstration uses on this machine: AVX-512 where the processor has it, else a portable one."""
+"""Which schedules the demonstration uses: AVX-512 where the processor has it, else portable ones."""
 
 from __future__ import annotations
 
-from usl_avx512 import blur_schedule, box_blur, has_avx512, sgemm, sgemm_schedule
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from usl_avx512 import blur_schedule, box_blur, sgemm, sgemm_schedule
+from usl_avx512.schedules import tiles_of_c
 from usl_core import Procedure
-from usl_core.scheduling import divide_loop, rename, reorder_loops, unroll_loop
+from usl_core.scheduling import divide_loop, lift_alloc, rename, reorder_loops, simplify, stage_mem, unroll_loop
 
-__all__ = ["box_blur", "fast_blur", "fast_sgemm", "portable_blur", "portable_sgemm", "sgemm"]
-
-
-def fast_sgemm(p: Procedure) -> Procedure:
-    return sgemm_schedule(p) if has_avx512() else portable_sgemm(p)
+Schedule = Callable[[Procedure], Procedure]
 
 
-def fast_blur(p: Procedure) -> Procedure:
-    return blur_schedule(p) if has_avx512() else portable_blur(p)
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to compute and how: a procedure, its schedule, the functions the schedule is made of, options for `jit`."""
+
+    plain: Procedure
+    schedule: Schedule
+    helpers: tuple[Callable[..., Procedure], ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def portable_sgemm(p: Procedure) -> Procedure:
-    """No instructions of any one processor: unit stride innermost, and a panel of B that stays in the second-level cache."""
+def sgemm_plan(*, portable: bool) -> Plan:
+    if portable:
+        return Plan(sgemm, portable_sgemm, (tiles_of_c,), NATIVE)
+    return Plan(sgemm, sgemm_schedule, (tiles_of_c,))
+
+
+def blur_plan(*, portable: bool) -> Plan:
+    return Plan(box_blur, portable_blur, options=NATIVE) if portable else Plan(box_blur, blur_schedule)
+
+
+NATIVE: Mapping[str, Any] = {"march": "native"}
+"""Portable C leaves the choice of instructions to the compiler, which must then be told the processor."""
+
+
+def portable_sgemm(p: Procedure, rows: int = 4, columns: int = 64) -> Procedure:
+    """Tiles of C as for AVX-512, but of an ordinary array: loops of known length that compilers vectorise and unroll."""
     p = rename(p, "sgemm_portable")
-    p = reorder_loops(p, "j k")
-    p = reorder_loops(p, "i k")
-    p = divide_loop(p, "k", 64, ["ko", "ki"], tail="cut")
-    return reorder_loops(p, "ki i")
+    p = reorder_loops(p, "i j")
+    p = divide_loop(p, "j", columns, ["jo", "ji"], tail="cut")
+    panel = p.find_loop("i")
+    p = reorder_loops(p, "ji i #1")
+    p = reorder_loops(p, "ji k")
+    p = stage_mem(p, p.find_loop("jo").body(), f"B[0:K, {columns} * jo:{columns} * jo + {columns}]", "B_panel")
+    p = lift_alloc(p, "B_panel")
+    p = tiles_of_c(p, panel, rows, f"{columns} * jo", columns)
+    return simplify(p)
 
 
 def portable_blur(p: Procedure) -> Procedure:
     """The nine additions written out, which is what compilers want to see before they vectorise a row."""
     p = rename(p, "box_blur_portable")
     p = unroll_loop(p, "dx")
-    return unroll_loop(p, "dy")
+    p = unroll_loop(p, "dy")
+    return simplify(p)

@@ -26,7 +26,10 @@ class Screen:
     def say(self, text: str) -> None:
         self.console.print(text)
 
-    def listing(self, title: str, text: str, language: str, limit: int = 60) -> None:
+    def problem(self, text: str) -> None:
+        self.console.print(text, style="red", markup=False)
+
+    def listing(self, title: str, text: str, language: str, limit: int = 80) -> None:
         """A piece of code; long ones are cut in the middle, and the cut says how many lines it hides."""
         self.console.print(f"\n[bold]{title}[/bold]")
         shown = clip(text.strip("\n").splitlines(), 24 if self.quick else limit)
@@ -67,3 +70,14 @@ def clip(lines: Sequence[str], limit: int) -> list[str]:
         return list(lines)
     head, tail = limit * 2 // 3, limit - limit * 2 // 3 - 1
     return [*lines[:head], f"    ... {len(lines) - head - tail} more lines ...", *lines[len(lines) - tail :]]
+
+
+def function_text(code: str, name: str) -> str:
+    """The definition of one C function, or empty text if code has none that is laid out as the C11 backend does."""
+    lines = code.splitlines()
+    starts = [at for at, line in enumerate(lines) if f" {name}(" in f" {line}" and not line.startswith((" ", "\t", "/"))]
+    for start in starts:
+        ends = [at for at in range(start, len(lines)) if lines[at] == "}"]
+        if ends:
+            return "\n".join(lines[start : ends[0] + 1])
+    return ""

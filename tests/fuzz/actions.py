@@ -14,7 +14,7 @@ from typing import Any
 from tests.fuzz.sites import Site, enclosing, expressions, loops, scopes, siblings, sites
 from usl_core.cursors.path import ArgLoc, Loc, NodeLoc
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Call, Expr, For, If, Literal, Proc, Read, Reduce, Stmt
+from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Call, Expr, For, If, Literal, Pass, Proc, Read, Reduce, Stmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import names_used, same, walk
@@ -162,6 +162,22 @@ def remove_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
 
 
 @action
+def add_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, sites(proc))
+    if site is None:
+        return None
+    length = rng.randint(1, min(2, len(siblings(proc, site)) - site.index))
+    his = [rng.randint(1, 4), *(arg.name.name for arg in proc.args if arg.type is SIZE)]
+    return Draft((At(site.block(length)), "rep", rng.choice(his)), {"guard": rng.random() < 0.4})
+
+
+@action
+def parallelize_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, loops(proc))
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
 def lift_scope(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = _pick(rng, [s for s in scopes(proc) if len(s.path) > 1])
     return Draft((At(site.loc),)) if site else None
@@ -200,6 +216,18 @@ def eliminate_dead_code(proc: Proc, callees: tuple[Proc, ...], rng: random.Rando
 def reorder_stmts(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = _pick(rng, [s for s in sites(proc) if s.index + 1 < len(siblings(proc, s))])
     return Draft((At(site.block(2)),)) if site else None
+
+
+@action
+def insert_pass(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, sites(proc))
+    return Draft((At(site.after()),)) if site else None
+
+
+@action
+def delete_pass(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, [s for s in sites(proc) if isinstance(s.stmt, Pass)])
+    return Draft((At(site.loc),)) if site else None
 
 
 @action

@@ -25,7 +25,7 @@ from usl_core.cursors.path import Dead, Loc
 from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
 from usl_core.interp import POISON, Buffer
 from usl_core.interp.buffers import dense_strides
-from usl_core.ir.nodes import Call, Proc
+from usl_core.ir.nodes import Call, For, LoopMode, Proc
 from usl_core.ir.printer import show
 from usl_core.ir.traverse import walk
 from usl_core.procedure import Procedure, from_ir
@@ -181,7 +181,10 @@ class _Session:
     def judge(self, operator: str, draft: Draft, result: Procedure, vectors: int) -> None:
         step_fixed = dict(draft.kwargs) if operator == "partial_eval" else {}
         before = self.rng.getstate()
-        difference = refinement_failure(self.current.ir, result.ir, self.rng, _factor(draft), vectors, fixed=step_fixed)
+        permute = self.rng if operator == "parallelize_loop" and _par_loops(result.ir) == 1 else None
+        difference = refinement_failure(
+            self.current.ir, result.ir, self.rng, _factor(draft), vectors, fixed=step_fixed, permute=permute
+        )
         self.fixed |= step_fixed
         if difference is not None:
             self.fail(operator, draft, difference.what, difference, result)
@@ -206,6 +209,10 @@ def _unexpected(error: Exception) -> str:
         return f"an error of the wrong kind, {type(error).__name__}: {error}"
     frames = traceback.extract_tb(error.__traceback__)[-3:]
     return f"{type(error).__name__}: {error} at " + " < ".join(f"{f.filename}:{f.lineno}" for f in reversed(frames))
+
+
+def _par_loops(proc: Proc) -> int:
+    return sum(isinstance(node, For) and node.mode is LoopMode.PAR for node in walk(proc))
 
 
 def _factor(draft: Draft) -> int:

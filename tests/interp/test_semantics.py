@@ -12,7 +12,7 @@ import pytest
 
 from tests.interp.programs import program
 from usl_core.errors import InterpError
-from usl_core.interp import POISON, Access, Buffer, PoisonBranch, run
+from usl_core.interp import POISON, Access, Buffer, PoisonBranch, ValueTooLarge, run
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.nodes import AssignConfig, Proc, ReadConfig
 from usl_core.ir.traverse import update
@@ -193,6 +193,14 @@ def test_control_that_depends_on_poison_is_an_error_of_its_own(statement: str) -
     with pytest.raises(PoisonBranch, match="uninitialised data") as caught:
         run(ir, [ints(0, 0)], mode="exact")
     assert caught.value.span is not None and caught.value.span.line == 3
+
+
+def test_exact_numbers_may_be_limited_in_length() -> None:
+    ir = program("def f(n: size, x: R):\n    for i in seq(0, n):\n        x = x * x\n")
+    with pytest.raises(ValueTooLarge, match="more than the limit of 1000") as caught:
+        run(ir, [64, Buffer.of(R, 3)], mode="exact", max_bits=1000)
+    assert caught.value.notes == ("where i = 9",)
+    assert run(ir, [3, x := Buffer.of(R, 3)], mode="exact", max_bits=1000) and x.data == [3**8]
 
 
 # ---- entry and calls

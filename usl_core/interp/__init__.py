@@ -3,6 +3,6 @@
 from usl_core.interp.buffers import Buffer
 from usl_core.interp.run import Result, run
 from usl_core.interp.runtime import Access, ConfigKey
-from usl_core.interp.values import POISON, Poison, PoisonBranch
+from usl_core.interp.values import POISON, Poison, PoisonBranch, ValueTooLarge
 
-__all__ = ["POISON", "Access", "Buffer", "ConfigKey", "Poison", "PoisonBranch", "Result", "run"]
+__all__ = ["POISON", "Access", "Buffer", "ConfigKey", "Poison", "PoisonBranch", "Result", "ValueTooLarge", "run"]

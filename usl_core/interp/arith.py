@@ -72,6 +72,10 @@ class Arithmetic(ABC):
             case _:
                 return self.rounded(typ, f"({lhs} {op} {rhs})")
 
+    def stored(self, typ: ScalarType, value: str) -> str:
+        """A value on its way into a buffer."""
+        return value
+
     def compare(self, op: str, lhs: str, rhs: str) -> str:
         """A truth value, or poison, which refuses to be one."""
         match op:

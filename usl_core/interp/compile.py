@@ -185,7 +185,7 @@ class _Emitter(Text):
             self.emit(f"if not ({guard}): {self.out_of_bounds(stmt.name, indices)}")
         target = f"{local(stmt.name)}_data[{place}]"
         if isinstance(stmt, Assign):
-            self.emit(f"{target} = {rhs}")
+            self.emit(f"{target} = {self.arith.stored(typ, rhs)}")
             return
         if self.traced:  # a reduction is reported after the reads of its right side
             value = self.fresh("part")
@@ -195,7 +195,7 @@ class _Emitter(Text):
             position = self.fresh("at")
             self.emit(f"{position} = {place}")
             target = f"{local(stmt.name)}_data[{position}]"
-        self.emit(f"{target} = {self.arith.binary('+', typ, target, rhs)}")
+        self.emit(f"{target} = {self.arith.stored(typ, self.arith.binary('+', typ, target, rhs))}")
 
     def branch(self, word: str, stmt: If) -> None:
         self.emit(f"{word} {self.expr(stmt.cond)}:")

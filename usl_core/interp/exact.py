@@ -130,6 +130,9 @@ class ExactArithmetic(Arithmetic):
     def rounded(self, typ: ScalarType, text: str) -> str:
         return text
 
+    def stored(self, typ: ScalarType, value: str) -> str:
+        return value if typ.is_int else f"state.stored({value})"
+
     def to_real(self, source: Type, target: ScalarType, text: str) -> str:
         return f"int({text})" if source is BOOL else text
 

@@ -23,7 +23,7 @@ from usl_core.interp.compile import Compiled, Compiler
 from usl_core.interp.exact import ExactArithmetic
 from usl_core.interp.machine import MachineArithmetic
 from usl_core.interp.runtime import ConfigKey, ConfigState, State, Trace
-from usl_core.interp.values import Fault, PoisonBranch, PoisonFault
+from usl_core.interp.values import Fault, PoisonBranch, PoisonFault, SizeFault, ValueTooLarge
 from usl_core.ir.nodes import Arg, Call, Expr, Node, Proc
 
 Mode = Literal["exact", "machine"]
@@ -45,6 +45,7 @@ def run(
     configs: Mapping[ConfigKey, Any] | None = None,
     permute: random.Random | None = None,
     trace: Trace | None = None,
+    max_bits: int | None = None,
 ) -> Result:
     """Runs proc on args, one per formal, by name or in order; data is changed in place.
 
@@ -52,12 +53,14 @@ def run(
     bits as uint16; R: float64), windows with any strides; elements that are poison at the end keep their old content in
     an array. A scalar formal also takes a number, if proc does not write it. configs gives fields their values at entry,
     others are poison. With permute, `par` loops run in a random order. trace is called with an `Access` for each access.
+    max_bits limits the length of exact reals, numerator and denominator together.
 
     Raises:
         InterpError: an argument that does not fit, a precondition that does not hold, overlapping arguments of which one is
             written, an access or window out of bounds, a failed `check`. PoisonBranch: control depends on poison.
+            ValueTooLarge: see max_bits.
     """
-    state = State(ConfigState(configs or {}), permute, trace)
+    state = State(ConfigState(configs or {}), permute, trace, max_bits)
     compiler = _compiler(mode, trace is not None)
     try:
         compiled = compiler.compile(proc)
@@ -78,13 +81,15 @@ def _compiler(mode: Mode, traced: bool) -> Compiler:
 
 # ---- errors
 
+_KINDS: dict[type[Fault], type[InterpError]] = {PoisonFault: PoisonBranch, SizeFault: ValueTooLarge}
+
 _Frame = tuple[Compiled, Node, list[str]]
 """A procedure under way, what it was doing, and `i = 3` for each of its iterators."""
 
 
 def _located(fault: Fault, proc: Proc) -> InterpError:
     """The error that a user sees: the innermost node that stood for the failing line, iterators, and the calls around it."""
-    kind = PoisonBranch if isinstance(fault, PoisonFault) else InterpError
+    kind = _KINDS.get(type(fault), InterpError)
     frames = list(_frames(fault.__traceback__))
     if not frames:
         return kind(str(fault), span=proc.span)

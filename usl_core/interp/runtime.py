@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from usl_core.interp.buffers import Buffer, dense_strides, out_of_bounds, overlap, view
-from usl_core.interp.values import POISON, Fault, PoisonFault
+from usl_core.interp.values import POISON, Fault, PoisonFault, SizeFault
 from usl_core.ir.config import Config
 from usl_core.ir.sym import Sym
 
@@ -44,11 +44,20 @@ Trace = Callable[[Access], object]
 
 @dataclass(slots=True)
 class State:
-    """One run: configuration, the order of `par` iterations (None: rising), and who wants to see accesses."""
+    """One run: configuration, the order of `par` iterations (None: rising), who wants to see accesses, how long numbers get."""
 
     configs: ConfigState = field(default_factory=ConfigState)
     permute: random.Random | None = None
     trace: Trace | None = None
+    max_bits: int | None = None
+
+    def stored(self, value: Any) -> Any:
+        """An exact real on its way into a buffer; a SizeFault if it takes more than max_bits."""
+        if self.max_bits is not None and value is not POISON:
+            bits = value.numerator.bit_length() + value.denominator.bit_length()
+            if bits > self.max_bits:
+                raise SizeFault(f"a number takes {bits} bits, more than the limit of {self.max_bits}")
+        return value
 
     def par(self, lo: int, hi: int) -> Sequence[int]:
         iterations = seq(lo, hi)

@@ -21,12 +21,22 @@ class PoisonBranch(InterpError):
     code = "E901"
 
 
+class ValueTooLarge(InterpError):
+    """An exact number has outgrown the limit that the caller of `run` has set. Repeated squaring doubles it each time."""
+
+    code = "E902"
+
+
 class Fault(Exception):
     """Raised below `run`, which turns it into an InterpError with the place and the values of the iterators."""
 
 
 class PoisonFault(Fault):
     """A Fault that becomes a PoisonBranch."""
+
+
+class SizeFault(Fault):
+    """A Fault that becomes a ValueTooLarge."""
 
 
 class Poison:

@@ -101,6 +101,18 @@ def mm512_fmadd_set1_ps(dst: [f32][16] @ AVX512, a: f32 @ DRAM, b: [f32][16] @ A
         dst[i] += a * b[i]
 
 
+@instr(
+    "_mm512_storeu_ps({dst.ptr}, _mm512_add_ps(_mm512_loadu_ps({dst.ptr}), {src}));",
+    includes=HEADER,
+    features=AVX512F,
+)
+def mm512_accumulateu_ps(dst: [f32][16] @ DRAM, src: [f32][16] @ AVX512):
+    assert stride(dst, 0) == 1
+    assert stride(src, 0) == 1
+    for i in seq(0, 16):
+        dst[i] += src[i]
+
+
 # ---- masked forms
 
 
@@ -191,6 +203,36 @@ def mm512_mask_fmadd_set1_ps(n: size, dst: [f32][16] @ AVX512, a: f32 @ DRAM, b:
             dst[i] += a * b[i]
 
 
+@instr(
+    "{dst} = _mm512_mask3_fmadd_ps(_mm512_set1_ps({a}), _mm512_maskz_loadu_ps(" + LANES + ", {b.ptr}), {dst}, " + LANES + ");",
+    includes=HEADER,
+    c_global=LANES_MACRO,
+    features=AVX512F,
+    roundings=1,
+    special="unspecified",
+)
+def mm512_mask_fmadd_set1_loadu_ps(n: size, dst: [f32][16] @ AVX512, a: f32 @ DRAM, b: [f32][n] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(b, 0) == 1
+    for i in seq(0, 16):
+        if i < n:
+            dst[i] += a * b[i]
+
+
+@instr(
+    "_mm512_mask_storeu_ps({dst.ptr}, " + LANES + ", _mm512_add_ps(_mm512_maskz_loadu_ps(" + LANES + ", {dst.ptr}), {src}));",
+    includes=HEADER,
+    c_global=LANES_MACRO,
+    features=AVX512F,
+)
+def mm512_mask_accumulateu_ps(n: size, dst: [f32][n] @ DRAM, src: [f32][16] @ AVX512):
+    assert stride(dst, 0) == 1
+    assert stride(src, 0) == 1
+    for i in seq(0, 16):
+        if i < n:
+            dst[i] += src[i]
+
+
 INSTRUCTIONS = (
     mm512_setzero_ps,
     mm512_loadu_ps,
@@ -202,6 +244,7 @@ INSTRUCTIONS = (
     mm512_mul_ps,
     mm512_fmadd_ps,
     mm512_fmadd_set1_ps,
+    mm512_accumulateu_ps,
     mm512_mask_setzero_ps,
     mm512_mask_loadu_ps,
     mm512_maskz_loadu_ps,
@@ -209,4 +252,6 @@ INSTRUCTIONS = (
     mm512_mask_set1_ps,
     mm512_mask_fmadd_ps,
     mm512_mask_fmadd_set1_ps,
+    mm512_mask_fmadd_set1_loadu_ps,
+    mm512_mask_accumulateu_ps,
 )

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from usl_avx512.kernels_f32 import (
+    mm512_accumulateu_ps,
     mm512_copyu_ps,
     mm512_fmadd_set1_ps,
     mm512_loadu_ps,
-    mm512_mask_fmadd_set1_ps,
-    mm512_mask_loadu_ps,
-    mm512_mask_storeu_ps,
-    mm512_storeu_ps,
+    mm512_mask_accumulateu_ps,
+    mm512_mask_fmadd_set1_loadu_ps,
+    mm512_setzero_ps,
 )
 from usl_avx512.kernels_int import (
     mm512_add_epu32,
@@ -47,13 +47,13 @@ LANES = 16
 """f32 or u32 lanes of a register."""
 
 F32_INSTRUCTIONS = (
+    mm512_setzero_ps,
     mm512_copyu_ps,
     mm512_loadu_ps,
-    mm512_storeu_ps,
     mm512_fmadd_set1_ps,
-    mm512_mask_loadu_ps,
-    mm512_mask_storeu_ps,
-    mm512_mask_fmadd_set1_ps,
+    mm512_accumulateu_ps,
+    mm512_mask_fmadd_set1_loadu_ps,
+    mm512_mask_accumulateu_ps,
 )
 
 
@@ -73,21 +73,19 @@ def sgemm_schedule(p: Procedure, rows: int = 6, columns: int = 64) -> Procedure:
     p = lift_scope(lift_scope(p, edge), edge.body()[0])
     p = stage_mem(p, p.find_loop("jo").body(), f"B[0:K, {columns} * jo:{columns} * jo + {columns}]", "B_panel")
     p = lift_alloc(p, "B_panel")
-    p = tiles_of_rows(p, panel, rows, f"{columns} * jo", columns, f"B_panel[k, 0:{columns}]")
-    first = f"N / {columns} * {columns} + {LANES} * jo"
-    p = tiles_of_rows(p, edge, rows, first, LANES, f"B[k, {first}:{first} + {LANES}]")
+    p = tiles_of_c(p, edge, rows, f"N / {columns} * {columns} + {LANES} * jo", LANES)
+    p = tiles_of_c(p, panel, rows, f"{columns} * jo", columns)
+    for k in p.find("for k in _: _", many=True)[:2]:
+        p = stage_mem(p, p.forward(k).body(), f"B_panel[k, 0:{columns}]", "B_row")
     for loop in p.find(f"for _ in seq(0, {columns}): _", many=True):
         p = divide_loop(p, loop, LANES, ["jt", "jl"], perfect=True)
-    for tile in p.find("C_tile: _", many=True):
-        p = set_memory(divide_dim(p, tile, 1, LANES), tile, AVX512)
-    for row in p.find("B_row: _", many=True):
-        p = set_memory(divide_dim(p, row, 0, LANES), row, AVX512)
-    p = replace_all(p, F32_INSTRUCTIONS)
-    return simplify(p)
+    for buffer in p.find("C_tile: _", many=True) + p.find("B_row: _", many=True):
+        p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, LANES), buffer, AVX512)
+    return simplify(replace_all(p, F32_INSTRUCTIONS))
 
 
-def tiles_of_rows(p: Procedure, i: Any, rows: int, first: str, columns: int, b_row: str) -> Procedure:
-    """Makes `ji: i: k` tiles of rows x columns from column `first` on, with C staged around k and a row of B inside it."""
+def tiles_of_c(p: Procedure, i: Any, rows: int, first: str, columns: int) -> Procedure:
+    """Turns `ji: i: k` into tiles of rows x columns, the first column given, that are summed up apart while k runs."""
     k = i.body()[0]
     p = reorder_loops(p, p.forward(i).parent())
     p = reorder_loops(p, p.forward(k).parent())
@@ -95,8 +93,7 @@ def tiles_of_rows(p: Procedure, i: Any, rows: int, first: str, columns: int, b_r
     rest = p.forward(i).next().body()[0]
     p = reorder_loops(p, p.forward(k).parent())
     for loop, row, height in ((k, f"{rows} * io", rows), (rest, f"M / {rows} * {rows} + ii", 1)):
-        p = stage_mem(p, loop, f"C[{row}:{row} + {height}, {first}:{first} + {columns}]", "C_tile")
-        p = stage_mem(p, p.forward(loop).body(), b_row, "B_row")
+        p = stage_mem(p, loop, f"C[{row}:{row} + {height}, {first}:{first} + {columns}]", "C_tile", accum=True)
     return p
 
 
