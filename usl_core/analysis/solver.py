@@ -61,6 +61,14 @@ STATISTICS = Statistics()
 _Verdict = tuple[str, tuple[int | bool | None, ...] | str | None]
 """proved, refuted or unknown, with the values of the variables in the order of their numbers, or the reason."""
 _CACHE: dict[object, _Verdict] = {}
+_caching = True
+
+
+def disable_cache() -> None:
+    """From now on every question is answered anew in this process: for `usl verify`."""
+    global _caching
+    _caching = False
+    _CACHE.clear()
 
 
 def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
@@ -168,7 +176,7 @@ def _ask(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     renaming: dict[Sym, int] = {}
     key = (tuple(_canonical(h, renaming) for h in hypotheses), _canonical(goal, renaming))
     names = list(renaming)
-    hit = _CACHE.get(key)
+    hit = _CACHE.get(key) if _caching else None
     if hit is None:
         hit = _CACHE[key] = _decide(hypotheses, goal, names)
     else:

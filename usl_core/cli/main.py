@@ -39,7 +39,7 @@ class _Reporting(click.Group):
 @click.version_option(package_name="usl-core", prog_name="usl")
 @click.pass_context
 def cli(context: click.Context, debug: bool, no_plugins: bool, allowed: str | None) -> None:
-    """Compile procedures of the user-schedulable language, and look at its plugins.
+    """Compile procedures of the user-schedulable language, look at how they were made, and at its plugins.
 
     A plugin is code from an installed package. USL_NO_PLUGINS=1 and USL_PLUGINS=NAMES in the environment do the same
     as the options.
@@ -84,6 +84,33 @@ def compile_command(file: Path, directory: Path, name: str | None, backend_name:
     written = compiling.compile_file(file, directory, name=name, backend_name=backend_name, entry_checks=not no_entry_checks)
     for path in written:
         click.echo(path)
+
+
+@cli.command(name="history", short_help="Show how a procedure was made.")
+@click.argument("place", metavar="FILE:PROC")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+def history_command(place: str, as_json: bool) -> None:
+    """Show the steps that made a procedure: operator, arguments, what the result is to its input, time, and proofs.
+
+    This imports FILE, which runs it.
+    """
+    from usl_core.cli import history
+
+    click.echo(history.history_text(place, as_json=as_json))
+
+
+@cli.command(name="verify", short_help="Replay a procedure's history without caches.")
+@click.argument("place", metavar="FILE[:PROC]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+def verify_command(place: str, as_json: bool) -> None:
+    """Make the procedures of FILE (or one of them) again in a fresh process, with every obligation proved anew.
+
+    FILE is imported there, which runs it. No cache is read, and the result's bounds and calls are checked once more as a
+    whole.
+    """
+    from usl_core.cli import verify
+
+    click.echo(verify.verify_text(place, as_json=as_json))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -147,7 +147,7 @@ def own_iterations(ctx: Context, block: Block, buffer: Sym) -> frozenset[Sym]:
     fixed = 0
     names = with_windows(block, buffer)
     while True:
-        users = [position for position, stmt in enumerate(block) if mentions(stmt, names) or _allocates(stmt, buffer)]
+        users = [position for position, stmt in enumerate(block) if mentions(stmt, names)]
         if len(users) != 1:
             return frozenset(around[:fixed])
         stmt = block[users[0]]
@@ -161,7 +161,7 @@ def own_iterations(ctx: Context, block: Block, buffer: Sym) -> frozenset[Sym]:
                 if any(_allocates(inner, buffer) for inner in body) or exposed_read(ctx, body, buffer) is None:
                     fixed = len(around)
             case If(body=body, orelse=orelse) if not mentions(stmt.cond, names):
-                branches = [b for b in (body, orelse) if any(mentions(s, names) or _allocates(s, buffer) for s in b)]
+                branches = [b for b in (body, orelse) if any(mentions(s, names) for s in b)]
                 if len(branches) != 1:
                     return frozenset(around[:fixed])
                 ctx = ctx.enter(stmt, "body" if branches[0] is body else "orelse")

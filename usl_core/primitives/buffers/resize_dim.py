@@ -1,0 +1,205 @@
+"""resize_dim: another extent for a dimension of a buffer; with fold, a circular buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.lower import index_lin
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import Path, stmts
+from usl_core.equivalence import Relation
+from usl_core.errors import Span
+from usl_core.ir import make
+from usl_core.ir.externs import IDX
+from usl_core.ir.nodes import Alloc, Assign, Expr, ExternCall, Interval, Read, Reduce, WindowExpr, index_literal
+from usl_core.ir.printer import show, show_expr
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import TensorType
+from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.buffers.arguments import fixed_expression
+from usl_core.primitives.buffers.divide_dim import require_dimension
+from usl_core.primitives.buffers.lifetimes import clash, events, own_iterations
+from usl_core.primitives.buffers.races import require_no_new_race
+from usl_core.primitives.buffers.ranges import IteratorRanges
+from usl_core.primitives.buffers.region import Region, inclusion, relative
+from usl_core.primitives.buffers.reindex import Entries, reindexed, scope_of, set_type, uses_of_alloc
+from usl_core.primitives.buffers.uses import Use, passed_whole, reads_strides, with_windows
+from usl_core.primitives.locate import Where, alloc_at, context_at
+from usl_core.procedure import Procedure
+
+_OP = "resize_dim"
+
+
+def resize_dim(
+    proc: Procedure, buf: Where, dim: int, size: str | int | Where, offset: str | int | Where, fold: bool = False
+) -> Procedure:
+    """Give a dimension of a local buffer another extent, with element `offset` as the first one.
+
+        x: T[n]                x: T[size]
+        x[e] = ...      ~>     x[e - offset] = ...
+                        ~>     x[(e - offset) % size] = ...          with fold, a circular buffer
+
+    Without fold every access lies in [offset, offset + size). With fold accesses may range over all of the old extent, and a
+    place is taken by the next element when the last one in it is not needed any more; what was read uninitialised may then
+    be an older value. size and offset are read where x is allocated; with fold size is a literal.
+
+    Raises:
+        SchedulingError: there is no such dimension; the buffer is passed whole to a call, or the program depends on its
+        strides; an access may lie outside of the new range; with fold: a window has an interval in that dimension, or an
+        element is written between a write of another one in the same place and a read of that (the three accesses are shown,
+        with values), or iterations of a parallel loop would share elements.
+    Forwarding: everything stays with the same code.
+    Also known as: fold_storage (Halide), storage folding, circular buffer.
+    """
+    require(isinstance(fold, bool), _OP, f"fold is True or False, got {fold!r}")
+    return _folded(proc, buf, dim, size, offset) if fold else _shifted(proc, buf, dim, size, offset)
+
+
+# ---- without fold
+
+
+@primitive(name=_OP)
+def _shifted(proc: Procedure, buf: Where, dim: int, size: str | int | Where, offset: str | int | Where) -> Edit:
+    path, alloc = alloc_at(proc, buf, _OP)
+    shape = require_dimension(alloc, dim, _OP)
+    extent, first = fixed_expression(proc, path, size, _OP), fixed_expression(proc, path, offset, _OP)
+
+    _require_extent(proc, path, extent, alloc)
+    _require_redirectable(proc, path, alloc)
+    region = _region(alloc, shape, dim, first, extent)
+    for use in uses_of_alloc(proc.ir, path):
+        _require_inside(proc, use, region, dim, alloc)
+
+    edit = _set_extent(Edit.of(proc.ir, _OP), path, alloc, dim, extent)
+    return reindexed(edit, path, alloc.name, lambda old: relative(region, old), lambda d: d)
+
+
+def _region(alloc: Alloc, shape: tuple[Expr, ...], dim: int, first: Expr, extent: Expr) -> Region:
+    """The part of the buffer that is kept: all of it, but for the one dimension."""
+    assert isinstance(alloc.type, TensorType)
+    dims = [Interval(index_literal(0), e) for e in shape]
+    dims[dim] = Interval(first, make.add(first, extent))
+    return Region(alloc.name, alloc.type.scalar, tuple(dims), shape)
+
+
+def _require_inside(proc: Procedure, use: Use, region: Region, dim: int, alloc: Alloc) -> None:
+    node = use.node
+    assert isinstance(node, Read | WindowExpr | Assign | Reduce)
+    ctx = context_at(proc, use.path)
+    part = inclusion(ctx, region, node.idx)[dim]
+    kept = region.dims[dim]
+    assert isinstance(kept, Interval)
+    shown = show_expr(node) if isinstance(node, Expr) else show(node).strip()
+    message = f"cannot prove that the access {shown} lies in [{show_expr(kept.lo)}, {show_expr(kept.hi)}) in dimension {dim}"
+    hint = "choose another size or offset, or fold=True for a circular buffer"
+    require_proved(ctx, part.goal, _OP, message, _span(use, alloc), values=part.values, extra=part.extra, hint=hint)
+
+
+# ---- with fold
+
+
+@primitive(Relation.REFINES, name=_OP)
+def _folded(proc: Procedure, buf: Where, dim: int, size: str | int | Where, offset: str | int | Where) -> Edit:
+    path, alloc = alloc_at(proc, buf, _OP)
+    require_dimension(alloc, dim, _OP)
+    extent, first = fixed_expression(proc, path, size, _OP), fixed_expression(proc, path, offset, _OP)
+    count = make.literal_value(extent)
+    if count is None:
+        message = f"a circular buffer has a literal number of places, not {show_expr(extent)}, as indices are taken modulo it"
+        refuse(_OP, message, alloc.span, code="E404")
+
+    _require_extent(proc, path, extent, alloc)
+    _require_redirectable(proc, path, alloc)
+    for use in uses_of_alloc(proc.ir, path):
+        _require_point(use, dim, alloc)
+    _require_apart(proc, path, alloc, dim, count)
+
+    edit = _set_extent(Edit.of(proc.ir, _OP), path, alloc, dim, extent)
+    edit = reindexed(edit, path, alloc.name, _modulo(IteratorRanges(proc.ir), dim, first, count), lambda d: d)
+    require_no_new_race(edit, _OP, alloc.span)
+    return edit
+
+
+def _require_point(use: Use, dim: int, alloc: Alloc) -> None:
+    if isinstance(use.node, WindowExpr) and isinstance(use.node.idx[dim], Interval):
+        message = f"the window {show_expr(use.node)} spans several elements of dimension {dim}, which would wrap around"
+        refuse(_OP, message, _span(use, alloc), ["hint: inline the window, or the call that it is passed to"], code="E413")
+
+
+def _require_apart(proc: Procedure, path: Path, alloc: Alloc, dim: int, count: int) -> None:
+    """Between a write of an element and its last read, no other element is written in the same place."""
+    ctx = context_at(proc, path)
+    block = stmts(proc.ir, scope_of(proc.ir, path))
+    accesses = events(ctx, block, alloc.name)
+    own = own_iterations(ctx, block, alloc.name)
+    found = clash(ctx.facts, accesses, accesses, _same_place(dim, count), own)
+    if found is not None:
+        message = (
+            f"with {count} places in dimension {dim}, an element of {alloc.name.name} is overwritten by another one "
+            "while it is still needed"
+        )
+        hint = "hint: choose a larger size, or allocate the buffer inside the loop that fills it anew (sink_alloc)"
+        span = found.over.node.span if found.over.node.span.line else alloc.span
+        refuse(_OP, message, span, [*found.notes(), hint], code="E417")
+
+
+def _same_place(dim: int, count: int) -> Callable[[tuple[Lin, ...], tuple[Lin, ...]], Sequence[Sequence[Formula]]]:
+    """Two elements are in one place if they differ by a multiple of count in dim, and nowhere else."""
+
+    def together(one: tuple[Lin, ...], other: tuple[Lin, ...]) -> Sequence[Sequence[Formula]]:
+        rounds = affine.var(Sym("rounds"))
+        equal = [fml.eq(a - b) for d, (a, b) in enumerate(zip(one, other, strict=True)) if d != dim]
+        apart = fml.eq(other[dim] - one[dim] - rounds.scale(count))
+        return [[*equal, apart, fml.ge(rounds, 1)], [*equal, apart, fml.le(rounds, -1)]]
+
+    return together
+
+
+def _modulo(ranges: IteratorRanges, dim: int, first: Expr, count: int) -> Callable[[Entries], Entries]:
+    def entries(old: Entries) -> Entries:
+        index = old[dim]
+        assert isinstance(index, Expr)
+        if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(index)):
+            new = make.mod(make.sub(index, first), count)
+        else:
+            new = ranges.expression(affine.remainder(index_lin(index) - index_lin(first), count), index.span)
+        return (*old[:dim], new, *old[dim + 1 :])
+
+    return entries
+
+
+# ---- both
+
+
+def _require_extent(proc: Procedure, path: Path, extent: Expr, alloc: Alloc) -> None:
+    ctx = context_at(proc, path)
+    message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"
+    require_proved(ctx, fml.ge(ctx.index(extent), 1), _OP, message, alloc.span, values=(ctx.index(extent),))
+
+
+def _require_redirectable(proc: Procedure, path: Path, alloc: Alloc) -> None:
+    """All uses of the buffer have indices, and nothing depends on how it is laid out."""
+    for use in uses_of_alloc(proc.ir, path):
+        if passed_whole(use):
+            message = f"{alloc.name.name} is passed whole to a call, which expects its old shape"
+            refuse(_OP, message, _span(use, alloc), ["hint: pass a window of it, or inline the call"], code="E413")
+    block = stmts(proc.ir, scope_of(proc.ir, path))
+    found = reads_strides(block, with_windows(block, alloc.name))
+    if found is not None:
+        message = f"the program depends on strides of {alloc.name.name}, which change"
+        refuse(_OP, message, found.span if found.span.line else alloc.span, code="E413")
+
+
+def _set_extent(edit: Edit, path: Path, alloc: Alloc, dim: int, extent: Expr) -> Edit:
+    assert isinstance(alloc.type, TensorType)
+    shape = (*alloc.type.shape[:dim], extent, *alloc.type.shape[dim + 1 :])
+    return set_type(edit, path, TensorType(alloc.type.scalar, shape))
+
+
+def _span(use: Use, alloc: Alloc) -> Span:
+    return use.node.span if use.node.span.line else alloc.span
