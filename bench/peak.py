@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 
 from bench.toolchain import compiler, run_tool
 
@@ -119,11 +120,32 @@ def compile_probe(variant: Variant, directory: Path, *, assembly: bool = False) 
     return output
 
 
+class PeakProbe:
+    """The compiled probe, which can be asked again and again; use as a context manager."""
+
+    def __init__(self, features: frozenset[str]) -> None:
+        self._directory = Path(tempfile.mkdtemp(prefix="usl-peak-"))
+        try:
+            self._program = compile_probe(best_variant(features), self._directory)
+        except BaseException:
+            self.close()
+            raise
+
+    def gflops(self, *, rounds: int = 2_000_000, repeats: int = 9) -> float:
+        """Best of several measurements (a multiply-add counts as two operations)."""
+        return float(run_tool([str(self._program), str(rounds), str(repeats)]).split()[0])
+
+    def close(self) -> None:
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def __enter__(self) -> PeakProbe:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
 def fma_peak(features: frozenset[str], *, rounds: int = 2_000_000, repeats: int = 9) -> float:
-    """Best of several measurements, in GFLOP/s (a multiply-add counts as two)."""
-    directory = Path(tempfile.mkdtemp(prefix="usl-peak-"))
-    try:
-        program = compile_probe(best_variant(features), directory)
-        return float(run_tool([str(program), str(rounds), str(repeats)]).split()[0])
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    """Compile the probe and ask it once; in GFLOP/s."""
+    with PeakProbe(features) as probe:
+        return probe.gflops(rounds=rounds, repeats=repeats)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bench.blas import BlasChild
 from bench.measure import Ratio, Timings, take_turns, timed
 from bench.native import PLAIN, native
-from bench.peak import fma_peak
+from bench.peak import PeakProbe
 from usl_avx512.cpu import cpu_features
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class SgemmReport:
-    """GFLOP/s by contestant; peak is measured before and after, the larger counts."""
+    """GFLOP/s by contestant; the peak is measured before and between the rounds, the largest counts."""
 
     n: int
     gflops: dict[str, float]
@@ -117,14 +117,18 @@ def measure(
 
     options are those of the scheduled kernel's `jit`. on_round is told how many of rounds + slow_rounds rounds are done.
     """
-    features = cpu_features()
     kernel, plain = scheduled.jit(**options), native(unscheduled, PLAIN)
     checked, odd = accuracy(kernel, n, n, n), accuracy(kernel, *ODD_SHAPE)
     a, b, c = matrices(n, n, n)
-    peak = fma_peak(features)
-    with BlasChild(n) as blas:
+    with PeakProbe(cpu_features()) as probe, BlasChild(n) as blas:
+        peaks = [probe.gflops()]
+
+        def after_round(done: int) -> None:
+            peaks.append(probe.gflops(repeats=3))
+            on_round(done)
+
         fast = {SCHEDULED: timed(lambda: kernel(n, n, n, a, b, c)), BLAS: blas.seconds}
-        timings = take_turns(fast, rounds, on_round=on_round)
+        timings = take_turns(fast, rounds, on_round=after_round)
     slow = take_turns(
         {UNSCHEDULED: timed(lambda: plain(n, n, n, a, b, c))},
         slow_rounds,
@@ -133,5 +137,4 @@ def measure(
     )
     timings = Timings({**slow.seconds, **timings.seconds})
     rates = {name: 2.0 * n**3 / timings.median(name) / 1e9 for name in timings.seconds}
-    peak = max(peak, fma_peak(features))
-    return SgemmReport(n, rates, peak, checked, odd, blas.threads, timings.speedup(SCHEDULED, BLAS), timings)
+    return SgemmReport(n, rates, max(peaks), checked, odd, blas.threads, timings.speedup(SCHEDULED, BLAS), timings)

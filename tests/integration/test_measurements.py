@@ -52,6 +52,13 @@ def test_contestants_take_turns_and_the_first_round_does_not_count() -> None:
     assert timings.seconds == {"a": (3.0, 6.0), "b": (4.0, 5.0)}
 
 
+def test_without_warm_up_every_round_counts() -> None:
+    values = iter([5.0, 3.0])
+    seen: list[int] = []
+    timings = take_turns({"a": lambda: next(values)}, 2, warm_up=False, on_round=seen.append)
+    assert timings.seconds == {"a": (5.0, 3.0)} and seen == [1, 2]
+
+
 def test_the_blas_process_sees_no_settings_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Prescott")
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "8")
@@ -72,7 +79,8 @@ def test_a_figure_above_the_peak_or_a_wrong_result_is_a_problem() -> None:
     ratio = nothing.speedup("scheduled C", "NumPy BLAS, one thread")
 
     def report(rate: float, worst: float, threads: int) -> SgemmReport:
-        return SgemmReport(8, {"scheduled C": rate}, 100.0, Accuracy(64, worst), threads, ratio, nothing)
+        good = Accuracy(64, 0.5)
+        return SgemmReport(8, {"scheduled C": rate}, 100.0, Accuracy(64, worst), good, threads, ratio, nothing)
 
     assert report(99.0, 0.5, 1).problems == []
     assert "above the measured peak" in report(101.0, 0.5, 1).problems[0]

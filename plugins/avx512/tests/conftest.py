@@ -7,14 +7,16 @@ and stored after it with memcpy, so that the harness needs no instruction of its
 from __future__ import annotations
 
 import ctypes
-import os
-import shlex
-import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests
+
+from avx512_build import HOW, require, shared_library
 
 from usl_avx512 import kernels_f32, kernels_int
 from usl_avx512.memories import _VectorRegister
@@ -68,24 +70,19 @@ def source(instructions: Sequence[Procedure]) -> str:
     return "\n".join([*head, *shared, *prototypes, "", *map(wrapper, instructions)])
 
 
-def compile_instructions(instructions: Sequence[Procedure], directory: Path) -> ctypes.CDLL:
-    """All wrappers in one shared library, built with warnings as errors and just the features the instructions name."""
+def compile_instructions(instructions: Sequence[Procedure], directory: Path, how: str) -> ctypes.CDLL:
+    """All wrappers in one shared library, built with just the features the instructions name."""
     features = sorted({f for i in instructions if i.ir.instr is not None for f in i.ir.instr.features})
-    file, library = directory / "instructions.c", directory / "instructions.so"
+    file = directory / "instructions.c"
     file.write_text(source(instructions), encoding="utf-8")
-    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-    flags = ["-std=c11", "-O2", "-shared", "-fPIC", *warnings, *(f"-m{feature}" for feature in features)]
-    command = [*shlex.split(os.environ.get("CC", "cc")), *flags, str(file), "-o", str(library)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return ctypes.CDLL(str(library))
+    return shared_library(file, how, features)
 
 
 class Library:
     """The compiled wrappers of all instructions."""
 
-    def __init__(self, directory: Path) -> None:
-        self._library = compile_instructions((*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS), directory)
+    def __init__(self, directory: Path, how: str) -> None:
+        self._library = compile_instructions((*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS), directory, how)
 
     def call(self, instruction: Procedure, values: Sequence[int | np.ndarray]) -> None:
         """Execute the template on values, one per formal; arrays are changed in place."""
@@ -94,6 +91,15 @@ class Library:
         function(*(ctypes.c_int64(v) if isinstance(v, int) else ctypes.c_void_p(v.ctypes.data) for v in values))
 
 
-@pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return Library(tmp_path_factory.mktemp("instructions"))
+@pytest.fixture(scope="session", params=HOW)
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    require(request.param)
+    return Library(tmp_path_factory.mktemp("instructions"), request.param)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A build cache of its own for each test run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("USL_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from usl_avx512 import kernels_f32, kernels_int
-from usl_avx512.cpu import cpu_features, has_avx512
+from usl_avx512.cpu import cpu_features
 from usl_core import Procedure
 from usl_core.interp.run import run
 from usl_core.ir.types import ControlType, TensorType, scalar_of
@@ -23,8 +23,6 @@ EDGES = {
 DTYPES: dict[str, type[np.generic]] = {"f32": np.float32, "u32": np.uint32, "u16": np.uint16}
 SPARE = 8
 """Elements behind each buffer that no instruction may touch."""
-
-needs_avx512 = pytest.mark.skipif(not has_avx512(), reason="this processor has no AVX-512 (F, BW and VL)")
 
 
 def extent(typ: TensorType, lanes: int) -> int:
@@ -60,7 +58,6 @@ def interpret(instruction: Procedure, values: Sequence[int | np.ndarray]) -> lis
     return after
 
 
-@needs_avx512
 @pytest.mark.parametrize("instruction", INSTRUCTIONS, ids=lambda i: i.name())
 def test_a_template_computes_what_its_body_says(library: Any, instruction: Procedure) -> None:
     random = np.random.default_rng(2024)
@@ -79,7 +76,6 @@ def test_a_template_computes_what_its_body_says(library: Any, instruction: Proce
                         np.testing.assert_allclose(got, expected, rtol=0, atol=2.0**-22)
 
 
-@needs_avx512
 def test_division_by_nine_is_exact_around_every_multiple_of_nine_near_the_ends(library: Any) -> None:
     top = 2**32 - 1
     inputs = np.concatenate([np.arange(4096), np.arange(2**31 - 2048, 2**31 + 2048), np.arange(top - 4095, top + 1)])

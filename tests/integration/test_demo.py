@@ -1,0 +1,116 @@
+"""The demonstration as a user runs it, in a process and a directory of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import demo.tour
+from bench.sgemm import matrices
+from demo.__main__ import main
+from demo.schedules import blur_plan, sgemm_plan
+from demo.screen import clip, function_text
+from demo.tour import Outcome
+from usl_avx512 import has_avx512
+
+pytest.importorskip("skimage")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run_demo(directory: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "demo", *options],
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "USL_CACHE_DIR": str(directory / "cache"), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def percent_of_peak(output: str, name: str) -> float:
+    found = re.search(rf"{re.escape(name)}\D*[\d.]+\D+([\d.]+) %", output)
+    assert found is not None, output
+    return float(found[1])
+
+
+@pytest.mark.parametrize("portable", [False, True], ids=["best", "portable"])
+def test_the_demo_passes_and_says_so_in_its_last_line(portable: bool, tmp_path: Path) -> None:
+    done = run_demo(tmp_path, "--quick", *(["--portable"] if portable else []))
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = done.stdout.rstrip().splitlines()[-1]
+    assert re.fullmatch(r"demo passed in \d+ s: SGEMM .* of the FMA peak; blur .* at 8K, .*", last), last
+    assert ("portable schedules" in done.stdout) is (portable or not has_avx512())
+    for part in ("for k in seq(0, K):", "the schedule", "the scheduled procedure", "its C", "every pixel is SciPy's"):
+        assert part in done.stdout, part
+    for name in ("unscheduled C, -O3", "scheduled C", "NumPy BLAS, one thread"):
+        assert 0 < percent_of_peak(done.stdout, name) <= 100
+    assert (tmp_path / "out" / "retina.jpg").exists() and (tmp_path / "out" / "retina_blurred.png").exists()
+    if not portable:
+        check_written(tmp_path / "out")
+
+
+def check_written(out: Path) -> None:
+    """What the demo left in its directory: a picture that is SciPy's, and C that compiles."""
+    image, ndimage = pytest.importorskip("PIL.Image"), pytest.importorskip("scipy.ndimage")
+    from bench.pictures import read_grey
+
+    with image.open(out / "retina_blurred.png") as picture:
+        blurred = np.asarray(picture)
+    sums = ndimage.correlate(read_grey(out / "retina.jpg").astype(np.uint32), np.ones((3, 3), np.uint32), mode="nearest")
+    np.testing.assert_array_equal(blurred, sums // 9)
+    for file in out.glob("*.c"):
+        features = ["-mavx512f", "-mavx512bw", "-mavx512vl"] if "avx512" in file.name else []
+        assert subprocess.run(["cc", "-std=c11", "-fsyntax-only", *features, str(file)], check=False).returncode == 0
+
+
+def test_a_missing_compiler_is_one_message_and_status_1(tmp_path: Path) -> None:
+    done = run_demo(tmp_path, "--quick", CC="/no/such/compiler")
+    assert done.returncode == 1
+    assert "demo failed:" in done.stdout and "/no/such/compiler" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_failed_check_is_shown_and_makes_the_status_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo.tour, "tour_sgemm", lambda screen, portable: Outcome("a", ("scheduled C is above the peak",)))
+    monkeypatch.setattr(demo.tour, "tour_blur", lambda screen, portable: Outcome("b"))
+    assert main(["--quick"]) == 1
+    lines = capsys.readouterr().out.strip().splitlines()
+    assert lines[-2:] == ["problem: scheduled C is above the peak", "demo failed in 0 s: a; b"]
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 70, 3), (9, 64, 8)])
+def test_the_portable_product_is_right_for_sizes_that_fill_no_tile(shape: tuple[int, int, int]) -> None:
+    plan = sgemm_plan(portable=True)
+    m, n, k = shape
+    a, b, c = (np.rint(x) for x in matrices(m, n, k))
+    want = c + a @ b
+    plan.schedule(plan.plain).jit()(m, n, k, a, b, c)
+    np.testing.assert_array_equal(c, want)
+
+
+def test_the_portable_schedules_use_no_instructions() -> None:
+    for plan in (sgemm_plan(portable=True), blur_plan(portable=True)):
+        code = plan.schedule(plan.plain).c_code()
+        assert "_mm" not in code and "immintrin" not in code
+
+
+def test_long_listings_are_cut_in_the_middle() -> None:
+    assert clip([str(i) for i in range(10)], 6) == ["0", "1", "2", "3", "    ... 5 more lines ...", "9"]
+    assert clip(["a", "b"], 6) == ["a", "b"]
+
+
+def test_one_function_is_shown_of_a_file_of_c() -> None:
+    code = (
+        "int g(void);\n\nstatic int f_body(\n    int x)\n{\n    return g();\n}\n\nint f(int x)\n{\n    return f_body(x);\n}\n"
+    )
+    assert function_text(code, "f_body") == "static int f_body(\n    int x)\n{\n    return g();\n}"
+    assert function_text(code, "h") == ""
