@@ -26,7 +26,7 @@ Kernel = Callable[..., object]
 
 ODD_SHAPE = (1021, 1013, 1009)
 """M, N, K that fill no tile."""
-SLOW_ROUNDS = 3
+SLOW_ROUNDS = 2
 """Rounds of the plain loops, which take as long as a hundred runs of the others."""
 UNSCHEDULED, SCHEDULED, BLAS = "unscheduled C, -O3", "scheduled C", "NumPy BLAS, one thread"
 

@@ -21,6 +21,12 @@ def _add_assertion(p: Procedure, assertion: str) -> Procedure:
     return add_assertion(p, assertion)
 
 
+def _transpose(p: Procedure, arg: Any) -> Procedure:
+    from usl_core.primitives.procs.transpose import transpose
+
+    return transpose(p, arg)
+
+
 def _c_code(p: Procedure, **options: Any) -> str:
     from usl_core.plugins.manager import backend
 
@@ -36,6 +42,7 @@ def _jit(p: Procedure, **options: Any) -> Callable[..., Any]:
 
 LATER.partial_eval = _partial_eval
 LATER.add_assertion = _add_assertion
+LATER.transpose = _transpose
 LATER.c_code = _c_code
 LATER.jit = _jit
 build.set_finish(from_ir)

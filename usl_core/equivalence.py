@@ -31,7 +31,7 @@ class Relation(Enum):
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of a procedure's history. seconds is the time the operator took; proofs counts obligations by how they were
-    settled (syntactic, affine, cache, z3)."""
+    settled (syntactic, affine, cache, model, z3)."""
 
     operator: str
     arguments: str = ""

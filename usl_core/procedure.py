@@ -149,6 +149,10 @@ class Procedure:
         """A narrower procedure that may assume more: `p.add_assertion("n % 16 == 0")`."""
         return LATER.add_assertion(self, assertion)
 
+    def transpose(self, arg: Any) -> Procedure:
+        """This procedure with a matrix formal given the other way round: `p.transpose("A")`."""
+        return LATER.transpose(self, arg)
+
     def c_code(self, **options: Any) -> str:
         """The C11 text of this procedure and what it calls, from the backend plugin."""
         return LATER.c_code(self, **options)
@@ -164,6 +168,7 @@ class Later:
 
     partial_eval: Callable[..., Procedure]
     add_assertion: Callable[..., Procedure]
+    transpose: Callable[..., Procedure]
     c_code: Callable[..., str]
     jit: Callable[..., Callable[..., Any]]
 
@@ -172,7 +177,7 @@ def _unfilled(*_: Any, **__: Any) -> Any:
     raise AssertionError("import usl_core first: it connects the layers")
 
 
-LATER = Later(_unfilled, _unfilled, _unfilled, _unfilled)
+LATER = Later(_unfilled, _unfilled, _unfilled, _unfilled, _unfilled)
 
 
 def from_ir(ir: Proc, operator: str = "written") -> Procedure:

@@ -5,28 +5,42 @@
 
 from __future__ import annotations
 
+from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.delete_buffer import delete_buffer
 from usl_core.primitives.buffers.divide_dim import divide_dim
 from usl_core.primitives.buffers.expand_dim import expand_dim
+from usl_core.primitives.buffers.inline_window import inline_window
 from usl_core.primitives.buffers.lift_alloc import lift_alloc
+from usl_core.primitives.buffers.mult_dim import mult_dim
 from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
+from usl_core.primitives.buffers.resize_dim import resize_dim
+from usl_core.primitives.buffers.reuse_buffer import reuse_buffer
 from usl_core.primitives.buffers.set_memory import set_memory
 from usl_core.primitives.buffers.set_precision import set_precision
 from usl_core.primitives.buffers.set_window import set_window
 from usl_core.primitives.buffers.sink_alloc import sink_alloc
 from usl_core.primitives.buffers.stage_mem import stage_mem
+from usl_core.primitives.buffers.unroll_buffer import unroll_buffer
 from usl_core.primitives.calls.call_eqv import call_eqv
+from usl_core.primitives.calls.extract_subproc import extract_subproc
 from usl_core.primitives.calls.inline import inline
 from usl_core.primitives.calls.replace import replace
 from usl_core.primitives.exprs.bind_expr import bind_expr
+from usl_core.primitives.exprs.commute_expr import commute_expr
+from usl_core.primitives.exprs.left_reassociate_expr import left_reassociate_expr
+from usl_core.primitives.exprs.rewrite_expr import rewrite_expr
 from usl_core.primitives.loops.add_loop import add_loop
+from usl_core.primitives.loops.autofission import autofission
 from usl_core.primitives.loops.cut_loop import cut_loop
 from usl_core.primitives.loops.divide_loop import divide_loop
+from usl_core.primitives.loops.divide_with_recompute import divide_with_recompute
 from usl_core.primitives.loops.eliminate_dead_code import eliminate_dead_code
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.fuse import fuse
+from usl_core.primitives.loops.guard_redundant import guard_redundant
 from usl_core.primitives.loops.join_loops import join_loops
 from usl_core.primitives.loops.lift_scope import lift_scope
+from usl_core.primitives.loops.mult_loops import mult_loops
 from usl_core.primitives.loops.parallelize_loop import parallelize_loop
 from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.loops.reorder_loops import reorder_loops
@@ -34,19 +48,30 @@ from usl_core.primitives.loops.shift_loop import shift_loop
 from usl_core.primitives.loops.specialize import specialize
 from usl_core.primitives.loops.unroll_loop import unroll_loop
 from usl_core.primitives.procs.add_assertion import add_assertion
+from usl_core.primitives.procs.make_instr import make_instr
 from usl_core.primitives.procs.partial_eval import partial_eval
 from usl_core.primitives.procs.rename import rename
+from usl_core.primitives.procs.transpose import transpose
 from usl_core.primitives.simplify import simplify
 from usl_core.primitives.stmts.delete_pass import delete_pass
+from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce
+from usl_core.primitives.stmts.inline_assign import inline_assign
+from usl_core.primitives.stmts.insert_noop_call import insert_noop_call
 from usl_core.primitives.stmts.insert_pass import insert_pass
+from usl_core.primitives.stmts.lift_reduce_constant import lift_reduce_constant
+from usl_core.primitives.stmts.merge_writes import merge_writes
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
+from usl_core.primitives.stmts.split_write import split_write
 from usl_core.stdlib.replacing import replace_all
 
 OPERATORS = (
     divide_loop,
+    divide_with_recompute,
+    guard_redundant,
     reorder_loops,
     cut_loop,
     join_loops,
+    mult_loops,
     shift_loop,
     fission,
     fuse,
@@ -60,6 +85,15 @@ OPERATORS = (
     reorder_stmts,
     insert_pass,
     delete_pass,
+    insert_noop_call,
+    merge_writes,
+    split_write,
+    fold_into_reduce,
+    inline_assign,
+    lift_reduce_constant,
+    commute_expr,
+    left_reassociate_expr,
+    rewrite_expr,
     bind_expr,
     stage_mem,
     expand_dim,
@@ -68,40 +102,64 @@ OPERATORS = (
     delete_buffer,
     divide_dim,
     rearrange_dim,
+    mult_dim,
+    resize_dim,
+    reuse_buffer,
+    unroll_buffer,
+    inline_window,
     set_memory,
     set_precision,
     set_window,
     inline,
     replace,
     call_eqv,
+    extract_subproc,
     simplify,
     rename,
     partial_eval,
     add_assertion,
+    make_instr,
+    transpose,
 )
-LIBRARY = (replace_all,)
+LIBRARY = (autofission, autolift_alloc, replace_all)
 
 __all__ = [
     "LIBRARY",
     "OPERATORS",
     "add_assertion",
     "add_loop",
+    "autofission",
+    "autolift_alloc",
     "bind_expr",
     "call_eqv",
+    "commute_expr",
     "cut_loop",
     "delete_buffer",
     "delete_pass",
     "divide_dim",
     "divide_loop",
+    "divide_with_recompute",
     "eliminate_dead_code",
     "expand_dim",
+    "extract_subproc",
     "fission",
+    "fold_into_reduce",
     "fuse",
+    "guard_redundant",
     "inline",
+    "inline_assign",
+    "inline_window",
+    "insert_noop_call",
     "insert_pass",
     "join_loops",
+    "left_reassociate_expr",
     "lift_alloc",
+    "lift_reduce_constant",
     "lift_scope",
+    "make_instr",
+    "merge_writes",
+    "mult_dim",
+    "mult_loops",
     "parallelize_loop",
     "partial_eval",
     "rearrange_dim",
@@ -111,6 +169,9 @@ __all__ = [
     "reorder_stmts",
     "replace",
     "replace_all",
+    "resize_dim",
+    "reuse_buffer",
+    "rewrite_expr",
     "set_memory",
     "set_precision",
     "set_window",
@@ -118,6 +179,9 @@ __all__ = [
     "simplify",
     "sink_alloc",
     "specialize",
+    "split_write",
     "stage_mem",
+    "transpose",
+    "unroll_buffer",
     "unroll_loop",
 ]

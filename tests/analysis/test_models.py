@@ -14,7 +14,7 @@ from usl_core.analysis.models import find_model
 from usl_core.analysis.solver import Proved, Refuted, prove
 from usl_core.ir.sym import Sym
 
-M, N, I, J = (Sym(name) for name in "mnij")
+M, N, P, Q = (Sym(name) for name in "mnpq")
 
 
 def lin(name: Sym) -> affine.Lin:
@@ -33,7 +33,7 @@ def test_a_model_satisfies_every_formula(parts: list[Formula]) -> None:
 
 def test_the_search_follows_variables_into_quotients_and_minima() -> None:
     tile = affine.quotient(lin(M), 6)
-    assert find_model([fml.ge(lin(M), 1), fml.ge(lin(I)), fml.lt(lin(I), tile)]) is not None
+    assert find_model([fml.ge(lin(M), 1), fml.ge(lin(P)), fml.lt(lin(P), tile)]) is not None
     rest = affine.remainder(lin(N), 64)
     assert find_model([fml.ge(lin(N), 1), fml.ge(rest, 17), fml.ge(lin(N), 200)]) is not None
     least = affine.minimum([lin(M), lin(N) + 3])
@@ -42,18 +42,18 @@ def test_the_search_follows_variables_into_quotients_and_minima() -> None:
 
 def test_truth_values_and_strides_are_part_of_a_model() -> None:
     dense = fml.eq(affine.of_atom(Stride(M, 0)), 1)
-    model = find_model([Bool(I), Bool(J, positive=False), dense])
-    assert model == {I: True, J: False}
+    model = find_model([Bool(P), Bool(Q, positive=False), dense])
+    assert model == {P: True, Q: False}
 
 
 def test_a_contradiction_and_a_quantifier_have_no_answer() -> None:
     assert find_model([fml.ge(lin(M), 1), fml.le(lin(M), 0)]) is None
-    assert find_model([fml.exists((I,), fml.eq(lin(I).scale(2), lin(M)))]) is None
+    assert find_model([fml.exists((P,), fml.eq(lin(P).scale(2), lin(M)))]) is None
 
 
 def test_refutations_of_a_schedule_do_not_reach_z3() -> None:
     """Questions that `simplify` asks about tiles: does a loop over them never run, or once?"""
-    facts = [fml.ge(lin(M), 1), fml.ge(lin(I)), fml.lt(lin(I), affine.quotient(lin(M), 7))]
+    facts = [fml.ge(lin(M), 1), fml.ge(lin(P)), fml.lt(lin(P), affine.quotient(lin(M), 7))]
     before = solver.STATISTICS.settled.get("z3", 0)
     for goal in (
         fml.le(affine.quotient(lin(M), 7), 1),
@@ -67,5 +67,5 @@ def test_refutations_of_a_schedule_do_not_reach_z3() -> None:
 
 def test_a_quotient_is_not_negative_where_its_numerator_is_not() -> None:
     """The bound follows only if the numerator is eliminated before its quotient, whose coefficients are then rounded."""
-    facts = [fml.ge(lin(M), 1), fml.ge(lin(I))]
-    assert prove(facts, fml.ge(lin(I) + affine.quotient(lin(M), 6).scale(6))) == Proved("affine")
+    facts = [fml.ge(lin(M), 1), fml.ge(lin(P))]
+    assert prove(facts, fml.ge(lin(P) + affine.quotient(lin(M), 6).scale(6))) == Proved("affine")

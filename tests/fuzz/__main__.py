@@ -6,8 +6,8 @@ import argparse
 import sys
 import time
 
-from tests.fuzz.actions import ACTIONS
 from tests.fuzz.harness import available, fuzz
+from tests.fuzz.registry import ACTIONS
 from tests.fuzz.shrink import shrink
 
 

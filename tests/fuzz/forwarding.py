@@ -14,8 +14,26 @@ from usl_core.procedure import Procedure
 
 UNREACHED = frozenset({"partial_eval", "add_assertion"})
 """Operators that may start a procedure which cursors of its parent do not reach."""
-RESHAPING = frozenset({"simplify", "replace", "inline", "partial_eval", "eliminate_dead_code"})
+RESHAPING = frozenset(
+    {
+        "simplify",
+        "replace",
+        "inline",
+        "partial_eval",
+        "eliminate_dead_code",
+        "fold_into_reduce",
+        "merge_writes",
+        "extract_subproc",
+        "autofission",
+    }
+)
 """Operators that may put a statement of another kind where a cursor points: the call, the inlined body, what is left."""
+
+
+RETARGETING = frozenset({"stage_mem", "simplify", "inline", "inline_window", "reuse_buffer", "unroll_buffer"})
+"""Operators after which a statement may write a buffer of another name."""
+RENAMING = frozenset({"divide_loop", "divide_with_recompute", "fuse", "simplify", "inline", "mult_loops"})
+"""Operators that give a loop another iterator."""
 
 
 def cursor_locations(proc: Proc, rng: random.Random) -> list[Loc]:
@@ -93,13 +111,9 @@ def _identity_problem(old: Stmt, new: Stmt, operator: str) -> str | None:
     """Assignments keep their target, calls their callee and loops their iterator, by spelling."""
     match old, new:
         case (Assign(name=a), Assign(name=b)) | (Reduce(name=a), Reduce(name=b)):
-            return (
-                None
-                if a.name == b.name or operator in ("stage_mem", "simplify", "inline")
-                else f"writes {b.name}, not {a.name}"
-            )
+            return None if a.name == b.name or operator in RETARGETING else f"writes {b.name}, not {a.name}"
         case For(iter=a), For(iter=b):
-            kept = a.name == b.name or operator in ("divide_loop", "fuse", "simplify", "inline")
+            kept = a.name == b.name or operator in RENAMING
             return None if kept else f"loops over {b.name}, not {a.name}"
         case _:
             return None

@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from tests.fuzz.actions import ACTIONS, At, Callee, Draft
+from tests.fuzz.actions import At, Callee, Draft
+from tests.fuzz.actions_statements import aimed_program
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.generate import generate_with_callees
 from tests.fuzz.inputs import Controls
 from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure
+from tests.fuzz.registry import ACTIONS
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import Dead, Loc
 from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
@@ -93,6 +95,10 @@ class Tally:
         return "\n".join(rows)
 
 
+AIMED = 0.15
+"""The share of small programs of the kinds that operators on statements are for."""
+
+
 def available(only: Iterable[str] | None = None) -> list[str]:
     """The operators that exist, of those in `only` if it is given."""
     names = [name for name in ACTIONS if name in operators()]
@@ -129,7 +135,7 @@ def fuzz(
 
 def _start(seed: int, tally: Tally) -> _Session | None:
     rng = random.Random(seed)
-    ir, callees = generate_with_callees(rng)
+    ir, callees = (aimed_program(rng), ()) if rng.random() < AIMED else generate_with_callees(rng)
     try:
         program = from_ir(ir)
     except (BoundsError, Undecided, TypeError_):
@@ -226,7 +232,14 @@ def _factor(draft: Draft) -> int:
 def apply(operator: str, program: Procedure, draft: Draft) -> Procedure:
     """The operator on program, with the draft's locations and callees made into cursors and procedures."""
     args = [bind(program, arg) for arg in draft.args]
-    return cast(Procedure, operators()[operator](program, *args, **draft.kwargs))
+    result = operators()[operator](program, *args, **draft.kwargs)
+    match operator:
+        case "extract_subproc":  # gives the caller and the new procedure
+            return cast(Procedure, result[0])
+        case "transpose":  # back again, so that the interface is the old one
+            return cast(Procedure, operators()[operator](result, *args))
+        case _:
+            return cast(Procedure, result)
 
 
 def bind(program: Procedure, arg: Any) -> Any:

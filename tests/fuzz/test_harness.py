@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.fuzz.actions import ACTIONS
 from tests.fuzz.harness import Failure, apply, fuzz
 from tests.fuzz.operators import operators
+from tests.fuzz.registry import ACTIONS
 from tests.fuzz.shrink import shrink
 from tests.fuzz.sites import sites
 from usl_core.cursors import edits
@@ -18,7 +18,7 @@ from usl_core.equivalence import Step
 from usl_core.errors import BoundsError
 from usl_core.ir.nodes import For
 from usl_core.procedure import Procedure, derive
-from usl_core.scheduling import OPERATORS
+from usl_core.scheduling import OPERATORS, autofission, autolift_alloc
 
 
 def test_a_few_hundred_random_steps_keep_the_meaning() -> None:
@@ -29,7 +29,7 @@ def test_a_few_hundred_random_steps_keep_the_meaning() -> None:
 
 
 def test_every_operator_is_tried() -> None:
-    assert {operator.__name__ for operator in OPERATORS} == set(ACTIONS) == set(operators()) & set(ACTIONS)
+    assert {operator.__name__ for operator in (*OPERATORS, autofission, autolift_alloc)} == set(ACTIONS) == set(operators()) & set(ACTIONS)
 
 
 def test_a_seed_decides_every_step() -> None:

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import demo.tour
+import usl_avx512
 from bench.sgemm import matrices
 from demo.__main__ import main
 from demo.schedules import blur_plan, sgemm_plan
-from demo.screen import clip, function_text
+from demo.screen import Screen, clip, function_text
 from demo.tour import Outcome
 from usl_avx512 import has_avx512
 
@@ -85,6 +86,23 @@ def test_a_failed_check_is_shown_and_makes_the_status_1(
     assert main(["--quick"]) == 1
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[-2:] == ["problem: scheduled C is above the peak", "demo failed in 0 s: a; b"]
+
+
+def test_a_processor_without_avx512_gets_the_portable_schedules_and_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen: list[bool] = []
+
+    def tour(screen: Screen, *, portable: bool) -> Outcome:
+        chosen.append(portable)
+        return Outcome("fine")
+
+    monkeypatch.setattr(usl_avx512, "has_avx512", lambda: False)
+    monkeypatch.setattr(demo.tour, "tour_sgemm", tour)
+    monkeypatch.setattr(demo.tour, "tour_blur", tour)
+    assert main([]) == 0
+    assert chosen == [True, True]
+    assert "This processor has no AVX-512" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 70, 3), (9, 64, 8)])

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import random
 
+import numpy as np
 import pytest
 
 from bench.blas import BlasChild, clean_environment
+from bench.blur import wrong_pixels
 from bench.measure import Timings, lower_rank, take_turns
-from bench.sgemm import Accuracy, SgemmReport, gamma
+from bench.pictures import scipy_blur
+from bench.sgemm import Accuracy, SgemmReport, accuracy, gamma
 
 
 @pytest.mark.parametrize("n", [5, 9, 15, 25, 101])
@@ -90,3 +93,28 @@ def test_a_figure_above_the_peak_or_a_wrong_result_is_a_problem() -> None:
 
 def test_gamma_is_close_to_the_number_of_roundings_times_the_unit() -> None:
     assert 1024 * 2.0**-24 < gamma(1024, 2.0**-24) < 1024 * 2.0**-24 * (1 + 1e-4)
+
+
+def exact_product(m: int, n: int, k: int, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+    c += (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
+
+
+def test_one_wrong_element_of_a_product_is_outside_the_error_bound() -> None:
+    def slightly_wrong(m: int, n: int, k: int, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+        exact_product(m, n, k, a, b, c)
+        c[m - 1, n // 2] += np.float32(1e-3)
+
+    good, bad = accuracy(exact_product, 40, 50, 60), accuracy(slightly_wrong, 40, 50, 60)
+    assert good.ok and good.elements == 2000
+    assert not bad.ok
+
+
+def test_one_wrong_pixel_is_counted() -> None:
+    pytest.importorskip("scipy")
+    pixels = np.random.default_rng(3).integers(0, 65535, (9, 21), np.uint16, endpoint=True)
+
+    def off_by_one(h: int, w: int, source: np.ndarray, result: np.ndarray) -> None:
+        result[:] = scipy_blur(source)[1:-1, 1:-1]
+        result[4, 5] += np.uint16(1)
+
+    assert wrong_pixels(off_by_one, pixels) == 1

@@ -61,7 +61,6 @@ def test_instructions_with_one_body_are_told_apart_by_the_memories_of_their_form
 def test_a_block_whose_buffers_live_elsewhere_stays() -> None:
     before = through("DRAM")
     assert str(replace_all(before, [LOAD, STORE])) == str(before)
-    assert "load(t[0:8], x[0:8])" in str(replace(before, "for i in _: _", LOAD))  # replace itself leaves that to set_memory
 
 
 def test_what_no_instruction_matches_stays_and_a_single_one_need_not_be_in_a_list() -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import Conflict, instance, no_conflict, order_facts
 from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, block_summary
 from usl_core.analysis.formula import Formula
+from usl_core.analysis.solver import Proved
 from usl_core.errors import BackendError
-from usl_core.ir.nodes import Block, For, If, LoopMode, Proc
+from usl_core.ir import make
+from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Stmt, index_read
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import substitute_block, update, with_fresh_binders
 
 
 def race_free(ctx: Context, loop: For) -> Conflict | None:
@@ -18,31 +23,49 @@ def race_free(ctx: Context, loop: For) -> Conflict | None:
 
     Reductions into one location by several iterations do not count (par-reduce): see `shared_reductions`.
     """
+    return _state(loop) or _interfering(ctx, loop, ctx.index(loop.hi))
+
+
+def parallelizable(ctx: Context, loop: For) -> Conflict | None:
+    """Whether loop may be parallel: its iterations are pairwise non-interfering, or all but the last are.
+
+    The last then runs after the others have ended, which is the sequential order: see `separate_last`. The conflict that is
+    shown is one among all iterations but the last.
+    """
+    return _state(loop) or _interfering(ctx, loop, ctx.index(loop.hi) - 1)
+
+
+def _state(loop: For) -> Conflict | None:
     body = block_summary(loop.body)
     if body.checks:
         return Conflict("a check must stop the program in order")
     if body.config_writes:
         return Conflict("configuration state is written in each iteration")
-    facts, accesses, later = _two_iterations(ctx, loop)
+    return None
+
+
+def _interfering(ctx: Context, loop: For, hi: Lin) -> Conflict | None:
+    """Two accesses of different iterations below hi that meet."""
+    facts, accesses, later = _two_iterations(ctx, loop, hi)
     return no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
 
 
 def shared_reductions(ctx: Context, loop: For) -> list[Access]:
     """The reductions of loop's body into locations that more than one iteration may reduce into."""
-    facts, accesses, later = _two_iterations(ctx, loop)
+    facts, accesses, later = _two_iterations(ctx, loop, ctx.index(loop.hi))
     reductions = [a for a in accesses if a.kind is Kind.REDUCE]
     others = instance(reductions, {loop.iter: affine.var(later)})
     return [a for a in reductions if any(may_overlap(facts, a, b) is not None for b in others)]
 
 
-def _two_iterations(ctx: Context, loop: For) -> tuple[list[Formula], list[Access], Sym]:
+def _two_iterations(ctx: Context, loop: For, hi: Lin) -> tuple[list[Formula], list[Access], Sym]:
     later = loop.iter.copy()
-    facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), ctx.index(loop.hi))]
+    facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), hi)]
     return facts, list(ctx.resolve_all(block_summary(loop.body).accesses)), later
 
 
 def check_parallel(proc: Proc) -> None:
-    """Every `par` loop of proc is free of races.
+    """Every `par` loop of proc is free of races, or is once its last iteration stands apart (`separate_last`).
 
     Raises:
         BackendError: iterations of a loop may interfere; the notes show two accesses that meet.
@@ -54,7 +77,7 @@ def _check_block(ctx: Context, block: Block) -> None:
     for stmt in block:
         match stmt:
             case For(body=body):
-                if stmt.mode is LoopMode.PAR and (found := race_free(ctx, stmt)) is not None:
+                if stmt.mode is LoopMode.PAR and (found := parallelizable(ctx, stmt)) is not None:
                     message = f"the iterations of parallel loop {stmt.iter.name} may interfere"
                     raise BackendError(message, span=stmt.span, notes=found.notes(), code="E610")
                 _check_block(ctx.enter(stmt, "body"), body)
@@ -64,3 +87,54 @@ def _check_block(ctx: Context, block: Block) -> None:
             case _:
                 pass
         ctx = ctx.after(stmt)
+
+
+# ---- the last iteration apart
+
+
+def separate_last(proc: Proc) -> Proc:
+    """proc with the last iteration of each `par` loop whose other iterations it may meet put into a loop of its own after it.
+
+        for i in par(a, b):          for i in par(a, max(a, b - 1)):
+            s                ~>          s
+                                     for i in seq(max(a, b - 1), b):
+                                         s
+
+    What executes loops in parallel, or in any order, executes the result: all its `par` loops are race-free if those of proc
+    are parallelizable. It is proc itself if there is nothing to do.
+    """
+    body = _separated(Context.of_proc(proc), proc.body)
+    return proc if body is proc.body else update(proc, body=body)
+
+
+def _separated(ctx: Context, block: Block) -> Block:
+    result: list[Stmt] = []
+    for stmt in block:
+        result += _separated_stmt(ctx, stmt)
+        ctx = ctx.after(stmt)
+    unchanged = len(result) == len(block) and all(a is b for a, b in zip(result, block, strict=True))
+    return block if unchanged else tuple(result)
+
+
+def _separated_stmt(ctx: Context, stmt: Stmt) -> Block:
+    match stmt:
+        case For():
+            body = _separated(ctx.enter(stmt, "body"), stmt.body)
+            loop = stmt if body is stmt.body else update(stmt, body=body)
+            apart = stmt.mode is LoopMode.PAR and race_free(ctx, stmt) is not None and parallelizable(ctx, stmt) is None
+            return _with_last_apart(ctx, loop) if apart else (loop,)
+        case If():
+            then = _separated(ctx.enter(stmt, "body"), stmt.body)
+            other = _separated(ctx.enter(stmt, "orelse"), stmt.orelse)
+            return (stmt if then is stmt.body and other is stmt.orelse else update(stmt, body=then, orelse=other),)
+        case _:
+            return (stmt,)
+
+
+def _with_last_apart(ctx: Context, loop: For) -> Block:
+    last = make.offset(loop.hi, -1)
+    if not isinstance(ctx.prove(fml.lt(ctx.index(loop.lo), ctx.index(loop.hi))), Proved):
+        last = make.maximum(loop.lo, last)
+    name = loop.iter.copy()
+    body = substitute_block(with_fresh_binders(loop.body), {loop.iter: index_read(name)})
+    return update(loop, hi=last), For(name, last, loop.hi, body, LoopMode.SEQ, span=loop.span)

@@ -6,7 +6,8 @@ The folding is light: a result is no longer than what a programmer would write, 
 from __future__ import annotations
 
 from usl_core.errors import NOWHERE, Span
-from usl_core.ir.nodes import BinaryOp, Expr, Literal, UnaryMinus, index_literal
+from usl_core.ir.externs import MAX, MIN
+from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, UnaryMinus, index_literal
 from usl_core.ir.types import BOOL, INDEX
 
 
@@ -110,3 +111,19 @@ def compare(op: str, lhs: Expr, rhs: Expr, *, span: Span = NOWHERE) -> BinaryOp:
     """A comparison of two index expressions. Not folded, so that what a rewrite inserts can be found again."""
     assert op in ("<", "<=", ">", ">=", "==", "!=")
     return BinaryOp(op, lhs, rhs, type=BOOL, span=span)
+
+
+def minimum(lhs: Expr, rhs: Expr) -> Expr:
+    """`min(lhs, rhs)` of index expressions."""
+    left, right = literal_value(lhs), literal_value(rhs)
+    if left is not None and right is not None:
+        return lhs if left <= right else rhs
+    return ExternCall(MIN, (lhs, rhs), type=INDEX, span=lhs.span)
+
+
+def maximum(lhs: Expr, rhs: Expr) -> Expr:
+    """`max(lhs, rhs)` of index expressions."""
+    left, right = literal_value(lhs), literal_value(rhs)
+    if left is not None and right is not None:
+        return lhs if left >= right else rhs
+    return ExternCall(MAX, (lhs, rhs), type=INDEX, span=lhs.span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from usl_core.analysis.context import Context
@@ -132,6 +133,7 @@ def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:
 
 
 T = TypeVar("T")
+_NOTHING: Mapping[str, Binding] = MappingProxyType({})
 
 
 def _parsed(operator: str, parse: Callable[[], T]) -> T:
@@ -147,20 +149,22 @@ def window(proc: Procedure, path: Path, text: str, operator: str) -> WindowExpr 
     return _parsed(operator, lambda: parse_window(text, scope_at(proc, path)))
 
 
-def expression(proc: Procedure, path: Path, value: Any, operator: str, want: Type = INDEX) -> Expr:
-    """An expression argument: a string parsed in the scope at path, an integer, or an expression cursor."""
+def expression(
+    proc: Procedure, path: Path, value: Any, operator: str, want: Type = INDEX, more: Mapping[str, Binding] = _NOTHING
+) -> Expr:
+    """An expression argument: a string parsed in the scope at path and more, an integer, or an expression cursor."""
     if isinstance(value, bool) or not isinstance(value, int | str | Cursor):
         refuse(operator, f"an expression (text, integer or cursor) is wanted here, got {value!r}", code="E404")
     if isinstance(value, int):
         return index_literal(value)
     if isinstance(value, str):
-        return _parsed(operator, lambda: parse_expr(value, scope_at(proc, path), want=want))
+        return _parsed(operator, lambda: parse_expr(value, {**scope_at(proc, path), **more}, want=want))
     return _expr_in_scope(proc, path, value, operator, want)
 
 
-def limit(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
-    """An expression argument that becomes a limit of a loop."""
-    found = expression(proc, path, value, operator)
+def limit(proc: Procedure, path: Path, value: Any, operator: str, more: Mapping[str, Binding] = _NOTHING) -> Expr:
+    """An expression argument that becomes a limit of a loop; more has names that the operator will bind there."""
+    found = expression(proc, path, value, operator, more=more)
     _parsed(operator, lambda: require_place(found, "a limit of a loop", idx=False, stride=False))
     return found
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from usl_core.analysis.context import Context
-from usl_core.analysis.placement import misplaced
 from usl_core.cursors.cursor import make_cursor
-from usl_core.cursors.path import BlockLoc, Loc, Path, get_stmt
+from usl_core.cursors.path import BlockLoc, Path
 from usl_core.errors import SchedulingError
-from usl_core.ir.nodes import Block, Call, For, If, Node, Proc, Stmt
+from usl_core.ir.nodes import Block, For, If, Node, Proc, Stmt
 from usl_core.primitives.calls.replace import replace
 from usl_core.procedure import Procedure
 
@@ -35,20 +33,10 @@ def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
         if not block:
             continue
         try:
-            replaced = replace(p, block, instruction)
+            p = replace(p, block, instruction)
         except SchedulingError:
             continue
-        if _well_placed(replaced, replaced.forward(block).loc):
-            p = replaced
     return p
-
-
-def _well_placed(p: Procedure, call: Loc) -> bool:
-    """Whether the buffers of the call, a block of one statement, are in the memories of the callee's formals."""
-    assert isinstance(call, BlockLoc)
-    path = (*call.parent, (call.field, call.lo))
-    stmt = get_stmt(p.ir, path)
-    return isinstance(stmt, Call) and not any(misplaced(Context.at(p.ir, path), stmt))
 
 
 def _blocks(proc: Proc, wanted: Block) -> list[BlockLoc]:

@@ -404,3 +404,8 @@ def test_operands_in_templates_get_parentheses_only_where_they_could_bind_wrongl
     assert c.strip() == "f(8, x, 1, x[15]); g(8 * 2, {1}); h((struct usl_win_1f32){x, {1}}, *(&x[15]));"
     c = body("def f(n: size, y: [f32][n + 8]):\n    t: f32\n    t = 1.0\n    op(n + 1, y[1:n + 2], t)\n", op=op)
     assert "f(n + 1, &y.data[y.strides[0]], y.strides[0], t); g((n + 1) * 2, {1});" in c
+
+
+def test_a_buffer_in_another_memory_than_the_callee_names_is_refused() -> None:
+    text = "def f(x: f32[16], y: f32[16]):\n    load16(y[0:16], x[0:16])\n"
+    assert "load16 wants its argument dst in Registers, but y[0:16] is in DRAM" in refusal(text, load16=kernels.LOAD)

@@ -11,10 +11,9 @@ from usl_c11.usage import is_data
 from usl_core.analysis.context import Context
 from usl_core.analysis.memories import check_memories
 from usl_core.analysis.parallel import check_parallel, shared_reductions
-from usl_core.analysis.placement import misplaced
 from usl_core.errors import BackendError
 from usl_core.frontend.boundscheck import check_proc
-from usl_core.ir.nodes import Alloc, Arg, Block, Call, For, If, LoopMode, Proc, ReadConfig
+from usl_core.ir.nodes import Alloc, Arg, Block, For, If, LoopMode, Proc, ReadConfig
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import ControlType, ScalarType, TensorType
@@ -60,7 +59,6 @@ def check_procedure(proc: Proc) -> None:
     check_memories(proc)
     check_parallel(proc)
     _check_shared_reductions(Context.of_proc(proc), proc.body)
-    _check_placement(Context.of_proc(proc), proc.body)
     for arg in proc.args:
         _check_formal(arg)
     for stmt in proc.body:
@@ -87,29 +85,6 @@ def _check_formal(arg: Arg) -> None:
             span=arg.span,
             notes=("only instructions take such arguments; inline the procedure",),
         )
-
-
-def _check_placement(ctx: Context, block: Block) -> None:
-    """Each buffer argument is in the memory that the callee names: an instruction's template is right for no other."""
-    for stmt in block:
-        match stmt:
-            case Call():
-                for found in misplaced(ctx, stmt):
-                    name = found.formal.name.name
-                    raise BackendError(
-                        f"{found.actual.name.name} is in memory {found.memory.name}, "
-                        f"but {stmt.proc.name} takes {name} in {found.wanted.name}",
-                        span=stmt.span,
-                        notes=("hint: choose the buffer's memory with set_memory, or stage a copy in it with stage_mem",),
-                    )
-            case For(body=body):
-                _check_placement(ctx.enter(stmt, "body"), body)
-            case If(body=body, orelse=orelse):
-                _check_placement(ctx.enter(stmt, "body"), body)
-                _check_placement(ctx.enter(stmt, "orelse"), orelse)
-            case _:
-                pass
-        ctx = ctx.after(stmt)
 
 
 def _check_shared_reductions(ctx: Context, block: Block) -> None:

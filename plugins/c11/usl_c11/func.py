@@ -15,7 +15,8 @@ from usl_c11.stmt import INDENT, scoped
 from usl_c11.types import control_spelling
 from usl_c11.unit import Unit
 from usl_c11.usage import written_formals, written_names
-from usl_core.ir.nodes import Arg, BinaryOp, Expr, Literal, Proc, StrideExpr
+from usl_core.analysis.parallel import separate_last
+from usl_core.ir.nodes import Arg, BinaryOp, Block, Expr, Literal, Proc, StrideExpr
 from usl_core.ir.printer import Printer
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
@@ -36,11 +37,15 @@ class Formal:
         return f"{self.ctype}{'restrict ' if body and self.restrict else ''}{self.name}"
 
 
-def new_function(proc: Proc, unit: Unit) -> Function:
-    """The state of a function for proc: nothing bound yet, the ranges of its formals known."""
+def new_function(proc: Proc, unit: Unit, body: Block | None = None) -> Function:
+    """The state of a function for proc: nothing bound yet, the ranges of its formals known.
+
+    body is proc's, as it will be written.
+    """
     taken = frozenset(unit.functions.values())
     ranges = dict(unit.ranges.get(proc, {}))
-    return Function(unit, Names(taken), ranges=ranges, label=proc.name, written=written_names(proc.body))
+    written = written_names(proc.body if body is None else body)
+    return Function(unit, Names(taken), ranges=ranges, label=proc.name, written=written)
 
 
 def bind_formals(proc: Proc, fn: Function, *, trusted: bool = True) -> list[Formal]:
@@ -122,9 +127,10 @@ def signature_comment(proc: Proc) -> str:
 
 def body_function(proc: Proc, unit: Unit) -> str:
     """The function that does a procedure's work and trusts its arguments; notes in unit whether it can fail."""
-    fn = new_function(proc, unit)
+    body = separate_last(proc).body
+    fn = new_function(proc, unit, body)
     formals = bind_formals(proc, fn)
-    lines = scoped(proc.body, fn)
+    lines = scoped(body, fn)
     text = "\n".join(lines)
     unused = [f"{INDENT}(void){formal.name};" for formal in formals if not re.search(rf"\b{formal.name}\b", text)]
     if fn.failed:

@@ -157,12 +157,6 @@ def test_a_start_that_is_proved_to_be_zero_is_enough():
     assert_equivalent(p, q)
 
 
-@pytest.mark.parametrize("tail", ["shift_inwards", "round_up"])
-def test_tails_that_recompute_are_refused_by_name(tail: str):
-    with pytest.raises(SchedulingError, match=f"the tail '{tail}' is not supported"):
-        divide_loop(COPY, "i", 4, ["io", "ii"], tail=tail)
-
-
 @pytest.mark.parametrize(
     ("factor", "names", "tail", "message"),
     [

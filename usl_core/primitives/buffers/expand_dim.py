@@ -40,9 +40,14 @@ def expand_dim(proc: Procedure, buf: Where, n: str | int | Where, idx: str | int
     """
     path, alloc = alloc_at(proc, buf, _OP)
     extent = fixed_expression(proc, path, n, _OP)
+    index = _index(proc, path, _common_place(path, uses_of_alloc(proc.ir, path)), idx)
+    return expanded(proc, path, alloc, extent, index)
+
+
+def expanded(proc: Procedure, path: Path, alloc: Alloc, extent: Expr, index: Expr) -> Edit:
+    """The check and edit of `expand_dim` for the allocation at path; the names of index reach all uses of the buffer."""
     uses = uses_of_alloc(proc.ir, path)
     place = _common_place(path, uses)
-    index = _index(proc, path, place, idx)
 
     ctx = context_at(proc, path)
     message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"

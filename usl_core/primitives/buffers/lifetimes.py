@@ -194,18 +194,25 @@ def clash(
     Raises:
         Undecided: the solver could not tell.
     """
+    writes = [_instance(e, own) for e in values if e.modifies]
     for read in (_instance(e, own) for e in values if e.reads):
         for over in (_instance(e, own) for e in others if e.modifies):
-            order = precedes(over, read)
-            for shared in together(read.access.point, over.access.point):
-                second_half = [*over.access.guard, *read.access.guard, *shared, order]
-                if fml.FALSE in second_half:
+            for second_half in _second_halves(over, read, together):
+                if len(writes) > 1 and isinstance(prove([*facts, *second_half], fml.FALSE), Proved):
                     continue
-                for write in (_instance(e, own) for e in values if e.modifies):
+                for write in writes:
                     found = _overwritten(facts, write, over, read, second_half)
                     if found is not None:
                         return found
     return None
+
+
+def _second_halves(over: Event, read: Event, together: Together) -> Iterator[list[Formula]]:
+    """What holds when over happens before read in the same place, by alternatives."""
+    for shared in together(read.access.point, over.access.point):
+        case = [*over.access.guard, *read.access.guard, *shared, precedes(over, read)]
+        if fml.FALSE not in case:
+            yield case
 
 
 def _overwritten(

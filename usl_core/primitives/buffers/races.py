@@ -1,32 +1,43 @@
-"""Whether another layout of buffers makes the iterations of a parallel loop meet."""
+"""Whether another layout of a buffer makes the iterations of a parallel loop meet in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from usl_core.analysis.conditions import Conflict
+from usl_core.analysis import affine
+from usl_core.analysis.conditions import Conflict, instance, no_conflict, order_facts
 from usl_core.analysis.context import Context
-from usl_core.analysis.parallel import race_free
+from usl_core.analysis.effects import block_summary
 from usl_core.cursors.edit import Edit
 from usl_core.errors import Span
 from usl_core.ir.nodes import Block, For, If, LoopMode, Proc
+from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_no
 
 
-def require_no_new_race(edit: Edit, operator: str, span: Span) -> None:
-    """The iterations of a `par` loop that were independent are still so, or the operator refuses."""
+def require_own_elements(edit: Edit, buffer: Sym, operator: str, span: Span) -> None:
+    """The iterations of a `par` loop that did not meet in buffer do not meet in it now, or the operator refuses.
+
+    What is allocated in the loop does not count, as every iteration has its own.
+    """
     before = {loop.iter: (ctx, loop) for ctx, loop in _parallel_loops(edit.origin)}
     for ctx, loop in _parallel_loops(edit.proc):
         if loop.iter in before and before[loop.iter][1] is not loop:
-            conflict = race_free(ctx, loop)
-            if conflict is not None and not _races(*before[loop.iter]):
-                message = f"the iterations of parallel loop {loop.iter.name} would share elements: give each its own first"
+            conflict = _meeting(ctx, loop, buffer)
+            if conflict is not None and _meeting(*before[loop.iter], buffer) is None:
+                message = (
+                    f"the iterations of parallel loop {loop.iter.name} would share elements of {buffer.name}: "
+                    "give each iteration its own first (allocate the buffer in the loop, or expand_dim)"
+                )
                 require_no(conflict, operator, message, span)
 
 
-def _races(ctx: Context, loop: For) -> bool:
-    found: Conflict | None = race_free(ctx, loop)
-    return found is not None
+def _meeting(ctx: Context, loop: For, buffer: Sym) -> Conflict | None:
+    """Accesses to buffer by two iterations of loop that interfere."""
+    later = loop.iter.copy()
+    facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), ctx.index(loop.hi))]
+    accesses = [a for a in ctx.resolve_all(block_summary(loop.body).accesses) if a.buffer is buffer]
+    return no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
 
 
 def _parallel_loops(proc: Proc) -> Iterator[tuple[Context, For]]:

@@ -12,7 +12,6 @@ from usl_core.analysis.lower import index_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, stmts
 from usl_core.equivalence import Relation
-from usl_core.errors import Span
 from usl_core.ir import make
 from usl_core.ir.externs import IDX
 from usl_core.ir.nodes import Alloc, Assign, Expr, ExternCall, Interval, Read, Reduce, WindowExpr, index_literal
@@ -23,12 +22,13 @@ from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.divide_dim import require_dimension
+from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
 from usl_core.primitives.buffers.lifetimes import clash, events, own_iterations
-from usl_core.primitives.buffers.races import require_no_new_race
+from usl_core.primitives.buffers.races import require_own_elements
 from usl_core.primitives.buffers.ranges import IteratorRanges
 from usl_core.primitives.buffers.region import Region, inclusion, relative
 from usl_core.primitives.buffers.reindex import Entries, reindexed, scope_of, set_type, uses_of_alloc
-from usl_core.primitives.buffers.uses import Use, passed_whole, reads_strides, with_windows
+from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.procedure import Procedure
 
@@ -83,7 +83,7 @@ def _region(alloc: Alloc, shape: tuple[Expr, ...], dim: int, first: Expr, extent
     """The part of the buffer that is kept: all of it, but for the one dimension."""
     assert isinstance(alloc.type, TensorType)
     dims = [Interval(index_literal(0), e) for e in shape]
-    dims[dim] = Interval(first, make.add(first, extent))
+    dims[dim] = Interval(first, make.add(extent, first))
     return Region(alloc.name, alloc.type.scalar, tuple(dims), shape)
 
 
@@ -97,7 +97,7 @@ def _require_inside(proc: Procedure, use: Use, region: Region, dim: int, alloc: 
     shown = show_expr(node) if isinstance(node, Expr) else show(node).strip()
     message = f"cannot prove that the access {shown} lies in [{show_expr(kept.lo)}, {show_expr(kept.hi)}) in dimension {dim}"
     hint = "choose another size or offset, or fold=True for a circular buffer"
-    require_proved(ctx, part.goal, _OP, message, _span(use, alloc), values=part.values, extra=part.extra, hint=hint)
+    require_proved(ctx, part.goal, _OP, message, span_of(use, alloc), values=part.values, extra=part.extra, hint=hint)
 
 
 # ---- with fold
@@ -121,14 +121,14 @@ def _folded(proc: Procedure, buf: Where, dim: int, size: str | int | Where, offs
 
     edit = _set_extent(Edit.of(proc.ir, _OP), path, alloc, dim, extent)
     edit = reindexed(edit, path, alloc.name, _modulo(IteratorRanges(proc.ir), dim, first, count), lambda d: d)
-    require_no_new_race(edit, _OP, alloc.span)
+    require_own_elements(edit, alloc.name, _OP, alloc.span)
     return edit
 
 
 def _require_point(use: Use, dim: int, alloc: Alloc) -> None:
     if isinstance(use.node, WindowExpr) and isinstance(use.node.idx[dim], Interval):
         message = f"the window {show_expr(use.node)} spans several elements of dimension {dim}, which would wrap around"
-        refuse(_OP, message, _span(use, alloc), ["hint: inline the window, or the call that it is passed to"], code="E413")
+        refuse(_OP, message, span_of(use, alloc), ["hint: inline the window, or the call that it is passed to"], code="E413")
 
 
 def _require_apart(proc: Procedure, path: Path, alloc: Alloc, dim: int, count: int) -> None:
@@ -185,21 +185,11 @@ def _require_extent(proc: Procedure, path: Path, extent: Expr, alloc: Alloc) -> 
 def _require_redirectable(proc: Procedure, path: Path, alloc: Alloc) -> None:
     """All uses of the buffer have indices, and nothing depends on how it is laid out."""
     for use in uses_of_alloc(proc.ir, path):
-        if passed_whole(use):
-            message = f"{alloc.name.name} is passed whole to a call, which expects its old shape"
-            refuse(_OP, message, _span(use, alloc), ["hint: pass a window of it, or inline the call"], code="E413")
-    block = stmts(proc.ir, scope_of(proc.ir, path))
-    found = reads_strides(block, with_windows(block, alloc.name))
-    if found is not None:
-        message = f"the program depends on strides of {alloc.name.name}, which change"
-        refuse(_OP, message, found.span if found.span.line else alloc.span, code="E413")
+        require_not_whole(use, alloc, _OP)
+    require_no_strides(proc, path, alloc, _OP)
 
 
 def _set_extent(edit: Edit, path: Path, alloc: Alloc, dim: int, extent: Expr) -> Edit:
     assert isinstance(alloc.type, TensorType)
     shape = (*alloc.type.shape[:dim], extent, *alloc.type.shape[dim + 1 :])
     return set_type(edit, path, TensorType(alloc.type.scalar, shape))
-
-
-def _span(use: Use, alloc: Alloc) -> Span:
-    return use.node.span if use.node.span.line else alloc.span

@@ -8,19 +8,21 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import NodeLoc, Path, after, body_of
+from usl_core.cursors.path import Path, after, body_of
 from usl_core.ir import make
 from usl_core.ir.nodes import Expr, For, If, Stmt, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
-from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.base import primitive, require, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
-from usl_core.primitives.moving import new_names, substitution
+from usl_core.primitives.loops.tail_round_up import require_harmless, rounded_up
+from usl_core.primitives.loops.tail_shift_inwards import require_shiftable, shifted
+from usl_core.primitives.loops.tiles import nest, require_from_zero, with_limit
+from usl_core.primitives.moving import new_names
 from usl_core.procedure import Procedure
 
-_TAILS = ("guard", "cut", "cut_and_guard")
-_LATER_TAILS = ("shift_inwards", "round_up")
+_TAILS = ("guard", "cut", "cut_and_guard", "shift_inwards", "round_up")
 
 
 @primitive()
@@ -40,13 +42,16 @@ def divide_loop(
 
     is what `perfect=True` gives, for which q must divide n. Otherwise tail says what becomes of the last, partial tile:
     "guard" runs `(n + q - 1) / q` tiles with `if q * io + ii < n` around the body; "cut" adds a loop over the remaining
-    `n % q` iterations after the nest; "cut_and_guard" puts that loop under `if n % q > 0`.
+    `n % q` iterations after the nest; "cut_and_guard" puts that loop under `if n % q > 0`. "shift_inwards" moves the last tile
+    back until it is full, `s[i -> min(q * io, n - q) + ii]`: iterations run twice there. "round_up" runs it beyond the end.
 
     The outer loop keeps the mode of the old one (as does a remainder loop), the inner is sequential.
 
     Raises:
         SchedulingError: factor is below 1; the loop does not start at 0; `perfect` and the factor is not proved to divide the
-        extent; an unknown tail.
+        extent; an unknown tail. "shift_inwards": `n >= q` is not proved; an iteration of the overlap has an effect when it
+        runs again. "round_up": iterations beyond the end write a formal, or what is read; they could stop the program;
+        an access is then out of bounds.
     Forwarding: the loop goes to the outer loop, its body to the (first) tiles' body.
     Also known as: split (Halide, TVM, Reinking 2022), strip-mining, tiling of one loop.
     """
@@ -59,11 +64,20 @@ def divide_loop(
     outer, inner = new_names(names, 2, "divide_loop")
     _require_tail(tail, old)
     ctx = context_at(proc, path)
-    _require_from_zero(ctx, old)
+    require_from_zero(ctx, old, "divide_loop")
     if perfect:
         _require_divides(ctx, factor, old)
+    elif tail == "shift_inwards":
+        require_shiftable(ctx, old, factor)
+    elif tail == "round_up":
+        require_harmless(proc.ir, ctx, path, old, factor)
 
-    edit = _tiles(Edit.of(proc.ir, "divide_loop"), path, old, factor, (outer, inner))
+    edit = Edit.of(proc.ir, "divide_loop")
+    if not perfect and tail == "shift_inwards":
+        return shifted(edit, path, old, factor, (outer, inner))
+    if not perfect and tail == "round_up":
+        return rounded_up(edit, path, old, factor, (outer, inner))
+    edit = nest(edit, path, old, (outer, inner), _iteration(factor, outer, inner), index_literal(factor))
     if perfect:
         return _full_tiles(edit, path, old, factor)
     if tail == "guard":
@@ -72,17 +86,7 @@ def divide_loop(
 
 
 def _require_tail(tail: Any, loop: For) -> None:
-    if tail in _LATER_TAILS:
-        hint = "hint: use 'guard', 'cut' or 'cut_and_guard'"
-        refuse("divide_loop", f"the tail {tail!r} is not supported yet", loop.span, [hint], code="E404")
     require(tail in _TAILS, "divide_loop", f"unknown tail {tail!r}: use one of {', '.join(map(repr, _TAILS))}", loop.span)
-
-
-def _require_from_zero(ctx: Context, loop: For) -> None:
-    if not make.is_literal(loop.lo, 0):
-        low = ctx.index(loop.lo)
-        message = f"the loop {loop.iter.name} must start at 0, not at {show_expr(loop.lo)}"
-        require_proved(ctx, fml.eq(low), "divide_loop", message, loop.span, values=(low,), hint="use shift_loop first")
 
 
 def _require_divides(ctx: Context, factor: int, loop: For) -> None:
@@ -98,36 +102,19 @@ def _require_divides(ctx: Context, factor: int, loop: For) -> None:
     )
 
 
-def _tiles(edit: Edit, path: Path, old: For, factor: int, names: tuple[Sym, Sym]) -> Edit:
-    """The nest over whole tiles, its outer limit still to be set."""
-    outer, inner = names
-    body = body_of(path, len(old.body))
-    edit = edit.rewrite_exprs(body, substitution({old.iter: _iteration(factor, outer, inner)}))
-    zero, extent = index_literal(0), index_literal(factor)
-    edit = edit.wrap(body, lambda stmts: For(inner, zero, extent, stmts, span=old.span))
-    edit = edit.update(NodeLoc(path), iter=outer)
-    if not make.is_literal(old.lo, 0):
-        edit = edit.replace_expr(NodeLoc((*path, ("lo", None))), zero)
-    return edit
-
-
 def _iteration(factor: int, outer: Sym, inner: Sym) -> Expr:
     return make.add(make.mul(factor, index_read(outer)), index_read(inner))
 
 
-def _limit(edit: Edit, path: Path, limit: Expr) -> Edit:
-    return edit.replace_expr(NodeLoc((*path, ("hi", None))), limit)
-
-
 def _full_tiles(edit: Edit, path: Path, old: For, factor: int) -> Edit:
-    return _limit(edit, path, make.quot(old.hi, factor))
+    return with_limit(edit, path, make.quot(old.hi, factor))
 
 
 def _guard(edit: Edit, path: Path, old: For, factor: int, names: tuple[Sym, Sym]) -> Edit:
     inside = make.compare("<", _iteration(factor, *names), old.hi, span=old.span)
     # The body is inside the inner loop by now, so the second wrap goes between the two.
     edit = edit.wrap(body_of(path, len(old.body)), lambda stmts: If(inside, stmts, span=old.span))
-    return _limit(edit, path, make.ceil_quot(old.hi, factor))
+    return with_limit(edit, path, make.ceil_quot(old.hi, factor))
 
 
 def _cut(edit: Edit, path: Path, old: For, factor: int, inner: Sym, *, guarded: bool) -> Edit:

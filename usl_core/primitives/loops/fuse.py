@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from usl_core.analysis import formula as fml
+from usl_core.analysis.conditions import Conflict
 from usl_core.analysis.context import Context
+from usl_core.analysis.effects import Summary
+from usl_core.analysis.producer import consumed_in_time, producer
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before, body_of, stmt_path
 from usl_core.ir.nodes import For, If, LoopMode, Stmt, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import same_expr, substitute_block
 from usl_core.ir.types import COND
-from usl_core.primitives.base import primitive, require, require_no, require_proved
+from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, later_before_earlier
 from usl_core.primitives.loops.neighbours import require_neighbours
@@ -27,7 +30,9 @@ def fuse(proc: Procedure, stmt1: Where, stmt2: Where) -> Edit:
         for j in seq(a, b):  ~>          s1
             s2                           s2[j -> i]
 
-    Legal if s2 of an iteration commutes with s1 of every later one. The fused loop is `par` if one of the two is.
+    Legal if s2 of an iteration commutes with s1 of every later one; or if s1 is a pure producer for s2: it fills one buffer
+    with values that depend on the place alone, s2 modifies neither the buffer nor what s1 reads, and what s2 reads has been
+    written by this or an earlier iteration. Later ones may then write it again. The fused loop is `par` if one of the two is.
 
     Raises:
         SchedulingError: the second does not follow the first; ranges or conditions are not proved equal; a condition on data
@@ -64,10 +69,21 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
     message = f"cannot prove that the ranges ({shown1}) and ({shown2}) are equal"
     require_proved(ctx, goal, "fuse", message, second.span, values=(low1, low2, high1, high2))
 
-    renamed = _renamed_body(second, first)
-    conflict = later_before_earlier(ctx, first, ahead=effect(ctx, first.body), behind=effect(ctx, renamed))
-    message = f"the second loop's iterations do not commute with later iterations of {first.iter.name}"
-    require_no(conflict, "fuse", message, second.span)
+    behind = effect(ctx, _renamed_body(second, first))
+    conflict = later_before_earlier(ctx, first, ahead=effect(ctx, first.body), behind=behind)
+    if conflict is None:
+        return
+    unproduced = _unproduced(ctx, first, behind)
+    if unproduced is not None:
+        message = f"the second loop's iterations do not commute with later iterations of {first.iter.name}"
+        notes = [*conflict.notes(), "nor is the first loop a pure producer for the second:", *unproduced.notes()]
+        refuse("fuse", message, second.span, notes, code="E411")
+
+
+def _unproduced(ctx: Context, first: For, behind: Summary) -> Conflict | None:
+    """Why the first loop is not a pure producer for the second, or None if it is."""
+    made = producer(ctx.enter(first, "body"), first.body, fixed=len(ctx.loops))
+    return made if isinstance(made, Conflict) else consumed_in_time(ctx, first, made, behind)
 
 
 def _renamed_body(loop: For, other: For) -> tuple[Stmt, ...]:

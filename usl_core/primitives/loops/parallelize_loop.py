@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_core.analysis.parallel import race_free
+from usl_core.analysis.parallel import parallelizable
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import LoopMode
@@ -18,15 +18,17 @@ def parallelize_loop(proc: Procedure, loop: Where) -> Edit:
         for i in seq(a, b):  ~>      for i in par(a, b):
             s                            s
 
-    Several iterations may reduce into one location; a backend that cannot do that refuses it.
+    Several iterations may reduce into one location; a backend that cannot do that refuses it. The last iteration may touch what
+    others write, as after divide_loop with tail="shift_inwards": it then runs after all others have ended.
 
     Raises:
-        SchedulingError: a location that one iteration writes is touched by another; the body has a `check`.
+        SchedulingError: a location that one iteration writes is touched by another, the last one aside; the body has a
+        `check`.
     Forwarding: everything stays itself.
     """
     path, old = loop_at(proc, loop, "parallelize_loop")
 
-    conflict = race_free(context_at(proc, path), old)
+    conflict = parallelizable(context_at(proc, path), old)
     require_no(conflict, "parallelize_loop", f"the iterations of {old.iter.name} may interfere", old.span)
 
     return Edit.of(proc.ir, "parallelize_loop").update(NodeLoc(path), mode=LoopMode.PAR)

@@ -1,0 +1,1 @@
+"""Illegal steps. Each module has a list `CASES`; a new module is found by itself."""

@@ -1,0 +1,216 @@
+"""Arguments for operators on statements and expressions, and for `mult_loops` and `autofission`."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from tests.fuzz.actions import At, Draft, Propose
+from tests.fuzz.sites import Site, expressions, loops, siblings, sites
+from usl_core.cursors.path import Loc
+from usl_core.ir.nodes import Assign, BinaryOp, Expr, For, Literal, Pass, Proc, Read, Reduce, Stmt, WindowExpr
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import same
+from usl_core.ir.types import BOOL, INDEX, ScalarType
+
+STATEMENT_ACTIONS: dict[str, Propose] = {}
+"""By the name of the operator."""
+
+
+def action(propose: Propose) -> Propose:
+    STATEMENT_ACTIONS[propose.__name__] = propose
+    return propose
+
+
+def _pick(rng: random.Random, items: list[Any]) -> Any:
+    return rng.choice(items) if items else None
+
+
+def _writes(proc: Proc) -> list[Site]:
+    return [site for site in sites(proc) if isinstance(site.stmt, Assign | Reduce)]
+
+
+def _following(proc: Proc, site: Site) -> Stmt | None:
+    block = siblings(proc, site)
+    return block[site.index + 1] if site.index + 1 < len(block) else None
+
+
+def _same_target(a: Stmt, b: Stmt | None) -> bool:
+    if not isinstance(a, Assign | Reduce) or not isinstance(b, Assign | Reduce):
+        return False
+    return a.name is b.name and all(same(x, y) for x, y in zip(a.idx, b.idx, strict=True))
+
+
+def _exprs(proc: Proc, site: Site) -> list[tuple[Loc, Expr]]:
+    return [*expressions(proc, site)]
+
+
+# ---- statements
+
+
+@action
+def merge_writes(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    pairs = [s for s in _writes(proc) if isinstance(_following(proc, s), Assign | Reduce)]
+    aimed = [s for s in pairs if _same_target(s.stmt, _following(proc, s))]
+    site = _pick(rng, aimed or pairs)
+    return Draft((At(site.block(2)),)) if site else None
+
+
+@action
+def split_write(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    sums = [s for s in _writes(proc) if isinstance(s.stmt.rhs, BinaryOp) and s.stmt.rhs.op in ("+", "-")]  # type: ignore[attr-defined]
+    site = _pick(rng, sums)
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def fold_into_reduce(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    def reads_target(stmt: Stmt) -> bool:
+        rhs = stmt.rhs if isinstance(stmt, Assign) else None
+        return isinstance(rhs, BinaryOp) and any(isinstance(e, Read) and e.name is stmt.name for e in (rhs.lhs, rhs.rhs))  # type: ignore[attr-defined]
+
+    assigns = [s for s in _writes(proc) if isinstance(s.stmt, Assign)]
+    site = _pick(rng, [s for s in assigns if reads_target(s.stmt)] or (assigns if rng.random() < 0.2 else []))
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def inline_assign(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    formals = {arg.name for arg in proc.args}
+    assigns = [s for s in _writes(proc) if isinstance(s.stmt, Assign)]
+    local = [s for s in assigns if s.stmt.name not in formals]  # type: ignore[attr-defined]
+    site = _pick(rng, local if local and rng.random() < 0.9 else assigns)
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def lift_reduce_constant(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    def starts_a_sum(site: Site) -> bool:
+        zero = isinstance(site.stmt, Assign) and isinstance(site.stmt.rhs, Literal)
+        return zero and isinstance(_following(proc, site), For)
+
+    site = _pick(rng, [s for s in _writes(proc) if starts_a_sum(s)])
+    return Draft((At(site.block(2)),)) if site else None
+
+
+@action
+def insert_noop_call(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    from tests.fuzz.actions import Callee
+
+    site = _pick(rng, sites(proc))
+    if site is None:
+        return None
+    windows = [arg for arg in proc.args if not isinstance(arg.type, ScalarType) and hasattr(arg.type, "shape")]
+    rank1 = [arg for arg in windows if len(arg.type.shape) == 1]  # type: ignore[union-attr]
+    target = _pick(rng, rank1)
+    if target is None:
+        return None
+    lo = rng.choice(("0", "0", "1"))
+    hi = rng.choice((show_expr(target.type.shape[0]), f"{lo} + 1", f"{lo} + 2"))
+    return Draft((At(site.after()), Callee(_prefetch(target.type.scalar)), [hi + f" - {lo}", f"{target.name.name}[{lo}:{hi}]"]))
+
+
+def _prefetch(scalar: ScalarType) -> Proc:
+    from usl_core.procedure import proc_from_source
+
+    return proc_from_source(f"def prefetch(n: size, x: [{scalar}][n]):\n    pass\n").ir
+
+
+# ---- expressions
+
+
+@action
+def commute_expr(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    found = [loc for s in sites(proc) for loc, e in _exprs(proc, s) if isinstance(e, BinaryOp) and e.op in "+*"]
+    return Draft(([At(loc) for loc in rng.sample(found, min(len(found), rng.choice((1, 1, 2))))],)) if found else None
+
+
+@action
+def left_reassociate_expr(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    nested = [
+        loc
+        for s in sites(proc)
+        for loc, e in _exprs(proc, s)
+        if isinstance(e, BinaryOp) and e.op in "+-*" and isinstance(e.rhs, BinaryOp) and e.rhs.op in "+-*"
+    ]
+    loc = _pick(rng, nested)
+    return Draft((At(loc),)) if loc else None
+
+
+@action
+def rewrite_expr(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    found = [(loc, e) for s in sites(proc) for loc, e in _exprs(proc, s) if not isinstance(e, WindowExpr)]
+    choice = _pick(rng, found)
+    if choice is None:
+        return None
+    loc, expr = choice
+    other = _pick(rng, [e for _, e in found if e.type == expr.type])
+    return Draft((At(loc), _variant(expr, other, rng)))
+
+
+def _variant(expr: Expr, other: Expr, rng: random.Random) -> str:
+    """Text that is equal to expr, or looks as if it might be."""
+    text, o = show_expr(expr), show_expr(other)
+    if expr.type is BOOL:
+        return rng.choice((f"{text} and {text}", f"not ({text})", f"{text} or 1 > 2", o))
+    one = "1.0" if isinstance(expr.type, ScalarType) and expr.type.is_real else "1"
+    general = [f"({text}) + {one} - {one}", f"-(-({text}))", f"({text}) + ({o}) - ({o})", f"({o}) * {one}", o]
+    if expr.type is INDEX:
+        return rng.choice([*general, f"(2 * ({text})) / 2", f"min({text}, {text})", f"({text} + 4) - 4", f"max({text}, 0)"])
+    if isinstance(expr, BinaryOp) and expr.op in ("+", "-", "*"):
+        a, b = show_expr(expr.lhs), show_expr(expr.rhs)
+        swapped = {"+": f"({b}) + ({a})", "*": f"({b}) * ({a})", "-": f"-(({b}) - ({a}))"}[expr.op]
+        return rng.choice((swapped, f"({a}) {expr.op} ({b})", *general))
+    half = [f"({text}) / 2.0 + 0.5 * ({text})"] if one == "1.0" else [f"3 * ({text}) - 2 * ({text})"]
+    return rng.choice([*general, *half])
+
+
+# ---- loops
+
+
+@action
+def mult_loops(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    nests = [s for s in loops(proc) if isinstance(s.stmt, For) and len(s.stmt.body) == 1 and isinstance(s.stmt.body[0], For)]
+    site = _pick(rng, nests)
+    return Draft((At(site.loc), "k")) if site else None
+
+
+@action
+def autofission(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    inner = [
+        s for s in sites(proc) if len(s.path) > 1 and s.index + 1 < len(siblings(proc, s)) and not isinstance(s.stmt, Pass)
+    ]
+    site = _pick(rng, inner)
+    return Draft((At(site.after()),), {"n_lifts": rng.choice((1, 1, 1, 2))}) if site else None
+
+
+# ---- programs
+
+
+def aimed_program(rng: random.Random) -> Proc:
+    """A small program of the kinds that these operators are for: sums with a factor, temporaries, repeated writes."""
+    from usl_core.procedure import proc_from_source
+
+    typ = rng.choice(("R", "f32", "i32", "u8"))
+    number = (lambda v: f"{v}.0") if typ in ("R", "f32") else str
+    c = rng.choice((number(3), "s", "y[0]", "y[n - 1]", "y[i]", "acc", "z[0]", "w[0]"))
+    e = rng.choice(("x[i]", "x[i] * y[i]", "(x[i] + s)", number(2), "acc", "x[0] * x[i]", "t"))
+    term = rng.choice((f"{c} * {e}", f"{e} * {c}", f"{c} * {e} + {c}", f"-{e}"))
+    acc, decl = rng.choice((("acc", f"acc: {typ}"), ("z[1]", "pass"), ("w[0]", "pass"), ("z[n]", "pass")))
+    term, where = term.replace("acc", acc), rng.choice(("n", "n", "n - 1", "4"))
+    wrapped = rng.choice(("{0}", "{0}", "if i < 3:\n            {0}", "for j in seq(0, 3):\n            {0}"))
+    other = rng.choice(("pass", "pass", "z[0] = x[i]", f"t = {number(2)}", f"{acc} = s", f"{acc} += x[i]", "w[1] += s"))
+    last = rng.choice((f"{acc} += s", f"{acc} = {acc} + s", f"t = {acc}", f"z[2] = {acc} + t", f"{acc} = s + {acc}"))
+    text = f"""def aimed(n: size, x: {typ}[n + 4], y: {typ}[n], z: {typ}[n + 3], s: {typ}):
+    w = z[1:3]
+    {decl}
+    t: {typ}
+    t = {rng.choice(("s", "y[0]", "x[0] + s"))}
+    {acc} = {rng.choice((number(0), number(0), number(0), "s"))}
+    for i in seq(0, {where}):
+        {wrapped.format(f"{acc} += {term}")}
+        {other}
+    {last}
+    z[0] = {rng.choice((acc, "t", f"t * {acc}"))}
+"""
+    return proc_from_source(text).ir

@@ -1,0 +1,12 @@
+"""The argument generators of all operators, by the operator's name."""
+
+from __future__ import annotations
+
+from tests.fuzz import actions, actions_recompute, actions_storage
+from tests.fuzz.actions import Propose
+from tests.fuzz.actions_statements import STATEMENT_ACTIONS
+
+REGISTERED = (actions_recompute, actions_storage)
+"""Modules that add to `actions.ACTIONS` when they are imported."""
+
+ACTIONS: dict[str, Propose] = {**actions.ACTIONS, **STATEMENT_ACTIONS}

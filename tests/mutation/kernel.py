@@ -1,0 +1,163 @@
+"""What counts as a condition of the kernel: which modules hold them, and what code in these may only make an operator refuse.
+
+No mark in the kernel's code says so. Refusals are known by their names (`refuse`, `require...`, `check...`, `raise` of a user's
+error, a `Conflict` that is returned); the few conditions of other shapes are listed here by function.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PACKAGE = "usl_core"
+
+ENGINE = frozenset({"affine", "formula", "linear", "models", "polynomial", "raise_", "show", "solver", "lower"})
+"""Modules of the analysis that compute and prove. Their tests compare them with brute force and z3; they hold no conditions."""
+
+GUESSES = frozenset({"primitives.calls.unify"})
+"""A guess of arguments, every part of which `agreement` checks again."""
+
+CHECKED = re.compile(r"^_?(refuse|require|check|recheck|verify)(_|$)")
+"""Names of functions whose call, as a statement, may only raise."""
+
+ERRORS = frozenset(
+    {"BackendError", "BoundsError", "InvalidCursorError", "Mismatch", "SchedulingError", "TypeError_", "Undecided"}
+)
+"""What a refusal raises. An AssertionError says that the kernel is wrong, which is no condition."""
+
+PROBLEMS = frozenset({"Conflict", "Clash", "Misplaced", "Access", "Node"})
+"""Functions that return one of these or None answer "why not"."""
+
+REASONS = frozenset({"may_overlap", "why_not_exchangeable", "interface_difference", "reads_target"})
+"""Functions that answer "why not" with something else."""
+
+NOT_REASONS = frozenset({"_shown", "_renamed", "_retyped", "_redirected", "rule", "retype", "_rebuilt", "_call"})
+"""Functions that return a node or None for another purpose."""
+
+PERMITS: dict[str, bool] = {
+    # the answer of a function that lets a rewrite happen
+    "conflicting_kinds": False,
+    "covered": True,
+    "follows": True,
+    "is_all": True,
+    "mentions": False,
+    "passed_whole": False,
+    "reads_clamped_data": False,
+    "same_location": True,
+    "same_meaning": True,
+    "touches_config": False,
+    "uses": False,
+    "uses_config": False,
+    "uses_expr": False,
+    "IteratorRanges.holds": True,
+    "Values.same_index": True,
+    "_callee_reads_strides": False,
+    "_dense": False,
+    "_holds": True,
+    "_is_window": False,
+    "_made_of_data": False,
+    "_must_copy_in": False,
+    "_plain": True,
+    "_proved": True,
+    "_races": True,
+    "_reads_data": False,
+    "_repeats_are_void": True,
+    "_runs_once": True,
+    "_same_head": True,
+    **{
+        f"_Agreement.{name}": True
+        for name in ("all", "blocks", "control", "data_dependent", "equal", "equivalent", "expr", "loop", "stmt", "structure")
+    },
+}
+"""Predicates by function: the value that lets a rewrite happen. `make mutate LIST=1` names those that are not classified."""
+
+NEUTRAL = frozenset(
+    {
+        "is_refusal",  # for callers
+        "is_real", "_only_literals", "_same", "_allocates",  # choose a form, not whether to rewrite
+        "Event.reads", "Event.modifies", "Access.modifies",  # what an access is
+    }
+)  # fmt: skip
+"""Predicates that are no conditions."""
+
+COVERS = frozenset({"covered", "covering", "_guarded", "_Search.stmt", "_Search.loop", "_Search.writes"})
+"""Functions that collect what is certainly written: what limits such a set is a condition."""
+
+ALTERNATIVES = frozenset({"precedes", "_same_place.together"})
+"""Functions that list the ways in which something may go wrong."""
+
+RECORDS = frozenset({"add", "reads"})
+"""Methods that add to the effect of code: what they leave out, nothing would be compared with."""
+
+
+def kernel_modules() -> list[str]:
+    """The modules that hold conditions, without the package's name."""
+    base = ROOT / PACKAGE
+    found = [*base.glob("analysis/*.py"), *base.glob("primitives/**/*.py"), base / "equivalence.py", base / "procedure.py"]
+    names = [".".join(path.relative_to(base).with_suffix("").parts) for path in found]
+    engine = {f"analysis.{name}" for name in ENGINE}
+    return sorted(n for n in names if not n.endswith("__init__") and n not in engine and n not in GUESSES)
+
+
+def path_of(module: str) -> Path:
+    return ROOT.joinpath(PACKAGE, *module.split(".")).with_suffix(".py")
+
+
+def called_name(node: ast.AST) -> str:
+    """`f` of a call of f, `x.f` or `f[T]`; empty for anything else."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+            return name
+        case _:
+            return ""
+
+
+def raises_refusal(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Raise) and (node.exc is None or called_name(node.exc) in ERRORS)
+
+
+def answers_why_not(function: ast.FunctionDef) -> bool:
+    """Whether a function returns None if there is no objection."""
+    if function.name in REASONS:
+        return True
+    match function.returns:
+        case ast.BinOp(left=ast.Name(id=name), op=ast.BitOr(), right=ast.Constant(value=None)):
+            return name in PROBLEMS and function.name not in NOT_REASONS
+        case _:
+            return False
+
+
+def code_of(call: ast.AST) -> str:
+    """The error code that a refusal gives, as far as it stands there."""
+    if not isinstance(call, ast.Call):
+        return ""
+    for keyword in call.keywords:
+        if keyword.arg == "code" and isinstance(keyword.value, ast.Constant):
+            return str(keyword.value.value)
+    given = [a.value for a in call.args if isinstance(a, ast.Constant) and re.fullmatch(r"E\d{3}", str(a.value))]
+    return str(given[-1]) if given else {"require": "E404"}.get(called_name(call), "")
+
+
+def unclassified() -> Iterator[str]:
+    """The predicates of the kernel that are neither in PERMITS nor NEUTRAL."""
+    for module in kernel_modules():
+        tree = ast.parse(path_of(module).read_text(encoding="utf-8"))
+        for function, name in functions(tree):
+            returns = function.returns
+            if isinstance(returns, ast.Name) and returns.id == "bool" and name not in PERMITS and name not in NEUTRAL:
+                yield f"{module}:{name}"
+
+
+def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[ast.FunctionDef, str]]:
+    """Every function of a module with its qualified name."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            name = f"{prefix}{node.name}"
+            if isinstance(node, ast.FunctionDef):
+                yield node, name
+            yield from functions(node, f"{name}.")
+        else:
+            yield from functions(node, prefix)

@@ -1,0 +1,110 @@
+"""The tests that may kill a mutant, run in a process of their own: which of them a condition matters to, and which fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutation import hook
+from tests.mutation.kernel import ROOT
+
+SUITES = (
+    "tests/primitives",
+    "tests/corpus",
+    "tests/analysis",
+    "tests/frontend",
+    "tests/cursors",
+    "tests/stdlib",
+    "tests/fuzz",
+    "plugins/c11/tests/test_text.py",
+)
+"""The cheap and near ones first."""
+
+OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "--no-header", "--rootdir", str(ROOT))
+
+
+def test_files() -> list[str]:
+    """The files of all suites, relative to the repository, in the order in which they are tried."""
+    found: list[Path] = []
+    for suite in SUITES:
+        path = ROOT / suite
+        found += sorted(path.rglob("test_*.py")) if path.is_dir() else [path] if path.exists() else []
+    return [str(path.relative_to(ROOT)) for path in found]
+
+
+def rank(file: str) -> int:
+    """The position of the suite that a file belongs to."""
+    return next(position for position, suite in enumerate(SUITES) if file.startswith(suite))
+
+
+@dataclass(eq=False)
+class Recorder:
+    """A pytest plugin: for each test, how long it takes, whether it passes, and the conditions that matter in it."""
+
+    current: set[str] = field(default_factory=set)
+    on_import: set[str] = field(default_factory=set)
+    tests: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def note(self, name: str) -> None:
+        self.current.add(name)
+
+    def pytest_collection_finish(self) -> None:
+        self.on_import = self.current
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self.current = set()
+        started = time.perf_counter()
+        self.tests[item.nodeid] = {"passed": True}
+        yield
+        found = self.tests[item.nodeid]
+        found |= {"seconds": time.perf_counter() - started, "fired": sorted(self.current | self.on_import)}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed or report.skipped:
+            self.tests[report.nodeid]["passed"] = False
+
+
+def record_file(file: str) -> dict[str, dict[str, Any]]:
+    """Runs the tests of a file with the kernel recording; to be called in a process of its own."""
+    recorder = Recorder()
+    hook.record(recorder.note)
+    pytest.main([*OPTIONS, str(ROOT / file)], plugins=[recorder])
+    return recorder.tests
+
+
+@dataclass(eq=False)
+class Killers:
+    """A pytest plugin: runs chosen tests in a given order, and remembers the first that fails."""
+
+    chosen: Sequence[str]
+    failed: str = ""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        place = {name: position for position, name in enumerate(self.chosen)}
+        items[:] = sorted((item for item in items if item.nodeid in place), key=lambda item: place[item.nodeid])
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = f"import of {report.nodeid}"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+
+def first_failure(chosen: Sequence[str]) -> str:
+    """Runs tests by their ids until one fails, and gives its id; empty if none does."""
+    if not chosen:
+        return ""
+    killers = Killers(chosen)
+    files = dict.fromkeys(str(ROOT / name.partition("::")[0]) for name in chosen)
+    status = pytest.main([*OPTIONS, "-x", *files], plugins=[killers])
+    if not killers.failed and status != pytest.ExitCode.OK:
+        raise RuntimeError(f"pytest ended with {status!r}, but no test failed")
+    return killers.failed

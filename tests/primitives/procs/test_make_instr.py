@@ -1,0 +1,64 @@
+"""make_instr: a procedure becomes an instruction."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.primitives.equivalence import parse
+from usl_core.equivalence import Relation
+from usl_core.errors import SchedulingError
+from usl_core.ir.memory import DRAM
+from usl_core.primitives.buffers.set_memory import set_memory
+from usl_core.primitives.calls.call_eqv import call_eqv
+from usl_core.primitives.calls.replace import replace
+from usl_core.primitives.procs.make_instr import make_instr
+
+FILL = parse("def fill(n: size, dst: [f32][n], value: f32):\n    for i in seq(0, n):\n        dst[i] = value")
+
+
+def test_make_instr_declares_a_template():
+    q = make_instr(FILL, "fill({n}, &{dst.ptr}, {value});", includes=["fill.h"], features=["avx512f"], roundings=0)
+    assert q.is_instr() and not FILL.is_instr()
+    info = q.ir.instr
+    assert (
+        info is not None
+        and info.template.startswith("fill(")
+        and info.includes == ("fill.h",)
+        and info.features == ("avx512f",)
+    )
+    assert q.forward(FILL.find("i")).node is q.find("i").node
+    assert q.history()[-1].relation is Relation.EQUAL
+
+
+def test_an_instruction_made_so_can_be_selected_and_exchanged():
+    q = make_instr(FILL, "fill({n}, &{dst.ptr}, {value});")
+    p = parse("def f(x: f32[8], a: f32):\n    for i in seq(0, 8):\n        x[i] = a")
+    assert "fill(8, x[0:8], a)" in str(replace(p, "for i in _: _", q))
+    caller = parse("def f(x: f32[8], a: f32):\n    fill(8, x[0:8], a)", fill=FILL)
+    assert call_eqv(caller, "fill(_)", q).find("fill(_)").subproc().is_instr()
+    with pytest.raises(SchedulingError, match="is an instruction"):
+        set_memory(q, "dst", DRAM)
+
+
+@pytest.mark.parametrize(
+    ("template", "options", "message"),
+    [
+        ("f({m});", {}, "m is not a formal"),
+        ("f({n.ptr});", {}, "n has no ptr"),
+        ("f({dst.stride1});", {}, "dst has no stride1"),
+        ("f({0});", {}, "is not the name of a formal"),
+        (3, {}, "a template is a text"),
+        ("f();", {"includes": "fill.h"}, "includes is a list of texts"),
+        ("f();", {"features": [1]}, "features is a list of texts"),
+        ("f();", {"roundings": -1}, "roundings is None"),
+    ],
+)
+def test_make_instr_refuses(template: object, options: dict[str, object], message: str):
+    with pytest.raises(SchedulingError, match=message):
+        make_instr(FILL, template, **options)  # type: ignore[arg-type]
+
+
+def test_make_instr_refuses_an_instruction():
+    with pytest.raises(SchedulingError, match="is an instruction already") as caught:
+        make_instr(make_instr(FILL, "f();"), "g();")
+    assert caught.value.code == "E422"

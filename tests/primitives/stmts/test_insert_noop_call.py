@@ -1,0 +1,92 @@
+"""insert_noop_call: a call that does nothing, legal where it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.primitives.equivalence import assert_body, assert_equivalent, parse
+from usl_core.errors import SchedulingError
+from usl_core.primitives.stmts.insert_noop_call import insert_noop_call
+from usl_core.procedure import Procedure
+
+PREFETCH = """
+    def prefetch(k: size, x: [f32][k]):
+        assert k <= 16
+        for i in seq(0, k):
+            pass
+"""
+
+
+def program() -> Procedure:
+    return parse("""
+        def f(n: size, x: f32[n, 32], y: f32[n]):
+            for i in seq(0, n):
+                y[i] = x[i, 0]
+    """)
+
+
+def test_a_prefetch_is_inserted_and_does_nothing():
+    p = program()
+    q = insert_noop_call(p, p.find("y[_] = _").before(), parse(PREFETCH), [16, "x[i, 0:16]"])
+    assert_body(
+        q,
+        """
+        for i in seq(0, n):
+            prefetch(16, x[i, 0:16])
+            y[i] = x[i, 0]
+        """,
+    )
+    assert_equivalent(p, q)
+    assert q.forward(p.find("y[_] = _")) == q.find("y[_] = _")
+
+
+def test_scalars_and_truth_values_are_passed():
+    g = parse("def g(c: bool, a: f32, k: index, x: f32[8]):\n    if c:\n        pass")
+    p = parse("def f(n: size, x: f32[8]):\n    x[0] = 0.0")
+    q = insert_noop_call(p, p.body()[0].after(), g, ["n > 3", 2.0, "n - 1", "x"])
+    assert "g(n > 3, 2.0, n - 1, x)" in str(q)
+    assert_equivalent(p, q)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([32, "x[i, 0:32]"], "an assertion of prefetch|k <= 16"),
+        ([16, "x[i, 0:8]"], "extent 0 of argument x of prefetch may differ"),
+        ([8, "x[i + 1, 0:8]"], "may be out of bounds"),
+        (["n - n", "x[i, 0:1]"], "size k of prefetch may be below 1"),
+        ([8, "z[i, 0:8]"], "z"),
+        ([8], "takes 2 arguments, got 1"),
+        ([8, 3], "the buffer for x is wanted as text"),
+        ([8, "x[0:n, 0:8]"], "dimension"),
+        ("xy", "a list of arguments is wanted"),
+    ],
+)
+def test_arguments_that_are_not_legal_are_refused(args: list[object], message: str):
+    p = program()
+    with pytest.raises(SchedulingError, match=message):
+        insert_noop_call(p, p.find("y[_] = _").before(), parse(PREFETCH), args)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["x[0] = 0.0", "check(k > 3)", "t: f32\n        t = x[0]", "if x[0] < 1.0:\n            pass"],
+)
+def test_a_body_that_may_do_something_is_refused(body: str):
+    g = parse(f"""
+    def g(k: size, x: [f32][k]):
+        {body}
+    """)
+    p = program()
+    with pytest.raises(SchedulingError, match="the body of g is not a no-op"):
+        insert_noop_call(p, p.find("y[_] = _").before(), g, [8, "x[i, 0:8]"])
+
+
+def test_a_call_of_something_that_is_not_a_no_op_is_refused():
+    h = parse("def h(x: [f32][8]):\n    x[0] = 0.0")
+    g = parse("def g(x: [f32][8]):\n    h(x)", h=h)
+    p = program()
+    with pytest.raises(SchedulingError, match="the body of g is not a no-op"):
+        insert_noop_call(p, p.find("y[_] = _").before(), g, ["x[i, 0:8]"])
+    with pytest.raises(SchedulingError, match="the procedure to call is wanted here"):
+        insert_noop_call(p, p.find("y[_] = _").before(), "prefetch", [])  # type: ignore[arg-type]

@@ -1,0 +1,207 @@
+"""When two instances of code compute the same: a key of code that is equal for instances that do the same work.
+
+The key has a shape (statements, operators, literals, buffers) and the control values that decide which data are read: indices,
+limits, conditions. Two instances of equal shape whose control values are equal read the same locations and combine them in
+the same way, so they leave the same values, as long as nobody modifies what they read. Names bound inside are identified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import WindowMap, proc_summary
+from usl_core.analysis.formula import Formula
+from usl_core.ir.externs import IDX
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Block,
+    Call,
+    Cast,
+    Check,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Literal,
+    Pass,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    UnaryMinus,
+    WindowStmt,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import BOOL, COND, ControlType, TensorType
+
+Value = Lin | Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """The key of a piece of code; `iters` are the iterators that it binds, in order."""
+
+    shape: tuple[object, ...]
+    values: tuple[Value, ...]
+    iters: tuple[Sym, ...]
+
+
+def computation(ctx: Context, block: Block) -> Computation | None:
+    """The key of block, which stands where ctx holds; None if it depends on configuration state."""
+    reader = _Reader()
+    reader.block(ctx, block)
+    return Computation(tuple(reader.shape), tuple(reader.values), tuple(reader.iters)) if reader.comparable else None
+
+
+def equal(a: Value, b: Value) -> Formula:
+    """That two values of equally shaped code are the same."""
+    if isinstance(a, Lin) and isinstance(b, Lin):
+        return fml.eq(a, b)
+    assert not isinstance(a, Lin) and not isinstance(b, Lin), "equal shapes have values of equal kinds"
+    return fml.or_([fml.and_([a, b]), fml.and_([fml.not_(a), fml.not_(b)])])
+
+
+@dataclass
+class _Reader:
+    shape: list[object] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    iters: list[Sym] = field(default_factory=list)
+    local: dict[Sym, int] = field(default_factory=dict)
+    """The allocations inside, numbered."""
+    comparable: bool = True
+
+    # ---- statements
+
+    def block(self, ctx: Context, block: Block) -> None:
+        for stmt in block:
+            self.stmt(ctx, stmt)
+            ctx = ctx.after(stmt)
+        self.shape.append("end")
+
+    def stmt(self, ctx: Context, stmt: Stmt) -> None:
+        self.shape.append(type(stmt))
+        match stmt:
+            case Assign(name=name, idx=idx, rhs=rhs) | Reduce(name=name, idx=idx, rhs=rhs):
+                self.access(ctx, name, idx)
+                self.expr(ctx, rhs)
+            case For(iter=name, lo=lo, hi=hi, body=body):
+                self.control(ctx, lo)
+                self.control(ctx, hi)
+                self.iters.append(name)
+                self.block(ctx.enter(stmt, "body"), body)
+            case If(cond=cond, body=body, orelse=orelse):
+                self.expr(ctx, cond)
+                self.block(ctx.enter(stmt, "body"), body)
+                self.block(ctx.enter(stmt, "orelse"), orelse)
+            case Alloc(name=name, type=typ):
+                self.local[name] = len(self.local)
+                self.shape.append(typ.scalar if isinstance(typ, TensorType) else typ)
+                self.values += list(ctx.after(stmt).shape(name))
+                self.shape.append(len(ctx.after(stmt).shape(name)))
+            case Check(cond=cond):
+                self.expr(ctx, cond)
+            case Call(proc=proc, args=args):
+                self.comparable = self.comparable and not proc_summary(proc).touches_config
+                self.shape.append(proc)
+                for arg in args:
+                    self.argument(ctx, arg)
+            case WindowStmt() | Pass():
+                pass  # a window is resolved where it is used
+            case AssignConfig():
+                self.comparable = False
+            case _:
+                raise AssertionError(f"not a statement: {stmt!r}")
+
+    def argument(self, ctx: Context, arg: Expr) -> None:
+        if isinstance(arg, Literal) or isinstance(arg.type, ControlType):
+            self.expr(ctx, arg)
+            return
+        if not all(_plain(entry) for entry in walk(arg)):
+            self.comparable = False
+            return
+        place = ctx.argument_map(arg)
+        self.place(place)
+        if isinstance(arg.type, TensorType):
+            extents = [ctx.index(extent) for extent in arg.type.shape]
+            self.shape.append(len(extents))
+            self.values += extents
+
+    # ---- expressions
+
+    def access(self, ctx: Context, name: Sym, idx: Sequence[Expr]) -> None:
+        """A location: its buffer, and its index there."""
+        if all(_plain(node) for index in idx for node in walk(index)):
+            point = tuple(ctx.index(index) for index in idx)
+            root = name
+            while root in ctx.windows:
+                point, root = ctx.windows[root].apply(point), ctx.windows[root].buffer
+            self.name(root, len(point))
+            self.values += [ctx.resolve_strides(p) for p in point]
+            return
+        self.place(_whole(ctx, name, len(idx)))
+        for index in idx:
+            self.control(ctx, index)
+
+    def place(self, place: WindowMap) -> None:
+        self.name(place.buffer, len(place.dims))
+        self.shape.append(tuple(ranged for _, ranged in place.dims))
+        self.values += [offset for offset, _ in place.dims]
+
+    def name(self, root: Sym, rank: int) -> None:
+        self.shape += [self.local.get(root, root), rank]
+
+    def control(self, ctx: Context, expr: Expr) -> None:
+        """A control value: as a number if it depends on control values alone, else by its parts."""
+        if all(_plain(node) for node in walk(expr)):
+            self.shape.append("truth" if expr.type is BOOL else "index")
+            self.values.append(ctx.truth(expr) if expr.type is BOOL else ctx.index(expr))
+        else:
+            self.parts(ctx, expr)
+
+    def expr(self, ctx: Context, expr: Expr) -> None:
+        if isinstance(expr.type, ControlType) and expr.type is not COND:
+            self.control(ctx, expr)
+        elif isinstance(expr, Read):
+            self.access(ctx, expr.name, expr.idx)
+        else:
+            self.parts(ctx, expr)
+
+    def parts(self, ctx: Context, expr: Expr) -> None:
+        self.shape += [type(expr), expr.type]
+        match expr:
+            case Literal(value=value):
+                self.shape.append(value)
+            case UnaryMinus(arg=arg) | Cast(arg=arg):
+                self.expr(ctx, arg)
+            case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+                self.shape.append(op)
+                self.expr(ctx, lhs)
+                self.expr(ctx, rhs)
+            case ExternCall(fn=fn, args=args):
+                self.shape += [fn, len(args)]
+                for arg in args:
+                    self.expr(ctx, arg)
+            case _:  # configuration; a window outside of a call does not exist
+                self.comparable = False
+
+
+def _plain(node: object) -> bool:
+    """Whether a control expression's node is a function of control values alone."""
+    return not isinstance(node, ReadConfig) and not (isinstance(node, ExternCall) and node.fn is IDX)
+
+
+def _whole(ctx: Context, name: Sym, rank: int) -> WindowMap:
+    """All of a buffer or window, as a map to its allocation or formal."""
+    place = WindowMap(name, tuple((affine.ZERO, True) for _ in range(rank)))
+    while place.buffer in ctx.windows:
+        place = place.after(ctx.windows[place.buffer])
+    return place

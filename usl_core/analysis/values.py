@@ -1,0 +1,183 @@
+"""What data expressions evaluate to at one place, as far as algebra may tell: normal forms, locations, poison.
+
+`+ - *` and division by a constant of R or a floating type are understood; externs, casts, integer division and every other
+division are atoms, equal if their operands are. Control values inside (indices, arguments) are compared by proof.
+Everything compared by one `Values` is evaluated at one moment, so that equal reads have one value.
+Reference: docs/semantics.md, "Data values".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+
+from usl_core.analysis import affine, polynomial
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import Access, Kind
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.lower import Lowering
+from usl_core.analysis.polynomial import Poly
+from usl_core.analysis.solver import Proved
+from usl_core.ir.externs import IDX, SELECT
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Node, Read, ReadConfig, UnaryMinus
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import children
+from usl_core.ir.types import BOOL, ScalarType
+
+Leaf = Hashable
+"""Something whose being uninitialised makes an expression uninitialised (or stops the run, in an index)."""
+
+
+class Values:
+    """Normal forms of the expressions evaluated where ctx holds. Equal values may get different forms, never conversely."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self._numbers: dict[Hashable, int] = {}
+        self._read_points: dict[Sym, list[tuple[tuple[Lin, ...], int]]] = {}
+        self._count = 0
+        self._lowering = _SharedLowering(self)
+
+    # ---- control values
+
+    def index(self, expr: Expr) -> Lin:
+        """The linear form of an index expression; equal clamped data is one unknown."""
+        return self.ctx.resolve_strides(self._lowering.index(expr))
+
+    @property
+    def ranges(self) -> list[Formula]:
+        """What is known of the clamped data met so far."""
+        return self._lowering.ranges
+
+    def same_index(self, a: Lin, b: Lin) -> bool:
+        return a == b or isinstance(self.ctx.prove(fml.eq(a, b), self.ranges), Proved)
+
+    # ---- data
+
+    def data(self, expr: Expr) -> Poly:
+        """The normal form of a data expression.
+
+        Raises:
+            Undecided: it is too long.
+        """
+        typ = expr.type
+        assert isinstance(typ, ScalarType)
+        match expr:
+            case Literal(value=value):
+                return polynomial.constant(typ, Fraction(value))
+            case UnaryMinus(arg=arg):
+                return polynomial.scale(self.data(arg), -1)
+            case BinaryOp():
+                return self._binary(expr, typ)
+            case Read(name=name, idx=idx):
+                return polynomial.atom(typ, self.location(name, idx))
+            case ExternCall(fn=fn, args=args):
+                return self._opaque(typ, (fn, *map(self._operand, args)))
+            case Cast(arg=arg):
+                return self._opaque(typ, ("cast", typ, self._operand(arg)))
+            case ReadConfig(config=config, field=field):
+                return self._opaque(typ, (config, field))
+            case _:
+                raise AssertionError(f"not a data expression: {expr!r}")
+
+    def _binary(self, expr: BinaryOp, typ: ScalarType) -> Poly:
+        left, right = self.data(expr.lhs), self.data(expr.rhs)
+        match expr.op:
+            case "+":
+                return polynomial.add(left, right)
+            case "-":
+                return polynomial.add(left, polynomial.scale(right, -1))
+            case "*":
+                return polynomial.mul(left, right)
+            case "/" if typ.is_real and right.constant:
+                return polynomial.scale(left, 1 / right.constant)
+            case op:
+                return self._opaque(typ, (op, left, right))
+
+    def _opaque(self, typ: ScalarType, key: Hashable) -> Poly:
+        return polynomial.atom(typ, self._number(key))
+
+    def _number(self, key: Hashable) -> int:
+        return self._numbers.setdefault(key, self._next())
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count
+
+    def _operand(self, expr: Expr) -> Hashable:
+        if isinstance(expr.type, ScalarType):
+            return self.data(expr)
+        return self.ctx.truth(expr) if expr.type is BOOL else self.index(expr)
+
+    def location(self, name: Sym, idx: Sequence[Expr]) -> int:
+        """A number for the location `name[idx]`: one number is one location."""
+        point = tuple(self.index(index) for index in idx)
+        place = self.ctx.resolve(Access(name, Kind.READ, point, (), (), True, Literal(0, type=BOOL)))
+        known = self._read_points.setdefault(place.buffer, [])
+        for other, number in known:
+            if all(self.same_index(a, b) for a, b in zip(place.point, other, strict=True)):
+                return number
+        known.append((place.point, self._next()))
+        return self._count
+
+    # ---- poison
+
+    def leaves(self, expr: Node) -> frozenset[Leaf]:
+        """What makes expr uninitialised if it is; equal leaves are so together."""
+        match expr:
+            case Read(name=name, idx=idx, type=ScalarType()):
+                return self._all(idx) | {("read", self.location(name, idx))}
+            case ReadConfig(config=config, field=field):
+                return frozenset({(config, field)})
+            case ExternCall(fn=fn, args=(a, b, x, y)) if fn is SELECT:
+                arms = (self.leaves(x), self.leaves(y))
+                chosen = {("select", self.data(a), self.data(b), *arms)} if any(arms) else set()
+                return self._all((a, b)) | chosen
+            case ExternCall(fn=fn, args=(value, lo, hi)) if fn is IDX:
+                inside = self.leaves(value)
+                return self._all((lo, hi)) | ({("idx", inside)} if inside else frozenset())
+            case _:
+                return self._all([child for _, child in children(expr)])
+
+    def _all(self, exprs: Sequence[Node]) -> frozenset[Leaf]:
+        return frozenset[Leaf]().union(*map(self.leaves, exprs))
+
+
+class _SharedLowering(Lowering):
+    """A lowering in which `idx` of equal data, and one configuration field, are one unknown."""
+
+    def __init__(self, values: Values) -> None:
+        super().__init__()
+        self._values = values
+        self._known: dict[Hashable, Sym] = {}
+
+    def index(self, expr: Expr) -> Lin:
+        if isinstance(expr, ReadConfig):
+            return affine.var(self._shared((expr.config, expr.field), expr.field))
+        return super().index(expr)
+
+    def _call(self, fn: object, args: tuple[Expr, ...]) -> Lin:
+        if fn is not IDX:
+            return super()._call(fn, args)
+        lo, hi = self.index(args[1]), self.index(args[2])
+        key = (self._values.data(args[0]), lo, hi)
+        known = key in self._known
+        value = affine.var(self._shared(key, "idx"))
+        if not known:
+            self.ranges += [fml.le(lo, value), fml.lt(value, hi)]
+        return value
+
+    def _shared(self, key: Hashable, name: str) -> Sym:
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self.unknown(name)
+        return found
+
+
+def reads_clamped_data(expr: Node) -> bool:
+    """Whether evaluating expr takes an index from data: then it stops the run where that data is uninitialised."""
+    if isinstance(expr, ExternCall) and expr.fn is IDX:
+        return True
+    return any(reads_clamped_data(child) for _, child in children(expr))

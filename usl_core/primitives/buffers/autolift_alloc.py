@@ -1,0 +1,82 @@
+"""autolift_alloc: an allocation leaves loops and branches, expanded by their iterators where that is needed or wanted."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from usl_core.analysis.lower import index_lin
+from usl_core.analysis.raise_ import from_lin
+from usl_core.cursors.cursor import Cursor, make_cursor
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc, get
+from usl_core.ir import make
+from usl_core.ir.nodes import For, LoopMode, index_read
+from usl_core.ir.types import TensorType
+from usl_core.primitives.base import primitive, refuse, require, require_procedure
+from usl_core.primitives.buffers.arguments import fixed_expression
+from usl_core.primitives.buffers.expand_dim import expanded
+from usl_core.primitives.buffers.lift_alloc import lift_alloc
+from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
+from usl_core.primitives.locate import Where, alloc_at
+from usl_core.procedure import Procedure
+
+_OP = "autolift_alloc"
+
+
+def autolift_alloc(
+    proc: Procedure,
+    buf: Where,
+    n_lifts: int = 1,
+    mode: Literal["row", "col"] = "row",
+    size: str | int | Where | None = None,
+    keep_dims: bool = False,
+) -> Procedure:
+    """Move an allocation in front of the n_lifts loops or branches around it, with an element for each iteration of the loops
+    that are parallel, or of all of them with keep_dims.
+
+        for i in par(0, n):          x: T[n, m]
+            x: T[m]          ~>      for i in par(0, n):
+            x[e] = ...                   x[i, e] = ...
+
+    It does what expand_dim and lift_alloc do, loop by loop; the history shows these steps. New dimensions come first, those of
+    outer loops before those of inner ones; with mode "col" they come last, those of inner loops first. size is their extent
+    where that of the loop may be 0 or depends on a loop further out; it is read where the buffer is allocated.
+
+    Raises:
+        SchedulingError: what `lift_alloc` and `expand_dim` raise; mode is neither "row" nor "col".
+    Forwarding: a cursor to the allocation follows it; everything else stays with the same code.
+    """
+    require_procedure(_OP, proc)
+    path, alloc = alloc_at(proc, buf, _OP)
+    require(isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1, _OP, "n_lifts must be at least 1")
+    require(mode in ("row", "col"), _OP, f'mode is "row" or "col", got {mode!r}')
+    if len(path) - 1 < n_lifts:
+        message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
+        refuse(_OP, message, alloc.span, code="E413")
+
+    cursor = make_cursor(proc, NodeLoc(path))
+    for _ in range(n_lifts):
+        proc = _lifted(proc, cursor, mode, size, keep_dims)
+    return proc
+
+
+def _lifted(proc: Procedure, buf: Cursor, mode: str, size: str | int | Where | None, keep_dims: bool) -> Procedure:
+    """One loop or branch further out."""
+    path, alloc = alloc_at(proc, buf, _OP)
+    around = get(proc.ir, path[:-1])
+    if isinstance(around, For) and (keep_dims or around.mode is LoopMode.PAR):
+        proc = _expanded_by_iterator(proc, buf, size)
+        rank = len(alloc.type.shape) if isinstance(alloc.type, TensorType) else 0
+        if mode == "col" and rank:
+            proc = rearrange_dim(proc, buf, [*range(1, rank + 1), 0])
+    return lift_alloc(proc, buf)
+
+
+@primitive(name="expand_dim")
+def _expanded_by_iterator(proc: Procedure, buf: Cursor, size: str | int | Where | None) -> Edit:
+    """The buffer with a leading dimension for the loop that its allocation stands in."""
+    path, alloc = alloc_at(proc, buf, _OP)
+    loop = get(proc.ir, path[:-1])
+    assert isinstance(loop, For)
+    extent = from_lin(index_lin(loop.hi) - index_lin(loop.lo)) if size is None else fixed_expression(proc, path, size, _OP)
+    return expanded(proc, path, alloc, extent, make.sub(index_read(loop.iter), loop.lo))

@@ -1,0 +1,93 @@
+"""mult_dim: two dimensions of a buffer become one."""
+
+from __future__ import annotations
+
+from usl_core.analysis.lower import index_lin
+from usl_core.cursors.edit import Edit
+from usl_core.ir import make
+from usl_core.ir.externs import IDX
+from usl_core.ir.nodes import Alloc, Expr, ExternCall, Interval, WindowExpr
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import TensorType
+from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.buffers.divide_dim import require_dimension
+from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
+from usl_core.primitives.buffers.ranges import IteratorRanges
+from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
+from usl_core.primitives.buffers.uses import Use
+from usl_core.primitives.locate import Where, alloc_at
+from usl_core.procedure import Procedure
+
+_OP = "mult_dim"
+
+
+@primitive()
+def mult_dim(proc: Procedure, buf: Where, hi: int, lo: int) -> Edit:
+    """Make one dimension of a local buffer of two: lo, whose extent is a literal, counts inside hi.
+
+        x: T[n, c]               x: T[c * n]
+        x[i, j] = ...    ~>      x[c * i + j] = ...          is mult_dim(p, "x", 0, 1)
+
+    The new dimension stands where hi was.
+
+    Raises:
+        SchedulingError: hi and lo are not two dimensions of the buffer; the extent of lo is no literal; the buffer is passed
+        whole to a call; a window has an interval in hi, or would have its dimensions permuted; the program depends on its
+        strides, or a call's assertion on strides fails.
+    Forwarding: everything stays with the same code.
+    Also known as: flattening or fusing dimensions; the inverse of divide_dim.
+    """
+    path, alloc = alloc_at(proc, buf, _OP)
+
+    shape = require_dimension(alloc, hi, _OP)
+    require_dimension(alloc, lo, _OP)
+    require(hi != lo, _OP, f"two different dimensions are wanted, got {hi} twice", alloc.span)
+    count = make.literal_value(shape[lo])
+    if count is None:
+        hint = "hint: make it a literal with resize_dim or partial_eval first"
+        message = f"the extent {show_expr(shape[lo])} of dimension {lo} is no literal, so that indices would not be affine"
+        refuse(_OP, message, alloc.span, [hint], code="E413")
+    for use in uses_of_alloc(proc.ir, path):
+        _require_kept(use, hi, lo, alloc)
+    require_no_strides(proc, path, alloc, _OP)
+
+    ranges = IteratorRanges(proc.ir)
+
+    def entries(old: Entries) -> Entries:
+        return tuple(_joined(ranges, old[hi], old[lo], count) if d == hi else e for d, e in enumerate(old) if d != lo)
+
+    assert isinstance(alloc.type, TensorType)
+    extent = ranges.expression(index_lin(shape[hi]).scale(count))
+    new_shape = tuple(extent if d == hi else e for d, e in enumerate(shape) if d != lo)
+    edit = set_type(Edit.of(proc.ir, _OP), path, TensorType(alloc.type.scalar, new_shape))
+    return reindexed(edit, path, alloc.name, entries, lambda d: d)
+
+
+def _require_kept(use: Use, hi: int, lo: int, alloc: Alloc) -> None:
+    """Windows keep their dimensions and the order of these."""
+    require_not_whole(use, alloc, _OP)
+    span = span_of(use, alloc)
+    if not isinstance(use.node, WindowExpr):
+        return
+    idx = use.node.idx
+    if isinstance(idx[hi], Interval):
+        message = f"the window {show_expr(use.node)} has an interval in dimension {hi}, whose elements would not be neighbours"
+        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E413")
+    between = idx[min(hi, lo) + 1 : max(hi, lo)]
+    if isinstance(idx[lo], Interval) and any(isinstance(entry, Interval) for entry in between):
+        message = f"the dimensions of the window {show_expr(use.node)} would change places"
+        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E413")
+
+
+def _joined(ranges: IteratorRanges, outer: Expr | Interval, inner: Expr | Interval, count: int) -> Expr | Interval:
+    assert isinstance(outer, Expr)
+    if isinstance(inner, Interval):
+        return Interval(_element(ranges, outer, inner.lo, count), _element(ranges, outer, inner.hi, count), span=inner.span)
+    return _element(ranges, outer, inner, count)
+
+
+def _element(ranges: IteratorRanges, outer: Expr, inner: Expr, count: int) -> Expr:
+    if any(isinstance(node, ExternCall) and node.fn is IDX for e in (outer, inner) for node in walk(e)):
+        return make.add(make.mul(count, outer), inner)  # made of data: not to be taken apart
+    return ranges.expression(index_lin(outer).scale(count) + index_lin(inner), outer.span)

@@ -1,0 +1,93 @@
+"""unroll_buffer: a buffer for each index of a dimension."""
+
+from __future__ import annotations
+
+from usl_core.analysis.lower import Lowering
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc
+from usl_core.ir import make
+from usl_core.ir.nodes import Alloc, Assign, Expr, Interval, Node, Read, Reduce, StrideExpr, WindowExpr
+from usl_core.ir.printer import show_expr
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import retype_window, update
+from usl_core.ir.types import ScalarType, TensorType
+from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.buffers.divide_dim import require_dimension
+from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
+from usl_core.primitives.buffers.reindex import scope_of, uses_of_alloc
+from usl_core.primitives.buffers.uses import Use
+from usl_core.primitives.locate import Where, alloc_at
+from usl_core.procedure import Procedure
+
+_OP = "unroll_buffer"
+
+
+@primitive()
+def unroll_buffer(proc: Procedure, buf: Where, dim: int) -> Edit:
+    """Split a local buffer into one for each index of a dimension.
+
+        x: T[2, n]            x_0: T[n]
+                              x_1: T[n]
+        x[1, e] = ...   ~>    x_1[e] = ...
+
+    Raises:
+        SchedulingError: there is no such dimension; its extent, or the index in it at a use, is no literal (unroll the loop
+        first); the buffer is passed whole to a call; the program depends on its strides, or a call's assertion on them fails.
+    Forwarding: a cursor to the allocation goes to that of the first new buffer; everything else stays with the same code.
+    Also known as: scalar replacement (of a one-dimensional buffer), splitting into registers.
+    """
+    path, alloc = alloc_at(proc, buf, _OP)
+
+    shape = require_dimension(alloc, dim, _OP)
+    count = make.literal_value(shape[dim])
+    if count is None:
+        message = f"the extent {show_expr(shape[dim])} of dimension {dim} is no literal"
+        refuse(_OP, message, alloc.span, ["hint: resize_dim or partial_eval makes it one"], code="E413")
+    require_no_strides(proc, path, alloc, _OP)
+    for use in uses_of_alloc(proc.ir, path):
+        _require_literal(use, dim, count, alloc)
+
+    assert isinstance(alloc.type, TensorType)
+    rest = (*shape[:dim], *shape[dim + 1 :])
+    typ: ScalarType | TensorType = TensorType(alloc.type.scalar, rest) if rest else alloc.type.scalar
+    names = [Sym(f"{alloc.name.name}_{position}") for position in range(count)]
+    allocs = tuple(Alloc(name, typ, alloc.mem, span=alloc.span) for name in names)
+    edit = Edit.of(proc.ir, _OP).rewrite_exprs(scope_of(proc.ir, path), lambda node: _redirected(node, alloc.name, dim, names))
+    return edit.replace(NodeLoc(path), allocs)
+
+
+def _require_literal(use: Use, dim: int, count: int, alloc: Alloc) -> None:
+    require_not_whole(use, alloc, _OP)
+    span = span_of(use, alloc)
+    assert not isinstance(use.node, StrideExpr)
+    entry = use.node.idx[dim]
+    position = _constant(entry)
+    if position is None:
+        if isinstance(entry, Interval):
+            message = f"a window of {alloc.name.name} has an interval in dimension {dim}, so it would be a window of several"
+            refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E413")
+        message = f"the index {show_expr(entry)} of {alloc.name.name} in dimension {dim} is no literal"
+        refuse(_OP, message, span, ["hint: unroll the loop around it first (unroll_loop)"], code="E413")
+    if not 0 <= position < count:  # nothing is wrong with that where the code never runs
+        message = f"the index {position} of {alloc.name.name} is out of bounds, in code that never runs"
+        refuse(_OP, message, span, ["hint: drop the code with eliminate_dead_code"], code="E413")
+
+
+def _constant(entry: Expr | Interval) -> int | None:
+    """The value of an index that has no names in it."""
+    if isinstance(entry, Interval):
+        return None
+    lowering = Lowering()
+    value = lowering.index(entry)
+    return value.const if value.is_const and not lowering.unknowns else None
+
+
+def _redirected(node: Node, name: Sym, dim: int, names: list[Sym]) -> Node | None:
+    match node:
+        case Read() | Assign() | Reduce() | WindowExpr() if node.name is name:
+            position = _constant(node.idx[dim])
+            assert position is not None
+            changed = update(node, name=names[position], idx=(*node.idx[:dim], *node.idx[dim + 1 :]))
+            return retype_window(changed) if isinstance(changed, WindowExpr) else changed
+        case _:
+            return None

@@ -1,0 +1,61 @@
+"""extract_subproc: a block becomes a procedure of its own, and a call of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import BlockLoc, stmts
+from usl_core.errors import BoundsError, SchedulingError
+from usl_core.ir.nodes import Call, Proc
+from usl_core.primitives.base import primitive, refuse_aliasable, refuse_config, require_procedure
+from usl_core.primitives.calls.outline import Outline, outline
+from usl_core.primitives.locate import block_at
+from usl_core.primitives.moving import new_name, require_closed
+from usl_core.procedure import Procedure, from_ir
+
+_OP = "extract_subproc"
+
+
+def extract_subproc(proc: Procedure, block: Any, name: str) -> tuple[Procedure, Procedure]:
+    """Make a procedure of a block, and a call in its place; the pair of the caller and the new procedure.
+
+        for i in seq(0, n):        for i in seq(0, n):        def name(n: size, i: index, x: T[n]):
+            x[i] = 0.0       ~>        name(n, i, x)     ,        assert 0 <= i and i < n
+                                                                  x[i] = 0.0
+
+    The formals of the new procedure are the control values that the block, or what it needs to be safe, mentions, and then the
+    buffers: dense ones as dense, windows as windows. Its assertions are those facts around the block without which it would not
+    be safe by itself: assertions, limits of loops, conditions of branches, and strides and extents.
+
+    Raises:
+        SchedulingError: what the block allocates or names is used after it; two buffers that it uses are windows of one, and
+        it writes one of them; name is no identifier.
+    Forwarding: a cursor to the block moves to the call; what was inside the block dies.
+    Also known as: outlining.
+    """
+    require_procedure(_OP, proc)
+    refuse_config(_OP, proc)
+    refuse_aliasable(_OP, proc)
+    spelling = new_name(name, _OP).name
+    where = block_at(proc, block, _OP)
+    require_closed(proc.ir, where, _OP, stmts(proc.ir, where)[0].span)
+
+    found = outline(proc.ir, where, spelling)
+    callee = _checked(found, proc.ir, where)
+
+    @primitive(name=_OP)
+    def called(proc: Procedure, block: Any, name: str) -> Edit:
+        call = Call(callee.ir, found.actuals(), span=stmts(proc.ir, where)[0].span)
+        return Edit.of(proc.ir, _OP).replace(where, (call,))
+
+    return called(proc, block, name), callee
+
+
+def _checked(found: Outline, ir: Proc, where: BlockLoc) -> Procedure:
+    """The new procedure, with as few assertions as it needs."""
+    try:
+        return from_ir(found.needed(), _OP)
+    except BoundsError as error:
+        message = f"{_OP}: the block would not be safe in a procedure of its own: {error.message}"
+        raise SchedulingError(message, span=stmts(ir, where)[0].span, notes=error.notes, code="E410") from None

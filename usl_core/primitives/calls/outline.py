@@ -1,0 +1,208 @@
+"""A block as a procedure: its formals, and which facts around it become its assertions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from usl_core.analysis import affine
+from usl_core.analysis.affine import Product
+from usl_core.analysis.context import Context
+from usl_core.analysis.obligations import check_proc_invariant
+from usl_core.analysis.raise_ import from_lin
+from usl_core.cursors.path import BlockLoc, stmt_path, stmts
+from usl_core.errors import BoundsError, Undecided
+from usl_core.frontend.operators import negation
+from usl_core.ir import make
+from usl_core.ir.memory import MemoryClass
+from usl_core.ir.nodes import (
+    Arg,
+    BinaryOp,
+    Block,
+    Check,
+    Expr,
+    For,
+    If,
+    Node,
+    Proc,
+    Read,
+    StrideExpr,
+    index_literal,
+    index_read,
+)
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import free_names, get_field, rename, with_fresh_binders
+from usl_core.ir.types import COND, INDEX, SIZE, ControlType, TensorType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class _Formal:
+    """What a formal of the new procedure stands for in the old one."""
+
+    name: Sym
+    type: Type
+    mem: MemoryClass | None
+
+    def actual(self) -> Expr:
+        return Read(self.name, (), type=INDEX if self.type is SIZE else self.type)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A block on its way to a procedure of its own. Names are still those of the old procedure."""
+
+    name: str
+    block: Block
+    scope: tuple[_Formal, ...]
+    """Everything that may become a formal: control values first, outer ones before inner ones."""
+    facts: tuple[Expr, ...]
+    """Everything that is known where the block stands and can be said in an assertion."""
+
+    def needed(self) -> Proc:
+        """The procedure, with the facts that it needs; all that concern its names if it needs more than its names can say."""
+        return self._renamed(self._kept)
+
+    def actuals(self) -> tuple[Expr, ...]:
+        """The arguments of the call."""
+        return tuple(formal.actual() for formal in self._formals(self._kept))
+
+    @cached_property
+    def _kept(self) -> tuple[Expr, ...]:
+        names = {formal.name for formal in self._formals(())}
+        about = [fact for fact in self.facts if free_names(fact) <= names]
+        if not self._safe(about):
+            about = self._connected(names)
+            if not self._safe(about):
+                return tuple(about)  # whoever checks the procedure says why
+        for fact in list(about):
+            rest = [other for other in about if other is not fact]
+            if self._safe(rest):
+                about = rest
+        return tuple(about)
+
+    def _connected(self, names: set[Sym]) -> list[Expr]:
+        """The facts that say something of names, or of names that such facts mention."""
+        buffers = {formal.name for formal in self.scope if formal.mem is not None}
+        reached = set(names)
+        chosen: list[Expr] = []
+        changed = True
+        while changed:
+            changed = False
+            for fact in self.facts:
+                used = free_names(fact)
+                # A buffer that the block does not use cannot be an argument only for the sake of its strides.
+                if fact not in chosen and used & reached and not (used & buffers) - names:
+                    chosen.append(fact)
+                    reached |= used
+                    changed = True
+        return [fact for fact in self.facts if fact in chosen]
+
+    def _safe(self, facts: Sequence[Expr]) -> bool:
+        try:
+            check_proc_invariant(self._proc(facts))
+        except (BoundsError, Undecided):
+            return False
+        return True
+
+    def _formals(self, facts: Sequence[Expr]) -> list[_Formal]:
+        """What the block and facts use, and what the shapes of that use."""
+        used = set(free_names(*self.block, *facts))
+        for formal in reversed(self.scope):  # shapes mention what stands before them
+            if formal.name in used and isinstance(formal.type, TensorType):
+                used |= free_names(*formal.type.shape)
+        return [formal for formal in self.scope if formal.name in used]
+
+    def _proc(self, facts: Sequence[Expr]) -> Proc:
+        args = tuple(Arg(formal.name, formal.type, formal.mem) for formal in self._formals(facts))
+        span = self.block[0].span
+        return Proc(self.name, args, tuple(facts), self.block, span=span)
+
+    def _renamed(self, facts: Sequence[Expr]) -> Proc:
+        """The procedure with names of its own, the spellings of its formals all different."""
+        proc = self._proc(facts)
+        taken: set[str] = set()
+        names: dict[Sym, Sym] = {}
+        for arg in proc.args:
+            spelling, number = arg.name.name, 1
+            while spelling in taken:
+                spelling, number = f"{arg.name.name}_{number}", number + 1
+            taken.add(spelling)
+            names[arg.name] = Sym(spelling)
+        return rename(Proc(proc.name, proc.args, proc.preds, with_fresh_binders(proc.body), span=proc.span), names)
+
+
+def outline(proc: Proc, where: BlockLoc, name: str) -> Outline:
+    """The block at where as a procedure of that name."""
+    path = stmt_path(where, 0)
+    ctx = Context.at(proc, path)
+    block = stmts(proc, where)
+    scope = (*_controls(proc, ctx), *_buffers(ctx))
+    return Outline(name, block, scope, tuple(_facts(proc, path, ctx, free_names(*block))))
+
+
+def _controls(proc: Proc, ctx: Context) -> Iterable[_Formal]:
+    for arg in proc.args:
+        if isinstance(arg.type, ControlType):
+            yield _Formal(arg.name, arg.type, None)
+    for loop in ctx.loops:
+        yield _Formal(loop.iter, INDEX, None)
+
+
+def _buffers(ctx: Context) -> Iterable[_Formal]:
+    for name, info in ctx.buffers.items():
+        yield _Formal(name, info.type, info.mem)
+
+
+# ---- facts
+
+
+def _facts(proc: Proc, path: tuple[tuple[str, int | None], ...], ctx: Context, used: frozenset[Sym]) -> list[Expr]:
+    found: list[Expr] = [part for pred in proc.preds for part in _conjuncts(pred)]
+    node: Node = proc
+    for field, position in path:
+        if field not in ("body", "orelse"):
+            break
+        assert position is not None
+        found += _of_entering(node, field)
+        block: Block = get_field(node, field)
+        for earlier in block[:position]:
+            if isinstance(earlier, Check):
+                found += _conjuncts(earlier.cond)
+        node = block[position]
+    for name, info in ctx.buffers.items():
+        if isinstance(info.type, TensorType):
+            found += [make.compare(">=", extent, index_literal(1)) for extent in info.type.shape if free_names(extent)]
+            if name in used and info.type.window:
+                found += _strides(ctx, name, len(info.type.shape))
+    return found
+
+
+def _of_entering(node: Node, field: str) -> list[Expr]:
+    """What is known inside a loop or a branch."""
+    match node:
+        case For(iter=name, lo=lo, hi=hi):
+            return [make.compare("<=", lo, index_read(name)), make.compare("<", index_read(name), hi)]
+        case If(cond=cond) if cond.type is not COND:
+            return _conjuncts(cond if field == "body" else negation(cond))
+        case _:
+            return []
+
+
+def _conjuncts(cond: Expr) -> list[Expr]:
+    match cond:
+        case BinaryOp(op="and", lhs=lhs, rhs=rhs):
+            return [*_conjuncts(lhs), *_conjuncts(rhs)]
+        case _:
+            return [cond]
+
+
+def _strides(ctx: Context, name: Sym, rank: int) -> list[Expr]:
+    """What is known of the strides of a window that is named in the procedure."""
+    found: list[Expr] = []
+    for dim in range(rank):
+        value = ctx.stride(name, dim)
+        own = any(isinstance(atom, affine.Stride) and atom.buffer is name for atom in value.terms)
+        if not own and not any(isinstance(atom, Product) for atom in affine.atoms(value)):
+            found.append(make.compare("==", StrideExpr(name, dim, type=INDEX), from_lin(value)))
+    return found

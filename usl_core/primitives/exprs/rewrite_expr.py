@@ -1,0 +1,132 @@
+"""rewrite_expr: another expression with the same value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.values import Values
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc, Path, get
+from usl_core.equivalence import Relation
+from usl_core.ir.nodes import Call, Expr, Literal, Read, StrideExpr
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import BOOL, COND, INDEX, ScalarType
+from usl_core.primitives.base import primitive, refuse, require_procedure, require_proved
+from usl_core.primitives.declared import with_declared_types
+from usl_core.primitives.exprs.bodies import require_in_body
+from usl_core.primitives.locate import Where, context_at, expr_at, expression
+from usl_core.procedure import Procedure
+
+_OP = "rewrite_expr"
+
+
+def rewrite_expr(proc: Procedure, expr: Where, new: Any) -> Procedure:
+    """Replace an expression by one that is equal at its place.
+
+        y[i] = x[i] * a + x[i] * b    ~>    y[i] = x[i] * (a + b)
+
+    is `rewrite_expr(p, "x[_] * _ + x[_] * _", "x[i] * (a + b)")`. new is text, a number or an expression cursor. Control
+    expressions are equal by proof from what is known there. Data is equal if both have one normal form as polynomials,
+    over the rationals for R and floating types, modulo 2^N for integers; calls of functions, casts, divisions (but of R or
+    floating data by a constant) and integer remainders are equal only if their operands are.
+
+    The new expression may read less than the old one, never more: `x - x` may become 0, which gives a value where x is
+    uninitialised (the step is then a refinement), but not conversely.
+
+    Raises:
+        SchedulingError: the two are not proved equal; new reads what the old expression does not read; the expression is a
+        buffer, or a condition on data as a whole.
+    Forwarding: the expression stays itself, parts of it that are in the new one at the same place too; the rest dies.
+    Also known as: algebraic rewriting, strength reduction.
+    """
+    require_procedure(_OP, proc)
+    return (_rewrite if _reads_the_same(proc, expr, new) else _rewrite_refining)(proc, expr, new)
+
+
+def _reads_the_same(proc: Procedure, expr: Where, new: Any) -> bool:
+    """Whether the two expressions are uninitialised together, so that the step is an equality."""
+    path, old = expr_at(proc, expr, _OP)
+    changed = _new_expression(proc, path, old, new)
+    values = Values(context_at(proc, path))
+    return values.leaves(changed) == values.leaves(old)
+
+
+def _edit(proc: Procedure, expr: Where, new: Any) -> Edit:
+    path, old = expr_at(proc, expr, _OP)
+    changed = _new_expression(proc, path, old, new)
+
+    values = Values(context_at(proc, path))
+    _require_same_reads(values, old, changed)
+    _require_strides_as_before(old, changed)
+    _require_argument(proc, path, changed)
+    if isinstance(old.type, ScalarType):
+        _require_same_data(values, old, changed)
+    else:
+        _require_same_control(values, old, changed)
+
+    edit = Edit.of(proc.ir, _OP).replace_expr(NodeLoc(path), changed)
+    return edit if isinstance(old.type, ScalarType) else with_declared_types(edit)
+
+
+_rewrite = primitive(name=_OP)(_edit)
+_rewrite_refining = primitive(Relation.REFINES, name=_OP)(_edit)
+
+
+# ---- locate
+
+
+def _new_expression(proc: Procedure, path: Path, old: Expr, new: Any) -> Expr:
+    """new at the type of old, in the scope at its place."""
+    require_in_body(path, _OP)
+    if not (isinstance(old.type, ScalarType) or old.type is INDEX or old.type is BOOL):
+        what = "a condition on data" if old.type is COND else "a buffer"
+        hint = "hint: rewrite the data on its sides, or the indices inside, one at a time"
+        refuse(_OP, f"{show_expr(old)} is {what}, which is not rewritten as a whole", old.span, [hint], code="E404")
+    text = str(new) if isinstance(new, int) else new
+    return expression(proc, path, text, _OP, old.type)
+
+
+# ---- check
+
+
+def _require_same_reads(values: Values, old: Expr, new: Expr) -> None:
+    if not values.leaves(new) <= values.leaves(old):
+        message = f"{show_expr(new)} reads data that {show_expr(old)} does not read, and that may be uninitialised"
+        refuse(_OP, message, old.span, code="E413")
+
+
+def _require_strides_as_before(old: Expr, new: Expr) -> None:
+    def has_stride(expr: Expr) -> bool:
+        return any(isinstance(node, StrideExpr) for node in walk(expr))
+
+    if has_stride(new) and not has_stride(old):
+        refuse(_OP, f"{show_expr(new)} would bring `stride` to a place where it may not stand", old.span, code="E404")
+
+
+def _require_argument(proc: Procedure, path: Path, new: Expr) -> None:
+    """Data passed to a callee is a location or a number."""
+    around = get(proc.ir, path[:-1])
+    if isinstance(around, Call) and isinstance(new.type, ScalarType) and not isinstance(new, Read | Literal):
+        message = f"the argument of a call must be a location or a number, not {show_expr(new)}"
+        refuse(_OP, message, new.span if new.span.line else around.span, ["hint: bind it first with bind_expr"], code="E404")
+
+
+def _require_same_data(values: Values, old: Expr, new: Expr) -> None:
+    if values.data(old) != values.data(new):
+        message = f"{show_expr(old)} and {show_expr(new)} are not proved equal: their normal forms as polynomials differ"
+        notes = ["functions, casts, divisions and integer remainders are equal only if their operands are"]
+        refuse(_OP, message, old.span, notes, code="E412")
+
+
+def _require_same_control(values: Values, old: Expr, new: Expr) -> None:
+    message = f"{show_expr(old)} and {show_expr(new)} are not proved equal"
+    ctx = values.ctx
+    if old.type is BOOL:
+        a, b = ctx.truth(old), ctx.truth(new)
+        goal = fml.or_([fml.and_([a, b]), fml.and_([fml.not_(a), fml.not_(b)])])
+        require_proved(ctx, goal, _OP, message, old.span)
+        return
+    left, right = values.index(old), values.index(new)
+    require_proved(ctx, fml.eq(left, right), _OP, message, old.span, values=(left, right), extra=values.ranges)

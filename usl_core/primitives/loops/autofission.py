@@ -1,0 +1,70 @@
+"""autofission: fission, and loops that it left without work are removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.cursors.cursor import make_cursor
+from usl_core.cursors.path import GapLoc, Loc, NodeLoc, Path, after, get_stmt, stmt_list
+from usl_core.errors import SchedulingError
+from usl_core.ir.nodes import For
+from usl_core.primitives.base import require, require_procedure
+from usl_core.primitives.locate import Where, gap_at
+from usl_core.primitives.loops.fission import fission
+from usl_core.primitives.loops.remove_loop import remove_loop
+from usl_core.primitives.moving import uses
+from usl_core.procedure import Procedure
+
+_OP = "autofission"
+
+
+def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
+    """Split the loop around a gap with `fission`, n_lifts times, and drop each loop that then only repeats itself.
+
+        for i in seq(a, b):          s1
+            s1               ~>      for i in seq(a, b):
+            s2                           s2
+
+    for an s1 that does not use i and may run again without effect, in a loop that runs at least once (`remove_loop`). Where
+    these conditions fail, both loops stay. History shows the steps one by one.
+
+    Raises:
+        SchedulingError: `fission` refuses. Undecided: the solver could not tell whether a loop may go.
+    Forwarding: as `fission`, then `remove_loop`.
+    """
+    require_procedure(_OP, proc)
+    valid = isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1
+    require(valid, _OP, f"n_lifts must be an int of at least 1, got {n_lifts!r}")
+    place = gap_at(proc, gap, _OP)
+
+    for _ in range(n_lifts):
+        proc, place = _one_lift(proc, place)
+    return proc
+
+
+def _one_lift(proc: Procedure, gap: GapLoc) -> tuple[Procedure, GapLoc]:
+    """The result of splitting what is around gap, and the gap between its halves."""
+    proc = fission(proc, _cursor(proc, gap))
+    first = gap.parent
+    field, index = first[-1]
+    assert index is not None
+    proc = _without_loop(proc, (*first[:-1], (field, index + 1)))
+    before = len(stmt_list(proc.ir, first[:-1], field))
+    proc = _without_loop(proc, first)
+    added = len(stmt_list(proc.ir, first[:-1], field)) - before
+    return proc, after((*first[:-1], (field, index + added)))
+
+
+def _without_loop(proc: Procedure, path: Path) -> Procedure:
+    """proc without the loop at path, if what is there is a loop that need not be one."""
+    stmt = get_stmt(proc.ir, path)
+    if not isinstance(stmt, For) or uses(stmt.body, stmt.iter):
+        return proc
+    try:
+        return remove_loop(proc, _cursor(proc, NodeLoc(path)))
+    except SchedulingError:
+        return proc
+
+
+def _cursor(proc: Procedure, loc: Loc) -> Any:
+    return make_cursor(proc, loc)

@@ -1,0 +1,93 @@
+"""guard_redundant: code that would write what is there already runs under a condition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.conditions import Conflict, instance
+from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.context import Context
+from usl_core.analysis.earlier import written_earlier
+from usl_core.analysis.effects import fresh
+from usl_core.analysis.producer import Producer, producer
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import BlockLoc, Path, get, get_stmt, splice, stmt_path, stmts
+from usl_core.ir.nodes import Expr, For, If, Pass, Proc
+from usl_core.ir.printer import show_expr
+from usl_core.ir.types import COND
+from usl_core.primitives.base import primitive, require_no
+from usl_core.primitives.locate import Where, block_at, condition
+from usl_core.primitives.moving import effect, require_closed
+from usl_core.procedure import Procedure
+
+_OP = "guard_redundant"
+
+
+@primitive()
+def guard_redundant(proc: Procedure, stmt: Where, cond: Any) -> Edit:
+    """Skip code where it would write only what it has already written.
+
+        s                    ~>      if cond:
+                                         s
+
+    The code fills one buffer, with values that depend on the place alone. Whenever cond is false, each place that it would
+    write was written by its own run in an earlier iteration of the loops around it, and neither the place nor what the value
+    depends on has been modified since. Of a stencil's producer only what is new in each iteration remains.
+
+    Raises:
+        SchedulingError: the code is no pure producer; a place may not have been written before when cond is false; something
+        else in the loop modifies the buffer or what the code reads; what the code binds is used after it.
+    Forwarding: the statements stay themselves, inside the `if`.
+    Also known as: sliding window (Halide), the prologue in one statement of Qian 2024, fig. 4.4a.
+    """
+    where = block_at(proc, stmt, _OP)
+    path = stmt_path(where, 0)
+    code = stmts(proc.ir, where)
+    test = condition(proc, path, cond, _OP)
+    span = code[0].span
+
+    require_closed(proc.ir, where, _OP, span)
+    message = f"the code may be needed where {show_expr(test)} is false"
+    require_no(_needed(proc.ir, where, test), _OP, message, span)
+
+    return Edit.of(proc.ir, _OP).wrap(where, lambda body: If(test, body, span=span))
+
+
+def _needed(ir: Proc, where: BlockLoc, test: Expr) -> Conflict | None:
+    """Why the code may have to run where test is false, or None: some number of loops around it shows that it need not."""
+    path = stmt_path(where, 0)
+    ctx = Context.at(ir, path)
+    code = stmts(ir, where)
+    skipped = [fml.not_(ctx.truth(test))]
+    found: Conflict | None = None
+    around = [at for depth in range(len(path)) if isinstance(get(ir, at := path[:depth]), For)]
+    for position in reversed(range(len(around))):
+        made = producer(ctx, code, fixed=position)
+        if isinstance(made, Conflict):  # more loops make it only harder
+            return made
+        found = _disturbed(ir, where, around[position], made) or written_earlier(ctx, made, position, skipped)
+        if found is None:
+            return None
+    return found or Conflict("there is no loop around it, so it runs once")
+
+
+def _disturbed(ir: Proc, where: BlockLoc, path: Path, made: Producer) -> Conflict | None:
+    """What in the loop at path, besides the code, may modify what the code writes or reads, or depends on data."""
+    at = stmt_path(where, 0)
+    branches = (get(ir, at[:depth]) for depth in range(len(path), len(at)))
+    if any(isinstance(branch, If) and branch.cond.type is COND for branch in branches):
+        return Conflict("whether the code runs in an earlier iteration depends on data")
+    without = splice(ir, where, (Pass(),))
+    loop = get_stmt(without, path)
+    assert isinstance(loop, For)
+    inside = Context.at(without, path).enter(loop, "body")
+    env = {loop.iter: affine.var(loop.iter.copy())}
+    others = instance([a for a in effect(inside, loop.body).accesses if a.modifies], env)
+    facts = [*Context.at(ir, at).facts, *(fml.subst(f, env) for f in inside.facts)]
+    for touched in (*made.writes(), *made.inputs()):
+        for other in others:
+            if touched.buffer is other.buffer and (values := may_overlap(facts, fresh(touched), other)) is not None:
+                return Conflict(f"{touched.buffer.name} may be modified by other code in the loop", touched, other, values)
+    return None

@@ -1,0 +1,90 @@
+"""The tail "round_up" of divide_loop: all tiles are full, and the last runs iterations that the loop did not have.
+
+These compute on garbage, so what they do must not matter: they write local buffers only, in places that nobody reads
+afterwards; they cannot stop the program; and all their accesses and calls are proved legal (by the check of the result, which
+demands that buffers are large enough). Also known as: RoundUp (Halide).
+"""
+
+from __future__ import annotations
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Lin
+from usl_core.analysis.conditions import Conflict, instance
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import block_summary
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.later import seen_after, seen_by
+from usl_core.analysis.repeating import Footprint, footprint
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import Path
+from usl_core.ir import make
+from usl_core.ir.externs import IDX
+from usl_core.ir.nodes import Block, Call, ExternCall, For, If, Node, Proc, index_literal, index_read
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import walk_block
+from usl_core.ir.types import COND
+from usl_core.primitives.base import refuse, require_no
+from usl_core.primitives.loops.tiles import nest, with_limit
+
+_OP = "divide_loop"
+
+
+def require_harmless(proc: Proc, ctx: Context, path: Path, loop: For, factor: int) -> None:
+    """Iterations beyond the end of the loop have no effect, or divide_loop refuses."""
+    _require_total(loop)
+    inside = ctx.enter(loop, "body")
+    own = footprint(inside, loop.body)
+    for access in own.modifies:
+        if ctx.buffers[access.buffer].is_formal:
+            name = access.buffer.name
+            hint = 'hint: use tail="shift_inwards" or "guard", or stage the result in a local buffer with stage_mem'
+            message = f"iterations beyond the end would write {name}, which the caller sees"
+            refuse(_OP, message, loop.span, [hint], code="E413")
+    extent = ctx.index(loop.hi)
+    rounded = affine.quotient(extent + (factor - 1), factor).scale(factor)
+    index = affine.var(loop.iter)
+    beyond = [*ctx.facts, fml.le(extent, index), fml.lt(index, rounded)]
+    message = f"an iteration of {loop.iter.name} beyond the end may write what is read"
+    require_no(_seen_in_the_loop(beyond, loop, own, rounded), _OP, message, loop.span)
+    require_no(seen_after(proc, path, beyond, own.modifies), _OP, message, loop.span)
+
+
+def _seen_in_the_loop(beyond: list[Formula], loop: For, own: Footprint, rounded: Lin) -> Conflict | None:
+    other = loop.iter.copy()
+    index, another = affine.var(loop.iter), affine.var(other)
+    facts = [*beyond, fml.ge(another), fml.lt(another, rounded), fml.ne(another, index)]
+    return seen_by(facts, own.modifies, instance(own.inputs, {loop.iter: another}))
+
+
+def _require_total(loop: For) -> None:
+    """Nothing in the body, or in what it calls, can stop the program because of the data it works on."""
+    if block_summary(loop.body).checks:
+        refuse(_OP, "the body has a `check`, which iterations beyond the end may fail", loop.span, code="E413")
+    found = _on_data(loop.body)
+    if found is not None:
+        hint = "hint: use another tail, or `select` instead of `if`"
+        message = "the body has an `if` or `idx` on data, which may be uninitialised beyond the end"
+        refuse(_OP, message, found.span if found.span.line else loop.span, [hint], code="E413")
+
+
+def _on_data(block: Block) -> Node | None:
+    """Control that depends on data, in block or in a callee."""
+    for node in walk_block(block):
+        match node:
+            case If(cond=cond) if cond.type is COND:
+                return node
+            case ExternCall(fn=fn) if fn is IDX:
+                return node
+            case Call(proc=callee) if _on_data(callee.body) is not None:
+                return node
+            case _:
+                pass
+    return None
+
+
+def rounded_up(edit: Edit, path: Path, old: For, factor: int, names: tuple[Sym, Sym]) -> Edit:
+    """The nest `for io in seq(0, ceil(n / q)): for ii in seq(0, q): s[i -> q * io + ii]`."""
+    iteration = make.add(make.mul(factor, index_read(names[0])), index_read(names[1]))
+    edit = nest(edit, path, old, names, iteration, index_literal(factor))
+    return with_limit(edit, path, make.ceil_quot(old.hi, factor))

@@ -1,0 +1,63 @@
+"""The tail "shift_inwards" of divide_loop: the last tile is moved back until it is full, and overlaps the one before it.
+
+With n = m * q + r and 0 < r < q, tiles run the iterations 0 .. m * q - 1 and then n - q .. n - 1. Those from n - q on run
+again after all up to m * q - 1 have run: a repetition of iteration i meets what the iterations after it have done. Each
+repetition must change nothing, and then the next one finds the same state. Also known as: ShiftInwards (Halide).
+"""
+
+from __future__ import annotations
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.conditions import instance
+from usl_core.analysis.context import Context
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.repeating import footprint, runs_again
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import Path
+from usl_core.ir import make
+from usl_core.ir.nodes import For, index_literal, index_read
+from usl_core.ir.printer import show_expr
+from usl_core.ir.sym import Sym
+from usl_core.primitives.base import require_no, require_proved
+from usl_core.primitives.loops.tiles import nest, with_limit
+
+_OP = "divide_loop"
+
+
+def require_shiftable(ctx: Context, loop: For, factor: int) -> None:
+    """There is room for one tile, and the iterations of the overlap may run again, or divide_loop refuses."""
+    extent = ctx.index(loop.hi)
+    shown = show_expr(loop.hi)
+    require_proved(
+        ctx,
+        fml.ge(extent, factor),
+        _OP,
+        f"cannot prove that {shown} is at least {factor}, so a tile may not fit",
+        loop.span,
+        values=(extent,),
+        hint=f"specialize on `{shown} >= {factor}` and divide the first copy, or use another tail",
+    )
+    inside = ctx.enter(loop, "body")
+    later = loop.iter.copy()
+    own = footprint(inside, loop.body)
+    since = instance(own.modifies, {loop.iter: affine.var(later)})
+    again, between = _overlap(inside, loop, later, factor)
+    conflict = runs_again(inside, loop.body, again, between, since)
+    message = f"the iterations of {loop.iter.name} in the overlap of the last two tiles may have an effect when they run again"
+    require_no(conflict, _OP, message, loop.span)
+
+
+def _overlap(ctx: Context, loop: For, later: Sym, factor: int) -> tuple[list[Formula], list[Formula]]:
+    """What holds of an iteration that runs again, and of one that ran after its first run: there may be none."""
+    index, other, extent = affine.var(loop.iter), affine.var(later), ctx.index(loop.hi)
+    full = affine.quotient(extent, factor).scale(factor)
+    again = [fml.lt(full, extent), fml.le(extent - factor, index), fml.lt(index, full)]
+    return again, [fml.lt(index, other), fml.lt(other, full)]
+
+
+def shifted(edit: Edit, path: Path, old: For, factor: int, names: tuple[Sym, Sym]) -> Edit:
+    """The nest `for io: for ii: s[i -> min(q * io, n - q) + ii]`."""
+    start = make.minimum(make.mul(factor, index_read(names[0])), make.offset(old.hi, -factor))
+    edit = nest(edit, path, old, names, make.add(start, index_read(names[1])), index_literal(factor))
+    return with_limit(edit, path, make.ceil_quot(old.hi, factor))

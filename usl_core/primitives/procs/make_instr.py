@@ -1,0 +1,56 @@
+"""make_instr: a procedure becomes an instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from usl_core.cursors.edit import Edit
+from usl_core.errors import ParseError, SchedulingError, TypeError_
+from usl_core.ir.nodes import InstrTemplate
+from usl_core.ir.template import check_template
+from usl_core.primitives.base import primitive, refuse, require
+from usl_core.procedure import Procedure
+
+_OP = "make_instr"
+
+
+@primitive(config=True)
+def make_instr(
+    proc: Procedure,
+    template: str,
+    *,
+    includes: Sequence[str] = (),
+    features: Sequence[str] = (),
+    c_global: str = "",
+    roundings: int | None = None,
+    special: str = "ieee",
+) -> Edit:
+    """Declare that a C text does what a procedure says, as the decorator `@instr` does.
+
+        @proc                        @instr("relu({n}, {x.ptr});")
+        def relu(n: size, ...)  ~>   def relu(n: size, ...)
+
+    template is a `str.format` text over the formals, `{n}`, `{x}`, `{x.ptr}`, `{x.stride0}`; the other arguments are those of
+    `@instr`. That the text does it is taken on trust, as with every instruction.
+
+    Raises:
+        SchedulingError: template names something that is not a formal, or the procedure is an instruction already.
+    Forwarding: every cursor stays.
+    """
+    require(isinstance(template, str), _OP, f"a template is a text, got {template!r}")
+    if proc.is_instr():
+        hint = "hint: start from the procedure that it was made from"
+        refuse(_OP, f"{proc.name()} is an instruction already", proc.ir.span, [hint], code="E422")
+
+    for values, what in ((includes, "includes"), (features, "features")):
+        texts = not isinstance(values, str) and all(isinstance(value, str) for value in values)
+        require(texts, _OP, f"{what} is a list of texts, got {values!r}")
+    whole = roundings is None or (isinstance(roundings, int) and not isinstance(roundings, bool) and roundings >= 0)
+    require(whole, _OP, f"roundings is None (exact) or a number of roundings, got {roundings!r}")
+    try:
+        check_template(proc.ir.args, template, proc.ir.span)
+    except (ParseError, TypeError_) as error:
+        raise SchedulingError(f"{_OP}: {error.message}", span=error.span, notes=error.notes, code=error.code) from None
+
+    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special)
+    return Edit.of(proc.ir, _OP).update_proc(instr=info)

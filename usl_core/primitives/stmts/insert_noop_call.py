@@ -1,0 +1,135 @@
+"""insert_noop_call: a call that does nothing, as far as the language sees: a prefetch, a barrier, a pragma."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import uses_config
+from usl_core.analysis.memories import misplaced
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import GapLoc, Path, gap_position, get_stmt, stmt_list
+from usl_core.errors import SchedulingError, TypeError_
+from usl_core.frontend import statements
+from usl_core.ir.memory import DRAM
+from usl_core.ir.nodes import Alloc, Arg, Block, Call, Expr, For, If, Pass, Proc, Stmt, WindowStmt
+from usl_core.ir.printer import show, show_expr
+from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType
+from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.locate import Where, expression, gap_at, window
+from usl_core.procedure import Procedure
+
+_OP = "insert_noop_call"
+
+
+@primitive()
+def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequence[Any]) -> Edit:
+    """Insert a call of a procedure whose body does nothing.
+
+        s1           ~>      s1
+        s2                   prefetch(x[i, 0:16])
+                             s2
+
+    args are given as text, numbers or cursors, one per formal: control values, numbers or elements for scalars, `x` or
+    `x[lo:hi, i]` for buffers.
+
+    Raises:
+        SchedulingError: the body of instr may do something; an argument is ill-formed, of another type or in another memory;
+        a size, an assertion, a stride or the disjointness that instr demands is not proved at the gap.
+    Forwarding: everything stays itself.
+    """
+    where = gap_at(proc, gap, _OP)
+    callee = _callee(instr)
+    place = (*where.parent, (where.field, gap_position(where)))
+    require(isinstance(args, Sequence) and not isinstance(args, str), _OP, f"a list of arguments is wanted, got {args!r}")
+
+    _require_noop(callee)
+    call = _call(proc, place, callee, args)
+    _require_memories(_context(proc, where), call)
+
+    return Edit.of(proc.ir, _OP).insert(where, (call,))
+
+
+# ---- locate
+
+
+def _callee(instr: Any) -> Proc:
+    require(isinstance(instr, Procedure), _OP, f"the procedure to call is wanted here, got {type(instr).__name__}")
+    callee: Proc = instr.ir
+    if uses_config(callee):
+        refuse(_OP, f"{callee.name} uses configuration fields; operators are not yet proved with these", code="E420")
+    return callee
+
+
+def _call(proc: Procedure, place: Path, callee: Proc, args: Sequence[Any]) -> Call:
+    if len(args) != len(callee.args):
+        names = ", ".join(formal.name.name for formal in callee.args)
+        refuse(_OP, f"{callee.name}({names}) takes {len(callee.args)} arguments, got {len(args)}", code="E404")
+    actuals = [_actual(proc, place, formal, arg) for formal, arg in zip(callee.args, args, strict=True)]
+    try:
+        return statements.call(callee, actuals)
+    except TypeError_ as error:
+        raise SchedulingError(f"{_OP}: {error.message}", span=error.span, notes=error.notes, code="E404") from None
+
+
+def _actual(proc: Procedure, place: Path, formal: Arg, arg: Any) -> Expr:
+    match formal.type:
+        case ControlType() as typ:
+            text = str(arg) if isinstance(arg, bool) and typ is BOOL else arg
+            return expression(proc, place, text, _OP, BOOL if typ is BOOL else INDEX)
+        case ScalarType() as typ:
+            return expression(proc, place, str(arg) if isinstance(arg, int | float) else arg, _OP, typ)
+        case _:
+            require(isinstance(arg, str), _OP, f"the buffer for {formal.name.name} is wanted as text, got {arg!r}")
+            return window(proc, place, arg, _OP)
+
+
+def _context(proc: Procedure, gap: GapLoc) -> Context:
+    """What is known at a gap."""
+    block = stmt_list(proc.ir, gap.parent, gap.field)
+    position = gap_position(gap)
+    if position:
+        before = (*gap.parent, (gap.field, position - 1))
+        return Context.at(proc.ir, before).after(block[position - 1])
+    if block:
+        return Context.at(proc.ir, (*gap.parent, (gap.field, 0)))
+    return Context.at(proc.ir, gap.parent).enter(get_stmt(proc.ir, gap.parent), gap.field)
+
+
+# ---- check
+
+
+def _require_noop(callee: Proc) -> None:
+    found = _effect(callee.body)
+    if found is not None:
+        line = show(found).strip().splitlines()[0]
+        refuse(_OP, f"the body of {callee.name} is not a no-op: {line}", found.span, code="E413")
+
+
+def _effect(block: Block) -> Stmt | None:
+    """The first statement that may have an effect, or depends on data, which may be uninitialised."""
+    for stmt in block:
+        match stmt:
+            case Pass() | Alloc() | WindowStmt():
+                found = None
+            case For(body=body):
+                found = _effect(body)
+            case If(cond=cond, body=body, orelse=orelse):
+                found = _effect((*body, *orelse)) if cond.type is BOOL else stmt
+            case Call(proc=callee):
+                found = stmt if _effect(callee.body) is not None else None
+            case _:
+                found = stmt
+        if found is not None:
+            return found
+    return None
+
+
+def _require_memories(ctx: Context, call: Call) -> None:
+    for formal, actual in zip(call.proc.args, call.args, strict=True):
+        found = misplaced(ctx, formal, actual)
+        if found is not None:
+            name, wanted = f"{formal.name.name} of {call.proc.name}", (formal.mem or DRAM).name
+            message = f"{name} is in {wanted}, but {show_expr(actual)} is in {found.name}"
+            refuse(_OP, message, call.span, ["hint: set_memory, or stage it with stage_mem"], code="E413")

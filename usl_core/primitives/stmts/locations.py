@@ -1,0 +1,43 @@
+"""Statements that write one location of a buffer, as the operators on pairs of writes see them."""
+
+from __future__ import annotations
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import Access, Kind, fresh, reads_of, summary
+from usl_core.analysis.solver import Proved
+from usl_core.ir.nodes import Assign, Expr, Reduce
+
+Write = Assign | Reduce
+
+
+def target(ctx: Context, stmt: Write) -> Access:
+    """The location that stmt modifies, in terms of allocations and formals."""
+    (access,) = [a for a in summary(stmt).accesses if a.modifies]
+    return ctx.resolve(access)
+
+
+def reads_target(ctx: Context, exprs: tuple[Expr, ...], place: Access) -> tuple[Access, str] | None:
+    """A read in exprs that may see the location place, and values that make it do so."""
+    for expr in exprs:
+        for read in ctx.resolve_all(reads_of(expr)):
+            found = may_overlap(ctx.facts, fresh(read), place)
+            if found is not None:
+                return read, found
+    return None
+
+
+def same_location(ctx: Context, a: Access, b: Access) -> bool:
+    """Whether two accesses without unknown indices are proved to touch one location."""
+    if a.buffer is not b.buffer or a.iters or b.iters:
+        return False
+    goal = fml.and_([fml.eq(x, y) for x, y in zip(a.point, b.point, strict=True)])
+    return isinstance(ctx.prove(goal), Proved)
+
+
+def conflict_notes(found: tuple[Access, str]) -> list[str]:
+    """Lines for a refusal: what reads the location, and when."""
+    read, values = found
+    verb = "read" if read.kind is Kind.READ else read.kind.value
+    return [f"{verb} of {read.buffer.name}", *([f"counter-example: {values}"] if values else [])]
