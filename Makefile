@@ -15,7 +15,7 @@ TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check dist-test fuzz bench clean
+.PHONY: help setup demo test check dist-test fuzz mutate bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ dist-test: setup  ## build every wheel and sdist, install them into a clean envi
 
 fuzz: setup  ## random legal steps on random programs: make fuzz STEPS=1000 SEED=0
 	@$(PY) -m tests.fuzz --steps $(STEPS) --seed $(SEED)
+
+mutate: setup  ## disable each condition of the kernel in turn, something must fail: make mutate ONLY=ID LIST=1
+	@$(PY) -m tests.mutation --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(ONLY),--only $(ONLY)) $(if $(LIST),--list) $(if $(FRESH),--fresh)
 
 bench: setup  ## benchmarks: make bench WHAT=sgemm
 	@$(PY) -m bench $(WHAT)

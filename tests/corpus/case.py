@@ -148,6 +148,8 @@ class Legal:
     scope: Mapping[str, object] = field(default_factory=dict)
     factor: int = 4
     """The size of a tile: it is tried with sizes around it."""
+    fixed: Mapping[str, int | bool] = field(default_factory=dict)
+    """Values of the formals that the step removes."""
 
     @property
     def program(self) -> Program:

@@ -27,7 +27,7 @@ def test_the_step_is_accepted_and_refines(case: Legal) -> None:
     verify(after.ir)
     if case.expect is not None:
         assert_body(after, case.expect)
-    difference = refinement_failure(before.ir, after.ir, random.Random(0), case.factor, vectors=5)
+    difference = refinement_failure(before.ir, after.ir, random.Random(0), case.factor, vectors=5, fixed=dict(case.fixed))
     assert difference is None, f"{difference}\n{before}\n{after}"
 
 

@@ -22,6 +22,7 @@ from tests.fuzz.inputs import Controls
 from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure
 from tests.fuzz.registry import ACTIONS
+from tests.fuzz.stages import stage_program
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import Dead, Loc
 from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
@@ -96,7 +97,7 @@ class Tally:
 
 
 AIMED = 0.15
-"""The share of small programs of the kinds that operators on statements are for."""
+"""The share of small programs of the kinds that operators on statements are for, and of two-stage programs."""
 
 
 def available(only: Iterable[str] | None = None) -> list[str]:
@@ -135,14 +136,23 @@ def fuzz(
 
 def _start(seed: int, tally: Tally) -> _Session | None:
     rng = random.Random(seed)
-    ir, callees = (aimed_program(rng), ()) if rng.random() < AIMED else generate_with_callees(rng)
     try:
+        ir, callees = _draw_program(rng)
         program = from_ir(ir)
     except (BoundsError, Undecided, TypeError_):
         tally.rejected_programs += 1
         return None
     tally.programs += 1
     return _Session(seed, rng, program, callees)
+
+
+def _draw_program(rng: random.Random) -> tuple[Proc, tuple[Proc, ...]]:
+    kind = rng.random()
+    if kind < AIMED:
+        return aimed_program(rng), ()
+    if kind < 2 * AIMED:
+        return stage_program(rng), ()
+    return generate_with_callees(rng)
 
 
 class _Session:

@@ -29,7 +29,11 @@ def test_a_few_hundred_random_steps_keep_the_meaning() -> None:
 
 
 def test_every_operator_is_tried() -> None:
-    assert {operator.__name__ for operator in (*OPERATORS, autofission, autolift_alloc)} == set(ACTIONS) == set(operators()) & set(ACTIONS)
+    assert (
+        {operator.__name__ for operator in (*OPERATORS, autofission, autolift_alloc)}
+        == set(ACTIONS)
+        == set(operators()) & set(ACTIONS)
+    )
 
 
 def test_a_seed_decides_every_step() -> None:

@@ -1,7 +1,7 @@
 """End to end: a blur of two stages, the first computed per tile of the second with its halo, for images of any size.
 
-The schedule is what Halide calls `compute_at` with a sliding window and a folded buffer, tails shifted inwards, tiles in parallel.
-Every step is an operator with all its checks.
+The schedule is what Halide calls `compute_at` with a sliding window and a folded buffer, tails shifted inwards, tiles in
+parallel. Every step is an operator with all its checks.
 """
 
 from __future__ import annotations

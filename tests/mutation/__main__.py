@@ -25,9 +25,9 @@ from tests.mutation.verdicts import LIMIT, entry, killers, load, recorded_tests,
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("--only", nargs="+", metavar="ID", help="these conditions only, or the modules or functions with this name")
+    parser.add_argument("--only", nargs="+", metavar="ID", help="these conditions, modules or functions only")
     parser.add_argument("--list", action="store_true", help="print the conditions and stop")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time (default: all cores)")
+    parser.add_argument("--jobs", type=int, default=0, help="processes at a time (default: one per core)")
     parser.add_argument("--fuzz", type=float, default=20.0, help="seconds of fuzzing for what the tests miss (default 20)")
     parser.add_argument("--fresh", action="store_true", help="forget the verdicts of earlier runs")
     options = parser.parse_args()
@@ -35,7 +35,7 @@ def main() -> int:
     if options.list:
         print_list(chosen)
         return 0
-    return report(chosen, judge(chosen, options.jobs, options.fuzz, options.fresh))
+    return report(chosen, judge(chosen, options.jobs or os.cpu_count() or 1, options.fuzz, options.fresh))
 
 
 def select(only: list[str] | None) -> list[Condition]:

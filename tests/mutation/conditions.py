@@ -136,6 +136,8 @@ class _Walker(ast.NodeTransformer):
             case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == toward:
                 node.values = [self.weakened(value, toward, kind, argument=argument) for value in values]
                 return node
+            case ast.Constant(value=value) if value is toward:
+                return node
             case _:
                 return self.settled(node, toward, kind, argument=argument)
 

@@ -1,4 +1,4 @@
-"""The import hook that puts a changed syntax tree in place of a kernel module, in a process that has not imported the kernel yet.
+"""The import hook that puts changed code in place of a kernel module, in a process that has not imported the kernel yet.
 
 `USL_MUTATE=ID python -m pytest -p tests.mutation.hook tests/primitives` runs any tests with one condition disabled.
 """

@@ -28,14 +28,13 @@ ERRORS = frozenset(
 )
 """What a refusal raises. An AssertionError says that the kernel is wrong, which is no condition."""
 
-PROBLEMS = frozenset({"Conflict", "Clash", "Misplaced", "Access", "Node"})
+PROBLEMS = frozenset({"Conflict", "Clash"})
 """Functions that return one of these or None answer "why not"."""
 
-REASONS = frozenset({"may_overlap", "why_not_exchangeable", "interface_difference", "reads_target"})
+REASONS = frozenset(
+    {"exposed_read", "interface_difference", "may_overlap", "reads_strides", "reads_target", "why_not_exchangeable"}
+)
 """Functions that answer "why not" with something else."""
-
-NOT_REASONS = frozenset({"_shown", "_renamed", "_retyped", "_redirected", "rule", "retype", "_rebuilt", "_call"})
-"""Functions that return a node or None for another purpose."""
 
 PERMITS: dict[str, bool] = {
     # the answer of a function that lets a rewrite happen
@@ -48,7 +47,11 @@ PERMITS: dict[str, bool] = {
     "reads_clamped_data": False,
     "same_location": True,
     "same_meaning": True,
-    "touches_config": False,
+    "Summary.touches_config": False,
+    "Outline._safe": True,
+    "_reads_the_same": True,
+    "_require_strides_as_before.has_stride": False,
+    "_unconditional": True,
     "uses": False,
     "uses_config": False,
     "uses_expr": False,
@@ -63,7 +66,6 @@ PERMITS: dict[str, bool] = {
     "_plain": True,
     "_proved": True,
     "_races": True,
-    "_reads_data": False,
     "_repeats_are_void": True,
     "_runs_once": True,
     "_same_head": True,
@@ -77,8 +79,8 @@ PERMITS: dict[str, bool] = {
 NEUTRAL = frozenset(
     {
         "is_refusal",  # for callers
-        "is_real", "_only_literals", "_same", "_allocates",  # choose a form, not whether to rewrite
-        "Event.reads", "Event.modifies", "Access.modifies",  # what an access is
+        "is_real", "_only_literals", "_same", "_allocates", "_reads_data",  # choose a form, not whether to rewrite
+        "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }
 )  # fmt: skip
 """Predicates that are no conditions."""
@@ -125,7 +127,7 @@ def answers_why_not(function: ast.FunctionDef) -> bool:
         return True
     match function.returns:
         case ast.BinOp(left=ast.Name(id=name), op=ast.BitOr(), right=ast.Constant(value=None)):
-            return name in PROBLEMS and function.name not in NOT_REASONS
+            return name in PROBLEMS
         case _:
             return False
 

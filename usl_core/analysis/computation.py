@@ -59,7 +59,14 @@ def computation(ctx: Context, block: Block) -> Computation | None:
     """The key of block, which stands where ctx holds; None if it depends on configuration state."""
     reader = _Reader()
     reader.block(ctx, block)
-    return Computation(tuple(reader.shape), tuple(reader.values), tuple(reader.iters)) if reader.comparable else None
+    return reader.key()
+
+
+def value_computation(ctx: Context, expr: Expr) -> Computation | None:
+    """The key of evaluating an expression of data."""
+    reader = _Reader()
+    reader.expr(ctx, expr)
+    return reader.key()
 
 
 def equal(a: Value, b: Value) -> Formula:
@@ -78,6 +85,9 @@ class _Reader:
     local: dict[Sym, int] = field(default_factory=dict)
     """The allocations inside, numbered."""
     comparable: bool = True
+
+    def key(self) -> Computation | None:
+        return Computation(tuple(self.shape), tuple(self.values), tuple(self.iters)) if self.comparable else None
 
     # ---- statements
 

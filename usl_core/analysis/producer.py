@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.computation import Computation, Value, computation, equal
+from usl_core.analysis.computation import Computation, Value, computation, equal, value_computation
 from usl_core.analysis.conditions import Conflict, covering, instance, no_conflict, order_facts
 from usl_core.analysis.conflict import describe_model, may_overlap, overlap_formula
 from usl_core.analysis.context import Context
@@ -25,7 +25,7 @@ from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided
-from usl_core.ir.nodes import Alloc, Block, For, If, Pass, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Assign, Block, For, If, Pass, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 
 
@@ -116,7 +116,12 @@ def _one(ctx: Context, block: Block, buffer: Sym) -> list[_Unit] | None:
     if exposed_read(ctx, block, buffer) is not None:
         return None
     writes = tuple(a for a in ctx.resolve_all(block_summary(block).accesses) if a.modifies)
-    return [_Unit(ctx, writes, computation(ctx, block))] if writes else []
+    match block:
+        case (Assign(rhs=rhs),):  # where it writes is known to be the same
+            key = value_computation(ctx, rhs)
+        case _:
+            key = computation(ctx, block)
+    return [_Unit(ctx, writes, key)] if writes else []
 
 
 # ---- one value for each place
