@@ -35,7 +35,7 @@ $(STAMP): $(PROJECTS)
 	@touch $@
 	@echo "setup: done"
 
-demo: setup  ## SGEMM and a box blur: from loops to fast C, checked and timed
+demo: setup  ## SGEMM, two blurs, a histogram, an argmax: from loops to C, checked; the first two timed
 	@$(PY) -m demo
 
 test: setup  ## the tests of every package
@@ -50,8 +50,8 @@ check: setup  ## lint, format, strict types, layers
 dist-test: setup  ## build every wheel and sdist, install them into a clean environment, smoke test
 	@$(PY) tools/dist_test.py
 
-fuzz: setup  ## random legal steps on random programs: make fuzz STEPS=1000 SEED=0
-	@$(PY) -m tests.fuzz --steps $(STEPS) --seed $(SEED)
+fuzz: setup  ## random steps on random programs, on all cores; counts add up in .cache/fuzz.json: make fuzz STEPS=200000 SEED=0
+	@$(PY) -m tests.fuzz --steps $(STEPS) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(FILE),--file $(FILE)) $(if $(FRESH),--fresh) $(if $(ANY_CODE),--any-code)
 
 mutate: setup  ## disable each condition of the kernel in turn, something must fail: make mutate ONLY=ID LIST=1
 	@$(PY) -m tests.mutation --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(ONLY),--only $(ONLY)) $(if $(LIST),--list) $(if $(FRESH),--fresh)

@@ -19,6 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from bench.toolchain import ToolError
     from demo.screen import Screen
+    from demo.sections import SECTIONS, tour_section
     from demo.tour import tour_blur, tour_sgemm
     from usl_avx512 import has_avx512
     from usl_core.errors import UslError
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         screen.say(f"{reason}: the demonstration uses portable schedules, and the C compiler vectorises.")
     try:
         outcomes = [tour_sgemm(screen, portable=portable), tour_blur(screen, portable=portable)]
+        outcomes += [tour_section(screen, section) for section in SECTIONS]
     except (UslError, ToolError, OSError, ImportError) as error:
         screen.problem(f"\ndemo failed: {error}")
         return 1

@@ -1,4 +1,4 @@
-"""The two parts of the demonstration. Each returns its line of the summary and what went wrong."""
+"""The two parts of the demonstration that are timed. Each returns its line of the summary and what went wrong."""
 
 from __future__ import annotations
 

@@ -46,6 +46,7 @@ class Provenance:
 
     parent: Provenance | None = None
     relation: Relation = Relation.EQUAL
+    operator: str = ""
 
     def ancestors(self) -> list[tuple[Provenance, frozenset[Relation]]]:
         """This version and those it was made from, each with the relations of the steps from there to here."""
@@ -62,9 +63,31 @@ class Provenance:
 _PROVENANCE: WeakKeyDictionary[Proc, Provenance] = WeakKeyDictionary()
 
 
-def record(ir: Proc, parent: Proc | None, relation: Relation) -> None:
+def record(ir: Proc, parent: Proc | None, relation: Relation, operator: str = "") -> None:
     """Remember how a procedure's IR came to be."""
-    _PROVENANCE.setdefault(ir, Provenance(_PROVENANCE.get(parent) if parent is not None else None, relation))
+    _PROVENANCE.setdefault(ir, Provenance(_PROVENANCE.get(parent) if parent is not None else None, relation, operator))
+
+
+def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
+    """The operators that made ir from a procedure as a user wrote it, the oldest first, and what the result of each is to its
+    input; None if it is not known how ir was made."""
+    if ir not in _PROVENANCE:
+        return None
+    versions = [version for version, _ in _of(ir).ancestors()]
+    return [(version.operator, version.relation) for version in versions[-2::-1]]
+
+
+def assurance(ir: Proc) -> str:
+    """What stands behind ir: every step is proved, as no operator applies without its proof. Steps that made the procedure
+    narrower, or changed its precision or interface, are named, for what they gave is not equivalent to the source."""
+    steps = steps_from_source(ir)
+    if steps is None:
+        return "how it was made is not recorded"
+    named = [f"{operator} ({relation.value})" for operator, relation in steps if relation not in _PLAIN]
+    return f"every step proved, up to: {', '.join(named)}" if named else "every step proved"
+
+
+_PLAIN = frozenset({Relation.EQUAL, Relation.REFINES})
 
 
 _SAME = frozenset({Relation.EQUAL, Relation.NARROWER})

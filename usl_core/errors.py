@@ -7,8 +7,9 @@ the reason and what to do. Python's own exceptions are for bugs in this package.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,23 @@ def render(message: str, span: Span | None, notes: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
+class CounterExample(str):
+    """A note that shows values of sizes and iterators for which an obligation fails: `counter-example: n = 6, i = 3`."""
+
+    values: Mapping[str, int | bool]
+    """The same by name. A name that occurs twice (two iterations of one loop) has primes."""
+
+    def __new__(cls, values: Mapping[str, int | bool]) -> CounterExample:
+        note = super().__new__(cls, "counter-example: " + ", ".join(f"{name} = {value}" for name, value in values.items()))
+        note.values = dict(values)
+        return note
+
+
+def counterexample(values: Mapping[str, int | bool]) -> list[str]:
+    """The note that shows values, or none if there is nothing to show."""
+    return [CounterExample(values)] if values else []
+
+
 class UslError(Exception):
     """A mistake in a user's program, schedule or call. `code` is stable (docs/errors.md) and meant for machines.
 
@@ -64,6 +82,26 @@ class UslError(Exception):
         if code is not None:
             self.code = code
         super().__init__(render(message, span, self.notes))
+
+    @property
+    def counterexample(self) -> Mapping[str, int | bool]:
+        """Values for which the refused obligation fails, by the names that the message shows; empty if none are known."""
+        return next((note.values for note in self.notes if isinstance(note, CounterExample)), {})
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error as plain data for editors and scripts; docs/cli.md describes it. There is no place without a source."""
+        span = self.span if self.span is not None and self.span.line > 0 else None
+        return {
+            "code": self.code,
+            "message": self.message,
+            "file": span.file if span is not None else None,
+            "line": span.line if span is not None else None,
+            "column": span.column if span is not None else None,
+            "end_line": span.end_line if span is not None else None,
+            "end_column": span.end_column if span is not None else None,
+            "notes": [str(note) for note in self.notes],
+            "counterexample": dict(self.counterexample),
+        }
 
 
 class ParseError(UslError):

@@ -9,16 +9,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from usl_core.analysis.recheck import recheck
 from usl_core.cursors import pattern
-from usl_core.cursors.cursor import BlockCursor, Cursor, make_cursor
+from usl_core.cursors.cursor import BlockCursor, Cursor, InvalidCursor, make_cursor
 from usl_core.cursors.forward import Forward, Lineage
 from usl_core.cursors.kinds import ArgCursor
-from usl_core.cursors.path import ArgLoc, BlockLoc
-from usl_core.equivalence import Relation, Step, record
+from usl_core.cursors.path import ArgLoc, BlockLoc, Dead
+from usl_core.equivalence import Step, assurance, record
 from usl_core.errors import SchedulingError
 from usl_core.frontend.boundscheck import check_proc
 from usl_core.frontend.config_class import parse_config
@@ -47,7 +48,7 @@ class Procedure:
         self.ir = ir
         self._parent = parent
         self._step = step
-        record(ir, parent.ir if parent is not None else None, step.relation)
+        record(ir, parent.ir if parent is not None else None, step.relation, step.operator)
         _BY_IR.setdefault(ir, self)
         if parent is None or forward is None:
             self._lineage = Lineage()
@@ -114,7 +115,17 @@ class Procedure:
                 notes=["hint: find the place again in this procedure"],
                 code="E403",
             )
-        return cast(C, make_cursor(self, self._lineage.forward_from(owner._lineage, cursor.loc)))
+        loc = self._lineage.forward_from(owner._lineage, cursor.loc)
+        if isinstance(loc, Dead):
+            return cast(C, self._lost(cursor, loc))
+        return cast(C, make_cursor(self, loc))
+
+    def _lost(self, cursor: Cursor, loc: Dead) -> InvalidCursor:
+        """What a cursor becomes whose code is gone: it remembers where that was."""
+        origin = cursor.origin if isinstance(cursor, InvalidCursor) else cursor
+        if origin is None or not isinstance(origin.owner, Procedure):
+            return InvalidCursor(self, loc)
+        return InvalidCursor(self, loc, origin, partial(self._lineage.forward_from, origin.owner._lineage))
 
     def procedure_of(self, ir: Proc) -> Procedure:
         """The Procedure of a callee's IR; its provenance goes with the IR."""
@@ -134,10 +145,7 @@ class Procedure:
 
     def assurance(self) -> str:
         """What stands behind this procedure: every step is proved, as no operator applies without its proof."""
-        narrowed = [s for s in self.history() if s.relation not in (Relation.EQUAL, Relation.REFINES)]
-        if not narrowed:
-            return "every step proved"
-        return "every step proved, up to: " + ", ".join(f"{s.operator} ({s.relation.value})" for s in narrowed)
+        return assurance(self.ir)
 
     # -- what later layers do (usl_core/__init__.py fills LATER)
 

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from tests.corpus.case import Legal
-from usl_core.scheduling import add_loop, remove_loop
+from usl_core.scheduling import (
+    add_loop,
+    divide_loop,
+    lift_scope,
+    parallelize_loop,
+    remove_loop,
+    reorder_loops,
+    replace,
+    reuse_buffer,
+    set_precision,
+)
 
 _RESET_AND_SUM = "a reduction is taken to read what was there before, also where the block itself has just set it"
+_NO_UNIFIED_IDX = "unification does not look for arguments inside of `idx`, so no instruction with a gather or scatter is found"
+HISTOGRAM = """
+def histogram(n: size, k: [u8][n], h: [i32][8]):
+    for i in seq(0, n):
+        h[idx(k[i], 0, 8)] += 1
+"""
 
 KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
     (
         Legal(
-            "remove_loop", "a_reset_and_a_sum", "n: size, m: size, x: f32[m], a: f32",
+            "remove_loop",
+            "a_reset_and_a_sum",
+            "n: size, m: size, x: f32[m], a: f32",
             """
             for i in seq(0, n):
                 a = 0.0
@@ -23,7 +41,9 @@ KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
     ),
     (
         Legal(
-            "add_loop", "around_a_whole_computation", "n: size, x: f32[n], a: f32",
+            "add_loop",
+            "around_a_whole_computation",
+            "n: size, x: f32[n], a: f32",
             """
             a = 0.0
             for j in seq(0, n):
@@ -33,4 +53,126 @@ KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
         ),
         _RESET_AND_SUM,
     ),
-]  # fmt: skip
+    (
+        Legal(
+            "replace",
+            "a_histogram",
+            "n: size, k: u8[n], h: i32[8]",
+            """
+            for i in seq(0, n):
+                h[idx(k[i], 0, 8)] += 1
+            """,
+            lambda p, c: replace(p, "for i in _: _", c.histogram),
+            callees=(HISTOGRAM,),
+        ),
+        _NO_UNIFIED_IDX,
+    ),
+    (
+        Legal(
+            "remove_loop",
+            "both_branches_on_data_write",
+            "n: size, x: f32, y: f32",
+            """
+            for i in seq(0, n):
+                if x < 1.0:
+                    y = 2.0
+                else:
+                    y = 3.0
+            """,
+            lambda p: remove_loop(p, "i"),
+        ),
+        "what both branches of an `if` on data write is not taken for written definitely",
+    ),
+    (
+        Legal(
+            "reorder_loops",
+            "a_temporary_outside_of_the_loops",
+            "n: size, x: f32[n, n], y: f32[n]",
+            """
+            t: f32
+            for i in seq(0, n):
+                for j in seq(0, n):
+                    t = x[i, j]
+                    y[i] += t
+            """,
+            lambda p: reorder_loops(p, "i j"),
+        ),
+        "a value that each iteration writes before it reads it still orders the iterations: use sink_alloc first",
+    ),
+    (
+        Legal(
+            "parallelize_loop",
+            "one_value_from_all_iterations",
+            "n: size, x: f32[n], found: i32",
+            """
+            for i in seq(0, n):
+                if x[i] < 0.0:
+                    found = 1
+            """,
+            lambda p: parallelize_loop(p, "i"),
+        ),
+        "two writes of one place never commute, also where they write the same value",
+    ),
+    (
+        Legal(
+            "divide_loop",
+            "shift_inwards_where_neighbours_are_overwritten",
+            "n: size, x: f32[n], y: f32[n + 1]",
+            """
+            assert n >= 4
+            for i in seq(0, n):
+                y[i] = x[i]
+                y[i + 1] = 0.0
+            """,
+            lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="shift_inwards"),
+        ),
+        "an iteration is not repeated after others that write what it writes, although the others are repeated as well",
+    ),
+    (
+        Legal(
+            "lift_scope",
+            "a_loop_over_an_if_with_else",
+            "n: size, m: size, x: f32[n]",
+            """
+            if m < 3:
+                for i in seq(0, n):
+                    x[i] = 1.0
+            else:
+                x[0] = 2.0
+            """,
+            lambda p: lift_scope(p, "for i in _: _"),
+        ),
+        "the `else` would run in each iteration, which is not tried: split the `if` first (specialize, fission)",
+    ),
+    (
+        Legal(
+            "reuse_buffer",
+            "element_by_element_in_a_call",
+            "x: f32[4], y: f32[4]",
+            """
+            a: f32[4]
+            copy4(a[0:4], x[0:4])
+            b: f32[4]
+            copy4(b[0:4], a[0:4])
+            copy4(y[0:4], b[0:4])
+            """,
+            lambda p, c: reuse_buffer(p, "a", "b"),
+            callees=("def copy4(dst: [f32][4], src: [f32][4]):\n    for k in seq(0, 4):\n        dst[k] = src[k]",),
+        ),
+        "the order of accesses inside of a callee is not looked at; and its arguments would overlap",
+    ),
+    (
+        Legal(
+            "set_precision",
+            "an_integer_that_fits",
+            "y: i32",
+            """
+            t: i32
+            t = 7
+            y = t
+            """,
+            lambda p: set_precision(p, "t", "i8"),
+        ),
+        "the ranges of integer data are not analysed, so integer types never change",
+    ),
+]

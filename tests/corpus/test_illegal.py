@@ -54,7 +54,7 @@ def test_its_result_would_be_wrong(case: Illegal) -> None:
 
 def _difference(original: Proc, wrong: Proc, factor: int, permute: bool) -> Difference | None:
     """Where wrong differs; that the original program itself fails is not a difference."""
-    for seed in range(6):
+    for seed in range(20):
         rng = random.Random(seed)
         found = refinement_failure(original, wrong, rng, factor, vectors=10, data=3, permute=rng if permute else None)
         if found is not None:

@@ -12,6 +12,7 @@ from tests.corpus.case import Legal, apply, cases_in
 from tests.corpus.conservative import KNOWN_CONSERVATIVE
 from tests.fuzz.refine import refinement_failure
 from tests.primitives.equivalence import assert_body
+from usl_core.analysis.parallel import separate_last
 from usl_core.errors import SchedulingError, Undecided
 from usl_core.ir.verify import verify
 from usl_core.scheduling import OPERATORS
@@ -29,6 +30,10 @@ def test_the_step_is_accepted_and_refines(case: Legal) -> None:
         assert_body(after, case.expect)
     difference = refinement_failure(before.ir, after.ir, random.Random(0), case.factor, vectors=5, fixed=dict(case.fixed))
     assert difference is None, f"{difference}\n{before}\n{after}"
+    if case.operator == "parallelize_loop":
+        rng = random.Random(1)
+        difference = refinement_failure(before.ir, separate_last(after.ir), rng, case.factor, vectors=5, data=2, permute=rng)
+        assert difference is None, f"in another order: {difference}\n{before}\n{after}"
 
 
 @pytest.mark.parametrize("case", [c for c, _ in KNOWN_CONSERVATIVE], ids=[c.name for c, _ in KNOWN_CONSERVATIVE])

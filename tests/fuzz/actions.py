@@ -17,7 +17,7 @@ from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Call, Expr, For, If, Literal, Pass, Proc, Read, Reduce, Stmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import names_used, same, walk
+from usl_core.ir.traverse import names_used, same, same_block, walk
 from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType, TensorType
 
 
@@ -138,10 +138,15 @@ def join_loops(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
     pairs = []
     for site in loops(proc):
         following = siblings(proc, site)[site.index + 1 : site.index + 2]
-        if following and isinstance(following[0], For):
+        if following and isinstance(following[0], For) and (_same_bodies(site.stmt, following[0]) or rng.random() < 0.05):
             pairs.append((site.loc, NodeLoc((*site.path[:-1], (site.field, site.index + 1)))))
     pair = _pick(rng, pairs)
     return Draft((At(pair[0]), At(pair[1]))) if pair else None
+
+
+def _same_bodies(first: Stmt, second: For) -> bool:
+    assert isinstance(first, For)
+    return same_block(first.body, second.body, {first.iter: second.iter})
 
 
 @action
@@ -205,7 +210,8 @@ def _condition_text(proc: Proc, site: Site, rng: random.Random) -> str | None:
 
 @action
 def eliminate_dead_code(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    site = _pick(rng, scopes(proc))
+    never_run = [s for s in loops(proc) if rng.random() < 0.1 or same(s.stmt.lo, s.stmt.hi)]  # type: ignore[attr-defined]
+    site = _pick(rng, never_run + [s for s in sites(proc) if isinstance(s.stmt, If)])
     return Draft((At(site.loc),)) if site else None
 
 
@@ -302,8 +308,15 @@ def lift_alloc(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
 
 @action
 def sink_alloc(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    site = _pick(rng, _allocs(proc))
+    site = _pick(rng, [s for s in _allocs(proc) if _one_scope_uses(proc, s) or rng.random() < 0.05])
     return Draft((At(site.loc),)) if site else None
+
+
+def _one_scope_uses(proc: Proc, alloc: Site) -> bool:
+    """Whether one loop or `if` after an allocation has all the uses of the buffer."""
+    name = alloc.stmt.name  # type: ignore[attr-defined]
+    users = [stmt for stmt in siblings(proc, alloc)[alloc.index + 1 :] if name in names_used(stmt)]
+    return len(users) == 1 and isinstance(users[0], For | If)
 
 
 @action

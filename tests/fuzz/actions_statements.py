@@ -10,7 +10,7 @@ from tests.fuzz.sites import Site, expressions, loops, siblings, sites
 from usl_core.cursors.path import Loc
 from usl_core.ir.nodes import Assign, BinaryOp, Expr, For, Literal, Pass, Proc, Read, Reduce, Stmt, WindowExpr
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import same
+from usl_core.ir.traverse import same, walk
 from usl_core.ir.types import BOOL, INDEX, ScalarType
 
 STATEMENT_ACTIONS: dict[str, Propose] = {}
@@ -85,12 +85,16 @@ def inline_assign(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> 
 
 @action
 def lift_reduce_constant(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    def starts_a_sum(site: Site) -> bool:
-        zero = isinstance(site.stmt, Assign) and isinstance(site.stmt.rhs, Literal)
-        return zero and isinstance(_following(proc, site), For)
-
-    site = _pick(rng, [s for s in _writes(proc) if starts_a_sum(s)])
+    site = _pick(rng, [s for s in _writes(proc) if _starts_a_sum(s.stmt, _following(proc, s), rng.random() < 0.05)])
     return Draft((At(site.block(2)),)) if site else None
+
+
+def _starts_a_sum(first: Stmt, loop: Stmt | None, any_sum: bool) -> bool:
+    """Whether loop adds products to what first sets to a literal; with any_sum, whether it is a loop at all."""
+    if not isinstance(first, Assign) or not isinstance(first.rhs, Literal) or not isinstance(loop, For):
+        return False
+    terms = [n.rhs for n in walk(loop) if isinstance(n, Reduce) and n.name is first.name]
+    return any_sum or any(isinstance(n, BinaryOp) and n.op == "*" for term in terms for n in walk(term))
 
 
 @action

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import random
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from tests.fuzz.actions import At, Callee, Draft
 from tests.fuzz.actions_statements import aimed_program
+from tests.fuzz.features import features
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.generate import generate_with_callees
 from tests.fuzz.inputs import Controls
+from tests.fuzz.leftovers import leftover_program
 from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure
 from tests.fuzz.registry import ACTIONS
 from tests.fuzz.stages import stage_program
+from tests.fuzz.tally import Tally
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import Dead, Loc
 from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
@@ -74,30 +76,10 @@ def _data_text(buffer: Buffer) -> str:
     return f"[{shown}]{strides}"
 
 
-@dataclass
-class Tally:
-    """Counts by operator."""
-
-    accepted: Counter[str] = field(default_factory=Counter)
-    refused: Counter[str] = field(default_factory=Counter)
-    undecided: Counter[str] = field(default_factory=Counter)
-    programs: int = 0
-    rejected_programs: int = 0
-    failures: list[Failure] = field(default_factory=list)
-
-    def table(self) -> str:
-        rows = [f"{'operator':<22}{'accepted':>10}{'refused':>10}{'undecided':>11}"]
-        for name in available():
-            rows.append(f"{name:<22}{self.accepted[name]:>10}{self.refused[name]:>10}{self.undecided[name]:>11}")
-        rows.append(f"{'all':<22}{self.accepted.total():>10}{self.refused.total():>10}{self.undecided.total():>11}")
-        rows.append(
-            f"{self.programs} programs, {self.rejected_programs} more refused by the frontend, {len(self.failures)} failures"
-        )
-        return "\n".join(rows)
-
-
-AIMED = 0.15
-"""The share of small programs of the kinds that operators on statements are for, and of two-stage programs."""
+AIMED = 0.13
+"""The share of small programs of the kinds that operators on statements are for, of two-stage programs, and of leftovers."""
+PROGRAMS = 1_000_003
+"""Program number k of a seed is drawn from `seed * PROGRAMS + k`."""
 
 
 def available(only: Iterable[str] | None = None) -> list[str]:
@@ -114,24 +96,29 @@ def fuzz(
     stop_at: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> Tally:
-    """Tries `steps` steps. The seed decides everything; a program's own seed is `seed * 1000003 + its number`."""
-    tally, done = Tally(), 0
+    """Tries `steps` steps and the rest of the last program's chain. The seed decides everything."""
+    tally, number = Tally(), 0
     names = available(only)
-    number = 0
-    while done < steps and len(tally.failures) < stop_at:
-        program_seed = seed * 1000003 + number
+    while tally.steps < steps and len(tally.failures) < stop_at:
+        fuzz_program(seed * PROGRAMS + number, names, tally, vectors, progress)
         number += 1
-        session = _start(program_seed, tally)
-        if session is None:
-            continue
-        for _ in range(3 * CHAIN):
-            if done >= steps or session.finished:
-                break
-            done += session.step(names, vectors, tally)
-            if progress is not None:
-                progress(done)
-        tally.failures += session.failures
     return tally
+
+
+def fuzz_program(
+    program_seed: int, names: list[str], tally: Tally, vectors: int = 8, progress: Callable[[int], object] | None = None
+) -> None:
+    """Adds one program and its chain of steps to tally. They depend on program_seed and names alone."""
+    session = _start(program_seed, tally)
+    if session is None:
+        return
+    for _ in range(3 * CHAIN):
+        if session.finished:
+            break
+        session.step(names, vectors, tally)
+        if progress is not None:
+            progress(tally.steps)
+    tally.failures += session.failures
 
 
 def _start(seed: int, tally: Tally) -> _Session | None:
@@ -143,6 +130,7 @@ def _start(seed: int, tally: Tally) -> _Session | None:
         tally.rejected_programs += 1
         return None
     tally.programs += 1
+    tally.features.update(features(ir))
     return _Session(seed, rng, program, callees)
 
 
@@ -152,6 +140,8 @@ def _draw_program(rng: random.Random) -> tuple[Proc, tuple[Proc, ...]]:
         return aimed_program(rng), ()
     if kind < 2 * AIMED:
         return stage_program(rng), ()
+    if kind < 3 * AIMED:
+        return leftover_program(rng), ()
     return generate_with_callees(rng)
 
 
@@ -171,28 +161,29 @@ class _Session:
     def finished(self) -> bool:
         return self.accepted >= CHAIN or bool(self.failures)
 
-    def step(self, names: list[str], vectors: int, tally: Tally) -> int:
-        """Draws and tries one step; 0 if the operator drawn has no place in this program."""
+    def step(self, names: list[str], vectors: int, tally: Tally) -> None:
+        """Draws and tries one step, if the operator drawn has a place in this program."""
         operator = self.rng.choice(names)
         draft = ACTIONS[operator](self.current.ir, self.callees, self.rng)
         if draft is None:
-            return 0
+            return
         try:
             result = apply(operator, self.current, draft)
         except Undecided:
             tally.undecided[operator] += 1
-            return 1
+            return
         except REFUSALS:
             tally.refused[operator] += 1
-            return 1
+            return
         except Exception as error:  # whatever an operator raises beside a refusal is what we look for
+            tally.refused[operator] += 1
             self.fail(operator, draft, _unexpected(error))
-            return 1
+            return
         tally.accepted[operator] += 1
+        tally.accepted_features.update(features(self.current.ir))
         self.judge(operator, draft, result, vectors)
         self.accepted += 1
         self.current = result
-        return 1
 
     def judge(self, operator: str, draft: Draft, result: Procedure, vectors: int) -> None:
         step_fixed = dict(draft.kwargs) if operator == "partial_eval" else {}

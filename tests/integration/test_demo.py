@@ -6,19 +6,23 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import demo.sections
 import demo.tour
 import usl_avx512
 from bench.sgemm import matrices
 from demo.__main__ import main
 from demo.schedules import blur_plan, sgemm_plan
 from demo.screen import Screen, clip, function_text
+from demo.sections import SECTIONS, Section, tour_section
 from demo.tour import Outcome
 from usl_avx512 import has_avx512
+from usl_core.procedure import proc_from_source
 
 pytest.importorskip("skimage")
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +39,9 @@ def run_demo(directory: Path, *options: str, **environment: str) -> subprocess.C
     )
 
 
+SECTIONS_DONE = r"two-stage blur \d+ steps; histogram \d+ steps; argmax \d+ steps"
+
+
 def percent_of_peak(output: str, name: str) -> float:
     found = re.search(rf"{re.escape(name)}\D*[\d.]+\D+([\d.]+) %", output)
     assert found is not None, output
@@ -46,13 +53,17 @@ def test_the_demo_passes_and_says_so_in_its_last_line(portable: bool, tmp_path: 
     done = run_demo(tmp_path, "--quick", *(["--portable"] if portable else []))
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stdout.rstrip().splitlines()[-1]
-    assert re.fullmatch(r"demo passed in \d+ s: SGEMM .* of the FMA peak; blur .* at 8K, .*", last), last
+    assert re.fullmatch(rf"demo passed in \d+ s: SGEMM .* of the FMA peak; blur .* at 8K, .*; {SECTIONS_DONE}", last), last
     assert ("portable schedules" in done.stdout) is (portable or not has_avx512())
     for part in ("for k in seq(0, K):", "the schedule", "the scheduled procedure", "its C", "every pixel is SciPy's"):
         assert part in done.stdout, part
     for name in ("unscheduled C, -O3", "scheduled C", "NumPy BLAS, one thread"):
         assert 0 < percent_of_peak(done.stdout, name) <= 100
     assert (tmp_path / "out" / "retina.jpg").exists() and (tmp_path / "out" / "retina_blurred.png").exists()
+    assert len(re.findall(r"\d+ steps, every step proved: \d+ obligations", done.stdout)) == len(SECTIONS)
+    for section in SECTIONS:
+        assert str(section.plain).strip() in done.stdout
+        assert f"the result is that of {section.expected}" in done.stdout
     if not portable:
         check_written(tmp_path / "out")
 
@@ -83,6 +94,7 @@ def test_a_failed_check_is_shown_and_makes_the_status_1(
 ) -> None:
     monkeypatch.setattr(demo.tour, "tour_sgemm", lambda screen, portable: Outcome("a", ("scheduled C is above the peak",)))
     monkeypatch.setattr(demo.tour, "tour_blur", lambda screen, portable: Outcome("b"))
+    monkeypatch.setattr(demo.sections, "SECTIONS", ())
     assert main(["--quick"]) == 1
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[-2:] == ["problem: scheduled C is above the peak", "demo failed in 0 s: a; b"]
@@ -100,9 +112,37 @@ def test_a_processor_without_avx512_gets_the_portable_schedules_and_is_told(
     monkeypatch.setattr(usl_avx512, "has_avx512", lambda: False)
     monkeypatch.setattr(demo.tour, "tour_sgemm", tour)
     monkeypatch.setattr(demo.tour, "tour_blur", tour)
+    monkeypatch.setattr(demo.sections, "SECTIONS", ())
     assert main([]) == 0
     assert chosen == [True, True]
     assert "This processor has no AVX-512" in capsys.readouterr().out
+
+
+def section_named(name: str) -> Section:
+    return next(section for section in SECTIONS if section.name == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [("two-stage blur", "/ 9", "/ 8"), ("histogram", "bins)] += 1", "bins)] += 2"), ("argmax", "x[i] > top", "x[i] < top")],
+)
+def test_a_section_whose_result_is_not_the_references_has_a_problem(
+    name: str, right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("scipy")
+    monkeypatch.chdir(tmp_path)
+    section = section_named(name)
+    assert right in str(section.plain)
+    mistaken = replace(section, plain=proc_from_source(str(section.plain).replace(right, wrong)))
+    (problem,) = tour_section(Screen(quick=True), mistaken).problems
+    assert re.fullmatch(rf"{name}: [1-9]\d* values differ from {section.expected}", problem)
+
+
+def test_a_section_with_a_step_that_narrows_the_inputs_has_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    section = replace(section_named("histogram"), schedule=lambda p: p.add_assertion("bins >= 2"))
+    (problem,) = tour_section(Screen(quick=True), section).problems
+    assert problem == "histogram: every step proved, up to: add_assertion (narrower)"
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 70, 3), (9, 64, 8)])

@@ -77,7 +77,7 @@ def judge(chosen: list[Condition], jobs: int, fuzz: float, fresh: bool) -> dict[
         print(f"{len(tests)} tests, {len(broken)} of them unusable, {time.monotonic() - started:.0f} s", flush=True)
         tasks = [(c.id, lambda c=c: verdict(c, killers(tests, c.id), fuzz)) for c in todo]
         by_id = {c.id: c for c in todo}
-        for name, found, seconds in run_all(tasks, jobs, LIMIT):  # type: ignore[arg-type]
+        for name, found, seconds in run_all(tasks, jobs, LIMIT):
             verdicts[name] = entry(by_id[name], found, seconds)
             save("verdicts.json", verdicts)
             print(line(by_id[name], verdicts[name]), flush=True)

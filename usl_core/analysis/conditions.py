@@ -8,16 +8,16 @@ docs/semantics.md, "Redundant recomputation".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.conflict import conflicting_kinds, may_overlap
+from usl_core.analysis.conflict import Values, conflicting_kinds, may_overlap
 from usl_core.analysis.effects import Access, Kind, Summary, fresh, rename
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, prove
-from usl_core.errors import Span
+from usl_core.errors import Span, counterexample
 from usl_core.ir.nodes import Node
 from usl_core.ir.printer import show
 from usl_core.ir.sym import Sym
@@ -31,7 +31,7 @@ class Conflict:
     reason: str
     first: Access | None = None
     second: Access | None = None
-    values: str = ""
+    values: Values = field(default_factory=dict)
 
     def notes(self) -> list[str]:
         """Lines for an error message."""
@@ -39,9 +39,7 @@ class Conflict:
         for access in (self.first, self.second):
             if access is not None:
                 notes.append(f"{access.kind.value} of {access.buffer.name} in: {head_line(access.node)}")
-        if self.values:
-            notes.append(f"counter-example: {self.values}")
-        return notes
+        return [*notes, *counterexample(self.values)]
 
     def span(self) -> Span | None:
         return self.first.node.span if self.first is not None and self.first.node.span.line else None
@@ -90,8 +88,12 @@ def instance(accesses: Iterable[Access], env: Mapping[Sym, Lin]) -> list[Access]
 
 def covered(facts: Sequence[Formula], read: Access, writes: Sequence[Access]) -> bool:
     """Whether every location of read is certainly written by one of writes (all of them exact)."""
-    goal = covering(read.point, [fresh(w) for w in writes if w.buffer is read.buffer and w.exact and w.kind is Kind.WRITE])
-    return isinstance(prove([*facts, *read.guard], goal), Proved)
+    return isinstance(prove([*facts, *read.guard], cover(read, writes)), Proved)
+
+
+def cover(read: Access, writes: Sequence[Access]) -> Formula:
+    """That a location of read is among those that writes certainly write."""
+    return covering(read.point, [fresh(w) for w in writes if w.buffer is read.buffer and w.exact and w.kind is Kind.WRITE])
 
 
 def covering(point: Sequence[Lin], writes: Sequence[Access]) -> Formula:

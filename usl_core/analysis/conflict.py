@@ -13,6 +13,9 @@ from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided
 from usl_core.ir.sym import Sym
 
+Values = Mapping[str, int | bool]
+"""A counter-example: values by the names that a user sees."""
+
 
 def conflicting_kinds(a: Kind, b: Kind) -> bool:
     """Whether accesses of these kinds to one location may not change places. Reductions into one buffer commute."""
@@ -24,7 +27,7 @@ def overlap_formula(a: Access, b: Access) -> list[Formula]:
     return [*a.guard, *b.guard, *[fml.eq(x - y) for x, y in zip(a.point, b.point, strict=True)]]
 
 
-def may_overlap(facts: Sequence[Formula], a: Access, b: Access) -> str | None:
+def may_overlap(facts: Sequence[Formula], a: Access, b: Access) -> Values | None:
     """None if the accesses certainly touch different locations under facts; otherwise values that make them meet.
 
     Raises:
@@ -48,18 +51,18 @@ def may_overlap(facts: Sequence[Formula], a: Access, b: Access) -> str | None:
             )
 
 
-def describe_model(model: Mapping[Sym, int | bool], formulas: Iterable[Formula], values: Iterable[Lin] = ()) -> str:
-    """`n = 6, i = 3` for the variables that the formulas and values mention; names bound twice get a prime."""
+def describe_model(model: Mapping[Sym, int | bool], formulas: Iterable[Formula], values: Iterable[Lin] = ()) -> Values:
+    """What a model gives the variables that the formulas and values mention; names bound twice get a prime."""
     names: dict[Sym, None] = {}
     for lin in values:
         names.update(dict.fromkeys(affine.syms(lin)))
     for f in formulas:
         names.update(dict.fromkeys(fml.free_syms(f)))
-    shown: dict[str, str] = {}
+    shown: dict[str, int | bool] = {}
     for name in names:
         if name in model:
             label = name.name
             while label in shown:
                 label += "'"
-            shown[label] = str(model[name])
-    return ", ".join(f"{label} = {value}" for label, value in shown.items())
+            shown[label] = model[name]
+    return shown

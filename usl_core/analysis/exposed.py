@@ -10,9 +10,12 @@ from dataclasses import dataclass, replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
-from usl_core.analysis.conditions import covered
+from usl_core.analysis.conditions import Conflict, cover, covered
+from usl_core.analysis.conflict import describe_model
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, reads_of, rename, summary
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.solver import Refuted, prove
 from usl_core.ir.nodes import Block, For, If, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import COND
@@ -22,6 +25,8 @@ from usl_core.ir.types import COND
 class _Search:
     buffer: Sym
     found: Access | None = None
+    unmet: tuple[Sequence[Formula], Formula] | None = None
+    """What is known where `found` stands, and what would cover it."""
 
     def block(self, ctx: Context, block: Block, written: Sequence[Access]) -> list[Access]:
         """The exact writes that block adds to written; `found` is set at the first read that they do not cover."""
@@ -88,6 +93,7 @@ class _Search:
             needs = access.buffer is self.buffer and access.kind is not Kind.WRITE
             if needs and self.found is None and not covered(ctx.facts, access, written):
                 self.found = access
+                self.unmet = [*ctx.facts, *access.guard], cover(access, written)
 
 
 def _guarded(writes: Sequence[Access], facts: Sequence[fml.Formula]) -> list[Access]:
@@ -102,6 +108,18 @@ def exposed_read(ctx: Context, block: Block, buffer: Sym) -> Access | None:
     search = _Search(buffer)
     search.block(ctx, block, ())
     return search.found
+
+
+def exposure_notes(ctx: Context, block: Block, buffer: Sym) -> list[str]:
+    """Lines for an error message about the exposed read: which it is, and values for which nothing covers it."""
+    search = _Search(buffer)
+    search.block(ctx, block, ())
+    if search.found is None or search.unmet is None:
+        return []
+    known, goal = search.unmet
+    answer = prove(known, goal)
+    values = describe_model(answer.model, known, search.found.point) if isinstance(answer, Refuted) else {}
+    return Conflict("nothing is certain to have written it before", search.found, values=values).notes()
 
 
 def definite_writes(ctx: Context, block: Block, buffer: Sym) -> list[Access]:

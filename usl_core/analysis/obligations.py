@@ -20,7 +20,7 @@ from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
-from usl_core.errors import BoundsError, Span, Undecided
+from usl_core.errors import BoundsError, Span, Undecided, counterexample
 from usl_core.ir.externs import IDX
 from usl_core.ir.nodes import (
     Alloc,
@@ -74,7 +74,7 @@ def require(
             return
         case Refuted(model=model):
             shown = describe_model(model, [goal, *ctx.facts, *extra], values)
-            notes = [f"counter-example: {shown}"] if shown else []
+            notes = counterexample(shown)
             raise BoundsError(message, span=span, notes=[*notes, *([f"hint: {hint}"] if hint else [])], code=code)
         case Unknown(reason=reason):
             raise Undecided(f"could not decide: {message}", span=span, notes=[f"solver: {reason}"])
@@ -295,7 +295,8 @@ def check_call(ctx: Context, call: Call) -> None:
     for pred in call.proc.preds:
         goal = fml.subst(Lowering().truth(pred), env, _stride_of_actual(ctx, call), bools)
         message = f"call of {call.proc.name} may break its assertion {show_expr(pred)}"
-        require(ctx, goal, message, call.span, values=list(env.values()), code="E310")
+        hint = "assert what it needs in the caller, or call it where a condition of an `if` makes it hold"
+        require(ctx, goal, message, call.span, values=list(env.values()), hint=hint, code="E310")
     check_disjoint(ctx, call)
 
 
@@ -386,7 +387,7 @@ def check_disjoint(ctx: Context, call: Call) -> None:
                 raise BoundsError(
                     f"arguments {names} of {call.proc.name} may overlap, and it writes one of them",
                     span=call.span,
-                    notes=[f"both may touch {place.buffer.name}: {overlap}"] if overlap else [],
+                    notes=[f"both may touch {place.buffer.name}", *counterexample(overlap)],
                     code="E315",
                 )
 

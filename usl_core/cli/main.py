@@ -6,6 +6,7 @@ it runs, so that `usl --help` stays instant.
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,8 @@ class _Reporting(click.Group):
         except Exception as error:
             if ctx.params["debug"]:
                 traceback.print_exc()
+            elif ctx.params["json_errors"]:
+                click.echo(json.dumps(_as_error(error).as_dict()), err=True)
             else:
                 click.echo(_message(error), err=True)
             ctx.exit(1)
@@ -34,11 +37,12 @@ class _Reporting(click.Group):
 
 @click.group(cls=_Reporting, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show a traceback with every error.")
+@click.option("--json-errors", is_flag=True, help="Print an error as one line of JSON, for editors and scripts.")
 @click.option("--no-plugins", is_flag=True, help="Load no plugin at all.")
 @click.option("--plugins", "allowed", metavar="NAMES", help="Load only these plugins: names with commas between them.")
 @click.version_option(package_name="usl-core", prog_name="usl")
 @click.pass_context
-def cli(context: click.Context, debug: bool, no_plugins: bool, allowed: str | None) -> None:
+def cli(context: click.Context, debug: bool, json_errors: bool, no_plugins: bool, allowed: str | None) -> None:
     """Compile procedures of the user-schedulable language, look at how they were made, and at its plugins.
 
     A plugin is code from an installed package. USL_NO_PLUGINS=1 and USL_PLUGINS=NAMES in the environment do the same
@@ -119,13 +123,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _message(error: Exception) -> str:
+    return str(error) if isinstance(error, UslError) else f"usl: {_as_error(error)}"
+
+
+def _as_error(error: Exception) -> UslError:
+    """Any exception as one of the language's: what the system says, and bugs in this package."""
     match error:
         case UslError():
-            return str(error)
+            return error
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
-            return f"usl: {place}{error.strerror or error}"
+            return UslError(f"{place}{error.strerror or error}")
         case _:
-            return (
-                f"usl: internal error: {type(error).__name__}: {error}\n  hint: `usl --debug ...` shows where; please report it"
-            )
+            hint = "hint: `usl --debug ...` shows where; please report it"
+            return UslError(f"internal error: {type(error).__name__}: {error}", notes=(hint,), code="E001")

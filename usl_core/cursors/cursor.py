@@ -8,7 +8,7 @@ of node are in `kinds`. Reference: Qian 2024, §3.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from usl_core.cursors.display import head_line, show_marked, spelling
@@ -28,6 +28,7 @@ from usl_core.cursors.path import (
     stmt_path,
 )
 from usl_core.cursors.search import require_locs
+from usl_core.cursors.survivor import nearest_survivor
 from usl_core.errors import InvalidCursorError
 from usl_core.ir.nodes import Arg, Interval, Node, Proc
 from usl_core.ir.sym import Sym
@@ -112,15 +113,34 @@ def _roots(loc: Loc) -> tuple[Path, ...]:
 
 
 class InvalidCursor(Cursor):
-    """No place: where navigation led nowhere, or code that an operator removed. False; any use is an error with the reason."""
+    """No place: where navigation led nowhere, or code that an operator removed. False; any use is an error with the reason.
 
-    __slots__ = ()
+    follow forwards the places of origin's procedure, where the lost code was, to this one's.
+    """
+
+    __slots__ = ("follow", "origin")
+
+    def __init__(
+        self, owner: Owner, loc: Dead, origin: Cursor | None = None, follow: Callable[[Loc], Loc] | None = None
+    ) -> None:
+        super().__init__(owner, loc)
+        self.origin = origin
+        self.follow = follow
 
     @property
     def reason(self) -> str:
         """Why there is no such place."""
         assert isinstance(self.loc, Dead)
         return self.loc.reason
+
+    def notes(self) -> list[str]:
+        """A line for an error message, about an operator's removal: the nearest code that is left."""
+        if self.origin is None or self.follow is None:
+            return []
+        left = nearest_survivor(self.origin.owner.ir, self.origin.loc, self.follow)
+        if left is None:
+            return ["nothing around it is left"]
+        return [f"the nearest code that is left: {head_line(self.owner.ir, get(self.owner.ir, left))}"]
 
     def parent(self) -> Cursor:
         self._refuse()
@@ -146,7 +166,7 @@ class InvalidCursor(Cursor):
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise invalid_cursor_error(self.reason)
+        raise invalid_cursor_error(self.reason, self.notes())
 
     def __bool__(self) -> bool:
         return False
@@ -158,12 +178,16 @@ class InvalidCursor(Cursor):
         return f"<InvalidCursor: {self.reason}>"
 
 
-def invalid_cursor_error(reason: str) -> InvalidCursorError:
+HOW_TO_KEEP = "hint: take the cursor again with find() in the new procedure, or forward it before that operator"
+LOST_BY = ("removed by", "replaced by", "torn apart by")
+"""How the reason of a `Dead` begins that an operator made."""
+
+
+def invalid_cursor_error(reason: str, notes: Sequence[str] = ()) -> InvalidCursorError:
     """The error for the use of a dead location; reason is that of `Dead`."""
-    hint = "hint: take the cursor again with find() in the new procedure, or forward it before that operator"
-    if reason.startswith(("removed by", "replaced by", "torn apart by")):
-        return InvalidCursorError(f"invalid cursor: the code it pointed to was {reason}", notes=(hint,))
-    return InvalidCursorError(f"invalid cursor: {reason}")
+    if reason.startswith(LOST_BY):
+        return InvalidCursorError(f"invalid cursor: the code it pointed to was {reason}", notes=(*notes, HOW_TO_KEEP))
+    return InvalidCursorError(f"invalid cursor: {reason}", notes=notes)
 
 
 class NodeCursor(Cursor):
@@ -353,6 +377,8 @@ def make_cursor(owner: Owner, loc: Loc) -> Cursor:
 
 
 __all__ = [
+    "HOW_TO_KEEP",
+    "LOST_BY",
     "BlockCursor",
     "Cursor",
     "ExprCursor",

@@ -14,7 +14,7 @@ from usl_core.cursors.display import head_line
 from usl_core.cursors.matching import Matcher
 from usl_core.cursors.path import ArgLoc, Loc, NodeLoc, get
 from usl_core.cursors.pattern_syntax import AllocPattern, Pattern, compile_pattern
-from usl_core.cursors.search import Want, find_locs, require_locs
+from usl_core.cursors.search import Want, find_locs, match_notes, require_locs
 from usl_core.errors import NOWHERE, ParseError, PatternError
 from usl_core.ir.nodes import Arg, For
 
@@ -37,7 +37,8 @@ def find_loop(owner: Owner, pattern: str, many: bool = False, scope: Loc | None 
     locs = require_locs(owner.ir, scope, pattern, "stmt")
     for loc in locs:
         if not (isinstance(loc, NodeLoc) and isinstance(get(owner.ir, loc.path), For)):
-            raise PatternError(f"the pattern {pattern!r} matches other code than loops", span=owner.ir.span)
+            notes = ["matches:", *match_notes(owner.ir, locs)]
+            raise PatternError(f"the pattern {pattern!r} matches other code than loops", span=owner.ir.span, notes=notes)
     return [make_cursor(owner, loc) for loc in locs] if many else make_cursor(owner, locs[0])
 
 
@@ -68,7 +69,11 @@ def find_alloc_or_arg(owner: Owner, pattern: str, scope: Loc | None = None) -> A
         return make_cursor(owner, picked[0])
     if found:
         times = "once" if len(found) == 1 else f"{len(found)} times"
-        raise PatternError(f"no match #{alloc.count} of {pattern!r} in {proc.name}: it matches {times}", span=proc.span)
+        raise PatternError(
+            f"no match #{alloc.count} of {pattern!r} in {proc.name}: it matches {times}, counted from #0",
+            span=proc.span,
+            notes=["matches:", *match_notes(proc, found)],
+        )
     raise PatternError(
         f"{proc.name} has no formal or allocation {wanted.name!r}",
         span=proc.span,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
@@ -51,6 +51,7 @@ from usl_core.ir.traverse import children
 
 Want = Literal["stmt", "expr", "any"]
 _NEAR_MISSES = 5
+_MATCHES = 10
 _ALIKE = 0.5
 """From this similarity of spellings (0 to 1) on a name is taken for a likely misspelling."""
 
@@ -187,12 +188,18 @@ def _below(path: Path, node: Node, exprs: bool) -> Iterator[_Place]:
 
 def _too_few(proc: Proc, pattern: Pattern, matches: list[Loc]) -> PatternError:
     times = "once" if len(matches) == 1 else f"{len(matches)} times"
-    notes = [_note(proc, loc) for loc in matches[:_NEAR_MISSES]]
     return PatternError(
         f"no match #{pattern.count} of the pattern {pattern.text!r} in {proc.name}: it matches {times}, counted from #0",
         span=proc.span,
-        notes=["matches:", *notes],
+        notes=["matches:", *match_notes(proc, matches)],
     )
+
+
+def match_notes(proc: Proc, matches: Sequence[Loc]) -> list[str]:
+    """A line for each match, numbered as patterns count them; the first ones where there are many."""
+    notes = [f"  #{count} {_note(proc, loc).lstrip()}" for count, loc in enumerate(matches[:_MATCHES])]
+    more = len(matches) - len(notes)
+    return [*notes, f"  and {more} more"] if more else notes
 
 
 def _no_match(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:

@@ -22,7 +22,7 @@ from usl_core.cursors.cursor import BlockCursor, Cursor, NodeCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
-from usl_core.errors import SchedulingError, Span, Undecided, UslError
+from usl_core.errors import SchedulingError, Span, Undecided, UslError, counterexample
 from usl_core.procedure import Procedure, derive
 
 P = ParamSpec("P")
@@ -161,7 +161,7 @@ def require_proved(
             return
         case Refuted(model=model):
             shown = describe_model(model, [goal, *ctx.facts, *extra], values)
-            notes = [f"counter-example: {shown}"] if shown else []
+            notes = counterexample(shown)
             refuse(operator, message, span, [*notes, *([f"hint: {hint}"] if hint else [])], code="E412")
         case Unknown(reason=reason):
             raise Undecided(f"{operator}: could not decide: {message}", span=span, notes=[f"solver: {reason}"])

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from usl_core.analysis.context import Context
-from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
+from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
+from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, block_of, get, get_stmt
 from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_
@@ -31,7 +32,8 @@ def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
     """A living cursor of proc: where is forwarded, or its pattern found.
 
     Raises:
-        InvalidCursorError: the code that the cursor pointed to is gone; the message says which operator removed it.
+        InvalidCursorError: the code that the cursor pointed to is gone; the message says which operator removed it, and what
+        is left nearest to it.
     """
     if isinstance(where, str):
         found: Cursor = proc.find(where)
@@ -41,7 +43,11 @@ def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
     cursor = proc.forward(where)
     if isinstance(cursor, InvalidCursor) or isinstance(cursor.loc, Dead):
         reason = cursor.loc.reason if isinstance(cursor.loc, Dead) else "invalid"
-        raise InvalidCursorError(f"{operator}: the code that the cursor pointed to is gone: it was {reason}")
+        notes = cursor.notes() if isinstance(cursor, InvalidCursor) else ()
+        if not reason.startswith(LOST_BY):
+            raise InvalidCursorError(f"{operator}: invalid cursor: {reason}")
+        message = f"{operator}: the code that the cursor pointed to is gone: it was {reason}"
+        raise InvalidCursorError(message, notes=[*notes, HOW_TO_KEEP])
     return cursor
 
 
@@ -52,7 +58,7 @@ def stmt_at(proc: Procedure, where: Any, operator: str, kind: type[S], wanted: s
         cursor = cursor[0]
     node = cursor.node if isinstance(cursor, StmtCursor) else None
     if not isinstance(node, kind):
-        found = type(node).__name__ if node is not None else type(cursor).__name__
+        found = f"{type(node).__name__}: {head_line(proc.ir, node)}" if node is not None else type(cursor).__name__
         refuse(operator, f"{wanted} is wanted here, found {found}", getattr(node, "span", None), code="E404")
     assert isinstance(cursor.loc, NodeLoc)
     return cursor.loc.path, node

@@ -18,6 +18,7 @@ from usl_c11.scope import Buffer, Function
 from usl_c11.stmt import INDENT
 from usl_c11.unit import Unit
 from usl_c11.usage import is_data, written_formals
+from usl_core.equivalence import assurance
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.printer import Printer
 from usl_core.ir.types import SIZE, ControlType, TensorType
@@ -54,10 +55,22 @@ def entry(proc: Proc, unit: Unit, checked: bool) -> Entry:
     head = heading("int", proc.name, [formal.declaration(False) for formal in formals])
     error_head = f"const char *{proc.name}_error(int status)"
     call = f"{unit.functions[proc]}({', '.join(formal.name for formal in formals)})"
-    definition = [head, "{", *_guarded(tests.lines), *_finish(call, proc in unit.fallible, len(tests.messages)), "}"]
+    definition = [
+        _assurance_comment(proc),
+        head,
+        "{",
+        *_guarded(tests.lines),
+        *_finish(call, proc in unit.fallible, len(tests.messages)),
+        "}",
+    ]
     return Entry(
         f"{head};\n{error_head};", "\n".join([*definition, "", *_error_function(error_head, tests.messages, proc, unit)])
     )
+
+
+def _assurance_comment(proc: Proc) -> str:
+    """How the procedure relates to the source that a user wrote."""
+    return f"/* {proc.name}: {assurance(proc)} */"
 
 
 def _guarded(lines: Sequence[str]) -> list[str]:

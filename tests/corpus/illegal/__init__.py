@@ -1,1 +1,1 @@
-"""Illegal steps. Each module has a list `CASES`; a new module is found by itself."""
+"""Illegal steps. One module for each operator, with a list `CASES`; a new module is found by itself."""

@@ -1,1 +1,1 @@
-"""Legal steps. Each module has a list `CASES`; a new module is found by itself."""
+"""Legal steps. One module for each operator, with a list `CASES`; a new module is found by itself."""

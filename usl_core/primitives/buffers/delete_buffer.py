@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from usl_core.analysis.conditions import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.primitives.base import primitive, refuse
@@ -27,6 +28,7 @@ def delete_buffer(proc: Procedure, buf: Where) -> Edit:
     uses = uses_of_alloc(proc.ir, path)
     if uses:
         span = uses[0].node.span if uses[0].node.span.line else alloc.span
-        refuse(_OP, f"{alloc.name.name} is used", span, code="E413")
+        notes = [f"used in: {head_line(use.node)}" for use in uses[:3]]
+        refuse(_OP, f"{alloc.name.name} is used", span, notes, code="E413")
 
     return Edit.of(proc.ir, _OP).delete(NodeLoc(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.exposed import exposed_read
+from usl_core.analysis.exposed import exposed_read, exposure_notes
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, get_stmt
 from usl_core.errors import SchedulingError
@@ -51,7 +51,8 @@ def expanded(proc: Procedure, path: Path, alloc: Alloc, extent: Expr, index: Exp
 
     ctx = context_at(proc, path)
     message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"
-    require_proved(ctx, fml.ge(ctx.index(extent), 1), _OP, message, alloc.span, values=(ctx.index(extent),))
+    count = ctx.index(extent)
+    require_proved(ctx, fml.ge(count, 1), _OP, message, alloc.span, values=(count,), hint=f"assert {show_expr(extent)} >= 1")
     for use in uses:
         _require_in_range(proc, use, index, extent, alloc)
     _require_own_iteration(proc, alloc, path, place, index)
@@ -120,5 +121,6 @@ def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Pat
                     f"which is elsewhere if the buffer is indexed by {show_expr(index)}"
                 )
                 hint = "hint: every read must follow a write of the same iteration"
-                refuse(_OP, message, found.node.span if found.node.span.line else loop.span, [hint], code="E413")
+                notes = [*exposure_notes(ctx, loop.body, alloc.name), hint]
+                refuse(_OP, message, found.node.span if found.node.span.line else loop.span, notes, code="E413")
             return

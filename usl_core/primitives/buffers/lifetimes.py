@@ -15,13 +15,13 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
-from usl_core.analysis.conflict import describe_model
+from usl_core.analysis.conflict import Values, describe_model
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, reads_of, rename, summary
 from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
-from usl_core.errors import Undecided
+from usl_core.errors import Undecided, counterexample
 from usl_core.ir.nodes import Alloc, Block, Call, For, If, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.primitives.buffers.uses import mentions, with_windows
@@ -59,7 +59,7 @@ class Clash:
     write: Access
     over: Access
     read: Access
-    values: str
+    values: Values
 
     def notes(self) -> list[str]:
         """Lines for an error message."""
@@ -68,7 +68,7 @@ class Clash:
             f"a value of {name} is written in: {head_line(self.write.node)}",
             f"then its place is written in: {head_line(self.over.node)}",
             f"then the value is read in: {head_line(self.read.node)}",
-            *([f"counter-example: {self.values}"] if self.values else []),
+            *counterexample(self.values),
         ]
 
 

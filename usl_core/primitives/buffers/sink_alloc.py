@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_core.analysis.exposed import exposed_read
+from usl_core.analysis.exposed import exposed_read, exposure_notes
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, before, get_stmt, stmt_path, stmts
 from usl_core.ir.nodes import Alloc, For, If, Stmt
@@ -71,8 +71,10 @@ def _require_own_iteration(proc: Procedure, scope: Path, place: Path, alloc: All
     loop = get_stmt(proc.ir, scope)
     if not isinstance(loop, For):
         return
-    found = exposed_read(context_at(proc, place), loop.body, alloc.name)
+    ctx = context_at(proc, place)
+    found = exposed_read(ctx, loop.body, alloc.name)
     if found is not None:
         message = f"a read of {alloc.name.name} may see what an earlier iteration of {loop.iter.name} wrote"
         hint = "hint: every read must follow a write of the same iteration"
-        refuse(_OP, message, found.node.span if found.node.span.line else loop.span, [hint], code="E413")
+        notes = [*exposure_notes(ctx, loop.body, alloc.name), hint]
+        refuse(_OP, message, found.node.span if found.node.span.line else loop.span, notes, code="E413")

@@ -6,6 +6,7 @@ from typing import Any
 
 from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin
+from usl_core.analysis.conditions import head_line
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import uses_config
 from usl_core.analysis.lower import Lowering
@@ -55,9 +56,12 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
         call = call_of(f.ir, solution, ctx, old)
         require_memories(ctx, call)
         if not same_meaning(ctx, inlined(call), old):
-            raise Mismatch("the arguments found by unification do not give the block back")
+            shown = head_line(call)
+            raise Mismatch(f"the arguments found by unification, {shown}, do not give the block back")
     except Mismatch as mismatch:
-        refuse("replace", f"{f.name()} does not match the block: {mismatch.reason}", old[0].span, mismatch.notes()[1:], "E430")
+        span = mismatch.block.span if mismatch.block is not None and mismatch.block.span.line else old[0].span
+        notes = mismatch.notes(f.ir.body, old)
+        refuse("replace", f"{f.name()} does not match the block: {mismatch.reason}", span, notes, "E430")
     return Edit.of(proc.ir, "replace").replace(loc, (call,))
 
 

@@ -13,6 +13,7 @@ from itertools import combinations
 
 from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin
+from usl_core.analysis.conditions import head_line
 from usl_core.analysis.formula import And, Bool, Const, Eq, Formula, Ge, Or
 from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.ir.nodes import (
@@ -41,13 +42,13 @@ from usl_core.ir.nodes import (
     WindowExpr,
     WindowStmt,
 )
-from usl_core.ir.printer import show
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, COND, ControlType, ScalarType, TensorType, is_control
 
 
 class Mismatch(Exception):
-    """The block is not an instance of the body; says which parts differ and how deep in the body the match got."""
+    """The block is not an instance of the body: which two parts differ, and in which two statements they are."""
 
     def __init__(self, reason: str, callee: Node | None = None, block: Node | None = None) -> None:
         super().__init__(reason)
@@ -55,17 +56,24 @@ class Mismatch(Exception):
         self.callee = callee
         self.block = block
 
-    def notes(self) -> list[str]:
-        notes = [self.reason]
-        if self.callee is not None:
-            notes.append(f"in the callee: {_head(self.callee)}")
-        if self.block is not None:
-            notes.append(f"in the block:  {_head(self.block)}")
-        return notes
+    def notes(self, body: Block, block: Block) -> list[str]:
+        """Lines for an error message, given the callee's body and the block: the closest pair of statements, what differs."""
+        here, there = _statement_of(body, self.callee), _statement_of(block, self.block)
+        notes = [f"in the callee: {head_line(node)}" for node in (here or self.callee,) if node is not None]
+        notes += [f"in the block:  {head_line(node)}" for node in (there or self.block,) if node is not None]
+        parts = [head_line(part) for part in (self.callee, self.block) if part is not None and not isinstance(part, Stmt)]
+        return [*notes, f"what differs:  {' against '.join(parts)}"] if len(parts) == 2 else notes
 
 
-def _head(node: Node) -> str:
-    return show(node).strip().splitlines()[0]
+def _statement_of(block: Block, part: Node | None) -> Stmt | None:
+    """The innermost statement of block that part is, or is in."""
+    found: Stmt | None = None
+    if part is not None:
+        for stmt in block:
+            for node in walk(stmt):
+                if isinstance(node, Stmt) and any(inner is part for inner in walk(node)):
+                    found = node
+    return found
 
 
 @dataclass(slots=True)
@@ -88,6 +96,17 @@ class Solution:
 
 
 Bind = tuple[Sequence[Expr], Sequence[Expr], Sym, Node, Node]
+"""Indices in the callee and in the block, the block's buffer, and the two accesses."""
+Mapped = tuple[list[Lin], list[Lin], Node, Node]
+"""The same with the callee's indices as forms over the block's names."""
+
+
+def _alike(a: Stmt, b: Stmt) -> bool:
+    return type(a) is type(b)
+
+
+def _lengths(body: Block, block: Block) -> str:
+    return f"the callee has {len(body)} statements where the block has {len(block)}"
 
 
 class Unifier:
@@ -123,14 +142,14 @@ class Unifier:
         return name in found.controls or name in found.bools or name in found.windows or name in found.literals
 
     def blocks(self, body: Block, block: Block) -> None:
-        if len(body) != len(block):
-            raise Mismatch(
-                f"the callee has {len(body)} statements where the block has {len(block)}",
-                body[0] if body else None,
-                block[0] if block else None,
-            )
-        for a, b in zip(body, block, strict=True):
+        for a, b in zip(body, block, strict=False):
+            if len(body) != len(block) and not _alike(a, b):
+                raise Mismatch(_lengths(body, block), a, b)
             self.stmt(a, b)
+        if len(body) != len(block):
+            shared = min(len(body), len(block))
+            extra, missing = (body[shared:], block[shared:])
+            raise Mismatch(_lengths(body, block), extra[0] if extra else None, missing[0] if missing else None)
 
     def stmt(self, a: Stmt, b: Stmt) -> None:
         match a, b:
@@ -347,17 +366,25 @@ class Unifier:
             ([self.map(index_lin(i)) for i in idx_a], [index_lin(i) for i in idx_b], at, node)
             for idx_a, idx_b, _, at, node in uses
         ]
-        rank, buffer_rank = len(mapped[0][0]), len(mapped[0][1])
+        found = self.guess(buffer, mapped)
+        if found is not None:
+            return found
+        # The first access that no window explains together with those before it.
+        first = next(n for n in range(len(mapped)) if self.guess(buffer, mapped[: n + 1]) is None)
+        raise Mismatch(f"no window of {buffer.name} explains all accesses to {formal.name}", uses[first][3], uses[first][4])
+
+    def guess(self, buffer: Sym, uses: Sequence[Mapped]) -> WindowGuess | None:
+        rank, buffer_rank = len(uses[0][0]), len(uses[0][1])
         for chosen in combinations(range(buffer_rank), rank):
             dims: list[int | None] = [None] * buffer_rank
             for formal_dim, buffer_dim in enumerate(chosen):
                 dims[buffer_dim] = formal_dim
-            offsets = self.offsets(dims, mapped)
+            offsets = self.offsets(dims, uses)
             if offsets is not None:
                 return WindowGuess(buffer, offsets, tuple(dims))
-        raise Mismatch(f"no window of {buffer.name} explains all accesses to {formal.name}", uses[0][3], uses[0][4])
+        return None
 
-    def offsets(self, dims: Sequence[int | None], uses: Sequence[tuple[list[Lin], list[Lin], Node, Node]]) -> list[Lin] | None:
+    def offsets(self, dims: Sequence[int | None], uses: Sequence[Mapped]) -> list[Lin] | None:
         """Per dimension of the buffer the block's index less the callee's: the same for every use, free of bound names."""
         result: list[Lin] = []
         for buffer_dim, formal_dim in enumerate(dims):

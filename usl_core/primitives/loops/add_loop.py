@@ -39,7 +39,8 @@ def add_loop(proc: Procedure, block: Where, name: str, hi: str | int | Where, gu
     ctx = context_at(proc, first)
     extent = ctx.index(stop)
     message = f"cannot prove that {show_expr(stop)} is at least 1"
-    require_proved(ctx, fml.ge(extent, 1), "add_loop", message, span, values=(extent,))
+    hint = f"assert {show_expr(stop)} >= 1"
+    require_proved(ctx, fml.ge(extent, 1), "add_loop", message, span, values=(extent,), hint=hint)
     require_closed(proc.ir, where, "add_loop", span)
     if not guard:
         conflict = idempotent(ctx.facts, effect(ctx, code))

@@ -98,8 +98,13 @@ def _require_divides(ctx: Context, factor: int, loop: For) -> None:
         f"cannot prove that {factor} divides {show_expr(loop.hi)}",
         loop.span,
         values=(extent,),
-        hint=f"assert {show_expr(loop.hi)} % {factor} == 0, or divide with a tail",
+        hint=f"assert {_operand(loop.hi)} % {factor} == 0, or use tail='cut' instead of perfect=True",
     )
+
+
+def _operand(expr: Expr) -> str:
+    """expr as an operand of `%`."""
+    return f"({show_expr(expr)})" if isinstance(expr, BinaryOp) else show_expr(expr)
 
 
 def _iteration(factor: int, outer: Sym, inner: Sym) -> Expr:

@@ -70,7 +70,8 @@ def _refuse_undetermined(ctx: Context, branch: If, holds: Formula) -> None:
         if not isinstance(answer, Refuted):
             raise Undecided(f"eliminate_dead_code: could not decide whether {shown} always or never holds", span=branch.span)
         values = describe_model(answer.model, [goal, *ctx.facts])
-        notes.append(f"it {word} for: {values}" if values else f"it may be that it {word}")
+        shown_values = ", ".join(f"{name} = {value}" for name, value in values.items())
+        notes.append(f"it {word} for: {shown_values}" if values else f"it may be that it {word}")
     refuse("eliminate_dead_code", f"the condition {shown} is neither always true nor always false", branch.span, notes, "E412")
 
 

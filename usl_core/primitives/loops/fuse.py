@@ -67,7 +67,8 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
     shown1, shown2 = (f"{show_expr(loop.lo)}, {show_expr(loop.hi)}" for loop in (first, second))
     goal = fml.and_([fml.eq(low1, low2), fml.eq(high1, high2)])
     message = f"cannot prove that the ranges ({shown1}) and ({shown2}) are equal"
-    require_proved(ctx, goal, "fuse", message, second.span, values=(low1, low2, high1, high2))
+    hint = "make them equal with shift_loop or cut_loop, or assert that they are"
+    require_proved(ctx, goal, "fuse", message, second.span, values=(low1, low2, high1, high2), hint=hint)
 
     behind = effect(ctx, _renamed_body(second, first))
     conflict = later_before_earlier(ctx, first, ahead=effect(ctx, first.body), behind=behind)

@@ -9,6 +9,7 @@ from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import For
+from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, require, require_no, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import bounds, in_range, runs_at_least_once
@@ -33,8 +34,9 @@ def remove_loop(proc: Procedure, loop: Where) -> Edit:
     name = old.iter.name
     require(not uses(old.body, old.iter), "remove_loop", f"the body uses the iterator {name}", old.span, code="E414")
     ctx = context_at(proc, path)
+    message, hint = f"the loop {name} may not run", f"assert {show_expr(old.lo)} < {show_expr(old.hi)}"
     values = bounds(ctx, old)
-    require_proved(ctx, runs_at_least_once(ctx, old), "remove_loop", f"the loop {name} may not run", old.span, values=values)
+    require_proved(ctx, runs_at_least_once(ctx, old), "remove_loop", message, old.span, values=values, hint=hint)
     if not _runs_once(ctx, old):
         conflict = idempotent([*ctx.facts, *in_range(ctx, old)], effect(ctx, old.body))
         require_no(conflict, "remove_loop", f"the body of {name} may have an effect when it runs again", old.span)

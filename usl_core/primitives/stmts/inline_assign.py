@@ -11,6 +11,7 @@ from usl_core.analysis.effects import Access, fresh, reads_of, summary
 from usl_core.analysis.values import reads_clamped_data
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, stmt_list
+from usl_core.errors import counterexample
 from usl_core.ir.nodes import Assign, Block, Call, Expr, For, If, Node, Read, Reduce, Stmt
 from usl_core.ir.printer import show
 from usl_core.ir.traverse import children
@@ -143,7 +144,7 @@ class _Region:
         found = may_overlap(ctx.facts, fresh(access), self.place)
         if found is not None:
             message = f"the location may be {how} in: {show(access.node).strip().splitlines()[0]}"
-            refuse(_OP, message, access.node.span, [f"counter-example: {found}"] if found else [], code="E413")
+            refuse(_OP, message, access.node.span, counterexample(found), code="E413")
 
 
 # ---- check
@@ -189,4 +190,4 @@ def _require_dead(proc: Procedure, ctx: Context, path: Path, old: Assign, place:
         read, values = found
         where = show(read.node).strip().splitlines()[0]
         message = f"the value may still be read after its block, or in a later iteration: {where}"
-        refuse(_OP, message, old.span, [f"counter-example: {values}"] if values else [], code="E413")
+        refuse(_OP, message, old.span, counterexample(values), code="E413")

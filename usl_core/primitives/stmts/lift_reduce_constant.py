@@ -11,6 +11,7 @@ from usl_core.analysis.effects import Access, Kind, fresh, reads_of, summary
 from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, after, stmt_path, stmts
+from usl_core.errors import counterexample
 from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Block, Expr, For, If, Literal, Read, Reduce, Stmt, WindowStmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import binders, free_names, same_expr, update
@@ -139,7 +140,7 @@ class _Terms:
             found = may_overlap(ctx.facts, fresh(access), self.place)
             if found is not None:
                 message = f"the loop may {_VERBS[access.kind]} the sum other than by adding a term to it"
-                refuse(_OP, message, access.node.span, [f"counter-example: {found}"] if found else [], code="E411")
+                refuse(_OP, message, access.node.span, counterexample(found), code="E411")
 
 
 def _require_no_check(ctx: Context, loop: For) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conflict import Values, may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, fresh
 from usl_core.cursors.path import Path, get_stmt, stmt_list
@@ -16,7 +16,7 @@ from usl_core.ir.sym import Sym
 from usl_core.primitives.moving import effect
 
 
-def read_later(old: Proc, new: Proc, path: Path, place: Access) -> tuple[Access, str] | None:
+def read_later(old: Proc, new: Proc, path: Path, place: Access) -> tuple[Access, Values] | None:
     """A read in new that may see what the statement at path of old wrote to place, and values that make it do so.
 
     new is old without that statement; nothing else has moved. place is in terms of allocations, and its buffer is one. A read

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conditions import head_line
+from usl_core.analysis.conflict import Values, may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, fresh, reads_of, summary
 from usl_core.analysis.solver import Proved
+from usl_core.errors import counterexample
 from usl_core.ir.nodes import Assign, Expr, Reduce
 
 Write = Assign | Reduce
@@ -18,7 +20,7 @@ def target(ctx: Context, stmt: Write) -> Access:
     return ctx.resolve(access)
 
 
-def reads_target(ctx: Context, exprs: tuple[Expr, ...], place: Access) -> tuple[Access, str] | None:
+def reads_target(ctx: Context, exprs: tuple[Expr, ...], place: Access) -> tuple[Access, Values] | None:
     """A read in exprs that may see the location place, and values that make it do so."""
     for expr in exprs:
         for read in ctx.resolve_all(reads_of(expr)):
@@ -36,8 +38,8 @@ def same_location(ctx: Context, a: Access, b: Access) -> bool:
     return isinstance(ctx.prove(goal), Proved)
 
 
-def conflict_notes(found: tuple[Access, str]) -> list[str]:
+def conflict_notes(found: tuple[Access, Values]) -> list[str]:
     """Lines for a refusal: what reads the location, and when."""
     read, values = found
     verb = "read" if read.kind is Kind.READ else read.kind.value
-    return [f"{verb} of {read.buffer.name}", *([f"counter-example: {values}"] if values else [])]
+    return [f"{verb} of {read.buffer.name} in: {head_line(read.node)}", *counterexample(values)]

@@ -112,6 +112,7 @@ static void blur_body(int64_t H, int64_t W, const uint16_t *restrict src, uint16
     }
 }
 
+/* blur: how it was made is not recorded */
 int blur(int64_t H, int64_t W, const uint16_t *src, uint16_t *dst)
 {
 #ifndef USL_NO_ENTRY_CHECKS

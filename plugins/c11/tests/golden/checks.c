@@ -62,6 +62,7 @@ static int checked_body(int64_t n, int64_t k, float *restrict x)
     return 0;
 }
 
+/* checked: how it was made is not recorded */
 int checked(int64_t n, int64_t k, float *x)
 {
 #ifndef USL_NO_ENTRY_CHECKS
@@ -128,6 +129,7 @@ static int calls_checked_body(int64_t n, float *restrict x)
     return 0;
 }
 
+/* calls_checked: how it was made is not recorded */
 int calls_checked(int64_t n, float *x)
 {
 #ifndef USL_NO_ENTRY_CHECKS

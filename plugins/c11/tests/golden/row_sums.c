@@ -147,6 +147,7 @@ static int row_sums_body(int64_t n, int64_t m, const int32_t *restrict x, int32_
     return 0;
 }
 
+/* row_sums: how it was made is not recorded */
 int row_sums(int64_t n, int64_t m, const int32_t *x, int32_t *y, int32_t *total)
 {
 #ifndef USL_NO_ENTRY_CHECKS

@@ -114,6 +114,7 @@ static void sgemm_body(
     }
 }
 
+/* sgemm: how it was made is not recorded */
 int sgemm(int64_t M, int64_t N, int64_t K, const float *A, const float *B, float *C)
 {
 #ifndef USL_NO_ENTRY_CHECKS

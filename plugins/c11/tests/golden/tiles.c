@@ -146,6 +146,7 @@ static void tiles_body(int64_t n, const float *restrict A, struct usl_win_2f32 o
     scale(n, 1, (struct usl_win_2f32){&out.data[60], {out.strides[0], 1}}, &(const float){2.5f}, true);
 }
 
+/* tiles: how it was made is not recorded */
 int tiles(int64_t n, const float *A, struct usl_win_2f32 out, const float *s)
 {
 #ifndef USL_NO_ENTRY_CHECKS

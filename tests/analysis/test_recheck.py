@@ -1,0 +1,151 @@
+"""What a rewrite changed is proved again, and what relied on it."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from tests.primitives.equivalence import parse
+from usl_core.analysis.memories import check_memories
+from usl_core.analysis.recheck import recheck
+from usl_core.errors import BackendError, BoundsError, SchedulingError
+from usl_core.ir.config import Config, ConfigField
+from usl_core.ir.memory import DRAM
+from usl_core.ir.nodes import Block, For, If, Proc, index_literal
+from usl_core.ir.traverse import update
+from usl_core.ir.types import F32
+from usl_core.procedure import from_ir
+
+
+class REG(DRAM):
+    name = "REG"
+
+
+CFG = Config("Cfg", {"a": ConfigField("a", F32)})
+DENSE = parse("def dense(d: f32[4]): d[0] = 1.0")
+WINDOW = parse("def window(d: [f32][4]): d[0] = 1.0")
+SECOND = parse("def second(d: f32, s: f32): s = d")
+READS = parse("def reads(d: f32, s: f32): d = s")
+INREG = parse("def inreg(d: [f32][4] @ REG): d[0] = 1.0", REG=REG)
+SCOPE = {"Cfg": CFG, "REG": REG, "dense": DENSE, "window": WINDOW, "second": SECOND, "reads": READS, "inreg": INREG}
+HEAD = "def foo(n: size, m: index, c: bool, x: f32[n], y: f32[8], v: [f32][4]):\n"
+
+
+def program(body: str) -> Proc:
+    return parse(HEAD + indent(body, "    "), **SCOPE).ir
+
+
+def with_body(proc: Proc, *body: object) -> Proc:
+    return update(proc, body=tuple(body))
+
+
+def refused(old: Proc, new: Proc) -> None:
+    recheck(old, old, "op")
+    with pytest.raises(SchedulingError, match="op: the result would not be safe") as caught:
+        recheck(old, new, "op")
+    assert caught.value.code == "E410"
+
+
+def test_what_follows_a_check_that_is_gone_is_proved_again() -> None:
+    old = program("check(m >= 0 and m < n)\nx[m] = 1.0")
+    refused(old, with_body(old, old.body[1]))
+
+
+def test_what_follows_an_allocation_that_changed_is_proved_again() -> None:
+    old = program("t: f32[8]\nx[0] = 1.0\nt[7] = 1.0")
+    (alloc,) = program("t: f32[4]\npass").body[:1]
+    refused(old, with_body(old, update(old.body[0], type=alloc.type), *old.body[1:]))  # type: ignore[attr-defined]
+
+
+def test_what_changed_is_proved_again() -> None:
+    old = program("y[0] = 1.0\ny[1] = 1.0")
+    refused(old, with_body(old, old.body[0], update(old.body[1], idx=(index_literal(8),))))
+
+
+@pytest.mark.parametrize("limit", [{"hi": index_literal(9)}, {"lo": index_literal(-1)}])
+def test_the_body_of_a_loop_whose_range_changed_is_proved_again(limit: dict[str, object]) -> None:
+    old = program("for i in seq(0, 8): y[i] = 1.0")
+    refused(old, with_body(old, update(old.body[0], **limit)))
+
+
+def test_the_branches_of_an_if_whose_condition_changed_are_proved_again() -> None:
+    old = program("if m >= 0 and m < 8: y[m] = 1.0")
+    (other,) = program("if m >= 0: pass").body
+    assert isinstance(other, If)
+    refused(old, with_body(old, update(old.body[0], cond=renamed(old, other))))
+
+
+def renamed(old: Proc, other: If) -> object:
+    """A weaker condition on old's own formals."""
+    branch = old.body[0]
+    assert isinstance(branch, If)
+    return branch.cond.lhs  # type: ignore[attr-defined]
+
+
+def inner(block: Block) -> Block:
+    return (update(block[0], idx=(index_literal(8),)),)
+
+
+def test_changes_deep_inside_are_found() -> None:
+    old = program("for i in seq(0, 8): y[i] = 1.0")
+    loop = old.body[0]
+    assert isinstance(loop, For)
+    refused(old, with_body(old, update(loop, body=inner(loop.body))))
+    old = program("if c: y[0] = 1.0\nelse: y[1] = 1.0")
+    branch = old.body[0]
+    assert isinstance(branch, If)
+    refused(old, with_body(old, update(branch, body=inner(branch.body))))
+    refused(old, with_body(old, update(branch, orelse=inner(branch.orelse))))
+
+
+def test_a_procedure_with_other_formals_or_assertions_is_proved_as_a_whole() -> None:
+    old = parse("def foo(m: index, y: f32[8]):\n    assert m >= 0 and m < 8\n    y[m] = 1.0").ir
+    refused(old, update(old, preds=()))
+    (longer,) = program("t: f32[4]\npass").body[:1]
+    refused(old, update(old, args=(old.args[0], update(old.args[1], type=longer.type))))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("Cfg.a = y[n + 7]", "out of bounds"),
+        ("if y[n + 7] < 1.0: pass", "out of bounds"),
+        ("if c: pass\nelse: y[8] = 1.0", "out of bounds"),
+        ("if c: y[8] = 1.0", "out of bounds"),
+        ("y[0] = y[1] + sqrt(y[8])", "out of bounds"),
+        ("y[0] += -y[8]", "out of bounds"),
+        ("w = y[0:9]\npass", "out of bounds"),
+        ("reads(y[0], y[8])", "out of bounds"),
+        ("y[idx(i32(0) + k, 0, 9)] = 1.0".replace("i32(0) + k", "k"), "out of bounds"),
+    ],
+)
+def test_obligations_inside_every_statement_are_proved(body: str, message: str) -> None:
+    head = "def foo(n: size, c: bool, k: i32, y: f32[8], v: [f32][4]):\n"
+    with pytest.raises(BoundsError, match=message):
+        parse(head + indent(body, "    "), **SCOPE)
+
+
+@pytest.mark.parametrize(
+    ("body", "callee", "message"),
+    [
+        ("reads(y[0], 1.0)", "second", "writes its argument s, so a literal cannot stand for it"),
+        ("window(y[0:4])", "dense", "is dense, so a window cannot be passed"),
+        ("w = y[0:4]\nwindow(w)", "dense", "is dense, so a window cannot be passed"),
+        ("window(v)", "dense", "is dense, so a window cannot be passed"),
+    ],
+)
+def test_a_call_whose_callee_changed_is_proved_again(body: str, callee: str, message: str) -> None:
+    old = program(body)
+    *before, call = old.body
+    with pytest.raises(SchedulingError, match=message):
+        recheck(old, with_body(old, *before, update(call, proc=SCOPE[callee].ir)), "op")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("around", ["{}", "for j in seq(0, 4):\n    {}", "if c:\n    {}", "if c: pass\nelse:\n    {}"])
+def test_memories_of_arguments_are_checked_wherever_the_call_stands(around: str) -> None:
+    right = program("r: f32[4] @ REG\n" + around.format("inreg(r[0:4])"))
+    check_memories(right)
+    with pytest.raises(BackendError, match="wants its argument d in REG, but y\\[0:4\\] is in DRAM"):
+        check_memories(program(around.format("inreg(y[0:4])")))
+    from_ir(right)

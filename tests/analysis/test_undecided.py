@@ -1,0 +1,101 @@
+"""A question that the solver cannot answer is never taken for a yes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.primitives.equivalence import parse
+from usl_core.analysis import conditions, conflict, context, obligations
+from usl_core.analysis import formula as fml
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import summary
+from usl_core.analysis.recheck import recheck
+from usl_core.analysis.solver import Unknown
+from usl_core.errors import Undecided
+from usl_core.ir.traverse import update
+from usl_core.primitives.base import require_proved
+from usl_core.primitives.buffers import lifetimes
+from usl_core.primitives.buffers.resize_dim import resize_dim
+from usl_core.primitives.loops.eliminate_dead_code import eliminate_dead_code
+from usl_core.primitives.loops.reorder_loops import reorder_loops
+from usl_core.primitives.loops.shift_loop import shift_loop
+from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
+
+
+def unknown(*_: object, **__: object) -> Unknown:
+    return Unknown("too hard")
+
+
+FOO = parse("""
+    def foo(n: size, m: index, x: f32[n + 8]):
+        assert m >= 0 and m < n
+        x[m] = 1.0
+        x[n] = 2.0
+        if m < 3:
+            x[0] = 1.0
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                x[i + j] = 1.0
+""")
+RING = parse("""
+    def ring(y: f32[8]):
+        t: f32[8]
+        t[0] = 1.0
+        for i in seq(0, 7):
+            t[i + 1] = t[i] * 2.0
+            y[i] = t[i + 1]
+""")
+
+
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [
+        (conflict, lambda: reorder_stmts(FOO, "x[m] = _ ; x[n] = _")),
+        (conflict, lambda: reorder_loops(FOO, "i j")),
+        (context, lambda: shift_loop(FOO, "i", "m")),
+        (context, lambda: eliminate_dead_code(FOO, "if _: _")),
+        (lifetimes, lambda: resize_dim(RING, "t", 0, 2, 0, fold=True)),
+    ],
+)
+def test_an_operator_that_cannot_decide_does_not_rewrite(
+    module: Any, step: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "prove", unknown)
+    with pytest.raises(Undecided, match="could not decide") as caught:
+        step()
+    assert any("too hard" in note for note in caught.value.notes) or "always or never" in caught.value.message
+
+
+def test_a_goal_that_is_not_decided_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    ctx = Context.of_proc(FOO.ir)
+    monkeypatch.setattr(context, "prove", unknown)
+    goal = fml.FALSE
+    with pytest.raises(Undecided, match="could not decide: it holds"):
+        require_proved(ctx, goal, "op", "it holds")
+    with pytest.raises(Undecided, match="could not decide: it holds"):
+        obligations.require(ctx, goal, "it holds", FOO.ir.span)
+
+
+def test_assertions_that_may_contradict_each_other_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(obligations, "consistent", unknown)
+    with pytest.raises(Undecided, match="could not decide whether the assertions of foo can hold"):
+        obligations.check_proc_invariant(FOO.ir)
+
+
+def test_a_read_that_is_not_known_to_be_covered_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    ctx, write = Context.of_proc(FOO.ir), summary(FOO.ir.body[0]).accesses[-1]
+    assert conditions.covered(ctx.facts, write, [write])
+    monkeypatch.setattr(conditions, "prove", unknown)
+    assert not conditions.covered(ctx.facts, write, [write])
+
+
+def test_an_operator_whose_result_is_not_decided_to_be_safe_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = update(FOO.ir, body=FOO.ir.body[:2])
+    recheck(FOO.ir, changed, "op")
+    monkeypatch.setattr(context, "prove", unknown)
+    monkeypatch.setattr(obligations, "_PROVED", {})
+    with pytest.raises(Undecided, match="op: could not decide: index 0 of x"):
+        recheck(FOO.ir, update(changed, body=(FOO.ir.body[1], FOO.ir.body[0])), "op")

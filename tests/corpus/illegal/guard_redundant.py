@@ -1,0 +1,141 @@
+"""Illegal steps of `guard_redundant`."""
+
+from __future__ import annotations
+
+from tests.corpus.case import Illegal, Wrong
+from usl_core.scheduling import guard_redundant
+
+CASES = [
+    Illegal(
+        "guard_redundant",
+        "the_new_element_is_skipped",
+        "n: size, x: f32[n + 1], t: f32[n + 1], y: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                t[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+        """,
+        lambda p: guard_redundant(p, "t[_] = _", "i == 0 or j == 0"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                if i == 0 or j == 0:
+                    t[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "the_first_iteration_is_skipped",
+        "n: size, x: f32[n + 1], t: f32[n + 1], y: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                t[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+        """,
+        lambda p: guard_redundant(p, "t[_] = _", "j == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                if j == 1:
+                    t[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "the_input_changes_in_between",
+        "n: size, x: f32[n + 1], t: f32[n + 1], y: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                t[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+            x[i + 1] = 0.0
+        """,
+        lambda p: guard_redundant(p, "t[_] = _", "i == 0 or j == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                if i == 0 or j == 1:
+                    t[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+            x[i + 1] = 0.0
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "a_reduction",
+        "n: size, x: f32[n + 1], t: f32[n + 1]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                t[i + j] += x[i + j]
+        """,
+        lambda p: guard_redundant(p, "t[_] += _", "i == 0 or j == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                if i == 0 or j == 1:
+                    t[i + j] += x[i + j]
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "a_local_buffer_that_is_new_in_each_iteration",
+        "n: size, x: f32[n + 1], y: f32[n]",
+        """
+        for i in seq(0, n):
+            t: f32[n + 1]
+            for j in seq(0, 2):
+                t[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+        """,
+        lambda p: guard_redundant(p, "t[_] = _", "i == 0 or j == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        for i in seq(0, n):
+            t: f32[n + 1]
+            for j in seq(0, 2):
+                if i == 0 or j == 1:
+                    t[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "an_outer_loop_resets_an_element",
+        "n: size, x: f32[n + 1], t: f32[n + 1], y: f32[n]",
+        """
+        for r in seq(0, 2):
+            for i in seq(0, n):
+                for j in seq(0, 2):
+                    t[i + j] = x[i + j]
+                y[i] = t[i] + t[i + 1]
+            t[0] = 5.0
+        """,
+        lambda p: guard_redundant(p, "t[_] = _", "r == 0"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        for r in seq(0, 2):
+            for i in seq(0, n):
+                for j in seq(0, 2):
+                    if r == 0:
+                        t[i + j] = x[i + j]
+                y[i] = t[i] + t[i + 1]
+            t[0] = 5.0
+        """),
+    ),
+]

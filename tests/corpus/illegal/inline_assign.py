@@ -1,0 +1,126 @@
+"""Illegal steps of `inline_assign`."""
+
+from __future__ import annotations
+
+from tests.corpus.callees import COPY4
+from tests.corpus.case import Illegal, Wrong
+from usl_core.scheduling import inline_assign
+
+CASES = [
+    Illegal(
+        "inline_assign",
+        "what_is_read_changes",
+        "x: f32, y: f32",
+        """
+        t: f32
+        t = x
+        x = 2.0
+        y = t
+        """,
+        lambda p: inline_assign(p, "t = _"),
+        "E411",
+        "may be modified before its last use",
+        Wrong("""
+        t: f32
+        x = 2.0
+        y = x
+        """),
+    ),
+    Illegal(
+        "inline_assign",
+        "the_value_leaves",
+        "x: f32, y: f32",
+        """
+        y = x + 1.0
+        x = y
+        """,
+        lambda p: inline_assign(p, "y = _"),
+        "E413",
+        "y is not allocated in the procedure",
+        Wrong("x = x + 1.0"),
+    ),
+    Illegal(
+        "inline_assign",
+        "the_next_iteration_reads_it",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32
+        t = 0.0
+        for i in seq(0, n):
+            y[i] = t
+            t = x[i]
+        """,
+        lambda p: inline_assign(p, "t = x[_]"),
+        "E413",
+        "may still be read",
+        Wrong("""
+        t: f32
+        t = 0.0
+        for i in seq(0, n):
+            y[i] = t
+        """),
+    ),
+    Illegal(
+        "inline_assign",
+        "a_reduction_in_between",
+        "x: f32, y: f32",
+        """
+        t: f32
+        t = x
+        t += 1.0
+        y = t
+        """,
+        lambda p: inline_assign(p, "t = _"),
+        "E413",
+        "the location may be changed",
+        Wrong("""
+        t: f32
+        t += 1.0
+        y = x
+        """),
+    ),
+    Illegal(
+        "inline_assign",
+        "another_element_that_may_be_the_same",
+        "n: size, i: index, x: f32[n], y: f32",
+        """
+        assert 0 <= i and i < n
+        t: f32[n]
+        for j in seq(0, n):
+            t[j] = 0.0
+        t[i] = x[0]
+        y = t[0]
+        """,
+        lambda p: inline_assign(p, "t[i] = _"),
+        "E413",
+        "the location may be read",
+        Wrong("""
+        t: f32[n]
+        for j in seq(0, n):
+            t[j] = 0.0
+        y = t[0]
+        """),
+    ),
+    Illegal(
+        "inline_assign",
+        "used_through_a_window_in_a_call",
+        "x: f32, y: f32[4]",
+        """
+        t: f32[4]
+        for j in seq(0, 4):
+            t[j] = 0.0
+        t[0] = x
+        copy4(y[0:4], t[0:4])
+        """,
+        lambda p, c: inline_assign(p, "t[0] = _"),
+        "E413",
+        "used by a call",
+        Wrong("""
+        t: f32[4]
+        for j in seq(0, 4):
+            t[j] = 0.0
+        copy4(y[0:4], t[0:4])
+        """),
+        callees=(COPY4,),
+    ),
+]

@@ -1,0 +1,108 @@
+"""Illegal steps of `rewrite_expr`."""
+
+from __future__ import annotations
+
+from tests.corpus.case import Illegal, Wrong
+from usl_core.scheduling import rewrite_expr
+
+CASES = [
+    Illegal(
+        "rewrite_expr",
+        "doubling_and_halving_integers",
+        "x: u8, y: u8",
+        "y = x * 2 / 2",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "x"),
+        "E412",
+        "rewrite_expr",
+        Wrong("y = x"),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "a_cast_pulled_out_of_a_wrapping_sum",
+        "x: u8, y: u8, z: i32",
+        "z = i32(x + y)",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "i32(x) + i32(y)"),
+        "E412",
+        "rewrite_expr",
+        Wrong("z = i32(x) + i32(y)"),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "a_comparison_that_wraps",
+        "x: i8, y: i8",
+        "y = max(x + 1, x)",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "x + 1"),
+        "E412",
+        "rewrite_expr",
+        Wrong("y = x + 1"),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "an_average_of_integers",
+        "x: i32, y: i32, z: i32",
+        "z = (x + y) / 2",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "x / 2 + y / 2"),
+        "E412",
+        "rewrite_expr",
+        Wrong("z = x / 2 + y / 2"),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "zero_as_a_difference_of_something_unread",
+        "x: f32, y: f32",
+        "y = 0.0",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "x - x"),
+        "E413",
+        "reads data that",
+        Wrong("y = x - x"),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "an_index_that_is_equal_only_if_division_truncates",
+        "k: index, x: f32[8]",
+        """
+        assert 0 <= k and k < 6
+        x[(k - 5) / 2 + 3] = 1.0
+        """,
+        lambda p: rewrite_expr(p, p.body()[0].idx()[0], "(k - 4) / 2 + 3"),
+        "E412",
+        "rewrite_expr",
+        Wrong("x[(k - 4) / 2 + 3] = 1.0"),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "an_index_out_of_range",
+        "n: size, x: f32[n + 1]",
+        """
+        for i in seq(0, n):
+            x[i] = 1.0
+        """,
+        lambda p: rewrite_expr(p, p.find("x[_] = _").idx()[0], "i + 1"),
+        "E412",
+        "rewrite_expr",
+        Wrong("""
+        for i in seq(0, n):
+            x[i + 1] = 1.0
+        """),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "a_divisor_that_may_be_zero",
+        "x: f32, y: f32",
+        "y = y",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "y * x / x"),
+        "E413",
+        "reads data that",
+        Wrong("y = y * x / x"),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "a_quotient_as_a_product_with_a_rounded_number",
+        "x: f32, y: f32",
+        "y = x / 3.0",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "x * 0.3333333333"),
+        "E412",
+        "are not proved equal",
+        Wrong("y = x * 0.3333333333"),
+    ),
+]

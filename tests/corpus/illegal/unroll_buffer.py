@@ -1,0 +1,63 @@
+"""Illegal steps of `unroll_buffer`."""
+
+from __future__ import annotations
+
+from tests.corpus.callees import ROW4
+from tests.corpus.case import Illegal, Malformed, Misuse
+from usl_core.scheduling import unroll_buffer
+
+CASES = [
+    Illegal(
+        "unroll_buffer",
+        "an_index_that_is_an_iterator",
+        "x: f32[2], y: f32[2]",
+        """
+        t: f32[2]
+        for i in seq(0, 2):
+            t[i] = x[i]
+            y[i] = t[i]
+        """,
+        lambda p: unroll_buffer(p, "t", 0),
+        "E413",
+        "the index i of t in dimension 0 is no literal",
+        Malformed(
+            """
+            t_0: f32
+            t_1: f32
+            for i in seq(0, 2):
+                t_i = x[i]
+                y[i] = t_i
+            """,
+            "E200",
+        ),
+    ),
+    Illegal(
+        "unroll_buffer",
+        "a_window_of_several",
+        "v: f32, y: f32",
+        """
+        t: f32[4]
+        row4(t[0:4], v)
+        y = t[1]
+        """,
+        lambda p, c: unroll_buffer(p, "t", 0),
+        "E413",
+        "has an interval in dimension 0",
+        Misuse("a window of buffers that are not neighbours"),
+        callees=(ROW4,),
+    ),
+    Illegal(
+        "unroll_buffer",
+        "an_extent_that_is_a_size",
+        "n: size, y: f32",
+        """
+        t: f32[n]
+        t[0] = 1.0
+        y = t[0]
+        """,
+        lambda p: unroll_buffer(p, "t", 0),
+        "E413",
+        "is no literal",
+        Misuse("an unknown number of buffers"),
+    ),
+]

@@ -1,0 +1,64 @@
+"""Legal steps of `guard_redundant`."""
+
+from __future__ import annotations
+
+from tests.corpus.case import Legal
+from usl_core.scheduling import guard_redundant
+
+CASES = [
+    Legal(
+        "guard_redundant",
+        "the_older_of_two",
+        "n: size, x: f32[n + 1], y: f32[n]",
+        """
+        t: f32[n + 1]
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                t[i + j] = 2.0 * x[i + j]
+            y[i] = t[i] + t[i + 1]
+        """,
+        lambda p: guard_redundant(p, "t[_] = _", "i == 0 or j == 1"),
+        """
+        t: f32[n + 1]
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                if i == 0 or j == 1:
+                    t[i + j] = 2.0 * x[i + j]
+            y[i] = t[i] + t[i + 1]
+        """,
+    ),
+    Legal(
+        "guard_redundant",
+        "the_older_two_of_three",
+        "n: size, x: f32[n + 2], y: f32[n]",
+        """
+        t: f32[n + 2]
+        for i in seq(0, n):
+            for j in seq(0, 3):
+                t[i + j] = 2.0 * x[i + j]
+            y[i] = t[i] + t[i + 2]
+        """,
+        lambda p: guard_redundant(p, "t[_] = _", "i == 0 or j == 2"),
+    ),
+    Legal(
+        "guard_redundant",
+        "an_invariant_fill",
+        "n: size, x: f32[4], y: f32[n]",
+        """
+        t: f32[4]
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                t[j] = 2.0 * x[j]
+            y[i] = t[3]
+        """,
+        lambda p: guard_redundant(p, p.find_loop("j"), "i == 0"),
+        """
+        t: f32[4]
+        for i in seq(0, n):
+            if i == 0:
+                for j in seq(0, 4):
+                    t[j] = 2.0 * x[j]
+            y[i] = t[3]
+        """,
+    ),
+]

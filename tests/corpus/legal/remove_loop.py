@@ -1,0 +1,57 @@
+"""Legal steps of `remove_loop`."""
+
+from __future__ import annotations
+
+from tests.corpus.case import Legal
+from usl_core.scheduling import remove_loop
+
+CASES = [
+    Legal(
+        "remove_loop",
+        "an_invariant_assignment",
+        "n: size, a: f32, b: f32",
+        """
+        for i in seq(0, n):
+            a = b
+        """,
+        lambda p: remove_loop(p, "i"),
+        "a = b",
+    ),
+    Legal(
+        "remove_loop",
+        "one_iteration_of_a_reduction",
+        "n: size, a: f32",
+        """
+        for i in seq(n, n + 1):
+            a += 1.0
+        """,
+        lambda p: remove_loop(p, "i"),
+        "a += 1.0",
+    ),
+    Legal(
+        "remove_loop",
+        "a_whole_fill",
+        "n: size, x: f32[4]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                x[j] = 1.0
+        """,
+        lambda p: remove_loop(p, "i"),
+        """
+        for j in seq(0, 4):
+            x[j] = 1.0
+        """,
+    ),
+    Legal(
+        "remove_loop",
+        "a_loop_of_min_length",
+        "n: size, a: f32",
+        """
+        for i in seq(0, min(n, 4)):
+            a = 2.0
+        """,
+        lambda p: remove_loop(p, "i"),
+        "a = 2.0",
+    ),
+]

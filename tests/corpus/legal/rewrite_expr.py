@@ -1,0 +1,62 @@
+"""Legal steps of `rewrite_expr`."""
+
+from __future__ import annotations
+
+from tests.corpus.case import Legal
+from usl_core.scheduling import rewrite_expr
+
+CASES = [
+    Legal(
+        "rewrite_expr",
+        "a_common_factor",
+        "x: f32, a: f32, b: f32",
+        "x = x * a + x * b",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "x * (a + b)"),
+        "x = x * (a + b)",
+    ),
+    Legal(
+        "rewrite_expr",
+        "a_shift_as_a_product",
+        "x: u8, y: u8",
+        "y = x + x + x + x",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "4 * x"),
+        "y = 4 * x",
+    ),
+    Legal(
+        "rewrite_expr",
+        "a_number_modulo_its_width",
+        "x: u8, y: u8",
+        "y = x * 255",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "-x"),
+    ),
+    Legal(
+        "rewrite_expr",
+        "a_difference_that_vanishes",
+        "x: f32, y: f32",
+        "y = x - x + y",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "y"),
+        "y = y",
+    ),
+    Legal(
+        "rewrite_expr",
+        "an_index_in_its_range",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            x[min(i, n - 1)] = 1.0
+        """,
+        lambda p: rewrite_expr(p, p.find("x[_] = _").idx()[0], "i"),
+        """
+        for i in seq(0, n):
+            x[i] = 1.0
+        """,
+    ),
+    Legal(
+        "rewrite_expr",
+        "a_negative_quotient",
+        "k: index, x: f32[8]",
+        "assert 0 <= k and k < 6\nx[(k - 5) / 2 + 3] = 1.0",
+        lambda p: rewrite_expr(p, p.body()[0].idx()[0], "(k + 1) / 2"),
+        "x[(k + 1) / 2] = 1.0",
+    ),
+]

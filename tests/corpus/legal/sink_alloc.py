@@ -1,0 +1,85 @@
+"""Legal steps of `sink_alloc`."""
+
+from __future__ import annotations
+
+from tests.corpus.case import Legal
+from usl_core.scheduling import sink_alloc
+
+CASES = [
+    Legal(
+        "sink_alloc",
+        "into_the_loop_that_uses_it",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32
+        for i in seq(0, n):
+            t = x[i]
+            y[i] = t * t
+        """,
+        lambda p: sink_alloc(p, "t"),
+        """
+        for i in seq(0, n):
+            t: f32
+            t = x[i]
+            y[i] = t * t
+        """,
+    ),
+    Legal(
+        "sink_alloc",
+        "into_a_parallel_loop",
+        "n: size, x: f32[n, 4], y: f32[n]",
+        """
+        t: f32[4]
+        for i in par(0, n):
+            for j in seq(0, 4):
+                t[j] = x[i, j]
+            for j in seq(0, 4):
+                y[i] += t[3 - j]
+        """,
+        lambda p: sink_alloc(p, "t"),
+    ),
+    Legal(
+        "sink_alloc",
+        "into_the_branch_that_uses_it",
+        "n: size, x: f32, y: f32",
+        """
+        t: f32
+        if n < 3:
+            t = x
+            y = t
+        else:
+            y = 0.0
+        """,
+        lambda p: sink_alloc(p, "t"),
+        """
+        if n < 3:
+            t: f32
+            t = x
+            y = t
+        else:
+            y = 0.0
+        """,
+    ),
+    Legal(
+        "sink_alloc",
+        "into_an_else",
+        "n: size, x: f32, y: f32",
+        """
+        t: f32
+        if n < 3:
+            y = 0.0
+        else:
+            t = x
+            y = t
+        """,
+        lambda p: sink_alloc(p, "t"),
+        """
+        if n < 3:
+            y = 0.0
+        else:
+            t: f32
+            t = x
+            y = t
+        """,
+    ),
+]

@@ -1,0 +1,134 @@
+"""Arguments of the wrong kind are refused by name, before anything is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.primitives.equivalence import parse
+from usl_core.errors import InvalidCursorError, SchedulingError
+from usl_core.primitives.buffers.divide_dim import divide_dim
+from usl_core.primitives.buffers.lift_alloc import lift_alloc
+from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
+from usl_core.primitives.buffers.resize_dim import resize_dim
+from usl_core.primitives.buffers.set_memory import set_memory
+from usl_core.primitives.buffers.set_window import set_window
+from usl_core.primitives.buffers.stage_mem import stage_mem
+from usl_core.primitives.calls.call_eqv import call_eqv
+from usl_core.primitives.calls.replace import replace
+from usl_core.primitives.exprs.bind_expr import bind_expr
+from usl_core.primitives.loops.cut_loop import cut_loop
+from usl_core.primitives.loops.divide_loop import divide_loop
+from usl_core.primitives.loops.fission import fission
+from usl_core.primitives.loops.reorder_loops import reorder_loops
+from usl_core.primitives.loops.specialize import specialize
+from usl_core.primitives.procs.partial_eval import partial_eval
+from usl_core.primitives.stmts.delete_pass import delete_pass
+from usl_core.primitives.stmts.insert_pass import insert_pass
+from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
+
+G = parse("def g(d: [f32][4]):\n    d[0] = 1.0")
+P = parse(
+    """
+    def foo(n: size, b: bool, x: f32[n, 8], y: f32):
+        t: f32[4, 8]
+        for i in seq(0, n):
+            for j in seq(0, 8):
+                s: f32[2]
+                s[0] = x[i, j]
+                x[i, j] = s[0] * s[0]
+        t[0, 0] = y
+        if b:
+            t[0, 1] = y
+        else:
+            t[0, 2] = y
+        if y < 1.0:
+            t[1, 1] = y
+        g(t[0, 0:4])
+    """,
+    g=G,
+)
+LOOP = P.find_loop("i")
+
+CASES: list[tuple[Callable[[], Any], str]] = [
+    (lambda: divide_dim(P, "t", 1, 2.0), "the factor must be at least 1"),  # type: ignore[arg-type]
+    (lambda: divide_dim(P, "t", 1, True), "the factor must be at least 1"),
+    (lambda: divide_dim(P, "t", 1, 0), "the factor must be at least 1"),
+    (lambda: divide_dim(P, "t", 1.0, 2), "there is no dimension 1.0"),  # type: ignore[arg-type]
+    (lambda: divide_dim(P, "t", True, 2), "there is no dimension True"),
+    (lambda: divide_dim(P, "t", 2, 2), "there is no dimension 2"),
+    (lambda: divide_dim(P, "t", -1, 2), "there is no dimension -1"),
+    (lambda: lift_alloc(P, "s", 1.0), "n_lifts must be at least 1"),  # type: ignore[arg-type]
+    (lambda: lift_alloc(P, "s", True), "n_lifts must be at least 1"),
+    (lambda: lift_alloc(P, "s", 0), "n_lifts must be at least 1"),
+    (lambda: lift_alloc(P, "s", 3), "cannot be lifted 3 times"),
+    (lambda: rearrange_dim(P, "t", "10"), "a permutation of the 2 dimensions"),  # type: ignore[arg-type]
+    (lambda: rearrange_dim(P, "t", [1.0, 0.0]), "a permutation of the 2 dimensions"),  # type: ignore[list-item]
+    (lambda: rearrange_dim(P, "t", [True, False]), "a permutation of the 2 dimensions"),
+    (lambda: rearrange_dim(P, "t", [0]), "a permutation of the 2 dimensions"),
+    (lambda: resize_dim(P, "t", 2, 4, 0, fold=True), "there is no dimension 2"),
+    (lambda: resize_dim(P, "t", 0, 0, 0, fold=True), "the new extent may be below 1"),
+    (lambda: resize_dim(P, "t", 0, 4, 0, fold=1), "fold is True or False"),  # type: ignore[arg-type]
+    (lambda: resize_dim(P, "t", 0, "stride(x, 0)", 0), "not made of sizes and iterators only"),
+    (lambda: set_memory(P, "t", "DRAM"), "a memory is wanted"),  # type: ignore[arg-type]
+    (lambda: set_memory(P, "t", int), "a memory is wanted"),  # type: ignore[arg-type]
+    (lambda: set_memory(P, "x", "DRAM"), "a memory is wanted"),  # type: ignore[arg-type]
+    (lambda: set_memory(P, "n", object), "a memory is wanted|lives in no memory"),  # type: ignore[arg-type]
+    (lambda: set_window(P, "x", 1), "True or False is wanted"),  # type: ignore[arg-type]
+    (lambda: set_window(P, "t"), "no formal with dimensions"),
+    (lambda: set_window(P, "y"), "no formal with dimensions"),
+    (lambda: set_window(P, "n"), "no formal with dimensions"),
+    (lambda: stage_mem(P, LOOP, P.find("s[0] * s[0]"), "w"), "a window of a buffer is wanted"),
+    (lambda: stage_mem(P, LOOP, P.find_loop("i").hi(), "w"), "a window of a buffer is wanted"),
+    (lambda: call_eqv(P, "g(_)", "g"), "the procedure to call is wanted here, got str"),  # type: ignore[arg-type]
+    (lambda: replace(P, LOOP, "g"), "the procedure to call is wanted here, got str"),  # type: ignore[arg-type]
+    (lambda: bind_expr(P, [], "w"), "no expression is given"),
+    (lambda: cut_loop(P, "j", True), "an expression .* is wanted here, got True"),
+    (lambda: cut_loop(P, "j", 2.0), "an expression .* is wanted here, got 2.0"),  # type: ignore[arg-type]
+    (lambda: cut_loop(P, "i", P.find("s[0]")), "an expression of type index is wanted here"),
+    (lambda: cut_loop(P, "i", P.find("s[0] = _").rhs().idx()[1]), "uses j, which is not in scope there"),
+    (lambda: divide_loop(P, "j", 2.0, ["a", "b"]), "the factor must be an int"),  # type: ignore[arg-type]
+    (lambda: divide_loop(P, "j", True, ["a", "b"]), "the factor must be an int"),
+    (lambda: divide_loop(P, "j", 2, "ab"), "a list of 2 names is wanted"),  # type: ignore[arg-type]
+    (lambda: divide_loop(P, "j", 2, ["a"]), "a list of 2 names is wanted"),
+    (lambda: divide_loop(P, "j", 2, ["a", "a"]), "the new names must differ"),
+    (lambda: divide_loop(P, "j", 2, ["a", 1]), "must be an identifier"),  # type: ignore[list-item]
+    (lambda: divide_loop(P, "j", 2, ["a", "b c"]), "must be an identifier"),
+    (lambda: divide_loop(P, "j", 2, ["a", "for"]), "must be an identifier"),
+    (lambda: divide_loop(P, "j", 2, ["a", "_"]), "must be an identifier"),
+    (lambda: fission(P, P.find("t[0, 2] = _").after()), "an `else` branch cannot be split|before and one after the gap"),
+    (lambda: fission(P, LOOP), "a gap is wanted here"),
+    (lambda: fission(P, P.find("s[0] = _").after(), 1.0), "n_lifts must be an int"),  # type: ignore[arg-type]
+    (lambda: fission(P, P.find("s[0] = _").after(), True), "n_lifts must be an int"),
+    (lambda: reorder_loops(P, 3), "a cursor or a pattern is wanted here, got int"),  # type: ignore[arg-type]
+    (lambda: reorder_loops(P, P.find("t[0, 0] = _")), "a loop is wanted here, found Assign"),
+    (lambda: insert_pass(P, LOOP), "a gap is wanted here"),
+    (lambda: reorder_stmts(P, P.find("s[0]")), "a block of statements is wanted here"),
+    (lambda: specialize(P, LOOP, []), "at least one condition is wanted"),
+    (lambda: partial_eval(P, n=0), "size n must be at least 1"),
+    (lambda: partial_eval(P, n=True), "n is a size, got True"),
+    (lambda: partial_eval(P, n=2.0), "n is a size, got 2.0"),  # type: ignore[arg-type]
+    (lambda: partial_eval(P, b=1), "b is a bool, got 1"),
+    (lambda: partial_eval(P, q=1), "q is not a control formal of foo"),
+    (lambda: partial_eval(P, 4, n=4), "two values for n"),
+    (lambda: partial_eval(P, 4, True, 5), "3 values for 2 control formals"),
+    (lambda: partial_eval(P), "no value is given"),
+]
+
+
+@pytest.mark.parametrize(("step", "message"), CASES, ids=[message[:40] for _, message in CASES])
+def test_an_argument_of_the_wrong_kind_is_refused(step: Callable[[], Any], message: str) -> None:
+    with pytest.raises(SchedulingError, match=message):
+        step()
+
+
+def test_a_cursor_to_code_that_is_gone_is_refused_with_the_operator_that_removed_it() -> None:
+    p = insert_pass(P, LOOP.before())
+    gone = p.find("pass")
+    q = delete_pass(p)
+    with pytest.raises(InvalidCursorError, match="insert_pass: the code that the cursor pointed to is gone"):
+        insert_pass(q, gone.before())
+    with pytest.raises(InvalidCursorError, match="reorder_loops: the code that the cursor pointed to is gone"):
+        reorder_loops(q, gone)
