@@ -79,5 +79,8 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+__all__ = sorted({*_HOMES, *_MODULES, *_SCHEDULING})
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, *_MODULES, *_SCHEDULING})
+    return sorted({*globals(), *__all__})

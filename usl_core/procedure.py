@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from usl_core.analysis.recheck import recheck
@@ -20,7 +20,7 @@ from usl_core.cursors.forward import Forward, Lineage
 from usl_core.cursors.kinds import ArgCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead
 from usl_core.equivalence import Step, assurance, record
-from usl_core.errors import SchedulingError
+from usl_core.errors import ParseError, SchedulingError, UslError
 from usl_core.frontend.boundscheck import check_proc
 from usl_core.frontend.config_class import parse_config
 from usl_core.frontend.parser import parse_function, parse_source
@@ -73,6 +73,14 @@ class Procedure:
 
     def __str__(self) -> str:
         return show(self.ir)
+
+    def __call__(self, *_args: Any, **_options: Any) -> NoReturn:
+        """A procedure is not run by Python: `p.jit()` gives a callable, and inside a procedure a call is a statement."""
+        raise UslError(
+            f"{self.ir.name} is a procedure, which Python does not run",
+            notes=["hint: p.jit() gives a callable on NumPy arrays; usl_core.interp.run interprets p.ir"],
+            code="E404",
+        )
 
     def __repr__(self) -> str:
         return f"<Procedure {self.ir.name}>"
@@ -238,6 +246,7 @@ def instr(
     Raises:
         what `proc` raises; ParseError: the template names something that is not a formal.
     """
+    _check_options(template, {"includes": includes, "features": features, "aliasable": aliasable}, roundings, special)
     info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special)
     scope = _caller_locals()
 
@@ -247,6 +256,19 @@ def instr(
         return from_ir(ir, "instruction")
 
     return make
+
+
+def _check_options(template: Any, lists: Mapping[str, Any], roundings: Any, special: Any) -> None:
+    """The arguments of `@instr` have the right types; a text would silently become a list of its letters."""
+    if not isinstance(template, str):
+        raise ParseError(f'@instr needs its C text, @instr("..."), got {type(template).__name__}')
+    for name, value in lists.items():
+        if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+            raise ParseError(f"@instr: {name} must be a tuple of strings, got {value!r}", notes=[f"hint: {name}=(..., )"])
+    if not (roundings is None or (isinstance(roundings, int) and roundings >= 0)):
+        raise ParseError(f"@instr: roundings must be None or a number of roundings, got {roundings!r}")
+    if special not in ("ieee", "unspecified"):
+        raise ParseError(f"@instr: special must be 'ieee' or 'unspecified', got {special!r}")
 
 
 def config(cls: type) -> Config:

@@ -61,6 +61,7 @@ def halves(body: str) -> tuple[Context, Summary, Summary]:
         "y[idx(k, 0, 4)] = 1.0\nk = 2",
         "y[idx(k, 0, 4)] = 1.0\ny[3] = 2.0",
         "x[0] = f32(idx(k, 0, 4))\nk = 2",
+        "Cfg.a = x[0]\nx[0] = 1.0",
     ],
 )
 def test_code_that_touches_what_the_other_modifies_does_not_commute(body: str) -> None:

@@ -54,8 +54,13 @@ def main(argv: list[str] | None = None) -> int:
     code = code_version()
     run = Run(chosen.seed, code, only) if chosen.fresh else resume(load(chosen.file), chosen.seed, code, only, chosen.any_code)
     started, before = time.monotonic(), run.tally.steps
-    if before:
+    if run.following:
         print(f"seed {run.seed}: going on after {before} steps", flush=True)
+    elif any(old.seed == run.seed for old in load(chosen.file)):
+        print(
+            f"seed {run.seed}: from the first program, as the code has changed (--any-code goes on) or --fresh says so",
+            flush=True,
+        )
     finished = _extend(run, chosen.steps, chosen.jobs or _cores(), chosen.file)
     spent = time.monotonic() - started
     shortfalls = _summary(comparable(load(chosen.file), code, only, chosen.any_code), only)

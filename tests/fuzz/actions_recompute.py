@@ -7,9 +7,9 @@ from typing import Any
 
 from tests.fuzz.actions import At, Draft, _pick, action
 from tests.fuzz.sites import Site, enclosing, loops, sites
-from usl_core.ir.nodes import Alloc, Assign, For, If, Proc
+from usl_core.ir.nodes import Alloc, Assign, For, If, Proc, Stmt
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import names_used, walk
 
 
 @action
@@ -53,12 +53,26 @@ def guard_redundant(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -
     chosen = _pick(rng, found)
     if chosen is None:
         return None
+    new = [(site, around) for site, around in found if _rewrites_places(site.stmt, around)]
+    if new and rng.random() < 0.5:  # of a window that moves on by one, only the last place is new
+        site, around = rng.choice(new)
+        outer, inner = around[-2:]
+        bounds = show_expr(outer.lo), show_expr(inner.hi)
+        return Draft((At(site.loc), f"{outer.iter.name} == {bounds[0]} or {inner.iter.name} == {bounds[1]} - 1"))
     site, around = chosen
     outer = rng.choice(around)
     first = rng.choice((f"{outer.iter.name} == {show_expr(outer.lo)}", f"{outer.iter.name} <= {show_expr(outer.lo)}"))
     inner = around[-1]
     last = rng.choice((f"{inner.iter.name} == {show_expr(inner.hi)} - 1", f"{inner.iter.name} >= 1", f"{inner.iter.name} == 0"))
     return Draft((At(site.loc), rng.choice((first, f"{first} or {last}", f"{first} or {last}", last))))
+
+
+def _rewrites_places(stmt: Stmt, around: list[For]) -> bool:
+    """Whether it assigns to `b[i + k]` in loops over i and k."""
+    if not isinstance(stmt, Assign) or len(around) < 2:
+        return False
+    used = {name for index in stmt.idx for name in names_used(index)}
+    return {loop.iter for loop in around[-2:]} <= used
 
 
 def _writes(site: Site) -> bool:

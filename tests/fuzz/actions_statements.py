@@ -65,13 +65,17 @@ def split_write(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
 
 @action
 def fold_into_reduce(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    def reads_target(stmt: Stmt) -> bool:
-        rhs = stmt.rhs if isinstance(stmt, Assign) else None
-        return isinstance(rhs, BinaryOp) and any(isinstance(e, Read) and e.name is stmt.name for e in (rhs.lhs, rhs.rhs))  # type: ignore[attr-defined]
-
-    assigns = [s for s in _writes(proc) if isinstance(s.stmt, Assign)]
-    site = _pick(rng, [s for s in assigns if reads_target(s.stmt)] or (assigns if rng.random() < 0.2 else []))
+    found = [s for s in _writes(proc) if _adds_to_target(s.stmt) or (isinstance(s.stmt, Assign) and rng.random() < 0.03)]
+    site = _pick(rng, found)
     return Draft((At(site.loc),)) if site else None
+
+
+def _adds_to_target(stmt: Stmt) -> bool:
+    """Whether it is `a = a + e` or `a = e + a`, at one place."""
+    if not isinstance(stmt, Assign) or not isinstance(stmt.rhs, BinaryOp) or stmt.rhs.op != "+":
+        return False
+    terms = [e for e in (stmt.rhs.lhs, stmt.rhs.rhs) if isinstance(e, Read) and e.name is stmt.name]
+    return any(all(same(x, y) for x, y in zip(e.idx, stmt.idx, strict=True)) for e in terms)
 
 
 @action

@@ -78,6 +78,20 @@ def _data_text(buffer: Buffer) -> str:
 
 AIMED = 0.13
 """The share of small programs of the kinds that operators on statements are for, of two-stage programs, and of leftovers."""
+FAVOURED = 0.35
+"""How often an operator is drawn from those that the kind of the program is for."""
+_ON_SUMS = ("merge_writes", "split_write", "fold_into_reduce", "inline_assign", *2 * ("lift_reduce_constant",))
+_ON_STAGES = ("divide_with_recompute", "guard_redundant", "fuse", "stage_mem")
+_ON_LEFTOVERS = (
+    "join_loops",
+    "eliminate_dead_code",
+    "sink_alloc",
+    "reuse_buffer",
+    "unroll_buffer",
+    "delete_buffer",
+    "mult_dim",
+)
+_ON_CALLEES = ("replace", "inline", "call_eqv")
 PROGRAMS = 1_000_003
 """Program number k of a seed is drawn from `seed * PROGRAMS + k`."""
 
@@ -124,35 +138,46 @@ def fuzz_program(
 def _start(seed: int, tally: Tally) -> _Session | None:
     rng = random.Random(seed)
     try:
-        ir, callees = _draw_program(rng)
-        program = from_ir(ir)
+        drawn = _draw_program(rng)
+        program = from_ir(drawn.ir)
     except (BoundsError, Undecided, TypeError_):
         tally.rejected_programs += 1
         return None
     tally.programs += 1
-    tally.features.update(features(ir))
-    return _Session(seed, rng, program, callees)
+    tally.features.update(features(drawn.ir))
+    return _Session(seed, rng, program, drawn)
 
 
-def _draw_program(rng: random.Random) -> tuple[Proc, tuple[Proc, ...]]:
+@dataclass(frozen=True)
+class _Drawn:
+    """A program, what it may call, and the operators that programs of its kind are for."""
+
+    ir: Proc
+    callees: tuple[Proc, ...] = ()
+    favourites: tuple[str, ...] = ()
+
+
+def _draw_program(rng: random.Random) -> _Drawn:
     kind = rng.random()
     if kind < AIMED:
-        return aimed_program(rng), ()
+        return _Drawn(aimed_program(rng), favourites=_ON_SUMS)
     if kind < 2 * AIMED:
-        return stage_program(rng), ()
+        return _Drawn(stage_program(rng), favourites=_ON_STAGES)
     if kind < 3 * AIMED:
-        return leftover_program(rng), ()
-    return generate_with_callees(rng)
+        return _Drawn(leftover_program(rng), favourites=_ON_LEFTOVERS)
+    ir, callees = generate_with_callees(rng)
+    return _Drawn(ir, callees, _ON_CALLEES if callees else ())
 
 
 class _Session:
     """One program and the chain of steps applied to it."""
 
-    def __init__(self, seed: int, rng: random.Random, program: Procedure, callees: tuple[Proc, ...]) -> None:
+    def __init__(self, seed: int, rng: random.Random, program: Procedure, drawn: _Drawn) -> None:
         self.seed = seed
         self.rng = rng
         self.original = self.current = program
-        self.callees = callees
+        self.callees = drawn.callees
+        self.favourites = drawn.favourites
         self.fixed: Controls = {}
         self.accepted = 0
         self.failures: list[Failure] = []
@@ -163,7 +188,8 @@ class _Session:
 
     def step(self, names: list[str], vectors: int, tally: Tally) -> None:
         """Draws and tries one step, if the operator drawn has a place in this program."""
-        operator = self.rng.choice(names)
+        favourites = [name for name in self.favourites if name in names] if self.rng.random() < FAVOURED else []
+        operator = self.rng.choice(favourites or names)
         draft = ACTIONS[operator](self.current.ir, self.callees, self.rng)
         if draft is None:
             return

@@ -7,7 +7,7 @@ import multiprocessing
 import signal
 import traceback
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -48,8 +48,8 @@ def _judge_all(seeds: range, names: list[str]) -> list[Outcome]:
     return outcomes
 
 
-def outcomes(first: int, names: list[str], jobs: int) -> Iterator[Outcome]:
-    """The outcomes of the programs first, first + 1, and so on. Close the iterator to stop the processes."""
+def outcomes(first: int, names: list[str], jobs: int) -> Generator[Outcome, None, None]:
+    """The outcomes of the programs first, first + 1, and so on. Close the generator to stop the processes."""
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, context, initializer=_leave_interrupts_to_the_parent)
     waiting: deque[Future[list[Outcome]]] = deque()

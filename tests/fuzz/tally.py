@@ -54,8 +54,12 @@ class Tally:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Tally:
-        counters = {name: Counter(data[name]) for name in _COUNTERS}
-        return Tally(**counters, **{name: data[name] for name in _NUMBERS})
+        tally = Tally()
+        for name in _COUNTERS:
+            getattr(tally, name).update(data[name])
+        for name in _NUMBERS:
+            setattr(tally, name, data[name])
+        return tally
 
     def table(self, operators: Iterable[str]) -> str:
         rows = [f"{'operator':<22}{'accepted':>10}{'':>8}{'refused':>10}{'':>8}{'undecided':>11}"]

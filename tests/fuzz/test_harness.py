@@ -21,10 +21,10 @@ from usl_core.procedure import Procedure, derive
 from usl_core.scheduling import OPERATORS, autofission, autolift_alloc
 
 
-def test_a_few_hundred_random_steps_keep_the_meaning() -> None:
-    tally = fuzz(250, seed=20)
+def test_a_hundred_random_steps_keep_the_meaning() -> None:
+    tally = fuzz(100, seed=20, vectors=5)
     assert not tally.failures, tally.failures[0].report()
-    assert tally.accepted.total() > 50
+    assert tally.accepted.total() > 40
     assert tally.refused.total() > 20
 
 
@@ -37,7 +37,7 @@ def test_every_operator_is_tried() -> None:
 
 
 def test_a_seed_decides_every_step() -> None:
-    first, second = fuzz(40, seed=5, vectors=2), fuzz(40, seed=5, vectors=2)
+    first, second = fuzz(20, seed=5, vectors=2), fuzz(20, seed=5, vectors=2)
     assert (first.accepted, first.refused) == (second.accepted, second.refused)
 
 

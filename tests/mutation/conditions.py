@@ -277,7 +277,8 @@ class _Walker(ast.NodeTransformer):
             call.args[1:] = [self.visit(arg) for arg in call.args[1:]]
             return node
         if name in LEAVES or (CHECKED.match(name) and self.is_shared(name)):
-            return self.skipped(node, "requirement", argument=self.judges_arguments(node), raising=True)
+            raising = not isinstance(call.func, ast.Attribute)  # `self.check(...)` notes what it finds
+            return self.skipped(node, "requirement", argument=self.judges_arguments(node), raising=raising)
         if self.module == "analysis.effects" and name in RECORDS:
             return self.skipped(node, "effect", argument=False, raising=False)
         if self.where in ALTERNATIVES and name == "append" and ast.unparse(call).startswith("options"):

@@ -146,7 +146,8 @@ def still_valid(old: dict[str, Any], condition: Condition) -> bool:
     if old.get("text") != condition.text or old.get("module") != digest([path_of(condition.module)]):
         return False
     if not old["by"]:
-        return bool(old["kernel"] == kernel_digest() and old["tests"] == tests_digest())
+        unchanged = old["kernel"] == kernel_digest() and old["tests"] == tests_digest()
+        return bool(unchanged and not old["test"].startswith("error"))
     file = ROOT / str(old["test"]).partition("::")[0]
     return not file.is_file() or old.get("file") == digest([file])
 

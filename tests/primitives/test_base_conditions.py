@@ -49,6 +49,7 @@ def test_the_first_argument_must_be_a_procedure() -> None:
         "for i in seq(0, max(0, Cfg.n)): x[0] = 1.0",
         "for i in seq(min(0, Cfg.n), 0): pass",
         "t: f32[max(1, Cfg.n)]\npass",
+        "w = x[max(0, min(2, Cfg.n)):4]\nw[0] = 1.0",
         "plain(Cfg.n, x)",
         "reads(x)",
         "writes(x)",

@@ -88,12 +88,8 @@ def instance(accesses: Iterable[Access], env: Mapping[Sym, Lin]) -> list[Access]
 
 def covered(facts: Sequence[Formula], read: Access, writes: Sequence[Access]) -> bool:
     """Whether every location of read is certainly written by one of writes (all of them exact)."""
-    return isinstance(prove([*facts, *read.guard], cover(read, writes)), Proved)
-
-
-def cover(read: Access, writes: Sequence[Access]) -> Formula:
-    """That a location of read is among those that writes certainly write."""
-    return covering(read.point, [fresh(w) for w in writes if w.buffer is read.buffer and w.exact and w.kind is Kind.WRITE])
+    goal = covering(read.point, [fresh(w) for w in writes if w.buffer is read.buffer and w.exact and w.kind is Kind.WRITE])
+    return isinstance(prove([*facts, *read.guard], goal), Proved)
 
 
 def covering(point: Sequence[Lin], writes: Sequence[Access]) -> Formula:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
-from usl_core.analysis.conditions import Conflict, cover, covered
+from usl_core.analysis.conditions import Conflict, covered, covering
 from usl_core.analysis.conflict import describe_model
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Access, Kind, reads_of, rename, summary
+from usl_core.analysis.effects import Access, Kind, fresh, reads_of, rename, summary
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Refuted, prove
 from usl_core.ir.nodes import Block, For, If, Stmt
@@ -93,7 +93,7 @@ class _Search:
             needs = access.buffer is self.buffer and access.kind is not Kind.WRITE
             if needs and self.found is None and not covered(ctx.facts, access, written):
                 self.found = access
-                self.unmet = [*ctx.facts, *access.guard], cover(access, written)
+                self.unmet = [*ctx.facts, *access.guard], covering(access.point, [fresh(w) for w in written])
 
 
 def _guarded(writes: Sequence[Access], facts: Sequence[fml.Formula]) -> list[Access]:

@@ -26,8 +26,8 @@ def compile_file(file: Path, directory: Path, *, name: str | None, backend_name:
     texts = dict(backend(backend_name).emit([each.ir for each in procedures], library, entry_checks=entry_checks))
     _require_plain_names(backend_name, texts)
     depfile = f"{library}.d"
-    if depfile not in texts:
-        texts[depfile] = _depfile([directory / target for target in texts], _dependencies(file, before))
+    texts.pop(depfile, None)  # a backend knows procedures only, not the files that running FILE has read
+    texts[depfile] = _depfile([directory / target for target in texts], _dependencies(file, before))
     return write_all(directory, texts)
 
 

@@ -25,7 +25,7 @@ def import_file(path: Path) -> ModuleType:
     sys.modules[module.__name__] = module
     with _first_on_path(path.parent.resolve()):
         try:
-            exec(compile(code, str(path), "exec"), module.__dict__)
+            exec(compile(code, str(path), "exec", dont_inherit=True), module.__dict__)
         except (Exception, SystemExit) as error:
             raise _located(path, error) from error
     return module

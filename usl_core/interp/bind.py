@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ from usl_core.interp.buffers import Buffer, require_rank
 from usl_core.interp.values import POISON
 from usl_core.interp.written import written_formals
 from usl_core.ir.nodes import Arg, Proc
+from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, ControlType, ScalarType, scalar_of
 
 
@@ -33,13 +34,24 @@ def bind(
         else:
             values.append(_number(formal, arg, arith, formal.name in written))
     if not arrays:
+        _require_distinct(proc, values, written)
         return values, []
     from usl_core.interp.arrays import import_arrays  # NumPy is loaded only where there is an array
 
     imported = import_arrays(arrays)
     buffers = iter(buffer for buffer, _ in imported)
     stores = [store for (formal, _), (_, store) in zip(arrays, imported, strict=True) if formal.name in written]
-    return [next(buffers) if value is None else value for value in values], stores
+    bound = [next(buffers) if value is None else value for value in values]
+    _require_distinct(proc, bound, written)
+    return bound, stores
+
+
+def _require_distinct(proc: Proc, values: Sequence[Any], written: Collection[Sym]) -> None:
+    """A written window does not show one element twice: its elements are different locations."""
+    for formal, value in zip(proc.args, values, strict=True):
+        if isinstance(value, Buffer) and formal.name in written and not value.has_distinct_elements():
+            name = formal.name.name
+            raise InterpError(f"the elements of argument {name}, which is written, overlap each other", span=formal.span)
 
 
 def _in_order(proc: Proc, args: Mapping[str, object] | Sequence[object]) -> Sequence[object]:

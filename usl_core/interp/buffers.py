@@ -67,6 +67,12 @@ class Buffer:
         for point in itertools.product(*spans):
             yield self.offset + sum(point)
 
+    def has_distinct_elements(self) -> bool:
+        """Whether no two indices show the same place."""
+        if self.strides == dense_strides(self.shape):
+            return True
+        return len(set(self.offsets())) == math.prod(self.shape)
+
     def values(self) -> list[Value]:
         """The elements in row-major order."""
         if self.offset == 0 and len(self.data) == math.prod(self.shape) and self.strides == dense_strides(self.shape):

@@ -7,10 +7,12 @@ invariant again where something changed, and records the step.
 from __future__ import annotations
 
 import functools
+import inspect
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
+from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import Conflict
 from usl_core.analysis.conflict import describe_model
@@ -49,7 +51,11 @@ def primitive(
             refuse_aliasable(operator, proc)
             refuse_instruction(operator, proc, relation)
             started, before = time.perf_counter(), dict(STATISTICS.settled)
-            edit = build(proc, *args, **kwargs)
+            try:
+                edit = build(proc, *args, **kwargs)
+            except TypeError as error:
+                _require_arguments(operator, build, error, (proc, *args), kwargs)
+                raise
 
             def step() -> Step:
                 shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
@@ -61,6 +67,19 @@ def primitive(
         return apply
 
     return decorate
+
+
+def _require_arguments(
+    operator: str, build: Callable[..., Any], error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """A TypeError that says "wrong arguments for this operator" becomes a refusal that shows what it takes."""
+    signature = inspect.signature(build)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
+        reason = str(error).partition(") ")[2] or str(error)
+        raise SchedulingError(f"{operator}: {reason}", notes=[f"it takes: {takes}"], code="E404") from None
 
 
 def _short(value: Any) -> str:
@@ -149,9 +168,12 @@ def require_proved(
     *,
     values: Sequence[Lin] = (),
     hint: str = "",
+    assume: str = "",
     extra: Sequence[Formula] = (),
 ) -> None:
     """goal holds in ctx, or the operator refuses with values that break it.
+
+    The message proposes to assert assume, if anything can be assumed (a goal on constants is just false), or else hint.
 
     Raises:
         SchedulingError: the goal is refuted. Undecided: the solver could not tell.
@@ -162,7 +184,8 @@ def require_proved(
         case Refuted(model=model):
             shown = describe_model(model, [goal, *ctx.facts, *extra], values)
             notes = counterexample(shown)
-            refuse(operator, message, span, [*notes, *([f"hint: {hint}"] if hint else [])], code="E412")
+            ways = [*([f"assert {assume}"] if assume and set(fml.free_syms(goal)) else []), *([hint] if hint else [])]
+            refuse(operator, message, span, [*notes, *([f"hint: {', or '.join(ways)}"] if ways else [])], code="E412")
         case Unknown(reason=reason):
             raise Undecided(f"{operator}: could not decide: {message}", span=span, notes=[f"solver: {reason}"])
 

@@ -19,7 +19,10 @@ def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> 
     of its buffers is not in the memory that the instruction names: so loads and stores, which have the same body, are told
     apart. What no instruction matches stays as it is; an undecided obligation (`Undecided`) is not swallowed.
     """
-    chosen = [instructions] if isinstance(instructions, Procedure) else list(instructions)
+    chosen = [instructions] if isinstance(instructions, Procedure | str) else list(instructions)
+    strangers = [each for each in chosen if not isinstance(each, Procedure)]
+    if strangers:
+        raise SchedulingError(f"replace_all: instructions are procedures, got {strangers[0]!r}", code="E404")
     for instruction in chosen:
         p = _replace_one(p, instruction)
     return p

@@ -196,8 +196,19 @@ def tensor_array(formal: Formal, typ: TensorType, value: Any, values: Control) -
 def _check_strides(formal: Formal, value: Any) -> None:
     if any(stride % value.itemsize for stride in value.strides):
         raise formal.refuse("an array whose strides are multiples of its item size", f"one with strides {value.strides}")
-    if formal.written and any(stride == 0 and extent > 1 for stride, extent in zip(value.strides, value.shape, strict=True)):
-        raise formal.refuse("an array whose elements are distinct, as it is written", "a broadcast one")
+    if formal.written and not _distinct(value):
+        raise formal.refuse("an array whose elements are distinct, as it is written", "one whose elements overlap")
+
+
+def _distinct(value: Any) -> bool:
+    """Whether the elements lie in different places: each stride steps over all that the smaller ones reach."""
+    dims = sorted((abs(stride), extent) for stride, extent in zip(value.strides, value.shape, strict=True) if extent > 1)
+    reach = 0
+    for stride, extent in dims:
+        if stride <= reach:
+            return False
+        reach += stride * (extent - 1)
+    return True
 
 
 def _usable(formal: Formal, value: Any) -> Any:

@@ -120,7 +120,8 @@ def _tests(proc: Proc, formals: Sequence[Formal], fn: Function) -> _Tests:
     _test_assertions(proc, fn, tests)
     pairs = must_be_disjoint(proc)
     compared = {arg for pair in pairs for arg in pair}
-    places = {arg: _test_data(arg, arg in compared, fn, tests) for arg, _ in arguments if is_data(arg)}
+    written = {proc.args[position] for position in written_formals(proc)}
+    places = {arg: _test_data(arg, arg in compared, arg in written, fn, tests) for arg, _ in arguments if is_data(arg)}
     _test_aliasing(pairs, places, fn, tests)
     return tests
 
@@ -142,7 +143,7 @@ def _test_assertions(proc: Proc, fn: Function, tests: _Tests) -> None:
         tests.refuse_if(violated.text, f"the assertion `{printer.expr(pred)}` must hold")
 
 
-def _test_data(arg: Arg, compared: bool, fn: Function, tests: _Tests) -> str | None:
+def _test_data(arg: Arg, compared: bool, written: bool, fn: Function, tests: _Tests) -> str | None:
     """Tests one data argument by itself; the local that holds its footprint, which is made for windows or if compared."""
     buffer = fn.buffers[arg.name]
     tests.refuse_if(f"{buffer.data} == NULL", f"{arg.name.name} must not be NULL")
@@ -154,6 +155,9 @@ def _test_data(arg: Arg, compared: bool, fn: Function, tests: _Tests) -> str | N
     if arg.type.window:
         place = _declare_footprint(buffer, f"{rank}, {shape}, {buffer.name}.strides", fn, tests)
         tests.refuse_if(f"!{place}.valid", message)
+        if written:
+            distinct = f"!{fn.unit.helpers.distinct()}({place})"
+            tests.refuse_if(distinct, f"the elements of {arg.name.name}, which is written, must not overlap each other")
         return place
     tests.refuse_if(f"!{fn.unit.helpers.dense_fits()}(sizeof *{buffer.data}, {rank}, {shape})", message)
     one_row = f"1, (const int64_t[]){{{product(extents)}}}, (const ptrdiff_t[]){{1}}"

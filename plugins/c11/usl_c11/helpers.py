@@ -127,6 +127,9 @@ class Helpers:
     def footprint(self) -> str:
         return self._use("usl_footprint", _FOOTPRINT)
 
+    def distinct(self) -> str:
+        return self._use("usl_distinct", _DISTINCT)
+
     def disjoint(self) -> str:
         return self._use("usl_disjoint", _DISJOINT)
 
@@ -196,6 +199,25 @@ static inline struct usl_footprint usl_footprint(const void *data, size_t size, 
     }
     f.valid = true;
     return f;
+}
+"""
+
+_DISTINCT = """\
+/* Whether the elements of a valid window lie in different places: each stride steps over all that smaller ones reach. */
+static inline bool usl_distinct(struct usl_footprint f)
+{
+    for (int d = 0; d < f.rank; d++) {
+        const uint64_t stride = f.strides[d] < 0 ? 0u - (uint64_t)f.strides[d] : (uint64_t)f.strides[d];
+        uint64_t reach = 0;
+        for (int e = 0; e < f.rank; e++) {
+            const uint64_t other = f.strides[e] < 0 ? 0u - (uint64_t)f.strides[e] : (uint64_t)f.strides[e];
+            if (e != d && f.shape[e] > 1 && (other < stride || (other == stride && e < d)))
+                reach += other * ((uint64_t)f.shape[e] - 1);
+        }
+        if (f.shape[d] > 1 && stride <= reach)
+            return false;
+    }
+    return true;
 }
 """
 

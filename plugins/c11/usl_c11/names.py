@@ -14,7 +14,7 @@ _KEYWORDS_TEXT = """
     alignas alignof atomic bool complex false imaginary noreturn nullptr static_assert thread_local true typeof constexpr
     and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq class new delete this template try catch throw private
     protected public virtual operator friend namespace using explicit export mutable typename asm main errno linux unix
-    NULL EOF INFINITY NAN HUGE_VAL CHAR_BIT
+    NULL EOF INFINITY NAN HUGE_VAL CHAR_BIT FLT_MAX FLT_MIN DBL_MAX DBL_MIN
 """
 _KEYWORDS = frozenset(_KEYWORDS_TEXT.split())
 """Keywords of C11, C23 and C++, and macros that the included headers may define."""

@@ -12,6 +12,7 @@ from usl_core.errors import SchedulingError
 from usl_core.ir.memory import Memory
 from usl_core.primitives.calls.inline import inline
 from usl_core.primitives.calls.replace import replace
+from usl_core.primitives.procs.rename import rename
 from usl_core.procedure import Procedure, proc_from_source
 
 
@@ -206,3 +207,92 @@ def foo(A: f32[64], R: [f32][16] @ REG):
     assert q.forward(after).node is q.find("A[1] = _").node
     assert q.forward(loop).node is q.find("store(_)").node
     assert isinstance(q.forward(inner), InvalidCursor)
+
+
+def refusal(p: Procedure, where: object, callee: Procedure) -> SchedulingError:
+    with pytest.raises(SchedulingError) as caught:
+        replace(p, where, callee)
+    assert caught.value.code == "E430"
+    return caught.value
+
+
+TWO = parse("""
+def two(x: [f32][16], y: [f32][16]):
+    for i in seq(0, 16):
+        x[i] = 1.0
+        if i < 4:
+            y[i] = x[i] + 2.0
+""")
+
+
+def test_a_failed_match_names_the_innermost_statements_that_differ_and_what_differs_in_them():
+    p = parse("""
+def foo(a: f32[16], b: f32[16]):
+    for i in seq(0, 16):
+        a[i] = 1.0
+        if i < 4:
+            b[i] = a[i] + 3.0
+""")
+    error = refusal(p, "i", TWO)
+    assert list(error.notes) == [
+        "in the callee: y[i] = x[i] + 2.0",
+        "in the block:  b[i] = a[i] + 3.0",
+        "what differs:  2.0 against 3.0",
+    ]
+    assert error.span is not None
+    assert error.span.line == p.find("b[_] = _").node.span.line
+
+
+def test_a_failed_match_of_ranges_names_the_loops_and_conditions():
+    p = parse("""
+def foo(a: f32[16], b: f32[16]):
+    for i in seq(0, 16):
+        a[i] = 1.0
+        if i < 5:
+            b[i] = a[i] + 2.0
+""")
+    error = refusal(p, "i", TWO)
+    assert list(error.notes) == ["in the callee: if i < 4:", "in the block:  if i < 5:", "what differs:  i < 4 against i < 5"]
+
+
+def test_of_several_accesses_the_first_that_no_window_explains_is_named():
+    p = parse("""
+def foo(a: f32[17], b: f32[16]):
+    for i in seq(0, 16):
+        a[i] = 1.0
+        if i < 4:
+            b[i] = a[i + 1] + 2.0
+""")
+    error = refusal(p, "i", TWO)
+    assert error.notes[:2] == ("in the callee: y[i] = x[i] + 2.0", "in the block:  b[i] = a[i + 1] + 2.0")
+    assert error.notes[2] == "what differs:  x[i] against a[i + 1]"
+
+
+def test_a_block_with_more_or_fewer_statements_names_the_first_without_a_partner():
+    longer = parse("""
+def foo(a: f32[16], b: f32[16]):
+    for i in seq(0, 16):
+        a[i] = 1.0
+        if i < 4:
+            b[i] = a[i] + 2.0
+        b[i] = 7.0
+""")
+    error = refusal(longer, "i", TWO)
+    assert "the callee has 2 statements where the block has 3" in error.message
+    assert error.notes == ("in the block:  b[i] = 7.0",)
+    other = parse("""
+def foo(a: f32[16], b: f32[16]):
+    for i in seq(0, 16):
+        a[i] = 1.0
+        pass
+        if i < 4:
+            b[i] = a[i] + 2.0
+""")
+    error = refusal(other, "i", TWO)
+    assert error.notes == ("in the callee: if i < 4:", "in the block:  pass")
+
+
+def test_a_version_of_the_procedure_itself_can_be_called():
+    p = parse("def axpy(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 1.0\n")
+    q = replace(p, "i", rename(p, "axpy2"))
+    assert lines(q)[-1] == "axpy2(n, x)"

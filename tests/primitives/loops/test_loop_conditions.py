@@ -26,6 +26,9 @@ def foo(body: str) -> Procedure:
 BOTH = foo("for i in seq(0, 4): x[i] = 1.0\nfor j in seq(0, 4): y[j] = 1.0")
 APART = foo("for i in seq(0, 4): x[i] = 1.0\npass\nfor j in seq(0, 4): y[j] = 1.0")
 BRANCHES = foo("if n > 3:\n    for i in seq(0, 4): x[i] = 1.0\nelse:\n    pass\n    for j in seq(0, 4): y[j] = 1.0")
+COUSINS = foo(
+    "for a in seq(0, 2):\n    for i in seq(0, 4): x[i] = 1.0\nfor b in seq(0, 2):\n    pass\n    for j in seq(0, 4): y[j] = 1.0"
+)
 DATA = "if x[0] < 1.0: y[0] = 1.0\nif {}: y[1] = 1.0"
 
 CASES: list[tuple[Callable[[], Any], str, str]] = [
@@ -34,6 +37,7 @@ CASES: list[tuple[Callable[[], Any], str, str]] = [
     (lambda: fuse(BOTH, "for j in _: _", "for i in _: _"), "E404", "must directly follow"),
     (lambda: fuse(APART, "for i in _: _", "for j in _: _"), "E404", "must directly follow"),
     (lambda: fuse(BRANCHES, "for i in _: _", "for j in _: _"), "E404", "must directly follow"),
+    (lambda: fuse(COUSINS, "for i in _: _", "for j in _: _"), "E404", "must directly follow"),
     (lambda: fuse(_ifs("n > 2"), "if _: _", "if n > 2: _"), "E404", "conditions on data must be the same text"),
     (lambda: fuse(_ifs("x[1] < 1.0"), "if _: _", "if x[1] < _: _"), "E404", "conditions on data must be the same text"),
     (

@@ -18,6 +18,7 @@ from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Where, alloc_at, context_at, scope_at
+from usl_core.primitives.loops.iterations import not_first
 from usl_core.procedure import Procedure
 
 _OP = "expand_dim"
@@ -52,7 +53,7 @@ def expanded(proc: Procedure, path: Path, alloc: Alloc, extent: Expr, index: Exp
     ctx = context_at(proc, path)
     message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"
     count = ctx.index(extent)
-    require_proved(ctx, fml.ge(count, 1), _OP, message, alloc.span, values=(count,), hint=f"assert {show_expr(extent)} >= 1")
+    require_proved(ctx, fml.ge(count, 1), _OP, message, alloc.span, values=(count,), assume=f"{show_expr(extent)} >= 1")
     for use in uses:
         _require_in_range(proc, use, index, extent, alloc)
     _require_own_iteration(proc, alloc, path, place, index)
@@ -121,6 +122,6 @@ def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Pat
                     f"which is elsewhere if the buffer is indexed by {show_expr(index)}"
                 )
                 hint = "hint: every read must follow a write of the same iteration"
-                notes = [*exposure_notes(ctx, loop.body, alloc.name), hint]
+                notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
                 refuse(_OP, message, found.node.span if found.node.span.line else loop.span, notes, code="E413")
             return

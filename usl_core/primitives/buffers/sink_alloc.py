@@ -9,6 +9,7 @@ from usl_core.ir.nodes import Alloc, For, If, Stmt
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.buffers.uses import mentions, rest_of_block
 from usl_core.primitives.locate import Where, alloc_at, context_at
+from usl_core.primitives.loops.iterations import not_first
 from usl_core.procedure import Procedure
 
 _OP = "sink_alloc"
@@ -76,5 +77,5 @@ def _require_own_iteration(proc: Procedure, scope: Path, place: Path, alloc: All
     if found is not None:
         message = f"a read of {alloc.name.name} may see what an earlier iteration of {loop.iter.name} wrote"
         hint = "hint: every read must follow a write of the same iteration"
-        notes = [*exposure_notes(ctx, loop.body, alloc.name), hint]
+        notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
         refuse(_OP, message, found.node.span if found.node.span.line else loop.span, notes, code="E413")

@@ -19,6 +19,7 @@ from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Proc, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import binders, rename, update
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, scalar_of
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.calls.agreement import same_meaning
@@ -52,8 +53,10 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
     ctx = context_at(proc, stmt_path(loc, 0))
 
     try:
-        solution = Unifier(f.ir).solve(old)
-        call = call_of(f.ir, solution, ctx, old)
+        # f may be a version of this very procedure and share its names.
+        callee = rename(f.ir, {name: name.copy() for name in binders(f.ir)})
+        solution = Unifier(callee).solve(old)
+        call = update(call_of(callee, solution, ctx, old), proc=f.ir)
         require_memories(ctx, call)
         if not same_meaning(ctx, inlined(call), old):
             shown = head_line(call)

@@ -39,11 +39,11 @@ def add_loop(proc: Procedure, block: Where, name: str, hi: str | int | Where, gu
     ctx = context_at(proc, first)
     extent = ctx.index(stop)
     message = f"cannot prove that {show_expr(stop)} is at least 1"
-    hint = f"assert {show_expr(stop)} >= 1"
-    require_proved(ctx, fml.ge(extent, 1), "add_loop", message, span, values=(extent,), hint=hint)
+    require_proved(ctx, fml.ge(extent, 1), "add_loop", message, span, values=(extent,), assume=f"{show_expr(stop)} >= 1")
     require_closed(proc.ir, where, "add_loop", span)
     if not guard:
-        conflict = idempotent(ctx.facts, effect(ctx, code))
+        twice = fml.ge(extent, 2)  # with one iteration there is nothing to repeat
+        conflict = idempotent([*ctx.facts, twice], effect(ctx, code))
         require_no(conflict, "add_loop", "the block may have an effect when it runs again: use guard=True", span)
 
     def around(body: Block) -> For:

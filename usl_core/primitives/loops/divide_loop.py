@@ -10,7 +10,7 @@ from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, after, body_of
 from usl_core.ir import make
-from usl_core.ir.nodes import Expr, For, If, Stmt, index_literal, index_read
+from usl_core.ir.nodes import BinaryOp, Expr, For, If, Stmt, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
@@ -98,7 +98,8 @@ def _require_divides(ctx: Context, factor: int, loop: For) -> None:
         f"cannot prove that {factor} divides {show_expr(loop.hi)}",
         loop.span,
         values=(extent,),
-        hint=f"assert {_operand(loop.hi)} % {factor} == 0, or use tail='cut' instead of perfect=True",
+        assume=f"{_operand(loop.hi)} % {factor} == 0",
+        hint="use tail='cut' instead of perfect=True",
     )
 
 

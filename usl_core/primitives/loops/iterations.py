@@ -31,6 +31,11 @@ def in_range(ctx: Context, loop: For) -> list[Formula]:
     return [fml.le(low, index), fml.lt(index, high)]
 
 
+def not_first(inside: Context, loop: For) -> Context:
+    """What is known in the body of a loop in an iteration that others precede; inside is what is known in all of them."""
+    return inside.assume([fml.lt(inside.index(loop.lo), affine.var(loop.iter))])
+
+
 def later_before_earlier(ctx: Context, loop: For, ahead: Summary, behind: Summary) -> Conflict | None:
     """Whether `behind` of an iteration may run after `ahead` of every later iteration, which now comes first.
 

@@ -107,9 +107,9 @@ def _require_movable(ctx: Context, loop: For, branch: If) -> None:
         return
     # A loop that runs zero times would not look at the data at all, which may be poison.
     message = f"the condition {shown} depends on data, and the loop {loop.iter.name} may not run"
-    hint = f"assert {show_expr(loop.lo)} < {show_expr(loop.hi)}"
+    assume = f"{show_expr(loop.lo)} < {show_expr(loop.hi)}"
     goal, values = runs_at_least_once(ctx, loop), bounds(ctx, loop)
-    require_proved(ctx, goal, "lift_scope", message, branch.span, values=values, hint=hint)
+    require_proved(ctx, goal, "lift_scope", message, branch.span, values=values, assume=assume)
     conflict = changes_value(ctx, branch.cond, effect(ctx, (loop,)))
     require_no(conflict, "lift_scope", f"the loop may change the data that {shown} depends on", branch.span)
 

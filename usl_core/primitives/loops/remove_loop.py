@@ -34,11 +34,12 @@ def remove_loop(proc: Procedure, loop: Where) -> Edit:
     name = old.iter.name
     require(not uses(old.body, old.iter), "remove_loop", f"the body uses the iterator {name}", old.span, code="E414")
     ctx = context_at(proc, path)
-    message, hint = f"the loop {name} may not run", f"assert {show_expr(old.lo)} < {show_expr(old.hi)}"
+    message, assume = f"the loop {name} may not run", f"{show_expr(old.lo)} < {show_expr(old.hi)}"
     values = bounds(ctx, old)
-    require_proved(ctx, runs_at_least_once(ctx, old), "remove_loop", message, old.span, values=values, hint=hint)
+    require_proved(ctx, runs_at_least_once(ctx, old), "remove_loop", message, old.span, values=values, assume=assume)
     if not _runs_once(ctx, old):
-        conflict = idempotent([*ctx.facts, *in_range(ctx, old)], effect(ctx, old.body))
+        twice = fml.lt(values[0] + 1, values[1])  # with one iteration there is nothing to repeat
+        conflict = idempotent([*ctx.facts, *in_range(ctx, old), twice], effect(ctx, old.body))
         require_no(conflict, "remove_loop", f"the body of {name} may have an effect when it runs again", old.span)
 
     return Edit.of(proc.ir, "remove_loop").unwrap(NodeLoc(path))

@@ -32,7 +32,7 @@ def shift_loop(proc: Procedure, loop: Where, lo: str | int | Where) -> Edit:
     ctx = context_at(proc, path)
     first = ctx.index(start)
     message = f"cannot prove that the new start {show_expr(start)} is at least 0"
-    require_proved(ctx, fml.ge(first), "shift_loop", message, old.span, values=(first,), hint=f"assert {show_expr(start)} >= 0")
+    require_proved(ctx, fml.ge(first), "shift_loop", message, old.span, values=(first,), assume=f"{show_expr(start)} >= 0")
 
     edit = Edit.of(proc.ir, "shift_loop")
     edit = edit.rewrite_exprs(body_of(path, len(old.body)), substitution({old.iter: _renumbered(old, start)}))
