@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 BAD = """\
+from __future__ import annotations
+
 from usl_core import proc
 
 @proc
@@ -22,7 +24,7 @@ def test_a_mistake_in_a_program_is_one_line_of_json_with_place_and_values(site, 
     found = json.loads(line)
     assert found["code"] == "E305"
     assert found["file"].endswith("bad.py")
-    assert (found["line"], found["column"], found["end_line"], found["end_column"]) == (5, 7, 5, 8)
+    assert (found["line"], found["column"], found["end_line"], found["end_column"]) == (7, 7, 7, 8)
     assert found["counterexample"].keys() == {"n"}
     assert found["notes"][0] == f"counter-example: n = {found['counterexample']['n']}"
 
@@ -51,3 +53,11 @@ def test_a_bug_is_reported_with_its_own_code(site, work):
     assert done.returncode == 1
     assert found["code"] in ("E001", "E800")
     assert "KeyError" in found["message"]
+
+
+def test_a_missing_future_import_is_explained(site, work):
+    (work / "old.py").write_text(BAD.replace("from __future__ import annotations\n", ""))
+    done = site.usl("compile", "old.py", "--backend", "fake", cwd=work)
+    assert done.returncode == 1
+    assert "name 'size' is not defined" in done.stderr
+    assert "hint: begin the file with `from __future__ import annotations`" in done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 
 from usl_core.errors import UslError
+from usl_core.ir.types import CONTROLS, SCALARS
 from usl_core.plugins.blame import blamed_span, describe, notes_of
 from usl_core.procedure import Procedure
 
@@ -65,7 +66,14 @@ def _located(path: Path, error: BaseException) -> UslError:
     span = blamed_span(error, in_file)
     kind = type(error) if isinstance(error, UslError) else UslError
     code = error.code if isinstance(error, UslError) else None
-    return kind(describe(error), span=span, notes=notes_of(error), code=code)
+    return kind(describe(error), span=span, notes=[*notes_of(error), *_hints(error)], code=code)
+
+
+def _hints(error: BaseException) -> list[str]:
+    """Annotations of a @proc are evaluated by Python unless the file says otherwise, and its types are no Python names."""
+    if isinstance(error, NameError) and error.name in {*SCALARS, *CONTROLS}:
+        return ["hint: begin the file with `from __future__ import annotations`"]
+    return []
 
 
 def exported(module: ModuleType) -> list[Procedure]:

@@ -52,9 +52,9 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
     old = stmts(proc.ir, loc)
     ctx = context_at(proc, stmt_path(loc, 0))
 
+    # f may be a version of this very procedure and share its names.
+    callee = rename(f.ir, {name: name.copy() for name in binders(f.ir)})
     try:
-        # f may be a version of this very procedure and share its names.
-        callee = rename(f.ir, {name: name.copy() for name in binders(f.ir)})
         solution = Unifier(callee).solve(old)
         call = update(call_of(callee, solution, ctx, old), proc=f.ir)
         require_memories(ctx, call)
@@ -63,7 +63,7 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
             raise Mismatch(f"the arguments found by unification, {shown}, do not give the block back")
     except Mismatch as mismatch:
         span = mismatch.block.span if mismatch.block is not None and mismatch.block.span.line else old[0].span
-        notes = mismatch.notes(f.ir.body, old)
+        notes = mismatch.notes(callee.body, old)
         refuse("replace", f"{f.name()} does not match the block: {mismatch.reason}", span, notes, "E430")
     return Edit.of(proc.ir, "replace").replace(loc, (call,))
 

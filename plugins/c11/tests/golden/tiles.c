@@ -72,6 +72,23 @@ static inline struct usl_footprint usl_footprint(const void *data, size_t size, 
     return f;
 }
 
+/* Whether the elements of a valid window lie in different places: each stride steps over all that smaller ones reach. */
+static inline bool usl_distinct(struct usl_footprint f)
+{
+    for (int d = 0; d < f.rank; d++) {
+        const uint64_t stride = f.strides[d] < 0 ? 0u - (uint64_t)f.strides[d] : (uint64_t)f.strides[d];
+        uint64_t reach = 0;
+        for (int e = 0; e < f.rank; e++) {
+            const uint64_t other = f.strides[e] < 0 ? 0u - (uint64_t)f.strides[e] : (uint64_t)f.strides[e];
+            if (e != d && f.shape[e] > 1 && (other < stride || (other == stride && e < d)))
+                reach += other * ((uint64_t)f.shape[e] - 1);
+        }
+        if (f.shape[d] > 1 && stride <= reach)
+            return false;
+    }
+    return true;
+}
+
 /* Bytes that the dimensions not aligned with a period cover. */
 static inline uint64_t usl_residue(struct usl_footprint f, uint64_t period)
 {
@@ -166,13 +183,15 @@ int tiles(int64_t n, const float *A, struct usl_win_2f32 out, const float *s)
     const struct usl_footprint out_place = usl_footprint(out.data, sizeof *out.data, 2, (const int64_t[]){n, 64}, out.strides);
     if (!out_place.valid)
         return 7;
-    if (s == NULL)
+    if (!usl_distinct(out_place))
         return 8;
+    if (s == NULL)
+        return 9;
     const struct usl_footprint s_place = usl_footprint(s, sizeof *s, 0, NULL, NULL);
     if (!usl_disjoint(A_place, out_place))
-        return 9;
-    if (!usl_disjoint(out_place, s_place))
         return 10;
+    if (!usl_disjoint(out_place, s_place))
+        return 11;
 #endif
     tiles_body(n, A, out, s);
     return 0;
@@ -198,10 +217,12 @@ const char *tiles_error(int status)
     case 7:
         return "the extents of out must be at least 1 and its size in bytes must fit PTRDIFF_MAX";
     case 8:
-        return "s must not be NULL";
+        return "the elements of out, which is written, must not overlap each other";
     case 9:
-        return "A and out must not overlap";
+        return "s must not be NULL";
     case 10:
+        return "A and out must not overlap";
+    case 11:
         return "out and s must not overlap";
     default:
         return "unknown status";
