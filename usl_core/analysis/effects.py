@@ -355,7 +355,8 @@ def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
                 builder.reads(child)
             windows[formal.name] = argument_map(actual)
     body = proc_summary(proc)
-    accesses = [_in_caller(fresh(a), env, bools, windows, call) for a in body.accesses if a.buffer not in constants]
+    strides = _strides_of_actuals(proc, args)
+    accesses = [_in_caller(fresh(a), env, bools, windows, strides, call) for a in body.accesses if a.buffer not in constants]
     own = builder.done()
     return Summary(own.accesses + tuple(accesses), body.checks, own.config_reads | body.config_reads, body.config_writes)
 
@@ -379,21 +380,33 @@ def _in_caller(
     env: Mapping[Sym, Lin],
     bools: Mapping[Sym, Formula],
     windows: Mapping[Sym, WindowMap],
+    strides: fml.StrideMap,
     call: Call,
 ) -> Access:
-    strides = _hidden_stride
     point = tuple(affine.subst(p, env, strides) for p in access.point)
     guard = tuple(fml.subst(g, env, strides, bools) for g in access.guard)
     found = windows[access.buffer]
     # A callee that branches on a formal's stride is only known to maybe take the branch.
-    exact = access.exact and not any(
-        isinstance(x, Stride) for g in access.guard for lin in fml.lins(g) for x in affine.atoms(lin)
-    )
+    lins = [*access.point, *(lin for g in access.guard for lin in fml.lins(g))]
+    exact = access.exact and not any(isinstance(x, Stride) for lin in lins for x in affine.atoms(lin))
     return Access(found.buffer, access.kind, found.apply(point), access.iters, guard, exact, call)
 
 
-def _hidden_stride(stride: Stride) -> Lin:
-    return affine.var(Sym(f"stride_{stride.dim}"))
+def _strides_of_actuals(proc: Proc, args: Sequence[Expr]) -> fml.StrideMap:
+    """A formal's strides as those of the buffer that is passed: they may differ from one call to the next."""
+    actuals = {formal.name: actual for formal, actual in zip(proc.args, args, strict=True)}
+
+    def stride(atom: Stride) -> Lin | None:
+        match actuals.get(atom.buffer):
+            case WindowExpr(name=name, idx=idx):
+                ranged = [dim for dim, entry in enumerate(idx) if isinstance(entry, Interval)]
+                return affine.of_atom(Stride(name, ranged[atom.dim]))
+            case Read(name=name):
+                return affine.of_atom(Stride(name, atom.dim))
+            case _:
+                return None
+
+    return stride
 
 
 def fresh(access: Access) -> Access:

@@ -48,7 +48,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children
+from usl_core.ir.traverse import children, walk
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
 
 
@@ -288,6 +288,7 @@ def check_window(ctx: Context, window: WindowExpr) -> None:
 def check_call(ctx: Context, call: Call) -> None:
     """Sizes, shapes, assertions and disjointness of a call."""
     for arg in call.args:
+        _check_place(call, arg)
         check_expr(ctx, arg)
     env, bools = argument_values(ctx, call)
     for formal, actual in zip(call.proc.args, call.args, strict=True):
@@ -298,6 +299,17 @@ def check_call(ctx: Context, call: Call) -> None:
         hint = "assert what it needs in the caller, or call it where a condition of an `if` makes it hold"
         require(ctx, goal, message, call.span, values=list(env.values()), hint=hint, code="E310")
     check_disjoint(ctx, call)
+
+
+def _check_place(call: Call, arg: Expr) -> None:
+    """An argument names one place, whatever the data are: the callee may change these while it uses the place."""
+    if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(arg)):
+        raise BoundsError(
+            f"an argument of {call.proc.name} depends on data through idx: {show_expr(arg)}",
+            span=arg.span if arg.span.line else call.span,
+            notes=["hint: copy the element into a scalar before the call, and back after it if it is written"],
+            code="E316",
+        )
 
 
 def argument_values(ctx: Context, call: Call) -> tuple[dict[Sym, Lin], dict[Sym, Formula]]:

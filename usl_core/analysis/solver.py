@@ -254,6 +254,8 @@ def _z3() -> Any:
 
 
 def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> _Verdict:
+    if any(_quantifies_product(f) for f in (*hypotheses, goal)):
+        return "unknown", "a product of extents depends on a quantified variable"
     z3 = _z3()
     encoder = _Encoder(z3)
     solver = z3.Solver()
@@ -269,6 +271,20 @@ def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]
         model = solver.model()
         return "refuted", tuple(encoder.value(model, n) for n in names)
     return "unknown", solver.reason_unknown()
+
+
+def _quantifies_product(f: Formula) -> bool:
+    """Whether a quantifier binds a name in a product: products are encoded as constants, which would then be wrong."""
+    match f:
+        case And(args=args) | Or(args=args):
+            return any(_quantifies_product(arg) for arg in args)
+        case Exists(names=names, body=body) | Forall(names=names, body=body):
+            atoms = (atom for lin in fml.lins(body) for atom in affine.atoms(lin))
+            products = (atom for atom in atoms if isinstance(atom, Product))
+            bound = any(set(names) & set(affine.syms(affine.of_atom(product))) for product in products)
+            return bound or _quantifies_product(body)
+        case _:
+            return False
 
 
 def consistent(formulas: Sequence[Formula]) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.values import Values
+from usl_core.analysis.values import Values, reads_clamped_data
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, get
 from usl_core.equivalence import Relation
@@ -60,6 +60,7 @@ def _edit(proc: Procedure, expr: Where, new: Any) -> Edit:
     values = Values(context_at(proc, path))
     _require_same_reads(values, old, changed)
     _require_strides_as_before(old, changed)
+    _require_clamps_as_before(old, changed)
     _require_argument(proc, path, changed)
     if isinstance(old.type, ScalarType):
         _require_same_data(values, old, changed)
@@ -103,6 +104,12 @@ def _require_strides_as_before(old: Expr, new: Expr) -> None:
 
     if has_stride(new) and not has_stride(old):
         refuse(_OP, f"{show_expr(new)} would bring `stride` to a place where it may not stand", old.span, code="E404")
+
+
+def _require_clamps_as_before(old: Expr, new: Expr) -> None:
+    """A control value that depends on data stands in indices only: where there was one before."""
+    if old.type in (INDEX, BOOL) and reads_clamped_data(new) and not reads_clamped_data(old):
+        refuse(_OP, f"{show_expr(new)} would bring `idx` to a place where it may not stand", old.span, code="E404")
 
 
 def _require_argument(proc: Procedure, path: Path, new: Expr) -> None:

@@ -16,12 +16,13 @@ from usl_core.procedure import Procedure
 _OP = "partial_eval"
 
 
-@primitive(Relation.NARROWER)
+@primitive(Relation.INTERFACE)
 def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) -> Edit:
-    """A narrower procedure without some control formals, which have fixed values in it: `p.partial_eval(n=128)`.
+    """A procedure without some control formals, which have fixed values in it: `p.partial_eval(n=128)`.
 
         def f(n: size, x: f32[n]): s   ~>   def f(x: f32[128]): s[n -> 128]
 
+    The result has another interface, so that `call_eqv` never puts it in place of the original, nor of one with other values.
     Positional values are for the control formals in order. `simplify` then folds what became constant.
 
     Raises:
