@@ -55,7 +55,6 @@ def halves(body: str) -> tuple[Context, Summary, Summary]:
         "checks(n, x[0])\nx[1] = 1.0",
         "for i in seq(0, n): x[i] = 1.0\nfor j in seq(1, n): x[j - 1] = 2.0",
         "copy(x[0:4], y[0:4])\ncopy(x[3:7], y[4:8])",
-        "store(x[idx(k, 0, 4)], y[0])\nk = 1",
         "copy(z[0:4, 0], y[0:4])\nz[3, 0] = 1.0",
         "if x[0] < 1.0: y[0] = 1.0\nx[0] = 2.0",
         "y[idx(k, 0, 4)] = 1.0\nk = 2",
@@ -193,8 +192,3 @@ def test_a_call_has_its_callees_checks_and_names_of_its_own() -> None:
     assert summary(check).checks
     assert not summary(one).checks
     assert not set(summary(one).accesses[0].iters) & set(summary(two).accesses[0].iters)
-
-
-def test_an_index_made_of_data_in_an_argument_is_read_at_the_call() -> None:
-    _, (call,) = code("store(x[idx(k, 0, 4)], y[idx(k, 0, 4)])")
-    assert sum(a.buffer.name == "k" for a in summary(call).accesses) == 2
