@@ -29,6 +29,7 @@ DOWN = foo("t: f32[16]\nt[8] = 1.0\nt[4] = 2.0\ny[0] = t[8]")
 UP = foo("t: f32[16]\nt[4] = 1.0\nt[8] = 2.0\ny[0] = t[4]")
 TWO = foo("a: f32[4]\nb: f32[4]\na[0] = x[0]\nb[0] = x[1]\ny[0] = a[0]\ny[1] = b[0]")
 FIRST = foo("a: f32[4]\nb: f32[4]\nb[0] = x[1]\na[0] = x[0]\ny[0] = a[0]\ny[1] = b[0]")
+SEEN = foo("w = x[0:4]\ny[0] = w[0]\nx[0] = 2.0\ny[1] = w[0]")
 INSIDE = foo("t: f32\nfor i in seq(0, 4):\n    t = x[i]\n    y[i] = t\nfor j in seq(0, 4):\n    t = x[j]\n    y[j] = t")
 
 CASES: list[tuple[Callable[[], Any], str]] = [
@@ -40,6 +41,8 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: reuse_buffer(TWO, "a", "b"), "a value of a is needed after b is written"),
     (lambda: reuse_buffer(FIRST, "a", "b"), "a value of b is needed after a is written"),
     (lambda: expand_dim(INSIDE, "t", 4, "i"), "not visible at all uses|i"),
+    (lambda: bind_expr(SEEN, SEEN.find("w[_]", many=True), "v"), "may be modified before its last use"),
+    (lambda: stage_mem(SEEN, SEEN.find("x[0] = _"), "w[0:4]", "v"), "also reaches w under the name x"),
     (lambda: bind_expr(INSIDE, INSIDE.find("x[i]", many=True) + INSIDE.find("x[j]", many=True), "v"), "differ"),
 ]
 

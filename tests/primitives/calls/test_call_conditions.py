@@ -12,11 +12,15 @@ from usl_core.equivalence import Relation, why_not_exchangeable
 from usl_core.errors import SchedulingError
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.memory import DRAM
+from usl_core.ir.nodes import Alloc, For
+from usl_core.ir.traverse import walk
 from usl_core.ir.types import F32
+from usl_core.ir.verify import verify
 from usl_core.primitives.buffers.lift_alloc import lift_alloc
 from usl_core.primitives.buffers.set_memory import set_memory
 from usl_core.primitives.buffers.set_precision import set_precision
 from usl_core.primitives.calls.call_eqv import call_eqv, interface_difference
+from usl_core.primitives.calls.inline import inline
 from usl_core.primitives.calls.replace import replace
 
 
@@ -56,6 +60,15 @@ def test_a_call_of_a_refinement_makes_the_caller_a_refinement() -> None:
     assert called.history()[-1].relation is Relation.REFINES
     assert why_not_exchangeable(called.ir, P.ir) is not None
     assert why_not_exchangeable(P.ir, called.ir) is None
+
+
+def test_two_inlined_calls_of_one_procedure_share_no_names() -> None:
+    twice = parse("def foo(x: f32[4]):\n    f(x)\n    f(x)", f=F)
+    both = inline(inline(twice, "f(_)"), "f(_)")
+    verify(both.ir)
+    bound = [n.iter if isinstance(n, For) else n.name for n in walk(both.ir) if isinstance(n, For | Alloc)]
+    assert len(bound) == len(set(bound)) == 4
+    assert not {n.name for n in walk(F.ir) if isinstance(n, Alloc)} & set(bound)
 
 
 def test_interfaces_differ_in_number_type_memory_and_aliasing() -> None:

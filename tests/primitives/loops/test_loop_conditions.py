@@ -12,6 +12,7 @@ from usl_core.errors import SchedulingError
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.fuse import fuse
 from usl_core.primitives.loops.join_loops import join_loops
+from usl_core.primitives.loops.lift_scope import lift_scope
 from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.primitives.procs.add_assertion import add_assertion
 from usl_core.procedure import Procedure
@@ -19,8 +20,8 @@ from usl_core.procedure import Procedure
 HEAD = "def foo(n: size, x: f32[16], y: f32[16]):\n"
 
 
-def foo(body: str) -> Procedure:
-    return parse(HEAD + "    " + body.replace("\n", "\n    "))
+def foo(body: str, assertion: str = "True") -> Procedure:
+    return parse(HEAD + f"    assert {assertion}\n    " + body.replace("\n", "\n    "))
 
 
 BOTH = foo("for i in seq(0, 4): x[i] = 1.0\nfor j in seq(0, 4): y[j] = 1.0")
@@ -52,6 +53,16 @@ CASES: list[tuple[Callable[[], Any], str, str]] = [
         "one loop",
     ),
     (lambda: reorder_loops(foo("for i in seq(0, 4): x[i] = 1.0"), "i"), "E404", "one loop"),
+    (
+        lambda: lift_scope(foo("if x[0] < 1.0:\n    for i in seq(0, 4): x[i] = 2.0"), "for i in _: _"),
+        "E411",
+        "may change the data",
+    ),
+    (
+        lambda: lift_scope(foo("if x[0] < 1.0:\n    for i in seq(3, n): y[0] = 2.0", "n >= 3"), "for i in _: _"),
+        "E412",
+        "may not run",
+    ),
     (lambda: _split_else(), "E404", "an `else` branch cannot be split"),
     (lambda: add_assertion(BOTH, "x[0] < 1.0"), "", "control|data|condition"),
 ]
