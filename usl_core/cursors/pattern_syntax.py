@@ -21,7 +21,7 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import NoReturn
 
-from usl_core.errors import ParseError
+from usl_core.errors import ParseError, PatternError
 
 ANY = "_"
 
@@ -163,6 +163,8 @@ _NAMES = re.compile(r"[A-Za-z_]\w*(\s+[A-Za-z_]\w*)*")
 @lru_cache(maxsize=4096)
 def compile_pattern(text: str) -> Pattern:
     """The pattern that a text stands for. Raises ParseError if it stands for none."""
+    if not isinstance(text, str):
+        raise PatternError(f"a pattern is a text, got {text!r}", code="E404")
     source, count = text, None
     match = _COUNT.search(text)
     if match is not None:

@@ -250,7 +250,7 @@ class Arg(Node):
 
 @dataclass(frozen=True, slots=True)
 class InstrTemplate:
-    """What `@instr` declares beside the body (see design.md, "Instruction template").
+    """What `@instr` declares beside the body (see docs/targets.md).
 
     template is a `str.format` text with names of formals; includes are header names as in `#include`; features are CPU
     feature names (`avx512f`); roundings bounds the error against exact arithmetic, None means bit-exact.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from usl_c11.ctext import C
 from usl_c11.expr import constant, control, product
-from usl_c11.memory import is_managed
+from usl_c11.memory import ask, is_managed
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
 from usl_c11.usage import first_use_assigns
@@ -49,10 +49,10 @@ def _tensor(stmt: Alloc, name: str, fn: Function) -> list[str]:
     texts = [extent.text for extent in shape]
     if is_managed(stmt.mem):
         return _managed(stmt, name, ctype, texts, fn)
-    release = stmt.mem.free(name, ctype, texts, stmt.span).strip()
+    release = ask(stmt.mem, "free", name, ctype, texts, stmt.span).strip()
     if release:
         fn.frees[-1].append(release)
-    return stmt.mem.alloc(name, ctype, texts, stmt.span).splitlines()
+    return ask(stmt.mem, "alloc", name, ctype, texts, stmt.span).splitlines()
 
 
 def dense_strides(shape: Sequence[C]) -> tuple[C, ...]:

@@ -10,7 +10,7 @@ from usl_c11 import arith
 from usl_c11.ctext import C, binary, call, cast, unary
 from usl_c11.folding import folded, value_range
 from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
-from usl_c11.memory import overrides
+from usl_c11.memory import ask, overrides
 from usl_c11.ranges import Range, decided_by, range_of
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.types import is_narrow, require_arithmetic, ring
@@ -183,7 +183,7 @@ def data(expr: Expr, fn: Function) -> C:
         case Read(name=name, idx=idx):
             buffer = fn.buffer(name, expr.span)
             access = element(buffer, [control(i, fn) for i in idx], fn, expr.span)
-            return _as_read(buffer.mem.read(access.text, ctype, expr.span), access)
+            return _as_read(ask(buffer.mem, "read", access.text, ctype, expr.span), access)
         case ReadConfig():
             return config_field(expr, fn)
         case Cast(arg=arg):
@@ -270,7 +270,7 @@ def element(buffer: Buffer, indices: Sequence[C], fn: Function, span: Span) -> C
 def _indexed(buffer: Buffer, indices: Sequence[C], fn: Function, span: Span) -> C:
     if overrides(buffer.mem, "window"):
         texts, strides = [i.text for i in indices], [s.text for s in buffer.strides]
-        return C(buffer.mem.window(buffer.data, fn.unit.ctype(buffer.scalar, span), texts, strides, span))
+        return C(ask(buffer.mem, "window", buffer.data, fn.unit.ctype(buffer.scalar, span), texts, strides, span))
     return C(f"{buffer.data}[{offset(indices, buffer.strides)}]")
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from usl_core.errors import BackendError, Span
+from usl_core.errors import BackendError, Span, UslError
 from usl_core.ir.memory import DRAM, Memory, MemoryClass
 
 STACK_LIMIT = 1 << 20
@@ -47,3 +48,24 @@ def overrides(memory: MemoryClass, method: str) -> bool:
 def is_managed(memory: MemoryClass) -> bool:
     """Whether the backend emits the allocation itself: main memory without an `alloc` of its own."""
     return issubclass(memory, DRAM) and not overrides(memory, "alloc")
+
+
+def ask(memory: MemoryClass, method: str, *arguments: Any) -> str:
+    """The C text that a class method of a memory gives. Plugins bring memories, so whatever goes wrong in one is said of it.
+
+    Raises:
+        BackendError: the method refuses, fails, or gives no text; the place is the span among the arguments.
+    """
+    span = next((argument for argument in arguments if isinstance(argument, Span)), None)
+    try:
+        text = getattr(memory, method)(*arguments)
+    except UslError:
+        raise
+    except Exception as error:  # a plugin's code may fail in any way
+        message = f"{method} of memory {memory.__name__} failed: {type(error).__name__}: {error}"
+        raise BackendError(
+            message, span=span, notes=("see docs/targets.md for what the methods of a memory get and give",)
+        ) from error
+    if not isinstance(text, str):
+        raise BackendError(f"{method} of memory {memory.__name__} must give C text, not {text!r}", span=span)
+    return text

@@ -13,6 +13,7 @@ from dataclasses import replace
 from usl_c11.arith import narrow
 from usl_c11.ctext import C, cast
 from usl_c11.expr import control, element
+from usl_c11.memory import ask
 from usl_c11.ranges import loop_range
 from usl_c11.scope import Buffer, Function, ParallelLoop, Place
 from usl_c11.status import fail
@@ -109,7 +110,7 @@ def _accumulator(name: Sym, buffer: Buffer, stmt: For, fn: Function) -> Buffer:
 def _load(buffer: Buffer, acc: Buffer, fn: Function, stmt: For) -> str:
     ctype = fn.unit.ctype(buffer.scalar, stmt.span)
     place = element(buffer, (), fn, stmt.span)
-    value = C(buffer.mem.read(place.text, ctype, stmt.span), place.prec)
+    value = C(ask(buffer.mem, "read", place.text, ctype, stmt.span), place.prec)
     if not buffer.scalar.is_int or buffer.place is Place.ACCUMULATOR:
         return f"{_accumulator_type(buffer, ctype)} {acc.name} = {value};"
     return f"{_accumulator_type(buffer, ctype)} {acc.name} = {cast(ring(buffer.scalar), value)};"
@@ -121,7 +122,7 @@ def _store(buffer: Buffer, acc: Buffer, fn: Function, stmt: For) -> str:
     total = C(acc.name)
     if buffer.scalar.is_int and buffer.place is not Place.ACCUMULATOR:
         total = narrow(total, buffer.scalar, fn.unit, stmt.span)
-    return buffer.mem.write(place.text, ctype, total.text, stmt.span)
+    return ask(buffer.mem, "write", place.text, ctype, total.text, stmt.span)
 
 
 def _accumulator_type(buffer: Buffer, ctype: str) -> str:

@@ -11,7 +11,7 @@ from usl_c11.arith import narrow, promoted_fits
 from usl_c11.call import call_text, instruction_text
 from usl_c11.ctext import C, binary, cast, unary
 from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
-from usl_c11.memory import overrides
+from usl_c11.memory import ask, overrides
 from usl_c11.ranges import INDICES, SIZES, branch, loop_range, range_of
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
@@ -127,7 +127,7 @@ def _assign(stmt: Assign, fn: Function) -> list[str]:
     value = data(stmt.rhs, fn).text
     if value == place.text:  # compilers warn about it
         return []
-    return [buffer.mem.write(place.text, fn.unit.ctype(buffer.scalar, stmt.span), value, stmt.span)]
+    return [ask(buffer.mem, "write", place.text, fn.unit.ctype(buffer.scalar, stmt.span), value, stmt.span)]
 
 
 def _reduce(stmt: Reduce, fn: Function) -> list[str]:
@@ -138,10 +138,10 @@ def _reduce(stmt: Reduce, fn: Function) -> list[str]:
     if buffer.place is Place.ACCUMULATOR:
         return [f"{place} += {in_ring(stmt.rhs, scalar, fn) if scalar.is_int else data(stmt.rhs, fn)};"]
     if overrides(buffer.mem, "reduce") or scalar.name in ("f32", "f64", "u32"):
-        return [buffer.mem.reduce(place.text, ctype, data(stmt.rhs, fn).text, stmt.span)]
-    old = C(buffer.mem.read(place.text, ctype, stmt.span), place.prec)
+        return [ask(buffer.mem, "reduce", place.text, ctype, data(stmt.rhs, fn).text, stmt.span)]
+    old = C(ask(buffer.mem, "read", place.text, ctype, stmt.span), place.prec)
     total = _sum(old, stmt.rhs, scalar, fn, stmt.span)
-    return [buffer.mem.write(place.text, ctype, total.text, stmt.span)]
+    return [ask(buffer.mem, "write", place.text, ctype, total.text, stmt.span)]
 
 
 def _sum(old: C, rhs: Expr, scalar: ScalarType, fn: Function, span: Span) -> C:

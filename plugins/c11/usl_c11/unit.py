@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from usl_c11.helpers import Helpers
+from usl_c11.memory import ask
 from usl_c11.ranges import Range
 from usl_c11.types import spelling, window_definition, window_struct
 from usl_core.errors import Span
@@ -57,7 +58,7 @@ class Unit:
         return f"struct {tag}"
 
     def memory(self, memory: MemoryClass) -> None:
-        text = memory.header().strip()
+        text = ask(memory, "header").strip()
         if text:
             self.globals.setdefault(text)
 
