@@ -7,7 +7,7 @@ is in bounds and every call legal. A Procedure never changes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn, TypeVar, cast
@@ -284,7 +284,3 @@ def proc_from_source(text: str, scope: Mapping[str, Any] | None = None, file: st
 def _caller_locals() -> Mapping[str, Any]:
     """The local names where the decorator stands: one frame above the decorator's own."""
     return dict(sys._getframe(2).f_locals)
-
-
-def procedures_in(values: Iterable[object]) -> list[Procedure]:
-    return [v for v in values if isinstance(v, Procedure)]

@@ -22,7 +22,6 @@ from usl_core.ir.nodes import (
     Alloc,
     Assign,
     AssignConfig,
-    Block,
     Call,
     Check,
     Expr,
@@ -41,7 +40,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, walk
+from usl_core.ir.traverse import children
 from usl_core.ir.types import COND, SIZE, ControlType, TensorType
 
 
@@ -437,7 +436,3 @@ def reads_of(expr: Expr) -> tuple[Access, ...]:
     builder = _Builder()
     builder.reads(expr)
     return tuple(builder.accesses)
-
-
-def local_buffers(block: Block) -> frozenset[Sym]:
-    return frozenset(n.name for stmt in block for n in walk(stmt) if isinstance(n, Alloc))

@@ -24,7 +24,7 @@ from usl_core.cursors.cursor import BlockCursor, Cursor, NodeCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
-from usl_core.errors import SchedulingError, Span, Undecided, UslError, counterexample
+from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.procedure import Procedure, derive
 
 P = ParamSpec("P")
@@ -188,8 +188,3 @@ def require_proved(
             refuse(operator, message, span, [*notes, *([f"hint: {', or '.join(ways)}"] if ways else [])], code="E412")
         case Unknown(reason=reason):
             raise Undecided(f"{operator}: could not decide: {message}", span=span, notes=[f"solver: {reason}"])
-
-
-def is_refusal(error: UslError) -> bool:
-    """Whether an error says "this operator does not apply here", as opposed to "could not decide"."""
-    return isinstance(error, SchedulingError)

@@ -10,12 +10,12 @@ from usl_core.analysis.context import Context
 from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
-from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, block_of, get, get_stmt
+from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, block_of, get
 from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_
 from usl_core.frontend.fragment import env_at, parse_cond, parse_expr, parse_window
 from usl_core.frontend.placement import require_place
 from usl_core.frontend.scope import Binding
-from usl_core.ir.nodes import Alloc, Arg, Expr, For, Node, Read, Stmt, WindowExpr, index_literal
+from usl_core.ir.nodes import Alloc, Arg, Expr, For, Read, Stmt, WindowExpr, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
 from usl_core.ir.types import BOOL, INDEX, Type
@@ -129,10 +129,6 @@ def context_at(proc: Procedure, path: Path) -> Context:
     return Context.at(proc.ir, path)
 
 
-def stmt_node(proc: Procedure, path: Path) -> Stmt:
-    return get_stmt(proc.ir, path)
-
-
 def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:
     """The names visible just before the node at path; the innermost binding of a spelling wins."""
     return env_at(proc.ir, path)
@@ -192,7 +188,3 @@ def condition(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
     if isinstance(value, str):
         return _parsed(operator, lambda: parse_cond(value, scope_at(proc, path)))
     return _expr_in_scope(proc, path, value, operator, BOOL)
-
-
-def node_at(proc: Procedure, path: Path) -> Node:
-    return get(proc.ir, path)

@@ -65,8 +65,3 @@ def unary(op: str, operand: C) -> C:
 
 def call(function: str, *args: C | str) -> C:
     return C(f"{function}({', '.join(map(str, args))})")
-
-
-def deref(pointer: str) -> str:
-    """The lvalue behind a pointer; parenthesised, since it is used wherever a name could stand."""
-    return f"*{pointer}"
