@@ -1,0 +1,107 @@
+"""What `usl fun` prints: the functions of a file with their types, the program after a pass, the C."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import ModuleType
+
+from usl_c11.perceus.cyclic import cycles
+from usl_c11.perceus.errors import PerceusError
+from usl_c11.perceus.front.decorators import Function
+from usl_c11.perceus.front.definitions import FunDef, definition, unknown
+from usl_c11.perceus.front.lower import Lowered, lower
+from usl_c11.perceus.front.resolve import signature
+from usl_c11.perceus.front.types import show as show_type
+from usl_c11.perceus.passes import OPTIONAL, PASSES, trace
+from usl_c11.perceus.show import show
+from usl_c11.perceus.show import show_type as show_ir_type
+from usl_core.cli.modules import import_file
+from usl_core.errors import NOWHERE
+
+FORMS = ("core", *(step.name for step in PASSES), "c")
+"""What can be shown."""
+
+
+def functions(place: str) -> list[FunDef]:
+    """The functions of `FILE`, or the one of `FILE:NAME`. FILE is imported, which runs it.
+
+    Raises:
+        UslError: it cannot be run, or has no such function.
+    """
+    path, _, name = place.partition(":") if not Path(place).exists() else (place, "", "")
+    module = import_file(Path(path))
+    found = _own(module)
+    if not name:
+        if not found:
+            raise PerceusError(f"{path} defines no function with @fun")
+        return list(found.values())
+    if name not in found:
+        raise unknown(name, "function", found, NOWHERE)
+    return [found[name]]
+
+
+def _own(module: ModuleType) -> dict[str, FunDef]:
+    """The functions that stand in the module's file, by name."""
+    found: dict[str, FunDef] = {}
+    for name, value in vars(module).items():
+        inner = definition(value) if isinstance(value, Function) else None
+        if isinstance(inner, FunDef) and inner.span.file == module.__file__:
+            found[name] = inner
+    return found
+
+
+def overview(chosen: list[FunDef]) -> str:
+    """Each function with its type, and whether it may raise; cells that may contain themselves."""
+    lowered = lower(chosen)
+    lines = [_headline(fun, lowered) for fun in chosen]
+    lines += [
+        f"{cycle.span}: cells of type {show_ir_type(cycle.path[0])} may contain themselves and are then never freed: "
+        + " -> ".join(map(show_ir_type, cycle.path))
+        for cycle in cycles(lowered.program)
+    ]
+    return "\n".join(lines)
+
+
+def _headline(fun: FunDef, lowered: Lowered) -> str:
+    own = signature(fun)
+    typevars = f"[{', '.join(own.typevars)}]" if own.typevars else ""
+    params = ", ".join(
+        f"{param.name}: " + (f"borrowed[{show_type(type_)}]" if borrowed else show_type(type_))
+        for param, type_, borrowed in zip(fun.syntax.params, own.params, own.borrowed, strict=True)
+    )
+    copies = [made for name, made in lowered.program.funs.items() if name == fun.name or name.startswith(f"{fun.name}[")]
+    raises = "  may raise" if any(made.throws for made in copies) else ""
+    return f"{fun.name}{typevars}({params}) -> {show_type(own.result)}{raises}"
+
+
+def shown(chosen: list[FunDef], form: str, off: Collection[str]) -> str:
+    """The program of the functions after the pass `form`, with the optional passes off left out; or its C.
+
+    Raises:
+        PerceusError: there is no such pass.
+    """
+    _require_known(form, off)
+    program = lower(chosen).program
+    last = program
+    for name, program in trace(program, off=off):
+        last = program
+        if name == form:
+            return show(program).rstrip("\n")
+    from usl_c11.perceus.c import program_c  # only now: what shows a pass shall not pay for the back end
+
+    return program_c(last, "program").rstrip("\n")
+
+
+def _require_known(form: str, off: Collection[str]) -> None:
+    for name in off:
+        if name not in OPTIONAL:
+            raise unknown(name, "optional pass", OPTIONAL, NOWHERE, (f"they are: {', '.join(_in_order(OPTIONAL))}",))
+    if form not in FORMS:
+        raise unknown(form, "pass", FORMS, NOWHERE, (f"they are: {', '.join(FORMS)}",))
+    if form in off:
+        raise PerceusError(f"the pass {form} is off, so that there is nothing to show")
+
+
+def _in_order(names: Collection[str]) -> Iterator[str]:
+    return (step.name for step in PASSES if step.name in names)
