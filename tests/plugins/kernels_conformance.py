@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_core import DRAM, Memory, instr
+from usl_core import DRAM, Memory, config, instr, write_only
 
 LANES = "typedef struct { float lane[4]; } lanes;"
 
@@ -186,7 +186,138 @@ def pad_negate(dst: [i8][1, 8] @ PAD):
         dst[0, c] = -dst[0, c]
 
 
+MATMUL = """\
+for (int i = 0; i < {n}; i++)
+    for (int j = 0; j < 4; j++)
+        for (int k = 0; k < 4; k++)
+            {c.ptr}[i * {c.stride0} + j] += {a.ptr}[i * {a.stride0} + k * {a.stride1}] * {b.ptr}[4 * k + j];"""
+
+
+@instr(MATMUL)
+def matmul(n: size, c: [i32][n, 4] @ DRAM, a: [i8][n, 4] @ DRAM, b: i8[4, 4] @ DRAM):
+    assert n <= 4
+    assert stride(c, 1) == 1
+    assert stride(c, 0) % 4 == 0
+    for i in seq(0, n):
+        for j in seq(0, 4):
+            for k in seq(0, 4):
+                c[i, j] += i32(a[i, k]) * i32(b[k, j])
+
+
+@instr("for (int i = 0; i < 8; i++) {x.ptr}[i] = sqrt({x.ptr}[i]);", includes=("math.h",))
+def square_root(x: [f64][8] @ DRAM):
+    assert stride(x, 0) == 1
+    for i in seq(0, 8):
+        x[i] = sqrt(x[i])
+
+
+@instr("for (int i = 0; i < 8; i++) {x.ptr}[i] = expf({x.ptr}[i]);", includes=("math.h",), roundings=2, special="unspecified")
+def exponential(x: [f32][8] @ DRAM):
+    assert stride(x, 0) == 1
+    for i in seq(0, 8):
+        x[i] = exp(x[i])
+
+
+@instr("for (int i = 0; i < 8; i++) {y.ptr}[i] = (uint8_t)(!({x.ptr}[i] > 0) ? 0 : {x.ptr}[i] < 255 ? {x.ptr}[i] : 255);")
+def quantise(y: [u8][8] @ DRAM, x: [f32][8] @ DRAM):
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, 8):
+        y[i] = u8(x[i])
+
+
+@instr("for (int i = 0; i < 8; i++) {h.ptr}[{x.ptr}[i] < 16 ? {x.ptr}[i] : 15] += 1;")
+def histogram(h: [i64][16] @ DRAM, x: [u8][8] @ DRAM):
+    assert stride(x, 0) == 1
+    assert stride(h, 0) == 1
+    for i in seq(0, 8):
+        h[idx(x[i], 0, 16)] += 1
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {a}.lane[3 - i];")
+def reverse(dst: [f32][4] @ V4, a: [f32][4] @ V4):
+    for i in seq(0, 4):
+        dst[i] = a[3 - i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] += {a}.lane[i];", aliasable=("dst", "a"))
+def add_registers(dst: [f32][4] @ V4, a: [f32][4] @ V4):
+    for i in seq(0, 4):
+        dst[i] += a[i]
+
+
+HARDWARE = "static float hardware_scale;\nstatic ptrdiff_t hardware_stride;"
+
+
+@config
+class Regs:
+    scale: write_only[f32]
+    stride: write_only[stride]
+
+
+@instr("hardware_scale = {a};", c_global=HARDWARE)
+def set_scale(a: f32 @ DRAM):
+    Regs.scale = a
+
+
+@instr("hardware_stride = {s};", c_global=HARDWARE)
+def set_stride(s: index):
+    Regs.stride = s
+
+
+@instr("for (int i = 0; i < 4; i++) {dst.ptr}[i] *= hardware_scale;", c_global=HARDWARE)
+def scale(dst: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = dst[i] * Regs.scale
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i * hardware_stride];", c_global=HARDWARE)
+def load_by_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.stride == stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i];", c_global=HARDWARE)
+def load_without_its_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.stride == stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("if ({on}) for (int r = 0; r < {n}; r++) for (int c = 0; c < 8; c++) pad_rows[{dst} + r][c] = (signed char){k};")
+def pad_fill(on: bool, n: size, k: index, dst: [i8][n, 8] @ PAD):
+    assert n <= 3
+    if on:
+        for r in seq(0, n):
+            for c in seq(0, 8):
+                dst[r, c] = i8(k)
+
+
+@config
+class Readable:
+    shift: index
+
+
+@instr("{dst.ptr}[0] = 0;")
+def reads_back(dst: [i32][1] @ DRAM):
+    assert Readable.shift == 0
+    dst[0] = 0
+
+
 RIGHT = (
+    pad_fill,
+    reverse,
+    add_registers,
+    matmul,
+    square_root,
+    exponential,
+    quantise,
+    histogram,
+    set_scale,
+    set_stride,
+    scale,
     load,
     store,
     sub_strided,
@@ -412,6 +543,13 @@ def does_not_compile(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
         dst[i] = src[i]
 
 
+@instr("memcopy({dst}.lane, {src.ptr}, 16);", includes=("string.h",))
+def misspelt_function(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
 @instr("(void){src.ptr};")
 def forgets_its_result(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
     for i in seq(0, 4):
@@ -430,7 +568,22 @@ def ignores_a_flag(flag: bool, k: index, dst: [i32][8] @ DRAM):
         dst[k] = 2
 
 
+@instr("for (int i = 0; i < 4; i++) {dst.ptr}[i] *= 2 * hardware_scale;", c_global=HARDWARE)
+def scales_twice(dst: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = dst[i] * Regs.scale
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[3 - i] = {a}.lane[i];", aliasable=("dst", "a"))
+def aliasing_of_registers_not_supported(dst: [f32][4] @ V4, a: [f32][4] @ V4):
+    for i in seq(0, 4):
+        dst[i] = a[3 - i]
+
+
 WRONG = {
+    aliasing_of_registers_not_supported: ("E810", "declared aliasable, but"),
+    scales_twice: ("E810", ""),
     swapped_operands: ("E810", "a and b are exchanged"),
     missing_precondition: ("E810", r"only where the elements of src are not dense.*assert stride\(src, 0\) == 1"),
     wrong_stride: ("E81[01]", "not dense|past the end"),
@@ -454,6 +607,7 @@ WRONG = {
     needs_alignment: ("E812", "needs data that is aligned"),
     rows_for_columns: ("E810", "rows and columns of dst are exchanged"),
     does_not_compile: ("E813", "not C that compiles"),
+    misspelt_function: ("E813", "not C that compiles"),
     forgets_its_result: ("E815", "use {dst}"),
     ignores_a_flag: ("E810", "does not write this element"),
 }

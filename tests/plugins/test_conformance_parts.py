@@ -19,10 +19,12 @@ import numpy as np
 from tests.plugins import kernels_conformance as kernels
 from usl_core.interp.buffers import Buffer
 from usl_core.interp.machine import FORMATS
+from usl_core.ir.printer import show_expr
 from usl_core.ir.types import F32
 from usl_core.plugins.conformance.arena import Arena, Place
 from usl_core.plugins.conformance.bounds import Sized, bound, overflows, run_sized
 from usl_core.plugins.conformance.cases import aliasable_pairs, cases
+from usl_core.plugins.conformance.configs import find_setup
 from usl_core.plugins.conformance.controls import admissible, evaluate
 from usl_core.plugins.conformance.isolate import Stopped, run_isolated
 from usl_core.plugins.conformance.layouts import layouts
@@ -122,6 +124,29 @@ def test_every_declared_pair_of_one_type_is_shared_apart_too():
         case.sharing.shift for case in cases(kernels.add_in_place.ir, admissible(kernels.add_in_place.ir)) if case.sharing
     }
     assert shifts == {-1, 0, 1}
+
+
+# ---- configuration
+
+
+def test_a_register_is_set_to_what_the_assertion_demands():
+    found = find_setup(kernels.load_by_register.ir, [each.ir for each in kernels.RIGHT])
+    assert [setter.name for setter in found.setters] == ["set_stride"]
+    assert [str(show_expr(pred)) for pred in found.preds(kernels.load_by_register.ir)] == ["stride(src, 0) == stride(src, 0)"]
+
+
+def test_a_register_of_data_gets_a_value_of_its_own():
+    found = find_setup(kernels.scale.ir, [each.ir for each in kernels.RIGHT])
+    assert [(config.name, name, arg.type) for (config, name), arg in found.data.items()] == [("Regs", "scale", F32)]
+
+
+def test_a_register_that_nothing_sets_is_a_reason():
+    assert find_setup(kernels.scale.ir, [kernels.scale.ir]) == "no instruction of the plugin only sets Regs.scale"
+
+
+def test_a_field_that_c_reads_back_is_a_reason():
+    reads = kernels.reads_back.ir
+    assert find_setup(reads, [reads]) == "C reads Readable.shift, so a call needs a context, which tests do not have"
 
 
 # ---- rounding bounds

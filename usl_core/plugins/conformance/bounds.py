@@ -9,7 +9,7 @@ externs multiply sizes by their condition number (§1.6).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +18,7 @@ from usl_core.interp.bind import bind
 from usl_core.interp.compile import Compiler
 from usl_core.interp.exact import ExactArithmetic
 from usl_core.interp.machine import FORMATS, FloatFormat
-from usl_core.interp.runtime import ConfigState, State
+from usl_core.interp.runtime import ConfigKey, ConfigState, State
 from usl_core.interp.values import POISON, Value
 from usl_core.ir.externs import Extern
 from usl_core.ir.nodes import Node, Proc
@@ -157,15 +157,15 @@ _ARITHMETIC = SizedArithmetic()
 _COMPILER = Compiler(_ARITHMETIC, traced=False)
 
 
-def run_sized(proc: Proc, args: Sequence[Any]) -> None:
-    """Runs proc on buffers of sized numbers (integers plain), in place.
+def run_sized(proc: Proc, args: Sequence[Any], configs: Mapping[ConfigKey, Any] | None = None) -> None:
+    """Runs proc on buffers of sized numbers (integers plain), in place; configs are fields of the same kind of values.
 
     Raises:
         NotImplementedError: proc calls a function of a plugin.
     """
     compiled = _COMPILER.compile(proc)
     values, _ = bind(proc, args, _ARITHMETIC)
-    compiled.function(State(ConfigState()), *values)
+    compiled.function(State(ConfigState(configs or {})), *values)
 
 
 def sized_data(scalar: ScalarType, data: Sequence[Value]) -> list[Any]:

@@ -103,6 +103,8 @@ def cases(proc: Proc, assignments: Sequence[Controls]) -> Iterator[Case]:
 
 def _repeats(proc: Proc, dense: Sequence[tuple[Controls, Layout, frozenset[Sym]]], draws: int) -> int:
     """How often all dense inputs are to be run so that so many elements are drawn."""
+    if all(isinstance(arg.type, ControlType) for arg in proc.args):
+        return 1
     drawn = 0
     for controls, _, _ in dense:
         shapes = [shape_of(arg.type, controls) for arg in proc.args if isinstance(arg.type, TensorType)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from usl_core.plugins.conformance.bounds import Sized, bound, coarsest_format, o
 
 if TYPE_CHECKING:
     from usl_core.plugins.conformance.cases import Case
+    from usl_core.plugins.conformance.configs import Field
     from usl_core.plugins.conformance.execute import Operand
 
 
@@ -29,11 +30,12 @@ class Judge:
     - With `special="unspecified"` results that are no finite number, and the sign of zero, are not compared.
     """
 
-    def __init__(self, proc: Proc, case: Case, operands: Sequence[Operand]) -> None:
+    def __init__(self, proc: Proc, case: Case, operands: Sequence[Operand], configs: Mapping[Field, Any]) -> None:
         assert proc.instr is not None
         self.proc = proc
         self.case = case
         self.operands = operands
+        self.configs = configs
         self.roundings = proc.instr.roundings
         self.unspecified = proc.instr.special != "ieee"
         self._exact: list[list[Any]] | None = None
@@ -54,7 +56,8 @@ class Judge:
             return True
         if self.roundings is None:
             return False
-        if not all(_finite(operand.first) for operand in self.operands if not operand.scalar.is_int):
+        reals = [value for value in self.configs.values() if isinstance(value, float)]
+        if not _finite(reals) or not all(_finite(operand.first) for operand in self.operands if not operand.scalar.is_int):
             return _same_class(expected, got)
         exact = self._exactly(position, number)
         if exact is None:
@@ -88,7 +91,8 @@ class Judge:
         data = iter(buffers)
         args = [self.case.controls[a.name] if isinstance(a.type, ControlType) else next(data) for a in self.proc.args]
         try:
-            run_sized(self.proc, args)
+            configs = {key: Sized.of(v) if isinstance(v, float) else v for key, v in self.configs.items()}
+            run_sized(self.proc, args, configs)
         except NotImplementedError:
             return []
         return [buffer.values() for buffer in buffers]

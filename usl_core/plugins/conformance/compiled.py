@@ -16,6 +16,10 @@ Compiled = Callable[..., Any] | UslError
 """What a driver became, or why it is no C."""
 
 
+STRICT = ("-Werror=implicit-function-declaration",)
+"""A misspelt intrinsic, or one whose header is missing, is an error that names it, not an unknown symbol when it is loaded."""
+
+
 def as_batch_backend(backend: object, name: str) -> BatchBackend:
     """The backend, if it can compile for tests.
 
@@ -68,7 +72,7 @@ class Toolchain:
         return found
 
     def _batch(self, procs: Sequence[Proc], name: str, way: str) -> Mapping[str, Compiled]:
-        flags = self.emulations[way].flags if way else ()
+        flags = (*STRICT, *(self.emulations[way].flags if way else ()))
         try:
             return dict(self.backend.jit_all(procs, name, flags=flags, emulated=bool(way)))
         except UslError as error:

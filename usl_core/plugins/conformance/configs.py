@@ -1,22 +1,23 @@
 """Configuration state that an instruction reads: the calls that establish it, and the values that the interpreter gets.
 
 A field is set by another instruction of the plugin whose body only writes fields. What it is set to, the assertions say
-(`Regs.stride == stride(src, 0)`); a field of data that no assertion fixes gets a value of its own in every run.
+(`Regs.stride == stride(src, 0)`); a field of data gets a value of its own in every run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from usl_core.ir.config import Config
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, AssignConfig, BinaryOp, Call, Expr, Literal, Node, Pass, Proc, Read, ReadConfig, Stmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import rename, rewrite, substitute, update, walk
-from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType
-from usl_core.plugins.conformance.controls import Controls, Strides, Unevaluated, evaluate
+from usl_core.ir.traverse import rewrite, walk
+from usl_core.ir.types import BOOL, INDEX, ScalarType, Type
+from usl_core.plugins.conformance.controls import Controls, Strides, evaluate
 
 Field = tuple[Config, str]
 
@@ -25,8 +26,8 @@ Field = tuple[Config, str]
 class Setup:
     """How the fields that one instruction reads get their values before it is called.
 
-    values: an expression over the instruction's own formals for each field of control values. data: for each other field
-    the formal that a driver gets in addition. setters: the instructions to call, in order.
+    values: for each field of control values an expression over the instruction's own formals. data: for each other field
+    a formal that the instruction does not have. setters: the instructions to call, in order.
     """
 
     values: Mapping[Field, Expr] = field(default_factory=dict)
@@ -40,46 +41,47 @@ class Setup:
     def _replace(self, node: Node) -> Node | None:
         return self.values.get((node.config, node.field)) if isinstance(node, ReadConfig) else None
 
-    def calls(self, controls: Mapping[Sym, Expr], names: Mapping[Sym, Sym], strides: object = None) -> Sequence[Stmt]:
-        """The calls of the setters, with the instruction's control formals replaced and its tensors renamed."""
-        return [self._call(setter, controls, names) for setter in self.setters]
+    def calls(self, place: Callable[[Expr], Expr], data: Mapping[Sym, Expr]) -> Sequence[Stmt]:
+        """The calls of the setters.
 
-    def _call(self, setter: Proc, controls: Mapping[Sym, Expr], names: Mapping[Sym, Sym]) -> Stmt:
+        place turns an expression over the instruction's formals into one for the caller. data are the actuals of the
+        additional formals; without one it is 1.
+        """
+        return [self._call(setter, place, data) for setter in self.setters]
+
+    def _call(self, setter: Proc, place: Callable[[Expr], Expr], data: Mapping[Sym, Expr]) -> Stmt:
         actuals: dict[Sym, Expr] = {}
         for write in writes(setter):
             key = (write.config, write.field)
-            if isinstance(write.rhs, Read):
-                if key in self.data:
-                    arg = self.data[key]
-                    actuals[write.rhs.name] = Read(arg.name, (), type=arg.type)
-                elif key in self.values:
-                    actuals[write.rhs.name] = rename(substitute(self.values[key], controls), names)
-        return Call(setter, tuple(actuals.get(arg.name, _any(arg.type)) for arg in setter.args))
+            if isinstance(write.rhs, Read) and key in self.values:
+                actuals[write.rhs.name] = place(self.values[key])
+            elif isinstance(write.rhs, Read) and key in self.data and self.data[key].name in data:
+                actuals[write.rhs.name] = data[self.data[key].name]
+        return Call(setter, tuple(actuals.get(arg.name) or one(arg.type) for arg in setter.args))
 
-    def states(self, controls: Controls, strides: Strides, data: Mapping[Sym, Any]) -> dict[Field, Any]:
+    def state(self, controls: Controls, strides: Strides, data: Mapping[Sym, Any]) -> dict[Field, Any]:
         """The fields' values for the interpreter; data has those of the additional formals."""
         known: dict[Field, Any] = {key: evaluate(value, controls, strides) for key, value in self.values.items()}
         return known | {key: data[arg.name] for key, arg in self.data.items()}
 
 
-def setup(proc: Proc, instructions: Sequence[Proc]) -> Setup | str:
+def find_setup(proc: Proc, instructions: Sequence[Proc]) -> Setup | str:
     """The setup of proc's fields by instructions of its plugin, or why there is none."""
-    needed = list(dict.fromkeys(fields_read(proc)))
     values: dict[Field, Expr] = {}
     data: dict[Field, Arg] = {}
     setters: dict[Proc, None] = {}
-    for config, name in needed:
+    for config, name in dict.fromkeys(fields_read(proc)):
         declared = config.fields[name]
         if declared.readable:
-            return f"{config.name}.{name} can be read by C, so a call needs a context"
-        setter = next((one for one in instructions if one is not proc and _sets(one, (config, name))), None)
+            return f"C reads {config.name}.{name}, so a call needs a context, which tests do not have"
+        setter = next((each for each in instructions if each is not proc and _sets(each, (config, name))), None)
         if setter is None:
             return f"no instruction of the plugin only sets {config.name}.{name}"
         setters[setter] = None
         if isinstance(declared.type, ScalarType):
             data[config, name] = Arg(Sym(f"{config.name}_{name}"), declared.type, DRAM)
         else:
-            values[config, name] = _demanded(proc, (config, name)) or _any(declared.type)
+            values[config, name] = _demanded(proc, (config, name)) or one(declared.type)
     return Setup(values, data, tuple(setters))
 
 
@@ -95,39 +97,28 @@ def writes(proc: Proc) -> Sequence[AssignConfig]:
 
 
 def _sets(proc: Proc, wanted: Field) -> bool:
-    """Whether proc only writes fields, this one among them, each with a formal or a constant."""
+    """Whether proc only writes fields, each with a formal, and wanted is one of them."""
     if not all(isinstance(stmt, AssignConfig | Pass) for stmt in proc.body):
         return False
-    return all(isinstance(write.rhs, Read | Literal) for write in writes(proc)) and any(
-        (write.config, write.field) == wanted for write in writes(proc)
-    )
+    fields = {(write.config, write.field): write.rhs for write in writes(proc)}
+    return wanted in fields and all(isinstance(rhs, Read) for rhs in fields.values())
 
 
 def _demanded(proc: Proc, wanted: Field) -> Expr | None:
     """The other side of an assertion that the field equals it, if that has no field in it."""
     for pred in proc.preds:
-        match pred:
-            case BinaryOp(op="==", lhs=lhs, rhs=rhs):
-                for one, other in ((lhs, rhs), (rhs, lhs)):
-                    is_field = isinstance(one, ReadConfig) and (one.config, one.field) == wanted
-                    if is_field and not any(isinstance(node, ReadConfig) for node in walk(other)):
-                        return other
-            case _:
-                pass
+        if isinstance(pred, BinaryOp) and pred.op == "==":
+            for side, other in ((pred.lhs, pred.rhs), (pred.rhs, pred.lhs)):
+                is_field = isinstance(side, ReadConfig) and (side.config, side.field) == wanted
+                if is_field and not any(isinstance(node, ReadConfig) for node in walk(other)):
+                    return other
     return None
 
 
-def _any(typ: object) -> Expr:
-    """Some value of a type, for what no assertion fixes."""
-    match typ:
-        case ControlType() if typ is BOOL:
-            return Literal(True, type=BOOL)
-        case ScalarType():
-            from fractions import Fraction
-
-            return Literal(1 if typ.is_int else Fraction(1), type=typ)
-        case _:
-            return Literal(1, type=INDEX)
-
-
-__all__ = ["Field", "Setup", "Unevaluated", "fields_read", "setup", "update", "writes"]
+def one(typ: Type) -> Expr:
+    """A value for what no assertion fixes."""
+    if typ is BOOL:
+        return Literal(True, type=BOOL)
+    if isinstance(typ, ScalarType):
+        return Literal(1 if typ.is_int else Fraction(1), type=typ)
+    return Literal(1, type=INDEX)

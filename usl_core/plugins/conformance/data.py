@@ -52,8 +52,8 @@ def _floats(dtype: Any, count: int, fill: Fill, source: np.random.Generator) -> 
         return source.integers(-4, 9, count).astype(dtype)
     if fill is Fill.EDGES:
         tiny, huge = info.smallest_subnormal, info.max
-        edges = [tiny, 3 * tiny, info.tiny, 1, 1 + info.eps, 1.5, 3, huge / 2, huge]
-        return source.choice(np.array([*edges, *(-edge for edge in edges)], dtype), count)
+        edges = [0, tiny, 3 * tiny, info.tiny, 1, 1 + info.eps, 1.5, 3, huge / 2, huge]
+        return source.choice(np.array([*edges, *(-edge for edge in edges[1:])], dtype), count)
     if fill is Fill.SPECIAL:
         edges = [*SPECIAL_FLOATS, info.smallest_subnormal, -info.tiny, info.max]
         return source.choice(np.array(edges, dtype), count)

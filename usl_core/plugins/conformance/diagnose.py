@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from usl_core.errors import UslError
-from usl_core.interp.buffers import Buffer
+from usl_core.interp.buffers import Buffer, dense_strides
 from usl_core.interp.run import run
 from usl_core.interp.values import POISON, Value
 from usl_core.ir.nodes import Proc
@@ -25,11 +25,11 @@ from usl_core.plugins.conformance.execute import Operand, Run, elements
 
 
 def likely(proc: Proc, result: Run, needs_circumstances: bool) -> str:
-    """One sentence on what the mistake may be, or empty text.
+    """One sentence on what the mistake may be.
 
     needs_circumstances says that the same input passes when it is dense, aligned, not shared, and without special values.
     """
-    return next(_hypotheses(proc, result, needs_circumstances), "")
+    return next(_hypotheses(proc, result, needs_circumstances), "the template computes something else than the body")
 
 
 def _hypotheses(proc: Proc, result: Run, needs_circumstances: bool) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _matches_exchanged(proc: Proc, result: Run, a: Operand, b: Operand) -> bool:
     after = iter([buffers[id(o)] for o in result.operands])
     args = [result.case.controls[arg.name] if isinstance(arg.type, ControlType) else next(after) for arg in proc.args]
     try:
-        run(proc, args, mode="machine")
+        run(proc, args, mode="machine", configs=result.configs)
     except UslError:
         return False
     assert result.mismatch is not None
@@ -188,9 +188,13 @@ def _outside(operand: Operand, places: Sequence[int]) -> str:
             f"the template writes past the end of {operand.name}: a mask or a loop that is too wide, a larger element size, "
             "or an assertion that is missing"
         )
+    steps = [stride // size for stride in operand.array.strides]
+    wide = [dim for dim, dense in enumerate(dense_strides(operand.array.shape)) if steps[dim] != dense]
+    dim = wide[-1] if wide else 0
+    unit = f", or assert stride({operand.name}, {dim}) == 1" if dim == len(steps) - 1 else ""
     return (
-        f"the template writes between the elements of {operand.name}, which are not dense: use {{{operand.name}.strideN}}, or "
-        f"assert stride({operand.name}, {len(operand.shape) - 1}) == 1"
+        f"the template writes between the elements of {operand.name}, which are not dense: use "
+        f"{{{operand.name}.stride{dim}}}{unit}"
     )
 
 

@@ -8,52 +8,28 @@ neighbours that must stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from usl_core.interp.buffers import dense_strides
 from usl_core.ir.memory import DRAM, Memory, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
-    Assign,
-    BinaryOp,
-    Block,
     Call,
     Expr,
-    For,
-    InstrTemplate,
-    Interval,
-    Literal,
+    Node,
     Proc,
     Read,
     Stmt,
     StrideExpr,
-    WindowExpr,
-    bool_literal,
     index_literal,
-    index_read,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import rename, substitute, walk
-from usl_core.ir.types import BOOL, I64, INDEX, ControlType, ScalarType, TensorType, Type
+from usl_core.ir.traverse import rename, rewrite, substitute, walk
+from usl_core.ir.types import ScalarType, TensorType, Type
+from usl_core.plugins.conformance.configs import Setup
 from usl_core.plugins.conformance.controls import Controls, evaluate
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """How a tensor gets into a memory and back.
-
-    slots: how many such tensors are allocated side by side (1 or 3; the instruction gets the middle one). `tail` > 0: the
-    last tail dimensions are one C object, copied with memcpy. Otherwise load and store are instructions, with control
-    arguments; without them plain C copies the elements.
-    """
-
-    slots: int
-    tail: int = 0
-    load: Proc | None = None
-    store: Proc | None = None
-    load_controls: tuple[int | bool, ...] = ()
-    store_controls: tuple[int | bool, ...] = ()
+from usl_core.plugins.conformance.transfer import Route, copy_in, copy_out, literal_of, tensor, window_of
 
 
 def passes_through(arg: Arg) -> bool:
@@ -74,54 +50,97 @@ def depends_on_controls(arg: Arg) -> bool:
 class Driver:
     """A procedure with one formal for each of the instruction's, in order, of the same spelling.
 
-    Without control formals if `fixed` gives their values. slots[name] is 0 for formals that are passed through.
+    Without control formals if `fixed` gives their values. The formals of setup's data follow. slots[name] is 0 for formals that
+    are passed through.
     """
 
     proc: Proc
     fixed: Controls | None
     slots: Mapping[Sym, int]
+    setup: Setup
 
 
 def make_driver(
-    name: str, instr: Proc, controls: Controls | None, routes: Mapping[Sym, Route], shared: Mapping[Sym, Sym]
+    name: str,
+    instr: Proc,
+    controls: Controls | None,
+    routes: Mapping[Sym, Route],
+    shared: Mapping[Sym, Sym],
+    setup: Setup,
 ) -> Driver:
-    """The driver of instr. controls fixes its control arguments; shared makes a routed formal the same as another one."""
-    fixed = {} if controls is None else {sym: _literal(value) for sym, value in controls.items()}
-    fresh = {arg.name: arg.name.copy() for arg in instr.args}
-    formals: list[Arg] = []
-    before: list[Stmt] = []
-    after: list[Stmt] = []
-    actuals: list[Expr] = []
-    registers: dict[Sym, Expr] = {}
+    """The driver of instr. controls fixes its control arguments; shared makes a routed formal the same as another one.
+
+    setup establishes the configuration that instr needs, after everything is in its memory.
+    """
+    fixed = {} if controls is None else {sym: literal_of(value) for sym, value in controls.items()}
+    building = _Building(instr, fixed, routes, shared)
     for arg in instr.args:
-        if isinstance(arg.type, ControlType):
-            if arg.name in fixed:
-                actuals.append(fixed[arg.name])
-                continue
-            actuals.append(Read(fresh[arg.name], (), type=arg.type))
-        elif arg.name not in routes:
-            actuals.append(Read(fresh[arg.name], (), type=_renamed_type(arg, fixed, fresh)))
-        elif arg.name in shared:
-            actuals.append(registers[shared[arg.name]])
-            continue
-        else:
-            formal, register = _routed(arg, fresh[arg.name], fixed, routes[arg.name])
-            formals.append(formal)
-            before += register.enter
-            after += register.leave
-            registers[arg.name] = register.window
-            actuals.append(register.window)
-            continue
-        formals.append(Arg(fresh[arg.name], _renamed_type(arg, fixed, fresh), arg.mem))
-    preds = tuple(rename(substitute(p, fixed), fresh) for p in instr.preds if not _mentions(p, routes))
-    kept = tuple(arg.name.name for arg in instr.args if arg.name.name in instr.aliasable and arg.name not in routes)
-    proc = Proc(name, tuple(formals), preds, (*before, Call(instr, tuple(actuals)), *after), None, kept)
+        building.add(arg)
+    building.establish(setup)
+    proc = building.proc(name, setup)
     slots = {arg.name: routes[arg.name].slots if arg.name in routes else 0 for arg in instr.args}
-    return Driver(proc, controls, slots)
+    return Driver(proc, controls, slots, setup)
 
 
-def _literal(value: int | bool) -> Literal:
-    return bool_literal(value) if isinstance(value, bool) else index_literal(value)
+@dataclass
+class _Building:
+    """A driver under way: its formals, what comes before and after the call, and the call's arguments."""
+
+    instr: Proc
+    fixed: Mapping[Sym, Expr]
+    routes: Mapping[Sym, Route]
+    shared: Mapping[Sym, Sym]
+    fresh: dict[Sym, Sym] = field(default_factory=dict)
+    formals: list[Arg] = field(default_factory=list)
+    before: list[Stmt] = field(default_factory=list)
+    after: list[Stmt] = field(default_factory=list)
+    actuals: dict[Sym, Expr] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.fresh = {arg.name: arg.name.copy() for arg in self.instr.args}
+
+    def add(self, arg: Arg) -> None:
+        """One formal of the instruction."""
+        if arg.name in self.fixed:
+            self.actuals[arg.name] = self.fixed[arg.name]
+        elif arg.name in self.shared and arg.name in self.routes:
+            self.actuals[arg.name] = self.actuals[self.shared[arg.name]]
+        elif arg.name in self.routes:
+            formal, register = _routed(arg, self.fresh[arg.name], self.fixed, self.routes[arg.name])
+            self.formals.append(formal)
+            self.before += register.enter
+            self.after += register.leave
+            self.actuals[arg.name] = register.window
+        else:
+            typ = _renamed_type(arg, self.fixed, self.fresh)
+            self.formals.append(Arg(self.fresh[arg.name], typ, arg.mem))
+            self.actuals[arg.name] = Read(self.fresh[arg.name], (), type=typ)
+
+    def establish(self, setup: Setup) -> None:
+        """The configuration, and formals for its data."""
+        own_strides = _own_strides(self.instr, self.fixed, self.routes)
+
+        def place(expr: Expr) -> Expr:
+            return rename(rewrite(substitute(expr, self.fixed), own_strides), self.fresh)
+
+        data = {arg.name: Arg(arg.name.copy(), arg.type, arg.mem) for arg in setup.data.values()}
+        self.formals += data.values()
+        self.before += setup.calls(place, {name: Read(arg.name, (), type=arg.type) for name, arg in data.items()})
+
+    def proc(self, name: str, setup: Setup) -> Proc:
+        preds = [pred for pred in setup.preds(self.instr) if not _mentions(pred, self.routes)]
+        kept = tuple(
+            arg.name.name for arg in self.instr.args if arg.name.name in self.instr.aliasable and arg.name not in self.routes
+        )
+        call = Call(self.instr, tuple(self.actuals[arg.name] for arg in self.instr.args))
+        return Proc(
+            name,
+            tuple(self.formals),
+            tuple(rename(substitute(pred, self.fixed), self.fresh) for pred in preds),
+            (*self.before, call, *self.after),
+            None,
+            kept,
+        )
 
 
 def _renamed_type(arg: Arg, fixed: Mapping[Sym, Expr], fresh: Mapping[Sym, Sym]) -> Type:
@@ -134,6 +153,19 @@ def _renamed_type(arg: Arg, fixed: Mapping[Sym, Expr], fresh: Mapping[Sym, Sym])
 def _mentions(pred: Expr, routes: Mapping[Sym, Route]) -> bool:
     """Whether an assertion is about a stride that the driver decides; the backend proves it then."""
     return any(isinstance(node, StrideExpr) and node.name in routes for node in walk(pred))
+
+
+def _own_strides(instr: Proc, fixed: Mapping[Sym, Expr], routes: Mapping[Sym, Route]) -> Callable[[Node], Node | None]:
+    """A rule that replaces strides of what the driver allocates by their values: such buffers are dense."""
+    tensors = {arg.name: arg.type for arg in instr.args if isinstance(arg.type, TensorType) and arg.name in routes}
+
+    def rule(node: Node) -> Node | None:
+        if isinstance(node, StrideExpr) and node.name in tensors:
+            shape = [int(evaluate(substitute(extent, fixed), {})) for extent in tensors[node.name].shape]
+            return index_literal(dense_strides(shape)[node.dim])
+        return None
+
+    return rule
 
 
 # ---- buffers in other memories
@@ -165,135 +197,3 @@ def _stored(
     actual = window if route.slots > 1 else Read(inside, (), type=typ)
     enter = [alloc, *copy_in(route, mem, scalar, shape, inside, outside)]
     return formal, _Register(actual, enter, copy_out(route, mem, scalar, shape, inside, outside))
-
-
-def tensor(scalar: ScalarType, shape: Sequence[int], window: bool = False) -> TensorType:
-    return TensorType(scalar, tuple(index_literal(extent) for extent in shape), window)
-
-
-def window_of(name: Sym, scalar: ScalarType, points: Sequence[Expr], shape: Sequence[int]) -> WindowExpr:
-    """`name[points, 0:shape]`."""
-    intervals = [Interval(index_literal(0), index_literal(extent)) for extent in shape]
-    return WindowExpr(name, (*points, *intervals), type=tensor(scalar, shape, window=True))
-
-
-def copy_in(
-    route: Route, mem: MemoryClass, scalar: ScalarType, shape: tuple[int, ...], inside: Sym, outside: Sym
-) -> Sequence[Stmt]:
-    """The loops that bring all slots of outside into the buffer inside, which is in mem."""
-    return _copy(route, mem, scalar, shape, inside, outside, True)
-
-
-def copy_out(
-    route: Route, mem: MemoryClass, scalar: ScalarType, shape: tuple[int, ...], inside: Sym, outside: Sym
-) -> Sequence[Stmt]:
-    """The loops that bring all slots of inside, which is in mem, out."""
-    return _copy(route, mem, scalar, shape, inside, outside, False)
-
-
-def _copy(
-    route: Route, mem: MemoryClass, scalar: ScalarType, shape: tuple[int, ...], inside: Sym, outside: Sym, enter: bool
-) -> Sequence[Stmt]:
-    slots = (route.slots,) if route.slots > 1 else ()
-    if route.load is not None and route.store is not None:
-        instr, chosen = (route.load, route.load_controls) if enter else (route.store, route.store_controls)
-        return nest(slots, lambda points: _move(instr, chosen, mem, scalar, points, shape, inside, outside))
-    if route.tail == 0:
-        return nest((*slots, *shape), lambda points: _element(scalar, points, inside, outside, enter))
-    leading, tail = shape[: -route.tail], shape[-route.tail :]
-    instr = image(mem, scalar, tail, enter)
-    return nest((*slots, *leading), lambda points: _move(instr, (), mem, scalar, points, tail, inside, outside))
-
-
-def nest(extents: Sequence[int], body: Callable[[Sequence[Expr]], Stmt]) -> tuple[Stmt, ...]:
-    """A loop for each extent around what body gives for the iterators."""
-    iterators = [Sym(f"i{position}") for position in range(len(extents))]
-    block: Block = (body([index_read(iterator) for iterator in iterators]),)
-    for iterator, extent in zip(reversed(iterators), reversed(list(extents)), strict=True):
-        block = (For(iterator, index_literal(0), index_literal(extent), block),)
-    return block
-
-
-def _element(scalar: ScalarType, points: Sequence[Expr], inside: Sym, outside: Sym, enter: bool) -> Stmt:
-    target, source = (inside, outside) if enter else (outside, inside)
-    return Assign(target, tuple(points), Read(source, tuple(points), type=scalar))
-
-
-def _move(
-    instr: Proc,
-    controls: Sequence[int | bool],
-    mem: MemoryClass,
-    scalar: ScalarType,
-    points: Sequence[Expr],
-    shape: Sequence[int],
-    inside: Sym,
-    outside: Sym,
-) -> Stmt:
-    values = iter(controls)
-    actuals: list[Expr] = []
-    for arg in instr.args:
-        if isinstance(arg.type, ControlType):
-            actuals.append(_literal(next(values)))
-        else:
-            actuals.append(window_of(inside if arg.mem is mem else outside, scalar, points, shape))
-    return Call(instr, tuple(actuals))
-
-
-_images: dict[tuple[MemoryClass, ScalarType, tuple[int, ...], bool], Proc] = {}
-
-
-def image(mem: MemoryClass, scalar: ScalarType, tail: tuple[int, ...], enter: bool) -> Proc:
-    """An instruction of our own that copies the C object of a tail of dimensions, which is its elements in order."""
-    key = (mem, scalar, tail, enter)
-    if key not in _images:
-        inside, outside = Sym("inside"), Sym("outside")
-        typ = tensor(scalar, tail, window=True)
-        preds = tuple(_stride_is(outside, dim, stride) for dim, stride in enumerate(dense_strides(tail)))
-        body = nest(tail, lambda points: _element(scalar, points, inside, outside, enter))
-        copy = "&{inside}, {outside.ptr}" if enter else "{outside.ptr}, &{inside}"
-        template = InstrTemplate(f"memcpy({copy}, sizeof {{inside}});", includes=("string.h",))
-        args = (Arg(inside, typ, mem), Arg(outside, typ, DRAM))
-        _images[key] = Proc(f"image_{'in' if enter else 'out'}", args, preds, body, template)
-    return _images[key]
-
-
-def _stride_is(name: Sym, dim: int, value: int) -> Expr:
-    return BinaryOp("==", StrideExpr(name, dim, type=INDEX), index_literal(value), type=BOOL)
-
-
-def size_probe(name: str, scalar: ScalarType, shape: tuple[int, ...], mem: MemoryClass, slots: int) -> Proc:
-    """A procedure that tells the sizeof of a window of the last 1, 2, ... dimensions of a buffer in mem.
-
-    Its one formal is `i64[rank]`.
-    """
-    out, inside = Sym("out"), Sym("inside")
-    rank = len(shape)
-    whole = (slots, *shape) if slots > 1 else shape
-    stmts: list[Stmt] = [Alloc(inside, tensor(scalar, whole), mem)]
-    for tail in range(1, rank + 1):
-        points = [index_literal(0)] * (len(whole) - tail)
-        window = window_of(inside, scalar, points, shape[rank - tail :])
-        cell = WindowExpr(out, (Interval(index_literal(tail - 1), index_literal(tail)),), type=tensor(I64, (1,), window=True))
-        stmts.append(Call(_sizeof(mem, scalar, shape[rank - tail :]), (window, cell)))
-    return Proc(name, (Arg(out, tensor(I64, (rank,)), DRAM),), (), tuple(stmts))
-
-
-def _sizeof(mem: MemoryClass, scalar: ScalarType, shape: tuple[int, ...]) -> Proc:
-    inside, out = Sym("inside"), Sym("out")
-    body = (Assign(out, (index_literal(0),), Literal(0, type=I64)),)
-    template = InstrTemplate("*{out.ptr} = (int64_t)sizeof({inside});")
-    args = (Arg(inside, tensor(scalar, shape, window=True), mem), Arg(out, tensor(I64, (1,), window=True), DRAM))
-    return Proc("size_of", args, (), body, template)
-
-
-def round_trip(name: str, scalar: ScalarType, shape: tuple[int, ...], mem: MemoryClass, first: Route, second: Route) -> Proc:
-    """A procedure `(x, y)` that brings x into mem by the first route and y out of it by the second."""
-    x, y, inside = Sym("x"), Sym("y"), Sym("inside")
-    whole = (first.slots, *shape) if first.slots > 1 else shape
-    typ = tensor(scalar, whole)
-    body = (
-        Alloc(inside, typ, mem),
-        *copy_in(first, mem, scalar, shape, inside, x),
-        *copy_out(second, mem, scalar, shape, inside, y),
-    )
-    return Proc(name, (Arg(x, typ, DRAM), Arg(y, typ, DRAM)), (), body)

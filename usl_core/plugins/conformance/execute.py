@@ -20,6 +20,7 @@ from usl_core.plugins.conformance import data
 from usl_core.plugins.conformance.arena import Arena, Extent, Place
 from usl_core.plugins.conformance.cases import Case
 from usl_core.plugins.conformance.compare import Judge
+from usl_core.plugins.conformance.configs import Field
 from usl_core.plugins.conformance.controls import shape_of
 from usl_core.plugins.conformance.data import Fill
 from usl_core.plugins.conformance.driver import Driver
@@ -76,6 +77,7 @@ class Run:
     case: Case
     operands: Sequence[Operand]
     mismatch: Mismatch | None = None
+    configs: Mapping[Field, Any] = field(default_factory=dict)
     differing: int = 0
     outside: tuple[Operand, list[int]] | None = None
     accesses: int = 0
@@ -91,17 +93,18 @@ def execute(proc: Proc, driver: Driver, function: Callable[..., Any], case: Case
     source = np.random.default_rng(seed)
     operands = _operands(proc, driver, case, source)
     by_name = {operand.arg.name: operand for operand in operands}
-    reads, writes, count = _interpret(proc, case, by_name)
+    extra, configs = _configuration(driver, case, source)
+    reads, writes, count = _interpret(proc, case, by_name, configs)
     if case.fill is Fill.GARBAGE:
         _spoil(operands, reads)
-        _, writes, _ = _interpret(proc, case, by_name)
+        _, writes, _ = _interpret(proc, case, by_name, configs)
     for operand in operands:
         operand.arena.snapshot()
     slots_before = {operand.arg.name: operand.array.copy() for operand in operands}
     controls = [case.controls[arg.name] for arg in proc.args if isinstance(arg.type, ControlType)]
     arrays = _actuals(proc, driver, case, by_name, iter(controls))
-    function(*arrays)
-    result = _judge(proc, driver, case, operands, writes, slots_before)
+    function(*arrays, *extra)
+    result = _judge(proc, driver, case, operands, writes, slots_before, configs)
     result.accesses = count
     return result
 
@@ -119,6 +122,14 @@ def _actuals(proc: Proc, driver: Driver, case: Case, by_name: Mapping[Sym, Opera
 
 
 # ---- input
+
+
+def _configuration(driver: Driver, case: Case, source: np.random.Generator) -> tuple[list[Any], Mapping[Field, Any]]:
+    """What the driver gets in addition for fields of data, and the values of all fields for the interpreter."""
+    extra = {arg.name: data.values(scalar_of(arg.type), 1, case.fill, source)[0] for arg in driver.setup.data.values()}
+    strides = {(name, dim): stride for name, each in case.layout.items() for dim, stride in enumerate(each)}
+    numbers = {name: value.item() for name, value in extra.items()}
+    return list(extra.values()), driver.setup.state(case.controls, strides, numbers)
 
 
 def _operands(proc: Proc, driver: Driver, case: Case, source: np.random.Generator) -> list[Operand]:
@@ -205,7 +216,7 @@ def _spoil(operands: Sequence[Operand], reads: Touched) -> None:
 
 
 def _interpret(
-    proc: Proc, case: Case, by_name: Mapping[Sym, Operand]
+    proc: Proc, case: Case, by_name: Mapping[Sym, Operand], configs: Mapping[Field, Any]
 ) -> tuple[Mapping[int, set[int]], Mapping[int, set[int]], int]:
     """Runs the body on the buffers; by storage the offsets that it read, and those that it wrote; how many accesses it made."""
     reads: dict[int, set[int]] = {}
@@ -221,7 +232,7 @@ def _interpret(
             writes.setdefault(access.storage, set()).add(access.offset)
 
     args = [case.controls[a.name] if isinstance(a.type, ControlType) else by_name[a.name].buffer for a in proc.args]
-    run(proc, args, mode="machine", trace=trace)
+    run(proc, args, mode="machine", trace=trace, configs=configs)
     return reads, writes, count
 
 
@@ -235,9 +246,10 @@ def _judge(
     operands: Sequence[Operand],
     writes: Touched,
     before: Mapping[Sym, Any],
+    configs: Mapping[Field, Any],
 ) -> Run:
-    result = Run(case, operands)
-    judge = Judge(proc, case, operands)
+    result = Run(case, operands, configs=configs)
+    judge = Judge(proc, case, operands, configs)
     for position, operand in enumerate(operands):
         written = writes.get(id(operand.buffer.data), set())
         for mismatch in _differing(position, operand, written, judge):

@@ -6,23 +6,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from usl_core.errors import InterpError, JitError, UslError
+from usl_core.errors import BoundsError, InterpError, JitError, Undecided, UslError
 from usl_core.interp.arrays import dtype_of
-from usl_core.ir.nodes import Arg, AssignConfig, Proc, ReadConfig
+from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk
 from usl_core.ir.types import BF16, ControlType, R, TensorType, scalar_of
 from usl_core.plugins.conformance import diagnose
 from usl_core.plugins.conformance.cases import Case, aliasable_pairs, cases
 from usl_core.plugins.conformance.compiled import Compiled, Toolchain
+from usl_core.plugins.conformance.configs import Setup, find_setup
 from usl_core.plugins.conformance.controls import Controls, admissible, shape_of
 from usl_core.plugins.conformance.data import Fill
-from usl_core.plugins.conformance.driver import Driver, Route, depends_on_controls, make_driver, passes_through
+from usl_core.plugins.conformance.driver import Driver, depends_on_controls, make_driver, passes_through
 from usl_core.plugins.conformance.execute import Run, execute
 from usl_core.plugins.conformance.findings import NO_CODE, OUTSIDE, STOPPED, VALUE, Finding, Outcome
 from usl_core.plugins.conformance.isolate import Progress, Stopped, run_isolated
 from usl_core.plugins.conformance.names import check_names
-from usl_core.plugins.conformance.routes import Key, Router
+from usl_core.plugins.conformance.routes import Key, Router, with_preds
+from usl_core.plugins.conformance.transfer import Route
 
 KIND = "instruction"
 
@@ -45,6 +46,11 @@ class Plan:
     drivers: dict[tuple[object, ...], Driver] = field(default_factory=dict)
     """By fixed control values (none: ()) and the shared pair (none: ())."""
     functions: dict[str, Compiled] = field(default_factory=dict)
+    setup: Setup = field(default_factory=Setup)
+
+    def inputs(self) -> Proc:
+        """The instruction as far as its inputs are concerned: assertions on fields become assertions on their values."""
+        return with_preds(self.proc, self.setup)
 
     @property
     def open(self) -> bool:
@@ -59,7 +65,13 @@ class Plan:
 
 def check_instructions(chosen: Sequence[Proc], instructions: Sequence[Proc], tools: Toolchain) -> Iterator[Outcome]:
     """The outcome for each chosen instruction; all instructions may serve to reach a memory."""
-    plans = [_plan(proc, tools) for proc in chosen]
+    for plan in prepare_instructions(chosen, instructions, tools):
+        yield instruction_outcome(plan, tools)
+
+
+def prepare_instructions(chosen: Sequence[Proc], instructions: Sequence[Proc], tools: Toolchain) -> Sequence[Plan]:
+    """The chosen instructions with their drivers compiled, all in one run of the compiler if they are C."""
+    plans = [_plan(proc, instructions, tools) for proc in chosen]
     router = Router(tools, instructions)
     router.prepare(key for plan in plans if plan.open for key in _keys(plan))
     for number, plan in enumerate(plans):
@@ -69,19 +81,24 @@ def check_instructions(chosen: Sequence[Proc], instructions: Sequence[Proc], too
     for plan in plans:
         if plan.open:
             _take(plan, compiled)
-        yield _outcome(plan, tools)
+    return plans
 
 
 # ---- before anything runs
 
 
-def _plan(proc: Proc, tools: Toolchain) -> Plan:
+def _plan(proc: Proc, instructions: Sequence[Proc], tools: Toolchain) -> Plan:
     plan = Plan(proc)
     assert proc.instr is not None
     plan.findings += check_names(proc)
     plan.skipped = _why_not(proc, tools)
+    found = find_setup(proc, instructions)
+    if isinstance(found, str):
+        plan.skipped = plan.skipped or f"its configuration cannot be established: {found}"
+    else:
+        plan.setup = found
     if plan.open:
-        plan.assignments = admissible(proc, MOST_SPECIALISED if plan.specialised() else 12)
+        plan.assignments = admissible(plan.inputs(), MOST_SPECIALISED if plan.specialised() else 12)
         if not plan.assignments:
             plan.skipped = "no control arguments were found that satisfy its assertions"
     return plan
@@ -92,8 +109,6 @@ def _why_not(proc: Proc, tools: Toolchain) -> str:
     if tools.way(proc.instr.features) is None:
         lacking = ", ".join(tools.backend.missing_features(proc.instr.features))
         return f"this processor lacks {lacking}, and no plugin emulates it here"
-    if any(isinstance(node, ReadConfig | AssignConfig) for root in (*proc.preds, *proc.body) for node in walk(root)):
-        return "it uses configuration state, which is not run yet"
     for arg in proc.args:
         if isinstance(arg.type, ControlType):
             continue
@@ -135,7 +150,7 @@ def _make_drivers(plan: Plan, number: int, router: Router) -> None:
         for pair in pairs:
             name = f"check_{number}_{len(plan.drivers)}"
             shared = {pair[1]: pair[0]} if pair else {}
-            driver = make_driver(name, plan.proc, fixed, routes, shared)
+            driver = make_driver(name, plan.proc, fixed, routes, shared, plan.setup)
             plan.drivers[_fixed_key(plan, controls), *pair] = driver
 
 
@@ -146,6 +161,9 @@ def _fixed_key(plan: Plan, controls: Controls) -> tuple[int | bool, ...]:
 def _take(plan: Plan, compiled: Mapping[str, Compiled]) -> None:
     for driver in plan.drivers.values():
         function = compiled[driver.proc.name]
+        if isinstance(function, BoundsError | Undecided) and plan.setup.setters:
+            plan.skipped = f"its configuration cannot be established: {function.message}"
+            return
         if isinstance(function, UslError):
             plan.findings.append(Finding(NO_CODE, function.message, tuple(function.notes), likely=_no_code(function)))
             return
@@ -161,13 +179,14 @@ def _no_code(error: UslError) -> str:
 # ---- running
 
 
-def _outcome(plan: Plan, tools: Toolchain) -> Outcome:
+def instruction_outcome(plan: Plan, tools: Toolchain) -> Outcome:
+    """Runs all cases of one instruction in a child process, unless something has been found before."""
     span = plan.proc.span
     if plan.findings:
         return Outcome(KIND, plan.proc.name, "failed", 0, tuple(plan.findings), span=span)
     if plan.skipped:
         return Outcome(KIND, plan.proc.name, "skipped", reason=plan.skipped, span=span)
-    todo = list(cases(plan.proc, plan.assignments))
+    todo = list(cases(plan.inputs(), plan.assignments))
     if not todo:
         return Outcome(KIND, plan.proc.name, "skipped", reason="no strides were found that satisfy its assertions", span=span)
     result = run_isolated(lambda progress: _run_all(plan, todo, progress))
@@ -224,7 +243,8 @@ def _driver_of(plan: Plan, case: Case) -> tuple[Driver, Callable[..., Any]]:
 
 
 def _finding(proc: Proc, result: Run, needs_circumstances: bool) -> Finding:
-    lines, hint = result.case.lines(proc), diagnose.likely(proc, result, needs_circumstances)
+    fields = [f"{config.name}.{name} = {value}" for (config, name), value in result.configs.items()]
+    lines, hint = (*result.case.lines(proc), *fields), diagnose.likely(proc, result, needs_circumstances)
     mismatch = result.mismatch
     if result.outside is not None:
         operand, places = result.outside

@@ -12,21 +12,26 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from usl_core.errors import UslError
 from usl_core.interp.arrays import dtype_of
-from usl_core.interp.buffers import Buffer
+from usl_core.interp.buffers import Buffer, dense_strides
 from usl_core.interp.run import run
 from usl_core.interp.written import written_formals
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Arg, Proc
-from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import update
+from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
 from usl_core.plugins.conformance.compiled import Compiled, Toolchain
+from usl_core.plugins.conformance.configs import Setup, find_setup
 from usl_core.plugins.conformance.controls import admissible, shape_of
-from usl_core.plugins.conformance.driver import Route, passes_through, round_trip, size_probe
+from usl_core.plugins.conformance.driver import passes_through
 from usl_core.plugins.conformance.isolate import Stopped, run_isolated
+from usl_core.plugins.conformance.transfer import Mover, Route, round_trip, size_probe
 
 Key = tuple[MemoryClass, ScalarType, tuple[int, ...]]
 
@@ -122,19 +127,23 @@ class Router:
 
     def _by_instructions(self, key: Key, slots: int) -> Iterator[Route]:
         loads, stores = [list(self._copies(key, enter)) for enter in (True, False)]
-        for (load, load_controls), (store, store_controls) in itertools.product(loads, stores):
-            yield Route(slots, 0, load, store, load_controls, store_controls)
+        for load, store in itertools.product(loads, stores):
+            yield Route(slots, 0, load, store)
 
-    def _copies(self, key: Key, enter: bool) -> Iterator[tuple[Proc, tuple[int | bool, ...]]]:
-        """Instructions that copy a tensor of just this kind from main memory (or to it), with their control arguments."""
+    def _copies(self, key: Key, enter: bool) -> Iterator[Mover]:
+        """Instructions that copy a tensor of just this kind from main memory (or to it)."""
         mem, scalar, shape = key
         for instr in self.instructions:
             pair = _ends(instr, mem, scalar, enter)
             if pair is None or self.tools.way(instr.instr.features if instr.instr else ()) is None:
                 continue
-            for controls in admissible(instr, limit=64):
-                if all(shape_of(arg.type, controls) == shape for arg in pair) and _is_copy(instr, controls, pair, shape):  # type: ignore[arg-type]
-                    yield instr, tuple(controls[arg.name] for arg in instr.args if isinstance(arg.type, ControlType))
+            setup = find_setup(instr, self.instructions)
+            if isinstance(setup, str):
+                continue
+            for controls in admissible(with_preds(instr, setup), limit=64):
+                mover = Mover(instr, controls, setup)
+                if all(shape_of(arg.type, controls) == shape for arg in pair) and _is_copy(mover, pair, shape):  # type: ignore[arg-type]
+                    yield mover
                     break
 
     def _only_instructions_agree(self, key: Key, plain: Route, own: Route) -> bool:
@@ -179,9 +188,17 @@ def _ends(instr: Proc, mem: MemoryClass, scalar: ScalarType, enter: bool) -> tup
     return (target, source) if inner.mem is mem and passes_through(outer) else None
 
 
-def _is_copy(instr: Proc, controls: Mapping[object, int | bool], pair: tuple[Arg, Arg], shape: tuple[int, ...]) -> bool:
+def with_preds(instr: Proc, setup: Setup) -> Proc:
+    """instr with its assertions on fields turned into assertions on what they are set to: for choosing inputs only."""
+    return update(instr, preds=setup.preds(instr)) if setup.setters else instr
+
+
+def _is_copy(mover: Mover, pair: tuple[Arg, Arg], shape: tuple[int, ...]) -> bool:
     """Whether the body copies source to target, element by element: tried on distinct numbers."""
+    instr, controls = mover.instr, mover.controls
     target, source = pair
+    strides = {(arg.name, dim): stride for arg in pair for dim, stride in enumerate(dense_strides(shape))}
+    ones: dict[Sym, Any] = {arg.name: 1 if scalar_of(arg.type).is_int else 1.0 for arg in mover.setup.data.values()}
     count = math.prod(shape)
     scalar = source.type.scalar  # type: ignore[union-attr]
     number = (lambda k: k % 100 + 1) if scalar.is_int else (lambda k: float(k + 1))
@@ -189,7 +206,7 @@ def _is_copy(instr: Proc, controls: Mapping[object, int | bool], pair: tuple[Arg
     buffers = {source: Buffer(scalar, shape, list(wanted)), target: Buffer(scalar, shape)}
     args = [controls[arg.name] if isinstance(arg.type, ControlType) else buffers[arg] for arg in instr.args]
     try:
-        run(instr, args, mode="machine")
+        run(instr, args, mode="machine", configs=mover.setup.state(controls, strides, ones))
     except UslError:
         return False
     return buffers[target].values() == wanted

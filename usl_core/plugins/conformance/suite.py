@@ -1,13 +1,14 @@
 """A plugin's conformance test cut into subjects, for test runners that want one test for each.
 
-All of a plugin is compiled together when the first subject is checked; what each found is then at hand.
+All of a plugin is compiled together when the first subject is checked; each subject then runs by itself.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from usl_core.errors import Span
 from usl_core.plugins.conformance.findings import Outcome
@@ -39,7 +40,7 @@ class Subject:
         Raises:
             NonConforming: it failed.
         """
-        outcome = _outcomes(self.plugin, self.emulate)[self.kind, self.name]
+        outcome = _runners(self.plugin, self.emulate)[self.kind, self.name]()
         if outcome.status == "failed":
             raise NonConforming(outcome.text())
         if outcome.status == "skipped":
@@ -64,7 +65,21 @@ def subjects_of(plugin: str, *, emulate: bool = False) -> Iterator[Subject]:
 
 
 @functools.cache
-def _outcomes(plugin: str, emulate: bool) -> dict[tuple[str, str], Outcome]:
-    from usl_core.plugins.conformance.check import check_plugin
+def _runners(name: str, emulate: bool) -> Mapping[tuple[str, str], Callable[[], Outcome]]:
+    """What checks each subject, by kind and name, with everything compiled."""
+    from usl_core.plugins.conformance.check import check_declarations, toolchain
+    from usl_core.plugins.conformance.instructions import instruction_outcome, prepare_instructions
+    from usl_core.plugins.conformance.memories import memory_outcome, prepare_memories
 
-    return {(outcome.kind, outcome.name): outcome for outcome in check_plugin(plugin, emulate=emulate).outcomes}
+    manager = plugin_manager()
+    plugin = manager.get(name)
+    tools = toolchain(plugin, manager, "c11", emulate)
+    instructions = [each.ir for each in plugin.declared(Kind.INSTRUCTIONS).values()]
+    runners: dict[tuple[str, str], Callable[[], Outcome]] = {
+        ("plugin", name): lambda: next(check_declarations(plugin)),
+    }
+    for memory in prepare_memories(list(plugin.declared(Kind.MEMORIES).values()), instructions, tools):
+        runners["memory", memory.memory.name] = partial(memory_outcome, memory)
+    for instruction in prepare_instructions(instructions, instructions, tools):
+        runners["instruction", instruction.proc.name] = partial(instruction_outcome, instruction, tools)
+    return runners

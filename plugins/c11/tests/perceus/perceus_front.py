@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import Any
 
 from usl_c11.perceus import standard
+from usl_c11.perceus.deep import deep
 from usl_c11.perceus.front.definitions import FunDef
 from usl_c11.perceus.front.lower import Lowered, lower
 from usl_c11.perceus.front.module import parse_program
@@ -43,7 +44,8 @@ def program(text: str, **scope: Any) -> Lowered:
     """The definitions of text, after the prelude, as a verified program."""
     definitions = parse_program(PRELUDE + dedent(text), "<program>", scope)
     lowered = lower([each for each in definitions.values() if isinstance(each, FunDef)])
-    verify(lowered.program)
+
+    deep(lambda: verify(lowered.program))
     return lowered
 
 

@@ -173,7 +173,7 @@ class Generator:
             base = self.base(fun.result, Scope(vars, None, throws=fun.throws))
             more = Var("more", BOOL)
             test = Prim("gt", (vars[0], Lit(0, I64)), BOOL)
-            start = self.match if self.choices.below(4) else self.expr
+            start = self.choices.of((self.expr, self.match, self.rebuild, self.rebuild, self.rebuild))
             self.funs[name] = replace(fun, body=Let(more, test, If(more, start(fun.result, scope, 6), base)))
         self.left = self.size
         results = [fun.result for fun in self.funs.values() if not isinstance(fun.result, ThreadType)]
@@ -322,9 +322,34 @@ class Generator:
         branches = []
         for con in cons[:covered]:
             binders = tuple(Var(name, field) for name, field in con.fields)
-            branches.append(Branch(con, binders, self.expr(type, scope.plus(*binders), depth)))
+            way = self.construct if con.fields and self.choices.below(2) else self.expr
+            branches.append(Branch(con, binders, way(type, scope.plus(*binders), depth)))
         default = self.expr(type, scope, depth) if covered < len(cons) else None
         return Match(var, tuple(branches), default)
+
+    def rebuild(self, type: Type, scope: Scope, depth: int) -> Expr:
+        """Take a parameter apart and build something from its parts, some of them after a call."""
+        found = [var for var in scope.vars if var.type in (TREE, LIST, BOX)]
+        cons = [con for con in DATAS[type.name].cons if con.fields] if isinstance(type, DataType) else []
+        if not found or not cons:
+            return self.match(type, scope, depth)
+        var, branches = self.choices.of(found), []
+        for con in DATAS[var.type.name].cons:
+            binders = tuple(Var(name, field) for name, field in con.fields)
+            if not binders:
+                branches.append(Branch(con, (), self.expr(type, scope, depth - 3)))
+                continue
+            made, bindings, args = self.choices.of(cons), list[Binding](), list[Atom]()
+            inner = scope.plus(*binders)
+            for _, field in made.fields:
+                if self.choices.below(3) == 0:
+                    bindings.append((Var("c", field), self.call(field, inner.inner(), 1)))
+                    args.append(bindings[-1][0])
+                else:
+                    near = [binder for binder in binders if binder.type == field]
+                    args.append(self.choices.of(near) if near else self.atom(field, inner, 1, bindings))
+            branches.append(Branch(con, binders, self.bound(bindings, MakeCon(made, tuple(args)))))
+        return Match(var, tuple(branches))
 
     def branch(self, type: Type, scope: Scope, depth: int) -> Expr:
         bindings: list[Binding] = []

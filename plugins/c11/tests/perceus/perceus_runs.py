@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from usl_c11.perceus import heap, standard
-from usl_c11.perceus.ir import Program
+from usl_c11.perceus.ir import Call, FunDef, Lit, Program
 from usl_c11.perceus.standard import OutOfFuel, plain
 
 FUEL = 20_000
@@ -23,3 +25,11 @@ def heap_outcome(program: Program, observer: heap.Observer | None = None, stats:
     """The same by the heap semantics, which demands an empty heap at the end."""
     output: list[bytes] = []
     return heap.run(program, "main", fuel=20 * FUEL, output=output, observer=observer, stats=stats), output
+
+
+def with_main(program: Program, fun: str, *args: int) -> Program:
+    """The program with a `main` that calls fun with integers."""
+    decl = program.funs[fun]
+    atoms = tuple(Lit(arg, param.var.type) for arg, param in zip(args, decl.params, strict=True))
+    main = FunDef("main", (), decl.result, Call(fun, atoms, decl.result), throws=decl.throws)
+    return replace(program, funs={**program.funs, "main": main}, exports=("main",))

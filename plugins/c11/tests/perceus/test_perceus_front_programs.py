@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -500,3 +502,68 @@ def test_type_variables_belong_to_the_function_that_mentions_them(name):
             return first(1, "x") + first(2, 3.5)
     """)
     assert run(made, "main") == 3
+
+
+def test_what_follows_a_try_is_not_part_of_it():
+    made = program("""
+        @fun
+        def quotient(a: i64, b: i64) -> i64:
+            return a // b
+
+        @fun
+        def f(a: i64, b: i64, c: i64) -> i64:
+            try:
+                x = quotient(a, b)
+                y = x + 1
+            except ZeroDivisionError:
+                if a > 5:
+                    return -1
+                x, y = 0, 0
+            return quotient(x * 10 + y, c)
+
+        @fun
+        def g(a: i64, b: i64) -> i64:
+            try:
+                return quotient(a, b)
+            except ZeroDivisionError:
+                z = a
+            return z * 100
+
+        @fun
+        def h(a: i64, b: i64, c: i64) -> i64:
+            try:
+                return f(a, b, c)
+            except:
+                return -2
+    """)
+    zero = ("raise", ("ZeroDivisionError",))
+    assert [run(made, "f", *args) for args in ((6, 3, 1), (3, 0, 1), (6, 0, 1), (6, 3, 0))] == [23, 0, -1, zero]
+    assert [run(made, "g", *args) for args in ((6, 3), (6, 0))] == [2, 600]
+    assert run(made, "h", 6, 3, 0) == -2
+
+
+def test_the_type_variables_of_python_3_12_are_understood():
+    if sys.version_info < (3, 12):
+        pytest.skip("the syntax is that of Python 3.12")
+    made = program("""
+        @data
+        class Box[A]:
+            Full: A
+
+        @fun
+        def content[A](b: Box[A]) -> A:
+            match b:
+                case Full(x):
+                    return x
+
+        @fun
+        def main(n: i64) -> i64:
+            return content(Full(n))
+    """)
+    assert run(made, "main", 3) == 3
+
+
+def test_functions_of_a_thousand_statements_are_no_problem():
+    body = "".join(f"    x{i + 1} = x{i} + {i}\n" for i in range(1000))
+    made = program(f"@fun\ndef f(x0: i64) -> i64:\n{body}    return x1000\n")
+    assert run(made, "f", 1) == 1 + sum(range(1000))

@@ -33,13 +33,16 @@ if TYPE_CHECKING:
     from usl_c11.perceus.front.decorators import fun as fun
     from usl_c11.perceus.front.decorators import inline as inline
     from usl_c11.perceus.front.decorators import no_alloc as no_alloc
+    from usl_c11.perceus.python import Handle as Handle
+    from usl_c11.perceus.python import live_blocks as live_blocks
 
 _HOMES = {
     "PerceusError": "usl_c11.perceus.errors",
+    **dict.fromkeys(("Handle", "live_blocks"), "usl_c11.perceus.python"),
     **dict.fromkeys(("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc"), "usl_c11.perceus.front.decorators"),
 }
 
-__all__ = ["PerceusError", "data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc"]
+__all__ = ["Handle", "PerceusError", "data", "exception", "fbip", "foreign", "fun", "inline", "live_blocks", "no_alloc"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 
+from usl_c11.perceus.deep import deep
 from usl_c11.perceus.fuse import fuse
 from usl_c11.perceus.insert import insert
 from usl_c11.perceus.ir import Program
@@ -13,7 +15,9 @@ from usl_c11.perceus.opt.functions import specialize_functions
 from usl_c11.perceus.opt.inline import inline
 from usl_c11.perceus.opt.simplify import simplify
 from usl_c11.perceus.opt.tail_calls import tail_calls
+from usl_c11.perceus.opt.throws import narrow_throws
 from usl_c11.perceus.opt.trmc import trmc
+from usl_c11.perceus.promises import check_promises
 from usl_c11.perceus.reuse import keep_fields, reuse
 from usl_c11.perceus.specialize import specialize_drops, specialize_reuses
 
@@ -32,6 +36,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("simplify", "flatten bindings, resolve matches on known constructors, inline join points", simplify),
     Pass("function-specialization", "copy higher-order functions for known arguments", specialize_functions),
     Pass("inline", "inline small functions, and larger ones that are called once or twice", inline),
+    Pass("throws", "find out again which functions may raise", narrow_throws),
     Pass("trmc", "tail recursion modulo constructor", trmc),
     Pass("borrow", "infer borrowed parameters of functions that only look", infer_borrows),
     Pass("wrappers", "owned parameters for closures and exports", wrap_borrowing, required=True),
@@ -60,11 +65,21 @@ def trace(program: Program, *, off: Collection[str] = ()) -> Iterator[tuple[str,
     yield "core", program
     for step in PASSES:
         if step.name not in off:
-            program = step.apply(program)
+            program = deep(partial(step.apply, program))
             yield step.name, program
 
 
 def compile_program(program: Program, *, off: Collection[str] = ()) -> Program:
-    """The program after all passes that are not off."""
+    """The program after all passes that are not off. Promises of the source are checked if none is off.
+
+    Raises:
+        PerceusError: a promise (`must_reuse`, `@fbip`, `@no_alloc`) is not kept.
+    """
+    return deep(partial(_compiled, program, off))
+
+
+def _compiled(program: Program, off: Collection[str]) -> Program:
     *_, (_, last) = trace(program, off=off)
+    if not off:
+        check_promises(last)
     return last

@@ -1,4 +1,4 @@
-"""What `usl fun` prints: the functions of a file with their types, the program after a pass, the C."""
+"""What `usl fun` prints: the functions of a file with their types, the program after a pass, the C, where memory is reused."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from types import ModuleType
 
 from usl_c11.perceus.cyclic import cycles
 from usl_c11.perceus.errors import PerceusError
+from usl_c11.perceus.explain import allocations
 from usl_c11.perceus.front.decorators import Function
 from usl_c11.perceus.front.definitions import FunDef, definition, unknown
 from usl_c11.perceus.front.lower import Lowered, lower
 from usl_c11.perceus.front.resolve import signature
 from usl_c11.perceus.front.types import show as show_type
-from usl_c11.perceus.passes import OPTIONAL, PASSES, trace
+from usl_c11.perceus.passes import OPTIONAL, PASSES, compile_program, trace
 from usl_c11.perceus.show import show
 from usl_c11.perceus.show import show_type as show_ir_type
+from usl_core.cli.files import write_all
 from usl_core.cli.modules import import_file
-from usl_core.errors import NOWHERE
+from usl_core.errors import NOWHERE, Span
 
 FORMS = ("core", *(step.name for step in PASSES), "c")
 """What can be shown."""
@@ -29,8 +31,8 @@ def functions(place: str) -> list[FunDef]:
     Raises:
         UslError: it cannot be run, or has no such function.
     """
-    path, _, name = place.partition(":") if not Path(place).exists() else (place, "", "")
-    module = import_file(Path(path))
+    path, name = _parts(place)
+    module = import_file(path)
     found = _own(module)
     if not name:
         if not found:
@@ -39,6 +41,12 @@ def functions(place: str) -> list[FunDef]:
     if name not in found:
         raise unknown(name, "function", found, NOWHERE)
     return [found[name]]
+
+
+def _parts(place: str) -> tuple[Path, str]:
+    """`FILE` and `NAME` of `FILE:NAME`; a file's name may have a colon."""
+    file, _, name = place.rpartition(":")
+    return (Path(place), "") if not file or Path(place).exists() else (Path(file), name)
 
 
 def _own(module: ModuleType) -> dict[str, FunDef]:
@@ -82,25 +90,70 @@ def shown(chosen: list[FunDef], form: str, off: Collection[str]) -> str:
         PerceusError: there is no such pass.
     """
     _require_known(form, off)
-    program = lower(chosen).program
-    last = program
-    for name, program in trace(program, off=off):
-        last = program
+    last = lower(chosen).program
+    program = last
+    for name, last in trace(program, off=off):
         if name == form:
-            return show(program).rstrip("\n")
+            return show(last).rstrip("\n")
     from usl_c11.perceus.c import program_c  # only now: what shows a pass shall not pay for the back end
 
     return program_c(last, "program").rstrip("\n")
 
 
+def explained(chosen: list[FunDef], off: Collection[str]) -> str:
+    """For every allocation in the source whether it reuses memory, and why; copies of one that agree are told once.
+
+    Raises:
+        PerceusError: a promise of the program is broken.
+    """
+    _require_optional(off)
+    program = compile_program(lower(chosen).program, off=off)
+    told: dict[tuple[Span, str], dict[str, list[str]]] = {}
+    for each in allocations(program):
+        size = f" ({each.size} bytes)" if each.size is not None else ""
+        reasons = told.setdefault((each.span, f"{each.what}{size}"), {})
+        within = reasons.setdefault(each.why if each.reused else f"memory is allocated: {each.why}", [])
+        function = each.function.split("#")[0].split("@")[0]  # without the marks of copies that passes made
+        if function not in within:
+            within.append(function)
+    if not told:
+        return "nothing is allocated"
+    lines = []
+    for (span, what), reasons in told.items():
+        lines.append(f"{span}: {what}")
+        lines += [f"  in {', '.join(within)}: {reason}" for reason, within in reasons.items()]
+    return "\n".join(lines)
+
+
+def stem(place: str) -> str:
+    """The name of the C files for `FILE` or `FILE:NAME`."""
+    return _parts(place)[0].stem
+
+
+def written(chosen: list[FunDef], directory: Path, name: str, off: Collection[str]) -> list[Path]:
+    """Writes the C of the functions and its runtime into directory; returns the paths.
+
+    Raises:
+        UslError: a promise is broken, name is no C identifier, or a file cannot be written; then nothing is written.
+    """
+    from usl_c11.perceus.c import generate
+
+    _require_optional(off)
+    return write_all(directory, generate(compile_program(lower(chosen).program, off=off), name).files)
+
+
 def _require_known(form: str, off: Collection[str]) -> None:
-    for name in off:
-        if name not in OPTIONAL:
-            raise unknown(name, "optional pass", OPTIONAL, NOWHERE, (f"they are: {', '.join(_in_order(OPTIONAL))}",))
+    _require_optional(off)
     if form not in FORMS:
         raise unknown(form, "pass", FORMS, NOWHERE, (f"they are: {', '.join(FORMS)}",))
     if form in off:
         raise PerceusError(f"the pass {form} is off, so that there is nothing to show")
+
+
+def _require_optional(off: Collection[str]) -> None:
+    for name in off:
+        if name not in OPTIONAL:
+            raise unknown(name, "optional pass", OPTIONAL, NOWHERE, (f"they are: {', '.join(_in_order(OPTIONAL))}",))
 
 
 def _in_order(names: Collection[str]) -> Iterator[str]:

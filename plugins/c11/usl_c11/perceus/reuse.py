@@ -10,12 +10,14 @@ Deciding at the drop rather than at the match: Lorenzen and Leijen, Reference Co
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from usl_c11.perceus.chains import split_ops, with_ops
 from usl_c11.perceus.ir import (
     EXN,
+    Atom,
     Branch,
     Call,
     CallClosure,
@@ -23,6 +25,7 @@ from usl_c11.perceus.ir import (
     Do,
     Drop,
     DropReuse,
+    Dup,
     Expr,
     Fill,
     ForeignCall,
@@ -39,6 +42,7 @@ from usl_c11.perceus.ir import (
     MakeConHole,
     Match,
     NewHole,
+    Nullary,
     Prim,
     Program,
     Raise,
@@ -48,8 +52,9 @@ from usl_c11.perceus.ir import (
     Var,
 )
 from usl_c11.perceus.layout import Datas, block_of, block_size
-from usl_c11.perceus.traverse import children, map_children, type_of, walk
+from usl_c11.perceus.traverse import FreeVars, children, map_children, type_of, walk
 from usl_c11.perceus.verify import may_throw
+from usl_core.errors import Span
 
 
 def reuse(program: Program) -> Program:
@@ -63,7 +68,7 @@ def keep_fields(program: Program) -> Program:
     changed = {}
     for name, fun in program.funs.items():
         origins = _origins(fun.body)
-        changed[name] = replace(fun, body=_mark_kept(fun.body, origins, program.datas))
+        changed[name] = replace(fun, body=_mark_kept(fun.body, origins, program.datas, {}))
     return replace(program, funs=changed)
 
 
@@ -96,6 +101,7 @@ class _Analysis:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._binders: dict[Var, Branch] = {}
+        self._free = FreeVars()
 
     def expr(self, expr: Expr) -> Expr:
         """expr with reuse wherever a drop of a matched block stands."""
@@ -107,19 +113,45 @@ class _Analysis:
                     new.append(replace(branch, body=self.expr(branch.body)))
                 self._binders = outer
                 return replace(expr, branches=tuple(new), default=None if default is None else self.expr(default))
+            case Lambda():
+                outer, self._binders = self._binders, {}  # a lambda does not capture the binders
+                inside = map_children(expr, self.expr)
+                self._binders = outer
+                return inside
             case Do(op=Drop(var=var) as op, body=body) if var in self._binders:
-                branch = self._binders[var]
-                if self._program.datas[branch.con.data].layout is Layout.BOXED and branch.binders:
-                    source = Source(branch.con, branch.binders)
-                    size = block_size(branch.con, self._program.datas)
-                    token = Var("ru", TokenType(size))
-                    pairing = _Pairing(self._program, token, size, source)
-                    if pairing.best(body) is not None:
-                        paired = pairing.attach(body)
-                        return Do(DropReuse(token, var, span=op.span), self.expr(paired), span=expr.span)
-                return map_children(expr, self.expr)
+                inner = self._matched_fields(var, body)
+                for field in inner:
+                    body = Do(Drop(field, span=op.span), body, span=expr.span)
+                return with_ops([Dup(field, span=op.span) for field in inner], self._drop(op, body, expr.span))
             case _:
                 return map_children(expr, self.expr)
+
+    def _matched_fields(self, var: Var, body: Expr) -> list[Var]:
+        """Fields of the block var that go with it, were matched themselves, and whose memory body may use.
+
+        They get drops of their own: `drop x` becomes `dup y; drop x; drop y` for a field y of x.
+        """
+        found = []
+        for field in self._binders[var].binders:
+            pairing = self._pairing(field)
+            if pairing is not None and field not in self._free.of(body) and pairing.best(body) is not None:
+                found.append(field)
+        return found
+
+    def _pairing(self, var: Var) -> _Pairing | None:
+        """A token for the block var, if a match has shown its size."""
+        branch = self._binders.get(var)
+        if branch is None or not branch.binders or self._program.datas[branch.con.data].layout is not Layout.BOXED:
+            return None
+        size = block_size(branch.con, self._program.datas)
+        return _Pairing(self._program, Var("ru", TokenType(size)), size, Source(branch.con, branch.binders))
+
+    def _drop(self, op: Drop, body: Expr, span: Span) -> Expr:
+        """`op; body`, as drop-reuse if body has a use for the memory."""
+        pairing = self._pairing(op.var)
+        if pairing is None or pairing.best(body) is None:
+            return Do(op, self.expr(body), span=span)
+        return Do(DropReuse(pairing.token, op.var, span=op.span), self.expr(pairing.attach(body)), span=span)
 
 
 class _Pairing:
@@ -127,7 +159,7 @@ class _Pairing:
 
     def __init__(self, program: Program, token: Var, size: int, source: Source) -> None:
         self._program = program
-        self._token = token
+        self.token = token
         self._size = size
         self._source = source
         self._labels: dict[Label, int | None] = {}
@@ -170,13 +202,13 @@ class _Pairing:
         """expr, which owns the token: each path uses or frees it."""
         if self.best(expr) is None:
             ops, rest = split_ops(expr)
-            return with_ops((FreeToken(self._token, span=rest.span), *ops), rest)
+            return with_ops((FreeToken(self.token, span=rest.span), *ops), rest)
         match expr:
             case MakeCon():
-                return replace(expr, token=self._token)
+                return replace(expr, token=self.token)
             case MakeConHole(body=body):
                 if self._wins(max(self._score(expr), default=None), (body,)):
-                    return replace(expr, token=self._token)
+                    return replace(expr, token=self.token)
                 return replace(expr, body=self.attach(body))
             case Let(value=value, body=body):
                 return self._let(expr, value, body)
@@ -215,7 +247,7 @@ class _Pairing:
         if not may_throw(value, self._program):
             return replace(expr, body=self.attach(body))
         exn = Var("ex", EXN)
-        handler = Do(FreeToken(self._token, span=expr.span), Raise(exn, type_of(body), span=expr.span), span=expr.span)
+        handler = Do(FreeToken(self.token, span=expr.span), Raise(exn, type_of(body), span=expr.span), span=expr.span)
         return TryLet(expr.var, value, self.attach(body), exn, handler, span=expr.span)
 
     def _join(self, expr: LetJoin) -> Expr:
@@ -250,9 +282,25 @@ def _origins(body: Expr) -> dict[Var, Source]:
     return found
 
 
-def _mark_kept(expr: Expr, origins: dict[Var, Source], datas: Datas) -> Expr:
+def _mark_kept(expr: Expr, origins: dict[Var, Source], datas: Datas, known: Mapping[Var, Con]) -> Expr:
+    """known: the constructors of variables under a match, which tell that a field holds a constant."""
     if isinstance(expr, MakeCon | MakeConHole) and expr.token in origins:
         source = origins[expr.token]
-        kept = kept_fields(source, expr.con, expr.args, datas)
+        args = tuple(_as_binder(arg, source, i, known) for i, arg in enumerate(expr.args))
+        kept = kept_fields(source, expr.con, args, datas)
         expr = replace(expr, kept=kept, same_con=source.con == expr.con)
-    return map_children(expr, lambda child: _mark_kept(child, origins, datas))
+    if not isinstance(expr, Match):
+        return map_children(expr, lambda child: _mark_kept(child, origins, datas, known))
+    new = []
+    for branch in expr.branches:
+        body = _mark_kept(branch.body, origins, datas, {**known, expr.var: branch.con})
+        new.append(replace(branch, body=body))
+    default = None if expr.default is None else _mark_kept(expr.default, origins, datas, known)
+    return replace(expr, branches=tuple(new), default=default)
+
+
+def _as_binder(arg: Atom | None, source: Source, i: int, known: Mapping[Var, Con]) -> Atom | None:
+    """The binder of field i of the source, if the constant arg is what it holds; else arg."""
+    if isinstance(arg, Nullary) and i < len(source.binders) and known.get(source.binders[i]) == arg.con:
+        return source.binders[i]
+    return arg

@@ -94,7 +94,7 @@ def _float(op: str, args: tuple[float, ...]) -> float:
         case "sqrt", (a,):
             return math.nan if a < 0 else math.sqrt(a)
         case "floor", (a,):
-            return float(math.floor(a)) if math.isfinite(a) else a
+            return float(math.floor(a)) if math.isfinite(a) and a else a
     raise AssertionError(f"no floating-point operation {op}")
 
 

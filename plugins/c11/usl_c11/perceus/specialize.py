@@ -26,6 +26,7 @@ from usl_c11.perceus.ir import (
     Expr,
     Free,
     IfUnique,
+    Lambda,
     Layout,
     Match,
     NullToken,
@@ -72,7 +73,8 @@ class _Specialization:
             else:
                 at += 1
         if not isinstance(rest, Match):
-            return with_ops(ops, map_children(rest, lambda child: self.expr(child, matched)))
+            below = {} if isinstance(rest, Lambda) else matched  # a lambda does not capture the binders
+            return with_ops(ops, map_children(rest, lambda child: self.expr(child, below)))
         branches = []
         for branch in rest.branches:
             branches.append(replace(branch, body=self.expr(branch.body, {**matched, rest.var: branch})))

@@ -1,6 +1,6 @@
 """What every program must satisfy: scoping, types, exhaustive matches. Failures are bugs of a pass, not of a user.
 
-Ownership of the linear calculus is checked by `linear.py`.
+Ownership in the linear calculus is checked as programs run (`heap.py`).
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ class _Checker:
             case FunRef(fun=fun, type=type):
                 self.require(fun in self._program.funs, f"no function {fun}", expr)
                 decl = self._program.funs[fun]
-                self.same(FunType(tuple(p.var.type for p in decl.params), decl.result, decl.throws), type, expr)
+                self.same(FunType(tuple(p.var.type for p in decl.params), decl.result, type.throws), type, expr)
+                self.require(type.throws or not decl.throws, f"the type of {fun} hides that it may throw", expr)
             case Nullary(con=con):
                 self.con(con, expr)
                 layout = self._program.datas[con.data].layout

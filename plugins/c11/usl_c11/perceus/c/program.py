@@ -15,6 +15,7 @@ from usl_c11.perceus.c.frame import Frame, Loop
 from usl_c11.perceus.c.kernels import kernel_proc
 from usl_c11.perceus.c.types import MAX_ENUM_TAG, MAX_TAG, Types, identifier
 from usl_c11.perceus.c.unit import INDENT, Unit
+from usl_c11.perceus.deep import deep
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.ir import Call, FunDef, Layout, Program, Type
 from usl_c11.perceus.traverse import FreeVars, walk
@@ -69,6 +70,10 @@ def generate(program: Program, name: str) -> Source:
         PerceusError: something exceeds what a block can hold. BackendError: name is not a C identifier, or a kernel
         cannot be C.
     """
+    return deep(lambda: _generated(program, name))
+
+
+def _generated(program: Program, name: str) -> Source:
     if not is_identifier(name):
         raise BackendError(f"a C library cannot be called {name!r}: use letters, digits and underscores")
     _check_sizes(program)

@@ -28,7 +28,10 @@ ZERO_DIVISION = _exception(ZeroDivisionError)
 INDEX = _exception(IndexError)
 """An index that is negative or not below the length, and an array of negative length."""
 
-EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX)}
+VALUE = _exception(ValueError)
+"""A kernel is called with sizes, lengths or values that it does not allow."""
+
+EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX, VALUE)}
 
 CONVERSIONS = frozenset({*INTEGERS, *FLOATS})
 """Names of types that are also functions on numbers."""

@@ -22,6 +22,7 @@ from usl_c11.perceus.front.inference import (
     is_integer,
     is_number,
 )
+from usl_c11.perceus.front.ownership import check_ownership
 from usl_c11.perceus.front.resolve import Types, exception_fields, signature, signature_of
 from usl_c11.perceus.front.typed import ExceptionUse, Typed
 from usl_c11.perceus.front.types import (
@@ -49,9 +50,12 @@ def check_function(fun: FunDef) -> Typed:
         PerceusError: it is ill-typed.
     """
     if fun.typed is None:
-        fun.typed = Checker(fun.scope, signature(fun)).function(fun.syntax)
-    typed: Typed = fun.typed
-    return typed
+        own = signature(fun)
+        typed = Checker(fun.scope, own).function(fun.syntax)
+        check_ownership(fun.syntax, own, typed)
+        fun.typed = typed
+    done: Typed = fun.typed
+    return done
 
 
 _NUMBERS = "{op} works on numbers, not {{}}"
@@ -62,11 +66,7 @@ class Checker(Calls):
 
     def function(self, syntax: sx.Function) -> Typed:
         """Checks the body of the outermost function."""
-        try:
-            self._body(syntax, self.signature, {})
-        except RecursionError:
-            message = f"{syntax.name} is nested too deeply"
-            raise PerceusError(f"{message}; split it into several functions", span=syntax.span) from None
+        self._body(syntax, self.signature, {})
         return self.finish()
 
     def _body(self, syntax: sx.Function, own: Signature, env: Env) -> None:
@@ -247,7 +247,13 @@ class Checker(Calls):
             self.check(arg, field, env)
 
     def _try(self, node: sx.Try, want: Type, env: Env) -> None:
-        self.check(node.body, want, env)
+        if node.then is None or node.pattern is None:
+            self.check(node.body, want, env)
+        else:
+            type_ = self.infer(node.body, env)
+            bound: Binds = {}
+            self.typed.patterns[node] = self.irrefutable(node.pattern, type_, bound)
+            self.check(node.then, want, {**env, **bound})
         rows: dict[object, list[pt.Row]] = {}
         everything = False
         for handler in node.handlers:

@@ -210,6 +210,9 @@ class Calls(Patterns):
         self._arguments(node, "the function", params, env)
 
     def _method(self, node: sx.Call, method: sx.Attribute, want: Type, env: Env) -> None:
+        if method.name == "value":
+            self._closure(node, want, env)
+            return
         owner = self.infer(method.owner, env)
         if method.name != "set" or not (isinstance(owner, Meta) or (isinstance(owner, App) and owner.head == ARRAY)):
             raise PerceusError(f"a value of type {show(owner)} has no method {method.name}", span=method.span, code="E711")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import module
 from usl_c11.perceus.front.definitions import ForeignDef, FunDef, Scope
 from usl_c11.perceus.front.lower import Lowered, lower
+from usl_c11.perceus.front.resolve import signature
 from usl_c11.perceus.front.values import Value
 
 C = TypeVar("C")
@@ -36,6 +38,34 @@ class Function:
             self._lowered = lower([self.__usl_definition__])
         return self._lowered
 
+    def show(self, form: str = "core", *, off: Collection[str] = ()) -> str:
+        """The program after the pass `form` (`core`: before the first; `c`: the C), with the optional passes off left out."""
+        from usl_c11.perceus import report
+
+        return report.shown([self.__usl_definition__], form, off)
+
+    def explain(self) -> str:
+        """For every allocation whether and why it reuses memory."""
+        from usl_c11.perceus import report
+
+        return report.explained([self.__usl_definition__], ())
+
+    def __call__(self, *args: Any) -> Any:
+        """Compiles the program when it is first called, and runs it on Python's values.
+
+        Raises:
+            PerceusError: an argument has the wrong type, or the program is not well-formed.
+            Exception: the program raised it.
+        """
+        from usl_c11.perceus.python.call import call  # it needs cffi, and this module
+
+        definition = self.__usl_definition__
+        if signature(definition).typevars:
+            hint = "hint: call it from a function whose types have no variables"
+            message = f"{self.name()} is generic; Python can only call functions of known types"
+            raise PerceusError(message, span=definition.span, notes=(hint,), code="E728")
+        return call(self, args)
+
     def __repr__(self) -> str:
         return f"<fun {self.name()}>"
 
@@ -58,7 +88,7 @@ def fun(function: Callable[..., Any]) -> Function:
         PerceusError: the text is missing, or uses statements that the language does not have.
     """
     source, node = module.parse(function)
-    return Function(FunDef(node.name, module.function(source, node), _scope(function, _caller_locals())))
+    return Function(FunDef(node.name, module.function(source, node), _scope(function, _caller())))
 
 
 def data(cls: type) -> Any:
@@ -66,15 +96,16 @@ def data(cls: type) -> Any:
 
     Type variables are declared by `Generic[T]` as the base (or in brackets, from Python 3.12 on).
     """
-    source, node = module.parse(cls)
-    syntax = module.data(source, node)
-    return module.data_def(syntax, _class_scope(cls, _caller_locals()), cls.__module__, cls.__doc__).python
+    caller = _caller()
+    syntax = module.data(*module.class_at(cls.__name__, caller.file, caller.line))
+    return module.data_def(syntax, Scope(caller.module, caller.local), cls.__module__, cls.__doc__).python
 
 
 def exception(cls: type) -> Any:
     """Decorator: a class of `field: type` becomes an exception; for Python an exception class with its fields as args."""
-    source, node = module.parse(cls)
-    made = module.exception_def(module.exception(source, node), _class_scope(cls, _caller_locals()))
+    caller = _caller()
+    syntax = module.exception(*module.class_at(cls.__name__, caller.file, caller.line))
+    made = module.exception_def(syntax, Scope(caller.module, caller.local))
     made.python.__module__ = cls.__module__
     made.python.__usl_definition__ = made  # type: ignore[attr-defined]
     return made.python
@@ -93,13 +124,13 @@ def foreign(function: Any = None, /, *, header: str | None = None) -> Any:
 
     Parameters of types that are counted say who owns them: `borrowed[T]`, or `owned[T]` if the C function releases it.
     """
-    local = _caller_locals()
+    caller = _caller()
 
     def declare(declared: Callable[..., Any]) -> Foreign:
         source, node = module.parse(declared)
         symbol = function if isinstance(function, str) else node.name
         syntax = module.foreign_function(source, node)
-        return Foreign(module.foreign(syntax, _scope(declared, local), symbol, header))
+        return Foreign(module.foreign(syntax, _scope(declared, caller), symbol, header))
 
     return declare(function) if callable(function) else declare
 
@@ -131,21 +162,27 @@ def _promised(function: Function, name: str, **promise: bool) -> Function:
     return function
 
 
-def _caller_locals() -> Mapping[str, Any]:
-    """The local names where the decorator stands, two frames above this one; none at module level, whose names stay live."""
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    """Where a decorator stands, and the names there."""
+
+    module: Mapping[str, Any]
+    local: Mapping[str, Any]
+    file: str
+    line: int
+
+
+def _caller() -> _Caller:
+    """Two frames above this one. Names of a module stay live; there are no local ones there."""
     frame = sys._getframe(2)
-    return {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+    local = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+    return _Caller(frame.f_globals, local, frame.f_code.co_filename, frame.f_lineno)
 
 
-def _scope(function: Callable[..., Any], local: Mapping[str, Any]) -> Scope:
+def _scope(function: Callable[..., Any], caller: _Caller) -> Scope:
     code = getattr(function, "__code__", None)
     cells = dict(zip(code.co_freevars if code else (), getattr(function, "__closure__", None) or (), strict=False))
-    return Scope(getattr(function, "__globals__", {}), local, cells)
-
-
-def _class_scope(cls: type, local: Mapping[str, Any]) -> Scope:
-    owner = sys.modules.get(cls.__module__)
-    return Scope(vars(owner) if owner is not None else {}, local)
+    return Scope(caller.module, caller.local, cells)
 
 
 __all__ = ["Foreign", "Function", "Value", "data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc"]

@@ -14,6 +14,11 @@ def free_names(functions: Sequence[sx.Function]) -> list[str]:
     return list(dict.fromkeys(node.name for node in nodes if isinstance(node, sx.Name)))
 
 
+def names_in(node: sx.Expr) -> Iterator[sx.Name]:
+    """Each use of a name."""
+    return (each for each in _walk(node) if isinstance(each, sx.Name))
+
+
 def size(node: sx.Expr) -> int:
     """The number of nodes."""
     return sum(1 for _ in _walk(node))

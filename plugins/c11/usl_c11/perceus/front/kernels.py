@@ -1,7 +1,7 @@
 """Calling a `@proc` on arrays: what its formals are in the functional language.
 
 Sizes and indices are i64, scalars of data are passed by value, tensors are arrays (of all elements, row by row). The result
-is the written arrays in the order of the formals: one array, or a tuple of several.
+is the written arrays in the order of the formals: one array, or a tuple of several. `lower_kernel.py` makes the call.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def kernel_signature(kernel: Procedure, span: Span) -> KernelSignature:
     params = tuple(_param(kernel.name(), arg, span) for arg in proc.args)
     for position in written:
         if params[position].head != ARRAY:
-            message = f"{kernel.name()} writes the scalar {proc.args[position].name}, which is passed by value"
+            message = f"{kernel.name()} writes the scalar {proc.args[position].name.name}, which is passed by value"
             raise PerceusError(message, span=span, notes=("hint: make it an array of one element",), code="E726")
     results = tuple(params[position] for position in written)
     if not results:
@@ -55,6 +55,7 @@ def _param(kernel: str, arg: Arg, span: Span) -> App:
             return App(name)
         case TensorType(scalar=ScalarType(name=name)) if name in INTEGERS or name in FLOATS:
             return App(ARRAY, (App(name),))
-        case other:
-            message = f"argument {arg.name} of {kernel} has type {other}, which functional programs do not have"
+        case ScalarType(name=name) | TensorType(scalar=ScalarType(name=name)):
+            what = "elements of type" if isinstance(arg.type, TensorType) else "type"
+            message = f"argument {arg.name.name} of {kernel} has {what} {name}, which functional programs do not have"
             raise PerceusError(message, span=span, notes=("hint: set_precision first",), code="E726")

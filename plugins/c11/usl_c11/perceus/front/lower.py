@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from usl_c11.perceus import ir
-from usl_c11.perceus.errors import PerceusError
+from usl_c11.perceus.deep import deep
 from usl_c11.perceus.front.check import check_function
 from usl_c11.perceus.front.definitions import ExceptionDef, FunDef
 from usl_c11.perceus.front.effects import Effects, infer
@@ -33,6 +33,10 @@ def lower(funs: Sequence[FunDef]) -> Lowered:
     Raises:
         PerceusError: one of them, or something that it uses, is ill-typed, or has infinitely many instances.
     """
+    return deep(lambda: _program(funs))
+
+
+def _program(funs: Sequence[FunDef]) -> Lowered:
     for fun in funs:
         check_function(fun)
     # What may raise is part of the types of closures and threads, so that the program is made again when it is known.
@@ -48,6 +52,11 @@ def _lowered(funs: Sequence[FunDef], instances: Instances) -> Lowered:
         fun, types, name = instances.waiting.pop(0)
         for each in _function(instances, fun, types, name):
             made[each.name] = each
+    for fun, name in exports.items():
+        if any(signature(fun).borrowed):
+            wrapper = _owning(made[name], instances.fresh(f"{name}.owned"))
+            made[wrapper.name] = wrapper
+            exports[fun] = wrapper.name
     datas = instances.finished_datas()
     program = ir.Program(datas, made, instances.foreigns, instances.kernels, tuple(exports.values()))
     return Lowered(program, exports, instances.exceptions(), instances.sources())
@@ -60,14 +69,17 @@ def _marked(lowered: Lowered, effects: Effects) -> Lowered:
     return replace(lowered, program=replace(program, funs=funs))
 
 
+def _owning(fun: ir.FunDef, name: str) -> ir.FunDef:
+    """A function that owns all its parameters, as callers from outside expect, and calls fun."""
+    params = tuple(ir.Param(param.var.copy()) for param in fun.params)
+    call = ir.Call(fun.name, tuple(param.var for param in params), fun.result, span=fun.span)
+    return ir.FunDef(name, params, fun.result, call, inline=fun.inline, span=fun.span)
+
+
 def _function(instances: Instances, fun: FunDef, types: tuple[Type, ...], name: str) -> list[ir.FunDef]:
     """One copy of a function with the functions nested in it."""
     typed = check_function(fun)
     instances.where = fun.span
     named = dict(zip(signature(fun).typevars, types, strict=True))
     lowering = Lowering(instances, typed, named, name)
-    try:
-        own = lowering.function(fun, name)
-    except RecursionError:
-        raise PerceusError(f"{fun.name} is nested too deeply; split it into several functions", span=fun.span) from None
-    return [own, *lowering.lifted]
+    return [lowering.function(fun, name), *lowering.lifted]

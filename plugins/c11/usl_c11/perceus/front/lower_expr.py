@@ -14,6 +14,7 @@ from usl_c11.perceus.front.builtins import CONVERSIONS
 from usl_c11.perceus.front.definitions import FunDef
 from usl_c11.perceus.front.free_names import free_names
 from usl_c11.perceus.front.instances import Instances, Substitution
+from usl_c11.perceus.front.lower_kernel import kernel_call
 from usl_c11.perceus.front.lower_match import Matching
 from usl_c11.perceus.front.resolve import signature
 from usl_c11.perceus.front.typed import (
@@ -171,18 +172,19 @@ class Lowering(Matching):
                 found = env[node.name]
                 assert not isinstance(found, NestedFun)
                 return ir.Ret(found, span=span)
-            case NestedUse():
+            case NestedUse() as use:
                 assert isinstance(node, sx.Name)
                 found = env[node.name]
                 assert isinstance(found, NestedFun)
                 if not found.captures:
-                    return self._reference(found.name, self.type(node), span)
+                    borrows = any(self.typed.signatures[use.function].borrowed)
+                    return self._reference(found.name, self.type(node), borrows, span)
                 return _wrapper(found.name, found.captures, self.type(node), span)
             case ConstantUse(value=value):
                 return ir.Ret(operators.constant(value, self.type(node)), span=span)
             case FunUse(fun=fun, types=types):
                 name = self.instances.function(fun, self._closed(types))
-                return self._reference(name, self.type(node), span)
+                return self._reference(name, self.type(node), any(signature(fun).borrowed), span)
             case ConUse(con=con, types=types):
                 made = self.instances.con(con, self._closed(types))
                 if not made.fields:
@@ -194,10 +196,11 @@ class Lowering(Matching):
             case _:
                 raise AssertionError(f"{use} is no value")
 
-    def _reference(self, name: str, type_: ir.Type, span: Span) -> ir.Expr:
-        """A top-level function as a value. One that never raises needs a wrapper where the type says that it may."""
+    def _reference(self, name: str, type_: ir.Type, borrows: bool, span: Span) -> ir.Expr:
+        """A top-level function as a value. Closures own their arguments, and may raise if their type says so; a function that
+        does not needs a wrapper."""
         assert isinstance(type_, ir.FunType)
-        if type_.throws and name not in self.instances.effects.functions:
+        if borrows or (type_.throws and name not in self.instances.effects.functions):
             return _wrapper(name, (), type_, span)
         return ir.Ret(ir.FunRef(name, type_), span=span)
 
@@ -224,7 +227,7 @@ class Lowering(Matching):
             case ForeignUse(foreign=foreign):
                 return ir.ForeignCall(self.instances.foreign(foreign), self.atoms(node.args, env, block), type_, span=span)
             case KernelUse(kernel=kernel):
-                return ir.KernelCall(self.instances.kernel(kernel), self.atoms(node.args, env, block), type_, span=span)
+                return kernel_call(self.instances, kernel, self.atoms(node.args, env, block), type_, block, span)
             case BuiltinUse(name=name):
                 return self._builtin(name, node, env, block)
             case _:
@@ -372,7 +375,7 @@ class Lowering(Matching):
 
     def _try(self, node: sx.Try, env: Env) -> ir.Expr:
         type_ = self.type(node)
-        value, exception = ir.Var("result", type_), ir.Var("exception", ir.EXN)
+        value, exception = ir.Var("result", self.type(node.body)), ir.Var("exception", ir.EXN)
         branches: list[ir.Branch] = []
         default: ir.Expr = ir.Raise(exception, type_, span=node.span)
         for handler in node.handlers:
@@ -388,7 +391,12 @@ class Lowering(Matching):
             body = inner.wrap(self.expr(handler.body, {**env, **bound}))
             branches.append(ir.Branch(con, binders, body, span=handler.span))
         handled = ir.Match(exception, tuple(branches), default, span=node.span) if branches else default
-        return ir.TryLet(value, self.expr(node.body, env), ir.Ret(value, span=node.span), exception, handled, span=node.span)
+        then: ir.Expr = ir.Ret(value, span=node.span)
+        if node.then is not None:
+            after = Block()
+            bound = self.bind(self.typed.patterns[node], value, after, node.span)
+            then = after.wrap(self.expr(node.then, {**env, **bound}))
+        return ir.TryLet(value, self.expr(node.body, env), then, exception, handled, span=node.span)
 
 
 def _closure(params: tuple[ir.Var, ...], body: ir.Expr, type_: ir.FunType, span: Span) -> ir.Lambda:

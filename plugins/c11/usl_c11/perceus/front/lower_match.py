@@ -86,9 +86,9 @@ class Matching:
             rows = [((self.typed.patterns[case],), case.guard is not None) for case in node.cases]
         decisions = dc.Decisions(len(values))
         tree = decisions.tree(rows)
-        emitter = _Emitter(self, node, env, tree)
-        occurrences = dict(enumerate(values))
-        return emitter.joined(emitter.tree(tree, occurrences))
+        roots = dict(enumerate(values))
+        emitter = _Emitter(self, node, env, tree, roots)
+        return emitter.joined(emitter.tree(tree, roots))
 
     def _row(self, case: sx.Case, columns: int) -> tuple[pt.Resolved, ...]:
         found: pt.Resolved = self.typed.patterns[case]
@@ -107,10 +107,13 @@ class Matching:
 class _Emitter:
     """The code of one decision tree."""
 
-    def __init__(self, lowering: Matching, node: sx.Match, env: Mapping[str, Any], tree: dc.Tree) -> None:
+    def __init__(
+        self, lowering: Matching, node: sx.Match, env: Mapping[str, Any], tree: dc.Tree, roots: Mapping[int, ir.Atom]
+    ) -> None:
         self._lowering = lowering
         self._node = node
         self._env = env
+        self._roots = roots
         self._type = lowering.type(node)
         counts = Counter(leaf.row for leaf in dc.leaves(tree))
         self._shared = {row for row, count in counts.items() if count > 1 and size(node.cases[row].body) > SMALL}
@@ -143,11 +146,14 @@ class _Emitter:
         case = self._node.cases[leaf.row]
         if leaf.row not in self._shared:
             return self._lowering.expr(case.body, self._inner(leaf, values))
-        bound = {name: values[occurrence] for name, occurrence in leaf.bindings}
+        # A name of a whole matched value means the same on every path, so that it need not be passed.
+        whole = {name: self._roots[occurrence] for name, occurrence in leaf.bindings if occurrence in self._roots}
+        bound = {name: values[occurrence] for name, occurrence in leaf.bindings if occurrence not in self._roots}
         if leaf.row not in self._joins:
             names = tuple(bound)
             params = tuple(ir.Var(name, bound[name].type) for name in names)
-            body = self._lowering.expr(case.body, {**self._env, **dict(zip(names, params, strict=True))})
+            inner = {**self._env, **whole, **dict(zip(names, params, strict=True))}
+            body = self._lowering.expr(case.body, inner)
             self._joins[leaf.row] = (ir.Label(f"case{leaf.row}"), names, params, body)
         label, names, _, _ = self._joins[leaf.row]
         return ir.Jump(label, tuple(bound[name] for name in names), self._type, span=case.span)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
+import linecache
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, TypeVar
 
+from usl_c11.perceus.deep import deep
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import syntax as sx
 from usl_c11.perceus.front.definitions import DataDef, ExceptionDef, ForeignDef, FunDef, Scope
@@ -33,16 +37,37 @@ def parse(thing: Any) -> tuple[Source, Any]:
         raise PerceusError(error.message, span=error.span, notes=notes) from None
 
 
+def class_at(name: str, file: str, line: int) -> tuple[Source, ast.ClassDef]:
+    """The `class` statement of that name around a line of a file, whose decorator is being called.
+
+    Python does not keep the place of a class, so that its text has to be looked for.
+
+    Raises:
+        PerceusError: the text cannot be found.
+    """
+    lines = linecache.getlines(file)
+    try:
+        tree = _tree("".join(lines))
+    except SyntaxError:  # it has changed since Python read it
+        tree = ast.Module([], [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            if first <= line <= (node.end_lineno or first):
+                return Source(file, [text.rstrip("\r\n") for text in lines]), node
+    raise PerceusError(f"the source text of {name} is not available", notes=("hint: define it in a file",))
+
+
+@functools.lru_cache(maxsize=4)
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
 def function(source: Source, node: ast.AST) -> sx.Function:
     """The surface syntax of a `def`."""
     if not isinstance(node, ast.FunctionDef):
         raise PerceusError("a function is a plain def", span=source.head(node))
-    try:
-        return Statements(source).function(node)
-    except RecursionError:
-        raise PerceusError(
-            f"{node.name} is nested too deeply; split it into several functions", span=source.head(node)
-        ) from None
+    return deep(partial(Statements(source).function, node))
 
 
 def data(source: Source, node: ast.AST) -> sx.DataSyntax:

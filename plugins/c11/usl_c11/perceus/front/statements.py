@@ -180,13 +180,7 @@ class Statements(Expressions):
         if exits.falls == 0:
             self._require_last(rest)
             return self._branches(first, tail, defined, span)
-        if exits.returns and isinstance(first, ast.Try):
-            raise PerceusError(
-                "a try statement must return on every path or on none",
-                span=span,
-                notes=("hint: put it into a function of its own",),
-            )
-        if exits.returns and exits.falls == 1:
+        if exits.returns and exits.falls == 1 and not isinstance(first, ast.Try):
             return self._branches(first, Then(tuple(rest), tail), defined, span)
         assigned = set(_assigned([first]))
         certain = (_certain([first]) or set()) | self._kept(first, defined)
@@ -195,7 +189,11 @@ class Statements(Expressions):
         before = self.perhaps
         if exits.returns:
             label = next(self._numbers)
-            body = self._branches(first, JumpTo(label, names, span), defined, span)
+            jump = JumpTo(label, names, span)
+            if isinstance(first, ast.Try):
+                body = self._try_that_returns(first, jump, defined, span)
+            else:
+                body = self._branches(first, jump, defined, span)
             self._add_perhaps(assigned - certain, span)
             after = self.block(rest, tail, defined | set(names), span)
             self.perhaps = before
@@ -224,15 +222,33 @@ class Statements(Expressions):
             case ast.Match(subject=subject, cases=cases):
                 scrutinee = self.expr(subject)
                 return sx.Match(scrutinee, tuple(self._case(case, tail, defined) for case in cases), span=span)
-            case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):
+            case ast.Try(body=body):
                 value = self.block(body, tail, defined, span)
-                before = self.perhaps
-                self._add_perhaps(set(_assigned(body)), span)
-                handled = tuple(self._handler(each, tail, self._kept(node, defined)) for each in handlers)
-                self.perhaps = before
-                return sx.Try(value, handled, span=span)
-            case _:
-                raise PerceusError("try has no else and no finally in the functional language", span=span)
+                return sx.Try(None, value, None, self._handlers(node, tail, defined, span), span=span)
+
+    def _try_that_returns(self, node: ast.Try, jump: JumpTo, defined: frozenset[str], span: Span) -> sx.Expr:
+        """A try after which some paths go on, at a join point, and some do not. To go on is no longer part of the try."""
+        exits = _exits(node.body)
+        if exits.returns and exits.falls:
+            raise PerceusError(
+                "the body of a try must return on every path or on none",
+                span=span,
+                notes=("hint: put it into a function of its own",),
+            )
+        handlers = self._handlers(node, jump, defined, span)
+        if exits.falls == 0:
+            return sx.Try(None, self.block(node.body, End(), defined, span), None, handlers, span=span)
+        value = self.block(node.body, Yield(jump.names, span), defined, span)
+        return sx.Try(_tuple_pattern(jump.names, span), value, self._tail(jump, defined, span), handlers, span=span)
+
+    def _handlers(self, node: ast.Try, tail: Tail, defined: frozenset[str], span: Span) -> tuple[sx.Handler, ...]:
+        if node.orelse or node.finalbody:
+            raise PerceusError("try has no else and no finally in the functional language", span=span)
+        before = self.perhaps
+        self._add_perhaps(set(_assigned(node.body)), span)
+        handlers = tuple(self._handler(each, tail, self._kept(node, defined)) for each in node.handlers)
+        self.perhaps = before
+        return handlers
 
     def _case(self, case: ast.match_case, tail: Tail, defined: frozenset[str]) -> sx.Case:
         pattern = self.pattern(case.pattern)

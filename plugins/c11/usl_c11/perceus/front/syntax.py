@@ -230,7 +230,12 @@ class Handler(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Try(Node):
+    """body with handlers for what it raises. If it does not, its value is bound by pattern and `then` goes on, whose
+    exceptions are not handled here; without `then` it is the result."""
+
+    pattern: Pattern | None
     body: Expr
+    then: Expr | None
     handlers: tuple[Handler, ...]
 
 

@@ -3,8 +3,9 @@
 A parameter is inferred to be borrowed if its function, and what it calls, never allocates, and it is only looked at: matched,
 or passed on to borrowed parameters, and so are the parts of it that are passed on in recursion. What the caller keeps alive
 meanwhile cannot add to the memory in use at any allocation, so the program stays garbage-free wherever it takes memory; and a
-read-only walk needs no counts at all. A tail call within a recursion must stay one: a parameter is not borrowed if such a
-call would have to drop its argument afterwards.
+read-only walk needs no counts at all. Some caller must use the argument again, or borrow it itself: otherwise a walk that frees
+what it leaves behind is cheaper than one that is followed by another to free it all. A tail call within a recursion must
+stay one: a parameter is not borrowed if such a call would have to drop its argument afterwards.
 
 Closures and exported functions own their parameters. So a function with borrowed parameters that is used as a closure or
 exported gives its name to a wrapper, which calls it (under its name with `@borrowed`) and drops the arguments.
@@ -12,7 +13,7 @@ exported gives its name to a wrapper, which calls it (under its name with `@borr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from usl_c11.perceus import prims
@@ -26,17 +27,19 @@ from usl_c11.perceus.ir import (
     KernelCall,
     Lambda,
     Layout,
+    Let,
     MakeCon,
     MakeConHole,
     Match,
     Param,
     Prim,
     Program,
+    TryLet,
     Var,
 )
 from usl_c11.perceus.layout import is_counted
 from usl_c11.perceus.opt.callgraph import call_graph, components, references, tail_expressions
-from usl_c11.perceus.traverse import atoms, map_children, walk
+from usl_c11.perceus.traverse import FreeVars, atoms, children, map_children, walk
 
 SUFFIX = "@borrowed"
 COPYING = frozenset({"array_set"})
@@ -49,12 +52,14 @@ def infer_borrows(program: Program) -> Program:
     """Mark parameters as borrowed where that costs no garbage and no tail call."""
     silent = _silent_functions(program)
     exported = set(program.exports)
+    groups = {name: group for group in components(call_graph(program)) for name in group}
+    kept = _kept_by_callers(program, groups)
     borrowed: Borrowed = {}
     for name, fun in program.funs.items():
         may = name in silent and name not in exported
         counted = [is_counted(param.var.type, program.datas) for param in fun.params]
-        borrowed[name] = [param.borrowed or (may and is_boxed) for param, is_boxed in zip(fun.params, counted, strict=True)]
-    groups = {name: group for group in components(call_graph(program)) for name in group}
+        wanted = [may and counted[i] and (name, i) in kept for i in range(len(counted))]
+        borrowed[name] = [param.borrowed or want for param, want in zip(fun.params, wanted, strict=True)]
     while any(_restrict(fun, borrowed, groups[name], program) for name, fun in program.funs.items()):
         pass
     funs = {}
@@ -62,6 +67,43 @@ def infer_borrows(program: Program) -> Program:
         params = [replace(param, borrowed=mark) for param, mark in zip(fun.params, borrowed[name], strict=True)]
         funs[name] = replace(fun, params=tuple(params))
     return replace(program, funs=funs)
+
+
+def _kept_by_callers(program: Program, groups: Mapping[str, tuple[str, ...]]) -> set[tuple[str, int]]:
+    """The parameters, by function and index, whose argument some caller outside of the recursion keeps alive anyway."""
+    kept: set[tuple[str, int]] = set()
+    while True:
+        before = len(kept)
+        for name, fun in program.funs.items():
+            free = FreeVars()
+            free.of(fun.body)
+            marks = [param.borrowed or (name, i) in kept for i, param in enumerate(fun.params)]
+            for call, live in _calls(fun.body, frozenset(_roots(fun, marks)), free):
+                if call.fun not in groups[name]:
+                    kept.update((call.fun, i) for i, arg in enumerate(call.args) if isinstance(arg, Var) and arg in live)
+        if len(kept) == before:
+            return kept
+
+
+def _calls(expr: Expr, live: frozenset[Var], free: FreeVars) -> Iterator[tuple[Call, frozenset[Var]]]:
+    """The calls in expr, each with the variables that are alive after it; live: those alive after expr."""
+    match expr:
+        case Call():
+            yield expr, live
+        case Let(var=var, value=value, body=body):
+            yield from _calls(value, live | free.of(body) - {var}, free)
+            yield from _calls(body, live, free)
+        case TryLet(value=value, body=body, handler=handler):
+            yield from _calls(value, live | free.of(body) | free.of(handler), free)
+            yield from _calls(body, live, free)
+            yield from _calls(handler, live, free)
+        case Lambda(body=body):
+            inner = FreeVars()
+            inner.of(body)
+            yield from _calls(body, frozenset(), inner)
+        case _:
+            for child in children(expr):
+                yield from _calls(child, live, free)
 
 
 def _silent_functions(program: Program) -> frozenset[str]:

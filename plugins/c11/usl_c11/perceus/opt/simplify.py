@@ -37,6 +37,7 @@ from usl_c11.perceus.ir import (
     Ret,
     Var,
 )
+from usl_c11.perceus.opt.fold import fold
 from usl_c11.perceus.traverse import FreeVars, children, fresh_copy, map_children, substitute, walk
 
 SMALL_JOIN = 12
@@ -75,6 +76,9 @@ class _Simplifier:
                 return self.expr(then if con == TRUE else orelse, known)
             case Match(var=var):
                 return self._match(expr, var, known)
+            case Prim():
+                constant = fold(expr)
+                return expr if constant is None else Ret(constant, span=expr.span)
             case Lambda(captures=captures):
                 inner = {var: known[var] for var in captures if var in known and not known[var][1]}
                 return map_children(expr, lambda child: self.expr(child, inner))

@@ -7,11 +7,17 @@ is told where to put its result:
 
 becomes
 
-    fun map(xs, f) = val h = hole in map@hole(xs, f, h)
+    fun map(xs, f) = match xs {
+      Cons(x, xx) -> val y = f(x); val c, h = Cons(y, □); map@hole(xx, f, h); c
+      Nil         -> Nil
+    }
     fun map@hole(xs, f, h) = match xs {
       Cons(x, xx) -> val y = f(x); val c, h' = Cons(y, □); *h := c; map@hole(xx, f, h')
       Nil         -> *h := Nil
     }
+
+The first block is the result. A large function is not kept twice: it only makes a slot for its result,
+`val h = hole in map@hole(xs, f, h)`.
 
 All functions of a recursive group with that (boxed) result type take part, so that mutual recursion is covered, nested
 constructors too. A group that may throw does not: an exception would leave a block with an unwritten field behind.
@@ -50,10 +56,12 @@ from usl_c11.perceus.ir import (
     Var,
 )
 from usl_c11.perceus.opt.callgraph import call_graph, components, is_recursive, tail_expressions
-from usl_c11.perceus.opt.simplify import is_pure
+from usl_c11.perceus.opt.simplify import is_pure, size
 from usl_c11.perceus.traverse import atoms, fresh_copy, type_of, walk
 
 SUFFIX = "@hole"
+LARGE = 600
+"""Functions of more expressions are not kept twice."""
 
 
 def trmc(program: Program) -> Program:
@@ -131,28 +139,27 @@ def _all_atoms(expr: Expr) -> list[object]:
 
 
 def _split(fun: FunDef, members: Collection[str]) -> tuple[FunDef, FunDef]:
-    """The function, which now makes a slot for its result, and the one that is told where to put it."""
+    """The function, and the one that is told where to put its result."""
     assert isinstance(fun.result, DataType)
     new: Mapping[Var, Var] = {param.var: param.var.copy() for param in fun.params}
     params = tuple(replace(param, var=new[param.var]) for param in fun.params)
     hole, slot = Var("h", HoleType(fun.result)), Var("h", HoleType(fun.result))
     body = _Destination(members).expr(fresh_copy(fun.body, new), hole)
     inner = replace(fun, name=fun.name + SUFFIX, params=(*params, Param(hole)), result=UNIT, body=body)
+    if size(fun.body) <= LARGE:
+        return replace(fun, body=_Destination(members).expr(fun.body, None)), inner
     args = (*(param.var for param in fun.params), slot)
-    outer = replace(fun, body=NewHole(slot, Call(inner.name, args, UNIT, span=fun.span), span=fun.span))
-    return outer, inner
+    return replace(fun, body=NewHole(slot, Call(inner.name, args, UNIT, span=fun.span), span=fun.span)), inner
 
 
 class _Destination:
-    """Rewrites an expression in tail position so that it fills a hole with its value instead of returning it."""
+    """Rewrites an expression in tail position so that it fills a hole with its value; returns the value if hole is None."""
 
     def __init__(self, members: Collection[str]) -> None:
         self._members = members
 
-    def expr(self, expr: Expr, hole: Var) -> Expr:
+    def expr(self, expr: Expr, hole: Var | None) -> Expr:
         match expr:
-            case Ret(atom=atom):
-                return Fill(hole, atom, span=expr.span)
             case Let(body=body):
                 site = _site(expr, self._members)
                 return replace(expr, body=self.expr(body, hole)) if site is None else self._extend(site, hole)
@@ -165,6 +172,10 @@ class _Destination:
                 return replace(expr, then=self.expr(then, hole), orelse=self.expr(orelse, hole))
             case LetJoin(join_body=join_body, body=body):
                 return replace(expr, join_body=self.expr(join_body, hole), body=self.expr(body, hole))
+            case _ if hole is None:
+                return expr
+            case Ret(atom=atom):
+                return Fill(hole, atom, span=expr.span)
             case Jump() | Raise():
                 return replace(expr, type=UNIT)
             case Call(fun=fun, args=args) if fun in self._members:
@@ -173,22 +184,23 @@ class _Destination:
                 result = Var("r", type_of(expr))
                 return Let(result, expr, Fill(hole, result, span=expr.span), span=expr.span)
 
-    def _extend(self, site: _Site, hole: Var) -> Expr:
+    def _extend(self, site: _Site, hole: Var | None) -> Expr:
         """The steps, then the constructors from the outermost to the innermost, each put where the one before left its hole."""
-        holes = [hole]
-        made: list[tuple[MakeCon, int, Var, Var, Var]] = []
+        target, made = hole, list[tuple[MakeCon, int, Var, Var, Var | None]]()
         for con, at, var in reversed(site.cons):
-            block = var.copy()
-            holes.append(Var("h", HoleType(con.args[at].type)))
-            made.append((con, at, block, holes[-2], holes[-1]))
-        call = site.call
-        expr: Expr = replace(call, fun=call.fun + SUFFIX, args=(*call.args, holes[-1]), type=UNIT)
-        for con, at, block, target, new_hole in reversed(made):
+            block, inner = var.copy(), Var("h", HoleType(con.args[at].type))
+            made.append((con, at, block, inner, target))
+            target = inner
+        call, result = site.call, made[0][2]
+        assert target is not None
+        expr: Expr = replace(call, fun=call.fun + SUFFIX, args=(*call.args, target), type=UNIT)
+        if hole is None:
+            expr = Let(Var("_", UNIT), expr, Ret(result, span=call.span), span=call.span)
+        for con, at, block, inner, outer in reversed(made):
+            if outer is not None:
+                expr = Let(Var("_", UNIT), Fill(outer, block, span=con.span), expr, span=con.span)
             args = tuple(None if i == at else arg for i, arg in enumerate(con.args))
-            expr = Let(Var("_", UNIT), Fill(target, block, span=con.span), expr, span=con.span)
-            expr = MakeConHole(
-                block, new_hole, con.con, args, at, expr, must_reuse=con.must_reuse, token=con.token, span=con.span
-            )
+            expr = MakeConHole(block, inner, con.con, args, at, expr, must_reuse=con.must_reuse, token=con.token, span=con.span)
         for step in reversed(site.steps):
             expr = replace(step, body=expr)
         return expr

@@ -62,9 +62,7 @@ class Compiled:
 
 def _classes(lowered: Lowered) -> dict[str, Any]:
     """The Python class of each data type; `tuple` for tuples."""
-    return {
-        name: tuple if type.head == TUPLE else getattr(type.head, "python", None) for name, type in lowered.types.items()
-    }
+    return {name: tuple if type.head == TUPLE else getattr(type.head, "python", None) for name, type in lowered.types.items()}
 
 
 def run(
@@ -126,5 +124,3 @@ def call(function: Function, args: Sequence[Any]) -> Any:
         if known is None:
             known = _compiled[function] = Compiled(function)
     return known(args)
-
-

@@ -127,11 +127,11 @@ class Converter:
             if not isinstance(item, tuple) or len(item) != len(con.fields):
                 raise mismatch(f"a tuple of {len(con.fields)}", item)
             return con, item
-        if isinstance(item, type_of_class := cls) and isinstance(item, Value):
+        if isinstance(item, Value) and isinstance(item, cls):
             for con in decl.cons:
                 if con.name == item.constructor:
                     return con, item.fields
-        raise mismatch(f"a {type_of_class.__name__}" if isinstance(cls, _CLASS) else f"a {type.name}", item)
+        raise mismatch(f"a {type.name}", item)
 
     def _borrow(self, handle: Any, type: Type) -> Any:
         """One more reference to what a handle holds, if the type is right."""
@@ -169,7 +169,7 @@ class Converter:
             case FunType() | RefType() | ThreadType():
                 raise mismatch(f"a {self.type_name(type)} that a @fun returned", item)
         if type == BOOL:
-            if not isinstance(item, bool) and type_name(item) != "bool_" and type_name(item) != "bool":
+            if type_name(item) not in ("bool", "bool_"):  # NumPy's has either name
                 raise mismatch("a bool", item)
             return bool(item)
         if type == UNIT:
@@ -316,7 +316,8 @@ class Converter:
         return getattr(cls, con.name)(*fields)
 
     def _con_at(self, value: Any, type: DataType) -> Con:
-        return self.blocks.decl(type).cons[value.info // TAG_BITS]
+        tag: int = value.info // TAG_BITS
+        return self.blocks.decl(type).cons[tag]
 
     # ---- what handles ask for
 
@@ -367,7 +368,11 @@ class Converter:
                 continue
             decl = self.blocks.decl(what) if isinstance(what, DataType) and what != BOOL else None
             if decl is None or decl.layout is Layout.ENUM:
-                done.append(self._array_from_heap(value, what.elem, self._deep) if isinstance(what, ArrayType) else self.view(value, what))
+                done.append(
+                    self._array_from_heap(value, what.elem, self._deep)
+                    if isinstance(what, ArrayType)
+                    else self.view(value, what)
+                )
                 continue
             if decl.layout is Layout.VALUE:
                 (con,) = decl.cons
@@ -436,8 +441,6 @@ class Converter:
 
 TAG_BOX = 1021
 """USL_TAG_BOX of usl_rt.h."""
-
-_CLASS = type
 
 
 def type_name(value: object) -> str:

@@ -30,7 +30,7 @@ class Handle:
             self._converter.heap.release_later(address)
 
     @property
-    def __class__(self) -> Any:
+    def __class__(self) -> Any:  # type: ignore[misc]  # Python asks the instance, as for every proxy
         return self._converter.python_class(self) or Handle
 
     @property

@@ -149,7 +149,9 @@ void usl_stats_reset(void) {}
  */
 
 #ifndef USL_MALLOC
-enum { PAGE_BYTES = 16384, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512 };
+/* Blocks do not begin at the start of a page: where a tree is built in order, ancestors would lie powers of two apart, in the same
+ * few cache sets. */
+enum { PAGE_BYTES = 16384, PAGE_SKIP = 64, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512 };
 
 struct segment {
     char owners[OWNER_BYTES]; /* one struct usl_segment somewhere in it */
@@ -165,6 +167,11 @@ _Static_assert((uintptr_t)PAGES * PAGE_BYTES == USL_SEGMENT_BYTES, "pages fill a
 struct page {
     struct page *next;
 };
+
+static size_t blocks_per_page(size_t words)
+{
+    return (PAGE_BYTES - PAGE_SKIP) / (words * 8);
+}
 #endif
 
 struct usl_heap {
@@ -372,7 +379,7 @@ static void unlink_idle(struct usl_heap *heap, size_t words)
         struct segment *const segment = segment_of(block);
         const unsigned page = page_of(block);
         next = block->next;
-        if (is_own(heap, block) && segment->idle[page] == PAGE_BYTES / (words * 8)) {
+        if (is_own(heap, block) && segment->idle[page] == blocks_per_page(words)) {
             segment->words[page] = 0;
         } else {
             block->next = kept;
@@ -487,8 +494,8 @@ void *usl_refill(size_t words, usl_context *ctx)
             if (heap->rest[words].at == heap->rest[words].end) {
                 char *const page = new_page(heap, words);
                 if (ctx->free[words] == NULL) { /* else a sweep made one list of several */
-                    heap->rest[words].at = page;
-                    heap->rest[words].end = page + PAGE_BYTES / (words * 8) * (words * 8);
+                    heap->rest[words].at = page + PAGE_SKIP;
+                    heap->rest[words].end = page + PAGE_SKIP + blocks_per_page(words) * words * 8;
                 }
             }
             cut(heap, words, CUT_BYTES / (words * 8) + 1);
