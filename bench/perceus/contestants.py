@@ -93,12 +93,18 @@ def peers(folder: Path) -> list[Contestant]:
         ),
         _java(folder),
     ]
-    allocator = next((str(path) for path in Path("/usr/lib").glob("*/libmimalloc.so*")), None)
     if found[0].command is not None:
-        name = "C++ with mimalloc"
-        command = ("env", f"LD_PRELOAD={allocator}", *found[0].command) if allocator else None
-        found.append(Contestant(name, command, "mimalloc is not installed", cpp))
+        found.append(Contestant("C++ with mimalloc", with_mimalloc(found[0].command), NO_MIMALLOC, cpp))
     return found
+
+
+NO_MIMALLOC = "mimalloc is not installed (Debian: libmimalloc2.0)"
+
+
+def with_mimalloc(command: Sequence[str]) -> tuple[str, ...] | None:
+    """The command with malloc from mimalloc, or None where that is not found."""
+    library = next((str(path) for path in sorted(Path("/usr/lib").glob("*/libmimalloc.so*"))), None)
+    return ("env", f"LD_PRELOAD={library}", *command) if library is not None else None
 
 
 def _compiled(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.perceus import programs
-from bench.perceus.contestants import OURS, PROGRAMS, Contestant, build_ours, peers
+from bench.perceus.contestants import FLAGS, OURS, PROGRAMS, Contestant, build_ours, peers, with_mimalloc
 from bench.perceus.process import Run, build_launcher, run
 
 SIZES: Mapping[str, tuple[int, ...]] = {
@@ -102,6 +102,10 @@ def _measure(
     program = getattr(programs, name)
     result = Result(name)
     commands: dict[str, list[str]] = {OURS: [str(build_ours(program, folder / name / "all"))]}
+    commands[f"{OURS} with malloc"] = [str(build_ours(program, folder / name / "malloc", flags=(*FLAGS, "-DUSL_MALLOC")))]
+    mimalloc = with_mimalloc(commands[f"{OURS} with malloc"])
+    if mimalloc is not None:
+        commands[f"{OURS} with mimalloc"] = list(mimalloc)
     for switch in switches:
         commands[f"{OURS} without {switch}"] = [str(build_ours(program, folder / name / switch, off=[switch]))]
     if switches:

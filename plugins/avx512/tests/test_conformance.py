@@ -12,4 +12,5 @@ from usl_core.plugins.conformance.check import check_plugin
 def test_every_instruction_and_memory_conforms(how: str) -> None:
     require(how)
     report = check_plugin("avx512", emulate=how == "simde")
-    assert [outcome.status for outcome in report.outcomes] == ["passed"] * 43, report.text()
+    assert {outcome.status for outcome in report.outcomes} == {"passed"}, report.text()
+    assert sum(outcome.kind == "instruction" for outcome in report.outcomes) >= 40

@@ -203,7 +203,7 @@ def stopped(signal: str, case: Case, said: str) -> str:
     match signal:
         case "SIGILL":
             return "the template uses a CPU feature that `features` does not name"
-        case "SIGALRM":
+        case "SIGALRM" | "SIGPROF":
             return "the template does not end"
         case "SIGFPE":
             return "an integer division by zero, or of the least number by -1, in the template"

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn
 
 SECONDS = 120
-"""After this long the child is stopped."""
+"""After this much time of the processor the child is stopped, and after ten times that in any case."""
+
+_FATAL = ("SIGALRM", "SIGPROF", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 
 Progress = Callable[[Any], None]
 """Tells the parent what is about to run."""
@@ -75,9 +77,10 @@ def _child(function: Callable[[Progress], Any], write: int, errors: int, seconds
         os.dup2(errors, 2)
         faulthandler.disable()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        for each in (signal.SIGALRM, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE):
-            signal.signal(each, signal.SIG_DFL)
-        signal.alarm(seconds)
+        for name in _FATAL:
+            signal.signal(signal.Signals[name], signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.alarm(10 * seconds)
         try:
             result = ("done", function(lambda content: _send(write, ("at", content))))
         except Exception:

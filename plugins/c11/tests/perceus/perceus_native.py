@@ -100,7 +100,7 @@ class Printer:
             case IntType(signed=signed):
                 return ['printf("%lld", (long long)x);' if signed else 'printf("%llu", (unsigned long long)x);']
             case FloatType():
-                return ['printf("%.17g", (double)x);']
+                return ['printf("%.17e", (double)x);']
             case UnitType():
                 return ['printf("None");']
             case FunType():
@@ -151,7 +151,7 @@ class Printer:
         return lines
 
 
-def driver(program: Program, name: str, functions: dict[str, str]) -> str:
+def driver(program: Program, name: str, functions: dict[str, str], header: str) -> str:
     """C with a `main` that calls each exported function, which has no parameters, and prints what it gives."""
     printer = Printer(program)
     calls = []
@@ -179,7 +179,7 @@ def driver(program: Program, name: str, functions: dict[str, str]) -> str:
     return "\n\n".join(
         [
             f'#include "{name}.h"\n#include <stdio.h>',
-            *printer.types.definitions,
+            *(text for text in printer.types.definitions if text not in header),
             *printer.texts,
             f"int main(void)\n{{\n    usl_context *ctx = usl_context_acquire();\n{body}\n    usl_context_release(ctx);\n"
             "#ifdef USL_DEBUG\n    usl_debug_report();\n#endif\n"
@@ -206,8 +206,8 @@ def build(program: Program, folder: Path, flags: Sequence[str], main: str) -> Pa
 def outcomes(programs: Sequence[Program], folder: Path, flags: Sequence[str] = ("-O0",)) -> list[Outcome]:
     """What the `main` of each program gives, compiled; asserts that every heap is empty after its program."""
     program = merged(programs)
-    functions = generate(program, "prog").functions
-    executable = build(program, folder, flags, driver(program, "prog", functions))
+    source = generate(program, "prog")
+    executable = build(program, folder, flags, driver(program, "prog", source.functions, source.files["prog.h"]))
     done = subprocess.run([str(executable)], capture_output=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-4000:] + done.stdout.decode(errors="replace")[-500:]
     results: list[Outcome] = []

@@ -108,6 +108,17 @@ def native(s: Stack[i64]) -> i64:
 
 
 @fun
+def regrouped(t: tuple[i64, tuple[str, bool]], x: f64) -> tuple[tuple[bool, str], i64, u8]:
+    a, (b, c) = t
+    return (c, b + f'"{x} {a}\u00e9'), i64(x), u8(x)
+
+
+@fun
+def edges(a: f64, b: i64) -> tuple[tuple[f64, f64], tuple[i64, u64, i8]]:
+    return (-1e999, -0.0), (-9223372036854775808 + b, 18446744073709551615, -128)
+
+
+@fun
 def later(n: i64) -> i64:
     return n
 

@@ -154,6 +154,13 @@ def deeper(n: i64) -> i64:
     return example.depth(example.Stack.Empty, n)
 
 
+def test_tuples_and_the_ends_of_numbers_pass_both_ways():
+    assert example.regrouped((7, ("q", True)), -2.5) == ((True, 'q"-2.5 7\u00e9'), -2, 0)
+    assert example.regrouped((7, ("", False)), 1e30) == ((False, '"1e+30 7\u00e9'), (1 << 63) - 1, 255)
+    floats, integers = example.edges(0.0, 0)
+    assert (repr(floats), integers) == ("(-inf, -0.0)", (-(1 << 63), (1 << 64) - 1, -128))
+
+
 def test_kernels_get_copies_of_shared_arrays_and_only_arguments_that_they_allow():
     assert example.doubled(3, 1, 6).tolist() == [3.0] * 6
     for n, m, length in ((3, 1, 5), (3, 1, 7), (1, 3, 4), (0, 0, 0), (3, -1, 0), (1 << 62, 1, 1), (3, 0, 3)):

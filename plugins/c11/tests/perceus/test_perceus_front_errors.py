@@ -706,7 +706,7 @@ MISTAKES = (
         """,
         "E711",
         """
-            3:12: a value of type Tree has no key
+            3:12: a value of type Tree has no attribute key
                 return a.key
                        ^^^^^
               hint: fields are taken out by match
@@ -805,6 +805,112 @@ MISTAKES = (
             3:12: unknown name undefined.thing
                 return undefined.thing(n)
                        ^^^^^^^^^^^^^^^
+        """,
+    ),
+    Mistake(
+        "empty_array",
+        """
+            @fun
+            def f(n: i64) -> array[i64]:
+                return []
+        """,
+        "E710",
+        """
+            3:12: an array literal has elements
+                return []
+                       ^^
+              hint: array(0, x) has none
+        """,
+    ),
+    Mistake(
+        "raise_from",
+        """
+            @fun
+            def f(n: i64) -> i64:
+                raise NotFound(n) from None
+        """,
+        "E710",
+        """
+            3:5: this form of raise is not in the functional language
+                raise NotFound(n) from None
+                ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Mistake(
+        "ambiguous_constructor",
+        """
+            @data
+            class Light:
+                Red: ()
+                Green: ()
+
+            @fun
+            def f(x: i64) -> Color:
+                y = Red
+                return y
+        """,
+        "E711",
+        """
+            8:9: Red is a constructor of several data types
+                y = Red
+                    ^^^
+              hint: write Color.Red
+        """,
+    ),
+    Mistake(
+        "try_body_returns_sometimes",
+        """
+            @fun
+            def f(x: i64) -> i64:
+                try:
+                    if x > 0:
+                        return 1 // x
+                    y = 2
+                except ZeroDivisionError:
+                    y = 3
+                return y
+        """,
+        "E710",
+        """
+            3:5: the body of a try must return on every path or on none
+                try:
+                ^^^^
+              hint: put it into a function of its own
+        """,
+    ),
+    Mistake(
+        "assigned_in_try",
+        """
+            @fun
+            def f(x: i64) -> i64:
+                try:
+                    y = 1 // x
+                except ZeroDivisionError:
+                    return y
+                return y
+        """,
+        "E722",
+        """
+            6:16: y may not be assigned here
+                return y
+                       ^
+              line 3 assigns it on some paths only
+              hint: assign it before, or on every path
+        """,
+    ),
+    Mistake(
+        "import_inside",
+        """
+            @fun
+            def f(x: i64) -> i64:
+                import math
+                return x
+        """,
+        "E710",
+        """
+            3:5: import is not in the functional language
+                import math
+                ^^^^^^^^^^^
         """,
     ),
 )

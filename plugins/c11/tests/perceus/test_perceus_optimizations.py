@@ -174,6 +174,38 @@ def test_mutual_recursion_modulo_constructor_runs_in_constant_stack():
     assert run_counted(with_main(source, "run", 100), "trmc").max_stack > 100
 
 
+def test_modulo_constructor_an_exception_drops_what_was_built_so_far():
+    source = program("""
+        @fun
+        def below(n: i64, limit: i64) -> List[i64]:
+            if n <= 0:
+                return Nil
+            if n == limit:
+                raise NotFound(n)
+            return Cons(n, below(n - 1, limit))
+
+        @fun
+        def size(xs: List[i64], n: i64) -> i64:
+            match xs:
+                case Cons(_, rest):
+                    return size(rest, n + 1)
+                case Nil():
+                    return n
+
+        @fun
+        def run(n: i64, limit: i64) -> i64:
+            try:
+                return size(below(n, limit), 0)
+            except NotFound(key):
+                return 0 - key
+    """).program
+    for limit, result in [(0, 30), (1, -1), (29, -29), (30, -30)]:
+        called = with_main(source, "run", 30, limit)
+        assert outcome(called) == (result, [])
+        assert run_counted(called).max_stack < 10
+        assert run_counted(called, "trmc").max_stack >= min(30, 30 - limit)
+
+
 def test_nested_patterns_give_both_blocks_to_the_constructors_of_their_size():
     source = program("""
         @fun

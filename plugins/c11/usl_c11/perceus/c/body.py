@@ -46,6 +46,10 @@ def emit(expr: Expr, dest: Dest, frame: Frame) -> bool:
     """Writes the statements of an expression; whether control may go on behind them (never if dest is Result)."""
     while True:
         match expr:
+            case Let(var=var, value=Prim() as value, body=If(cond=cond) as body) if cond is var and _is_only_tested(
+                body, frame
+            ):
+                return _if(_simple(value, frame), body, dest, frame)
             case Let(var=var, value=value, body=body):
                 if not _let(var, value, body, frame):
                     return False
@@ -60,6 +64,11 @@ def emit(expr: Expr, dest: Dest, frame: Frame) -> bool:
                 return _emit_last(expr, dest, frame)
 
 
+def _is_only_tested(choice: If, frame: Frame) -> bool:
+    """Whether nothing but the test uses the condition."""
+    return choice.cond not in frame.free.of(choice.then) and choice.cond not in frame.free.of(choice.orelse)
+
+
 def _emit_last(expr: Expr, dest: Dest, frame: Frame) -> bool:
     match expr:
         case Ret() | Prim() | ForeignCall() | Call() | CallClosure():
@@ -70,11 +79,10 @@ def _emit_last(expr: Expr, dest: Dest, frame: Frame) -> bool:
             return _deliver(_simple(expr, frame), con.type, False, dest, frame)
         case MakeCon(con=con):
             if isinstance(dest, Into) and dest.name is not None:
-                emit_block(expr, dest.name, frame)
+                emit_block(expr, dest.name, frame, declare=False)
                 return True
             name = frame.names.fresh(con.name.lower())
-            frame.line(f"usl_value {name};")
-            emit_block(expr, name, frame)
+            emit_block(expr, name, frame, declare=True)
             return _deliver(name, con.type, False, dest, frame)
         case KernelCall(type=type):
             return _deliver(kernels.emit_call(expr, frame), type, False, dest, frame)
@@ -229,6 +237,9 @@ def _let(var: Var, value: Expr, body: Expr, frame: Frame) -> bool:
         return True
     if isinstance(value, Lambda):
         frame.declare(var, emit_lambda(value, frame, write_body))
+        return True
+    if isinstance(value, MakeCon):
+        emit_block(value, frame.bind(var), frame, declare=True)
         return True
     name = frame.declare(var)
     return emit(value, Into(name), frame)

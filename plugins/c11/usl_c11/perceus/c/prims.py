@@ -49,7 +49,8 @@ def _scalar(prim: Prim, type: Type, args: Sequence[str], unit: Unit) -> str:
         return f"usl_{op}_{unit.types.key(type)}({', '.join(args)})"
     is_bool = type == DataType("bool")
     if op == "not":
-        return f"!{args[0]}" if is_bool else f"({unit.types.spelling(type)})~{args[0]}"
+        kind = unit.types.spelling(type)
+        return f"!{args[0]}" if is_bool else f"({kind})~({kind}){args[0]}"
     text = f"{args[0]} {_BITWISE[op]} {args[1]}"
     return text if is_bool else f"({unit.types.spelling(type)})({text})"
 

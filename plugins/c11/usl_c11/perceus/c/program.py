@@ -78,14 +78,15 @@ def _generated(program: Program, name: str) -> Source:
         raise BackendError(f"a C library cannot be called {name!r}: use letters, digits and underscores")
     _check_sizes(program)
     unit = _new_unit(program)
+    public = _public_structs(unit)
     functions = _functions(unit)
     kernels = (
         library([kernel_proc(kernel) for kernel in program.kernels.values()], f"{name}_kernels") if program.kernels else None
     )
     texts = {
         f"{name}_all.c": _including(name, kernels is not None, "usl_rt.c"),
-        f"{name}.c": _source(name, functions, unit),
-        f"{name}.h": _header(name, unit),
+        f"{name}.c": _source(name, functions, unit, len(public)),
+        f"{name}.h": _header(name, unit, public),
         **({} if kernels is None else {file: text for file, text in kernels.files.items() if not file.endswith(".d")}),
         **runtime_files(),
     }
@@ -114,6 +115,16 @@ def _new_unit(program: Program) -> Unit:
     exported = {fun: names.fresh(identifier(fun)) for fun in program.exports}
     functions = exported | {fun: names.fresh(identifier(fun)) for fun in program.funs if fun not in exported}
     return Unit(program, names, Types(program.datas, names), functions)
+
+
+def _public_structs(unit: Unit) -> list[str]:
+    """The structs of which exported functions take or give values: the first definitions, which belong to the header."""
+    for name in unit.program.exports:
+        fun = unit.program.funs[name]
+        for type in (*(param.var.type for param in fun.params), fun.result):
+            if not unit.types.is_void(type):
+                unit.types.spelling(type)
+    return list(unit.types.definitions)
 
 
 # ---- functions
@@ -234,7 +245,8 @@ def _entry(
 # ---- files
 
 
-def _source(name: str, functions: list[str], unit: Unit) -> str:
+def _source(name: str, functions: list[str], unit: Unit, public: int) -> str:
+    """NAME.c; the first `public` definitions are those of the header."""
     foreign = list(unit.program.foreigns.values())
     headers = dict.fromkeys(_include(decl.header) for decl in foreign if decl.header is not None)
     prototypes = [
@@ -251,7 +263,7 @@ def _source(name: str, functions: list[str], unit: Unit) -> str:
         GENERATED,
         "\n".join(includes),
         NO_PAIRS,
-        *unit.types.definitions,
+        *unit.types.definitions[public:],
         *(["\n".join(prototypes)] if prototypes else []),
         "\n".join(sorted(line for line in unit.prototypes if line.startswith("static "))),
         *unit.helpers.values(),
@@ -272,7 +284,7 @@ def _foreign_params(params: tuple[Type, ...], result: Type, unit: Unit) -> str:
     return ", ".join(kinds) or "void"
 
 
-def _header(name: str, unit: Unit) -> str:
+def _header(name: str, unit: Unit, public: list[str]) -> str:
     exported = [line for line in unit.prototypes if not line.startswith("static ")]
     guard = f"USL_{name.upper()}_H"
     lines = [
@@ -282,6 +294,7 @@ def _header(name: str, unit: Unit) -> str:
         "",
         '#include "usl_rt.h"',
         "",
+        *(line for struct in public for line in (struct, "")),
         "/* Each function owns its arguments: a reference that is passed is given away. */",
         *exported,
         "",

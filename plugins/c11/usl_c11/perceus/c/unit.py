@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -106,10 +107,13 @@ class Unit:
         return "0"
 
     def floating(self, value: float, bits: int) -> str:
-        if value != value or value in (float("inf"), float("-inf")):
+        """A constant of the type, in parentheses if negative."""
+        if math.isfinite(value):
+            text = repr(abs(value)) + ("f" if bits == 32 else "")
+        else:
             self.includes["<math.h>"] = None
-            return "NAN" if value != value else "INFINITY" if value > 0 else "-INFINITY"
-        return repr(value) + ("f" if bits == 32 else "")
+            text = "INFINITY" if math.isinf(value) else "NAN"
+        return f"(-{text})" if math.copysign(1.0, value) < 0 and not math.isnan(value) else text
 
     def string(self, value: bytes) -> str:
         """The value of a static string, defined once."""

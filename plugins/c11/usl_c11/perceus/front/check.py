@@ -12,16 +12,7 @@ from usl_c11.perceus.front import syntax as sx
 from usl_c11.perceus.front.check_calls import Calls
 from usl_c11.perceus.front.check_patterns import Binds, exception_named
 from usl_c11.perceus.front.definitions import FunDef, Signature
-from usl_c11.perceus.front.inference import (
-    Env,
-    Nested,
-    can_add,
-    can_equal,
-    is_bool,
-    is_float,
-    is_integer,
-    is_number,
-)
+from usl_c11.perceus.front.inference import Env, Nested, can_add, can_equal
 from usl_c11.perceus.front.ownership import check_ownership
 from usl_c11.perceus.front.resolve import Types, exception_fields, signature, signature_of
 from usl_c11.perceus.front.typed import ExceptionUse, Typed
@@ -38,6 +29,9 @@ from usl_c11.perceus.front.types import (
     Meta,
     Type,
     function,
+    is_float,
+    is_integer,
+    is_number,
     resolve,
     show,
 )
@@ -56,9 +50,6 @@ def check_function(fun: FunDef) -> Typed:
         fun.typed = typed
     done: Typed = fun.typed
     return done
-
-
-_NUMBERS = "{op} works on numbers, not {{}}"
 
 
 class Checker(Calls):
@@ -286,6 +277,3 @@ def _path(node: sx.Expr) -> tuple[str, ...]:
             return (*_path(owner), name)
         case _:
             raise PerceusError("an exception is a name", span=node.span, code="E712")
-
-
-__all__ = ["Checker", "check_function", "is_bool"]

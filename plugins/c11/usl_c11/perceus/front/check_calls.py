@@ -10,7 +10,7 @@ from usl_c11.perceus.front import syntax as sx
 from usl_c11.perceus.front.builtins import CONVERSIONS, FUNCTIONS
 from usl_c11.perceus.front.check_patterns import Patterns, ambiguous, qualified
 from usl_c11.perceus.front.definitions import MISSING, ConDef, DataDef, ExceptionDef, ForeignDef, FunDef, definition, unknown
-from usl_c11.perceus.front.inference import Env, Nested, can_show, describe, is_enumeration, is_float, is_number
+from usl_c11.perceus.front.inference import Env, Nested, can_show, is_enumeration
 from usl_c11.perceus.front.kernels import kernel_signature
 from usl_c11.perceus.front.resolve import constructors, lookup, signature
 from usl_c11.perceus.front.typed import (
@@ -37,6 +37,8 @@ from usl_c11.perceus.front.types import (
     Meta,
     Type,
     function,
+    is_float,
+    is_number,
     resolve,
     show,
     substitute,
@@ -233,7 +235,9 @@ class Calls(Patterns):
             hint = (
                 ("hint: fields are taken out by match",) if isinstance(owner, App) and isinstance(owner.head, DataDef) else ()
             )
-            raise PerceusError(f"a value of type {show(owner)} has no {node.name}", span=node.span, notes=hint, code="E711")
+            raise PerceusError(
+                f"a value of type {show(owner)} has no attribute {node.name}", span=node.span, notes=hint, code="E711"
+            )
         content = Meta()
         self.expect(owner, App(REF, (content,)), node.owner.span)
         self.expect(want, content, node.span)
@@ -339,6 +343,3 @@ def _functions_last(args: Sequence[sx.Expr], params: Sequence[Type]) -> list[tup
     """Arguments with their types; lambdas after the others, which tell the types of their parameters."""
     pairs = list(zip(args, params, strict=True))
     return [p for p in pairs if not isinstance(p[0], sx.Lambda)] + [p for p in pairs if isinstance(p[0], sx.Lambda)]
-
-
-__all__ = ["Calls", "describe", "static_path"]

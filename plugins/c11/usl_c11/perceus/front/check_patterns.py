@@ -19,7 +19,7 @@ from usl_c11.perceus.front.definitions import (
 from usl_c11.perceus.front.expressions import bare_constructor
 from usl_c11.perceus.front.inference import Inference
 from usl_c11.perceus.front.resolve import constructors, exception_fields, lookup
-from usl_c11.perceus.front.types import BOOL, TUPLE, App, Meta, Type, resolve, substitute, unify
+from usl_c11.perceus.front.types import BOOL, TUPLE, App, Meta, Type, resolve, substitute
 from usl_core.errors import Span
 
 Binds = dict[str, Type]
@@ -236,6 +236,3 @@ def exception_named(path: Sequence[str], scope: Scope, span: Span) -> ExceptionD
         return EXCEPTIONS[path[0]]
     names = {name for name in scope.names() if isinstance(definition(scope.get(name)), ExceptionDef)}
     raise unknown(".".join(path), "exception", {*names, *EXCEPTIONS}, span)
-
-
-__all__ = ["Binds", "Patterns", "ambiguous", "exception_named", "qualified", "unify"]

@@ -9,16 +9,17 @@ from typing import Any, TypeVar, overload
 
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import module
-from usl_c11.perceus.front.definitions import ForeignDef, FunDef, Scope
+from usl_c11.perceus.front.definitions import Defined, ForeignDef, FunDef, Scope
 from usl_c11.perceus.front.lower import Lowered, lower
 from usl_c11.perceus.front.resolve import signature
-from usl_c11.perceus.front.values import Value
 
 C = TypeVar("C")
 
 
-class Function:
+class Function(Defined):
     """A function of the language, checked and compiled when it is first used, so that it may use what is defined later."""
+
+    __usl_definition__: FunDef
 
     def __init__(self, definition: FunDef) -> None:
         self.__usl_definition__ = definition
@@ -70,8 +71,10 @@ class Function:
         return f"<fun {self.name()}>"
 
 
-class Foreign:
+class Foreign(Defined):
     """A C function that programs can call."""
+
+    __usl_definition__: ForeignDef
 
     def __init__(self, definition: ForeignDef) -> None:
         self.__usl_definition__ = definition
@@ -183,6 +186,3 @@ def _scope(function: Callable[..., Any], caller: _Caller) -> Scope:
     code = getattr(function, "__code__", None)
     cells = dict(zip(code.co_freevars if code else (), getattr(function, "__closure__", None) or (), strict=False))
     return Scope(caller.module, caller.local, cells)
-
-
-__all__ = ["Foreign", "Function", "Value", "data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc"]

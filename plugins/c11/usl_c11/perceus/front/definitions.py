@@ -134,6 +134,12 @@ class ForeignDef:
         return self.syntax.span
 
 
+class Defined:
+    """What a decorator makes of a function."""
+
+    __usl_definition__: FunDef | ForeignDef
+
+
 def unknown(name: str, what: str, near: Iterable[str], span: Span, notes: Sequence[str] = ()) -> PerceusError:
     """The error for a name that nothing defines, with the nearest spelling that would do."""
     close = difflib.get_close_matches(name, sorted(set(near)), 1)
@@ -145,5 +151,8 @@ def definition(value: object) -> DataDef | FunDef | ForeignDef | ExceptionDef | 
     """The definition that a Python object stands for: itself, or what a decorator has put into it."""
     if isinstance(value, DataDef | FunDef | ForeignDef | ExceptionDef):
         return value
-    found = vars(value).get("__usl_definition__") if hasattr(value, "__dict__") else None
-    return found if isinstance(found, DataDef | FunDef | ForeignDef | ExceptionDef) else None
+    if isinstance(value, Defined):
+        return value.__usl_definition__
+    # Classes of data types and exceptions; not the classes derived from them, such as those of constructors.
+    found = value.__dict__.get("__usl_definition__") if isinstance(value, type) else None
+    return found if isinstance(found, DataDef | ExceptionDef) else None

@@ -59,6 +59,8 @@ class Expressions:
                 return sx.Literal(value, span=span)
             case ast.Tuple(elts=[_, _, *_] as items):
                 return sx.Tuple(self.exprs(items), span=span)
+            case ast.List(elts=[]):
+                raise PerceusError("an array literal has elements", span=span, notes=("hint: array(0, x) has none",))
             case ast.List(elts=items):
                 return sx.ArrayLiteral(self.exprs(items), span=span)
             case ast.Call(func=function, args=args, keywords=[]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from usl_c11.perceus.errors import PerceusError
@@ -20,11 +20,8 @@ from usl_c11.perceus.front.types import (
     App,
     Kind,
     Meta,
-    Rigid,
     Type,
     int_range,
-    is_float,
-    is_integer,
     is_number,
     metas,
     resolve,
@@ -203,26 +200,3 @@ def can_equal(type_: Type) -> bool:
 
 def can_show(type_: Type) -> bool:
     return is_number(type_) or is_string(type_) or is_bool(type_)
-
-
-def describe(types: Sequence[Type]) -> str:
-    return ", ".join(map(show, types))
-
-
-__all__ = [
-    "Demand",
-    "Env",
-    "Inference",
-    "Nested",
-    "Rigid",
-    "can_add",
-    "can_equal",
-    "can_show",
-    "describe",
-    "is_bool",
-    "is_enumeration",
-    "is_float",
-    "is_integer",
-    "is_number",
-    "is_string",
-]

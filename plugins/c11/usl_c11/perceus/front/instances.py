@@ -109,8 +109,6 @@ class Instances:
                 return ir.STR
             case App(head="None"):
                 return ir.UNIT
-            case App(head="exception"):
-                return ir.EXN
             case App(head=head, args=(*params, result)) if head == FUNCTION:
                 throws = self.first is not None and self.first.type(type_, {}) in self.effects.closures
                 return ir.FunType(tuple(self.type(param, {}) for param in params), self.type(result, {}), throws)

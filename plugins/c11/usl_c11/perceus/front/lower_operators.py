@@ -14,7 +14,6 @@ from usl_core.errors import Span
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "fdiv", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}
 _DIVISION = {"//": "div", "%": "mod"}
 _COMPARISON = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-_FLIPPED = {">": "<", "<=": ">="}
 
 
 def constant(value: int | float | bool | str | None, type_: ir.Type) -> ir.Atom:

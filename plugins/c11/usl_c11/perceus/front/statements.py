@@ -432,7 +432,7 @@ def _keyword(statement: ast.stmt) -> str:
         ast.Global: "global",
         ast.Nonlocal: "nonlocal",
         ast.AnnAssign: "a declaration without a value",
-        ast.Raise: "raise without an exception",
+        ast.Raise: "this form of raise",
         ast.Assign: "an assignment to several targets",
     }
     return names.get(type(statement), type(statement).__name__)

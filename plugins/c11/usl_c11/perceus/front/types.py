@@ -57,7 +57,7 @@ class Meta:
 
 Type = App | Rigid | Meta
 
-BOOL, STR, UNIT, I64, F64, F32, EXCEPTION = (App(name) for name in ("bool", "str", "None", "i64", "f64", "f32", "exception"))
+BOOL, STR, UNIT, I64, F64 = (App(name) for name in ("bool", "str", "None", "i64", "f64"))
 
 
 def function(params: tuple[Type, ...], result: Type) -> App:

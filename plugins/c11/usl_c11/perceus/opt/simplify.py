@@ -34,11 +34,13 @@ from usl_c11.perceus.ir import (
     Nullary,
     Prim,
     Program,
+    Raise,
     Ret,
+    Type,
     Var,
 )
 from usl_c11.perceus.opt.fold import fold
-from usl_c11.perceus.traverse import FreeVars, children, fresh_copy, map_children, substitute, walk
+from usl_c11.perceus.traverse import FreeVars, children, fresh_copy, map_children, substitute, type_of, walk, with_children
 
 SMALL_JOIN = 12
 """Bodies of join points with at most so many expressions are copied to each jump."""
@@ -98,6 +100,13 @@ class _Simplifier:
                 return self.expr(substitute(body, {var: atom}), known)
             case MakeCon(con=con, args=args):
                 known = {**known, var: (con, args)}
+            case If() | Match() if sum(not _never_returns(child) for child in children(value)) == 1:
+                type = type_of(body)
+                new = (
+                    _raising(child, type) if _never_returns(child) else self._let(expr, var, child, body, known)
+                    for child in children(value)
+                )
+                return with_children(value, tuple(new))
             case _:
                 pass
         new_body = self.expr(body, known)
@@ -124,6 +133,32 @@ class _Simplifier:
         if default is expr.default and all(a is b for a, b in zip(new, expr.branches, strict=True)):
             return expr
         return replace(expr, branches=tuple(new), default=default)
+
+
+def _never_returns(expr: Expr) -> bool:
+    """Whether expr always raises; False if that is not obvious."""
+    match expr:
+        case Raise():
+            return True
+        case Let(value=value, body=body):
+            return _never_returns(value) or _never_returns(body)
+        case If() | Match():
+            return all(_never_returns(child) for child in children(expr))
+        case _:
+            return False
+
+
+def _raising(expr: Expr, type: Type) -> Expr:
+    """expr, which never returns, in a place that expects the type."""
+    match expr:
+        case Raise():
+            return replace(expr, type=type)
+        case Let(value=value) if _never_returns(value):
+            return _raising(value, type)
+        case Let(body=body):
+            return replace(expr, body=_raising(body, type))
+        case _:
+            return map_children(expr, lambda child: _raising(child, type))
 
 
 def _bind(atoms: Mapping[Var, Atom], body: Expr, where: Node) -> Expr:

@@ -20,7 +20,8 @@ The first block is the result. A large function is not kept twice: it only makes
 `val h = hole in map@hole(xs, f, h)`.
 
 All functions of a recursive group with that (boxed) result type take part, so that mutual recursion is covered, nested
-constructors too. A group that may throw does not: an exception would leave a block with an unwritten field behind.
+constructors too. A function that raises fills its hole first, with a constant of the type, so that what has been built so far
+can be dropped; a group that may raise and whose type has no constant does not take part.
 
 Reference: Minamide, A Functional Representation of Data Structures with a Hole, POPL 1998.
 """
@@ -31,7 +32,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from usl_c11.perceus.ir import (
+    EXN,
     UNIT,
+    Atom,
     Call,
     DataType,
     Expr,
@@ -47,6 +50,7 @@ from usl_c11.perceus.ir import (
     MakeConHole,
     Match,
     NewHole,
+    Nullary,
     Param,
     Program,
     Raise,
@@ -57,7 +61,9 @@ from usl_c11.perceus.ir import (
 )
 from usl_c11.perceus.opt.callgraph import call_graph, components, is_recursive, tail_expressions
 from usl_c11.perceus.opt.simplify import is_pure, size
-from usl_c11.perceus.traverse import atoms, fresh_copy, type_of, walk
+from usl_c11.perceus.traverse import atoms, fresh_copy, hole_elem, type_of, walk
+from usl_c11.perceus.verify import may_throw
+from usl_core.errors import Span
 
 SUFFIX = "@hole"
 LARGE = 600
@@ -73,7 +79,7 @@ def trmc(program: Program) -> Program:
             for members in _by_result(group, program):
                 if any(_has_site(program.funs[name].body, members) for name in members):
                     for name in members:
-                        funs[name], funs[name + SUFFIX] = _split(program.funs[name], members)
+                        funs[name], funs[name + SUFFIX] = _split(program, program.funs[name], members)
     return replace(program, funs=funs)
 
 
@@ -82,10 +88,16 @@ def _by_result(group: Collection[str], program: Program) -> list[frozenset[str]]
     found: dict[Type, set[str]] = {}
     for name in group:
         fun = program.funs[name]
-        boxed = isinstance(fun.result, DataType) and program.datas[fun.result.name].layout is Layout.BOXED
-        if boxed and not fun.throws:
+        if isinstance(fun.result, DataType) and program.datas[fun.result.name].layout is Layout.BOXED:
             found.setdefault(fun.result, set()).add(name)
-    return [frozenset(names) for names in found.values()]
+    quiet = {type for type, names in found.items() if not any(program.funs[name].throws for name in names)}
+    return [frozenset(names) for type, names in found.items() if type in quiet or _constant(type, program) is not None]
+
+
+def _constant(type: Type, program: Program) -> Nullary | None:
+    """A constant of a data type, if it has one."""
+    assert isinstance(type, DataType)
+    return next((Nullary(con) for con in program.datas[type.name].cons if not con.fields), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +150,17 @@ def _all_atoms(expr: Expr) -> list[object]:
     return [atom for inner in walk(expr) for atom in atoms(inner)]
 
 
-def _split(fun: FunDef, members: Collection[str]) -> tuple[FunDef, FunDef]:
+def _split(program: Program, fun: FunDef, members: Collection[str]) -> tuple[FunDef, FunDef]:
     """The function, and the one that is told where to put its result."""
     assert isinstance(fun.result, DataType)
     new: Mapping[Var, Var] = {param.var: param.var.copy() for param in fun.params}
     params = tuple(replace(param, var=new[param.var]) for param in fun.params)
     hole, slot = Var("h", HoleType(fun.result)), Var("h", HoleType(fun.result))
-    body = _Destination(members).expr(fresh_copy(fun.body, new), hole)
+    destination = _Destination(program, members)
+    body = destination.expr(fresh_copy(fun.body, new), hole)
     inner = replace(fun, name=fun.name + SUFFIX, params=(*params, Param(hole)), result=UNIT, body=body)
-    if size(fun.body) <= LARGE:
-        return replace(fun, body=_Destination(members).expr(fun.body, None)), inner
+    if size(fun.body) <= LARGE or fun.throws:
+        return replace(fun, body=destination.expr(fun.body, None)), inner
     args = (*(param.var for param in fun.params), slot)
     return replace(fun, body=NewHole(slot, Call(inner.name, args, UNIT, span=fun.span), span=fun.span)), inner
 
@@ -155,14 +168,17 @@ def _split(fun: FunDef, members: Collection[str]) -> tuple[FunDef, FunDef]:
 class _Destination:
     """Rewrites an expression in tail position so that it fills a hole with its value; returns the value if hole is None."""
 
-    def __init__(self, members: Collection[str]) -> None:
+    def __init__(self, program: Program, members: Collection[str]) -> None:
+        self._program = program
         self._members = members
 
     def expr(self, expr: Expr, hole: Var | None) -> Expr:
         match expr:
-            case Let(body=body):
+            case Let(value=value, body=body):
                 site = _site(expr, self._members)
-                return replace(expr, body=self.expr(body, hole)) if site is None else self._extend(site, hole)
+                if site is not None:
+                    return self._extend(site, hole)
+                return self._let(expr.var, value, self.expr(body, hole), hole, expr.span)
             case TryLet(body=body, handler=handler):
                 return replace(expr, body=self.expr(body, hole), handler=self.expr(handler, hole))
             case Match(branches=branches, default=default):
@@ -176,13 +192,27 @@ class _Destination:
                 return expr
             case Ret(atom=atom):
                 return Fill(hole, atom, span=expr.span)
-            case Jump() | Raise():
+            case Jump():
                 return replace(expr, type=UNIT)
+            case Raise(atom=atom):
+                return self._raise(atom, hole, expr.span)
             case Call(fun=fun, args=args) if fun in self._members:
                 return replace(expr, fun=fun + SUFFIX, args=(*args, hole), type=UNIT)
             case _:
                 result = Var("r", type_of(expr))
-                return Let(result, expr, Fill(hole, result, span=expr.span), span=expr.span)
+                return self._let(result, expr, Fill(hole, result, span=expr.span), hole, expr.span)
+
+    def _let(self, var: Var, value: Expr, body: Expr, hole: Var | None, span: Span) -> Expr:
+        """`val var = value; body`; if value raises the hole is filled before the exception goes on."""
+        if hole is None or not may_throw(value, self._program):
+            return Let(var, value, body, span=span)
+        exn = Var("ex", EXN)
+        return TryLet(var, value, body, exn, self._raise(exn, hole, span), span=span)
+
+    def _raise(self, atom: Atom, hole: Var, span: Span) -> Expr:
+        constant = _constant(hole_elem(hole), self._program)
+        assert constant is not None
+        return Let(Var("_", UNIT), Fill(hole, constant, span=span), Raise(atom, UNIT, span=span), span=span)
 
     def _extend(self, site: _Site, hole: Var | None) -> Expr:
         """The steps, then the constructors from the outermost to the innermost, each put where the one before left its hole."""

@@ -29,8 +29,8 @@ class Handle:
         if address:
             self._converter.heap.release_later(address)
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]  # Python asks the instance, as for every proxy
+    @property  # type: ignore[misc]  # isinstance asks the instance, as for every proxy
+    def __class__(self) -> Any:
         return self._converter.python_class(self) or Handle
 
     @property
