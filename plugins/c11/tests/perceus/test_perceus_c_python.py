@@ -69,6 +69,17 @@ def depth(t: Tree, n: i64) -> i64:  # noqa: F821
 
 
 @fun
+def plain_depth(t: Tree) -> i64:  # noqa: F821
+    match t:
+        case Leaf():  # noqa: F821
+            return 0
+        case Node(_, l, _, _, r):  # noqa: F821
+            below = plain_depth(l)
+            right = plain_depth(r)
+            return (below if below > right else right) + 1
+
+
+@fun
 def checked(n: i64, t: Tree) -> Tree:  # noqa: F821
     if n < 0:
         raise Refused("negative", t)
@@ -158,6 +169,10 @@ def test_deep_structures_convert_and_are_freed():
     assert call(depth, [value, 0]) == 20_000
     while value.fields:  # Python frees nested objects recursively
         value = value.fields[1]
+
+
+def test_recursion_over_a_deep_structure_has_stack_enough():
+    assert call(plain_depth, [call(left_spine, [1_000_000, Tree.Leaf()])]) == 1_000_000
 
 
 def test_what_is_shared_stays_shared():

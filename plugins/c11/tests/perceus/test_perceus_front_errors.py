@@ -858,24 +858,23 @@ MISTAKES = (
         """,
     ),
     Mistake(
-        "try_body_returns_sometimes",
+        "wrong_return_in_try",
         """
             @fun
             def f(x: i64) -> i64:
                 try:
                     if x > 0:
-                        return 1 // x
+                        return "none"
                     y = 2
                 except ZeroDivisionError:
                     y = 3
                 return y
         """,
-        "E710",
+        "E712",
         """
-            3:5: the body of a try must return on every path or on none
-                try:
-                ^^^^
-              hint: put it into a function of its own
+            5:20: expected i64, found str
+                return "none"
+                       ^^^^^^
         """,
     ),
     Mistake(

@@ -567,3 +567,45 @@ def test_functions_of_a_thousand_statements_are_no_problem():
     body = "".join(f"    x{i + 1} = x{i} + {i}\n" for i in range(1000))
     made = program(f"@fun\ndef f(x0: i64) -> i64:\n{body}    return x1000\n")
     assert run(made, "f", 1) == 1 + sum(range(1000))
+
+
+def test_the_body_of_a_try_may_return_on_some_paths():
+    made = program("""
+        @fun
+        def quotient(a: i64, b: i64) -> i64:
+            return a // b
+
+        @fun
+        def f(a: i64, b: i64, c: i64) -> tuple[i64, str]:
+            try:
+                x = quotient(a, b)
+                if x > 2:
+                    return x, "early"
+                try:
+                    if x == 2:
+                        return quotient(1, c), "inner"
+                    y = quotient(x, c)
+                except NotFound(_):
+                    return 0, "never"
+                z = y
+            except ZeroDivisionError:
+                x, z = -1, -1
+            return quotient(x + z, c), "end"
+    """)
+
+    def reference(a: int, b: int, c: int) -> object:
+        try:
+            x = a // b
+            if x > 2:
+                return x, "early"
+            if x == 2:
+                return 1 // c, "inner"
+            z = x // c
+        except ZeroDivisionError:
+            x = z = -1
+        return (x + z) // c, "end"
+
+    for a, b, c in ((6, 2, 1), (4, 2, 1), (4, 2, 3), (1, 1, 1), (5, 0, 2)):
+        assert run(made, "f", a, b, c) == reference(a, b, c)
+    for args in ((4, 2, 0), (1, 1, 0), (1, 0, 0)):
+        assert run(made, "f", *args) == ("raise", ("ZeroDivisionError",))

@@ -10,6 +10,7 @@ from usl_c11.perceus.deep import deep
 from usl_c11.perceus.fuse import fuse
 from usl_c11.perceus.insert import insert
 from usl_c11.perceus.ir import Program
+from usl_c11.perceus.linear import check_linear
 from usl_c11.perceus.opt.borrow import infer_borrows, wrap_borrowing
 from usl_c11.perceus.opt.functions import specialize_functions
 from usl_c11.perceus.opt.inline import inline
@@ -20,6 +21,7 @@ from usl_c11.perceus.opt.trmc import trmc
 from usl_c11.perceus.promises import check_promises
 from usl_c11.perceus.reuse import keep_fields, reuse
 from usl_c11.perceus.specialize import specialize_drops, specialize_reuses
+from usl_c11.perceus.verify import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def compile_program(program: Program, *, off: Collection[str] = ()) -> Program:
     """The program after all passes that are not off. Promises of the source are checked if none is off.
 
     Raises:
+        Malformed: a pass has made a program that is ill-typed or breaks the rules of ownership, which is a bug.
         PerceusError: a promise (`must_reuse`, `@fbip`, `@no_alloc`) is not kept.
     """
     return deep(partial(_compiled, program, off))
@@ -80,6 +83,8 @@ def compile_program(program: Program, *, off: Collection[str] = ()) -> Program:
 
 def _compiled(program: Program, off: Collection[str]) -> Program:
     *_, (_, last) = trace(program, off=off)
+    verify(last)
+    check_linear(last)  # C made from a program that breaks the rules would corrupt memory
     if not off:
         check_promises(last)
     return last

@@ -1,6 +1,6 @@
 """What every program must satisfy: scoping, types, exhaustive matches. Failures are bugs of a pass, not of a user.
 
-Ownership in the linear calculus is checked as programs run (`heap.py`).
+Ownership in the linear calculus is checked by `linear.py`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ must_reuse(C(a))     C(a), and compilation fails unless it is built in the memor
 from __future__ import annotations
 
 from usl_c11.perceus.front import syntax as sx
-from usl_c11.perceus.front.definitions import ExceptionDef, Scope
-from usl_c11.perceus.front.types import FLOATS, INTEGERS
+from usl_c11.perceus.front.definitions import ConDef, DataDef, ExceptionDef, Scope
+from usl_c11.perceus.front.types import FLOATS, INTEGERS, Rigid
 from usl_core.errors import NOWHERE
 
 
@@ -32,6 +32,23 @@ VALUE = _exception(ValueError)
 """A kernel is called with sizes, lengths or values that it does not allow."""
 
 EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX, VALUE)}
+
+
+def _ended() -> DataDef:
+    fell, gone = (sx.ConstructorSyntax(name, (), span=NOWHERE) for name in (FELL, GONE))
+    syntax = sx.DataSyntax("ended", ("A", "B"), (fell, gone), span=NOWHERE)
+    data = DataDef("ended", syntax.typevars, syntax, Scope({}))
+    data.constructors = (
+        ConDef(FELL, data, 0, (Rigid("A"),), NOWHERE),
+        ConDef(GONE, data, 1, (Rigid("B"),), NOWHERE),
+    )
+    return data
+
+
+FELL, GONE = ".Fell", ".Gone"
+"""How the body of a `try` ends that returns on some paths only: at its end, with its variables, or by `return`."""
+ENDED = _ended()
+ENDINGS = {con.name: con for con in ENDED.constructors or ()}
 
 CONVERSIONS = frozenset({*INTEGERS, *FLOATS})
 """Names of types that are also functions on numbers."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import patterns as pt
 from usl_c11.perceus.front import syntax as sx
+from usl_c11.perceus.front.builtins import ENDED, FELL
 from usl_c11.perceus.front.check_calls import Calls
 from usl_c11.perceus.front.check_patterns import Binds, exception_named
 from usl_c11.perceus.front.definitions import FunDef, Signature
@@ -237,11 +238,22 @@ class Checker(Calls):
         for arg, field in zip(args, fields, strict=True):
             self.check(arg, field, env)
 
+    def _ending(self, node: sx.Try, want: Type) -> Type:
+        """The type of the body. If it may return, then what the try as a whole has to be, so that mistakes are found there."""
+        match node.then:
+            case sx.Match(cases=[sx.Case(pattern=sx.ConstructorPattern(path=[constructor])), _]) if constructor == FELL:
+                wanted = resolve(want)
+                outer = wanted.args[1] if isinstance(wanted, App) and wanted.head is ENDED else want
+                return App(ENDED, (Meta(), outer))
+            case _:
+                return Meta()
+
     def _try(self, node: sx.Try, want: Type, env: Env) -> None:
         if node.then is None or node.pattern is None:
             self.check(node.body, want, env)
         else:
-            type_ = self.infer(node.body, env)
+            type_ = self._ending(node, want)
+            self.check(node.body, type_, env)
             bound: Binds = {}
             self.typed.patterns[node] = self.irrefutable(node.pattern, type_, bound)
             self.check(node.then, want, {**env, **bound})

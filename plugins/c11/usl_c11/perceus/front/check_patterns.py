@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import patterns as pt
 from usl_c11.perceus.front import syntax as sx
+from usl_c11.perceus.front.builtins import EXCEPTIONS
 from usl_c11.perceus.front.definitions import (
     MISSING,
     ConDef,
@@ -226,8 +227,6 @@ def ambiguous(name: str, cons: Sequence[ConDef], span: Span) -> PerceusError:
 
 def exception_named(path: Sequence[str], scope: Scope, span: Span) -> ExceptionDef:
     """The exception that a name stands for: one of the program, or one of the language."""
-    from usl_c11.perceus.front.builtins import EXCEPTIONS
-
     found = lookup(path, scope)
     exception = definition(found)
     if isinstance(exception, ExceptionDef):

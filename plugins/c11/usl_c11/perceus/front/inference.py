@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import syntax as sx
+from usl_c11.perceus.front.builtins import ENDINGS
 from usl_c11.perceus.front.definitions import ConDef, DataDef, Scope, Signature
 from usl_c11.perceus.front.resolve import constructors, visible_constructors
 from usl_c11.perceus.front.typed import ConUse, FunUse, Typed, Use
@@ -102,6 +103,8 @@ class Inference:
 
     def constructor(self, name: str, want: Type) -> ConDef | tuple[ConDef, ...] | None:
         """The constructor that a bare name means where want is expected; several if that is not clear; None if none."""
+        if name in ENDINGS:
+            return ENDINGS[name]
         wanted = resolve(want)
         if isinstance(wanted, App) and isinstance(wanted.head, DataDef):
             for con in constructors(wanted.head):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import syntax as sx
+from usl_c11.perceus.front.builtins import FELL, GONE
 from usl_c11.perceus.front.expressions import Expressions, require_plain
 from usl_core.errors import Span
 
@@ -26,6 +27,14 @@ class End:
 @dataclass(frozen=True, slots=True)
 class Yield:
     """The value of the statement is that of these variables. No `return` occurs."""
+
+    names: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """The end of the body of a `try` that returns on other paths: these variables, tagged."""
 
     names: tuple[str, ...]
     span: Span
@@ -48,7 +57,7 @@ class Then:
     tail: Tail
 
 
-Tail = End | Yield | JumpTo | Then
+Tail = End | Yield | Fall | JumpTo | Then
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,9 @@ class Exits:
 
 class Statements(Expressions):
     """The statements of one definition."""
+
+    _tagged = False
+    """Whether `return` only ends the body of a `try`, whose value says how it ended (`builtins.ENDED`)."""
 
     def function(self, node: ast.FunctionDef) -> sx.Function:
         """A `def` with its body; decorators are the caller's business."""
@@ -77,8 +89,9 @@ class Statements(Expressions):
         if node.returns is None:
             raise PerceusError(f"{node.name} needs a result type", span=span, notes=("hint: -> None if there is no result",))
         outer, self.perhaps = self.perhaps, {}
+        tagged, self._tagged = self._tagged, False
         body = self.block(node.body, End(), frozenset(param.name for param in params), span)
-        self.perhaps = outer
+        self.perhaps, self._tagged = outer, tagged
         return sx.Function(node.name, typevar_names(node), tuple(params), node.returns, body, span=span)
 
     def block(self, statements: Sequence[ast.stmt], tail: Tail, defined: frozenset[str], span: Span) -> sx.Expr:
@@ -92,7 +105,7 @@ class Statements(Expressions):
                 return self.block(rest, tail, defined, span)
             case ast.Return(value=value):
                 self._require_last(rest)
-                return self.expr(value) if value is not None else sx.Literal(None, span=place)
+                return self._returned(self.expr(value) if value is not None else sx.Literal(None, span=place))
             case ast.Raise(exc=ast.expr() as exception, cause=None):
                 self._require_last(rest)
                 return sx.Raise(self.expr(exception), span=place)
@@ -123,10 +136,18 @@ class Statements(Expressions):
                 return sx.Literal(None, implicit=True, span=span)
             case Yield(names=names, span=place):
                 return _tuple([sx.Name(name, span=place) for name in names], place)
+            case Fall(names=names, span=place):
+                whole = _tuple([sx.Name(name, span=place) for name in names], place)
+                return sx.Call(sx.Name(FELL, span=place), (whole,), span=place)
             case JumpTo(label=label, names=names, span=place):
                 return sx.Jump(label, tuple(sx.Name(name, span=place) for name in names), span=place)
             case Then(rest=rest, tail=outer):
                 return self.block(rest, outer, defined, span)
+
+    def _returned(self, value: sx.Expr) -> sx.Expr:
+        if not self._tagged:
+            return value
+        return sx.Call(sx.Name(GONE, span=value.span), (value,), span=value.span)
 
     def _require_last(self, rest: Sequence[ast.stmt]) -> None:
         if rest:
@@ -229,17 +250,35 @@ class Statements(Expressions):
     def _try_that_returns(self, node: ast.Try, jump: JumpTo, defined: frozenset[str], span: Span) -> sx.Expr:
         """A try after which some paths go on, at a join point, and some do not. To go on is no longer part of the try."""
         exits = _exits(node.body)
-        if exits.returns and exits.falls:
-            raise PerceusError(
-                "the body of a try must return on every path or on none",
-                span=span,
-                notes=("hint: put it into a function of its own",),
-            )
         handlers = self._handlers(node, jump, defined, span)
+        if exits.returns and exits.falls:
+            return self._try_that_ends_both_ways(node, jump, handlers, defined, span)
         if exits.falls == 0:
             return sx.Try(None, self.block(node.body, End(), defined, span), None, handlers, span=span)
         value = self.block(node.body, Yield(jump.names, span), defined, span)
         return sx.Try(_tuple_pattern(jump.names, span), value, self._tail(jump, defined, span), handlers, span=span)
+
+    def _try_that_ends_both_ways(
+        self, node: ast.Try, jump: JumpTo, handlers: tuple[sx.Handler, ...], defined: frozenset[str], span: Span
+    ) -> sx.Expr:
+        """The value of the body says how it ended, because to go on is no part of the try, and to return may raise in it."""
+        tagged, self._tagged = self._tagged, True
+        value = self.block(node.body, Fall(jump.names, span), defined, span)
+        self._tagged = tagged
+        ended, result = self.fresh("ended"), self.fresh("result")
+        cases = (
+            (FELL, _tuple_pattern(jump.names, span), self._tail(jump, defined, span)),
+            (GONE, sx.NamePattern(result, span=span), self._returned(sx.Name(result, span=span))),
+        )
+        then = sx.Match(
+            sx.Name(ended, span=span),
+            tuple(
+                sx.Case(sx.ConstructorPattern((con,), (pattern,), span=span), None, body, span=span)
+                for con, pattern, body in cases
+            ),
+            span=span,
+        )
+        return sx.Try(sx.NamePattern(ended, span=span), value, then, handlers, span=span)
 
     def _handlers(self, node: ast.Try, tail: Tail, defined: frozenset[str], span: Span) -> tuple[sx.Handler, ...]:
         if node.orelse or node.finalbody:
@@ -370,7 +409,7 @@ def _tail_uses(tail: Tail) -> set[str]:
     match tail:
         case End():
             return set()
-        case Yield(names=names) | JumpTo(names=names):
+        case Yield(names=names) | Fall(names=names) | JumpTo(names=names):
             return set(names)
         case Then(rest=rest, tail=outer):
             return _used(rest) | _tail_uses(outer)

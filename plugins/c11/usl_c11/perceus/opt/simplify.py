@@ -36,6 +36,7 @@ from usl_c11.perceus.ir import (
     Program,
     Raise,
     Ret,
+    TryLet,
     Type,
     Var,
 )
@@ -78,6 +79,8 @@ class _Simplifier:
                 return self.expr(then if con == TRUE else orelse, known)
             case Match(var=var):
                 return self._match(expr, var, known)
+            case TryLet(value=Raise(atom=atom), exn=exn, handler=handler):
+                return self.expr(Let(exn, Ret(atom, span=expr.span), handler, span=expr.span), known)
             case Prim():
                 constant = fold(expr)
                 return expr if constant is None else Ret(constant, span=expr.span)
@@ -89,6 +92,8 @@ class _Simplifier:
 
     def _let(self, expr: Let, var: Var, value: Expr, body: Expr, known: Known) -> Expr:
         """value is simplified already, body is not."""
+        if _never_returns(value):
+            return _raising(value, type_of(body))
         match value:
             case Let(var=first, value=start, body=rest):
                 return replace(value, value=start, body=self._let(expr, var, rest, body, self._learn(first, start, known)))
@@ -142,6 +147,8 @@ def _never_returns(expr: Expr) -> bool:
             return True
         case Let(value=value, body=body):
             return _never_returns(value) or _never_returns(body)
+        case TryLet(body=body, handler=handler):
+            return _never_returns(body) and _never_returns(handler)
         case If() | Match():
             return all(_never_returns(child) for child in children(expr))
         case _:
@@ -157,6 +164,8 @@ def _raising(expr: Expr, type: Type) -> Expr:
             return _raising(value, type)
         case Let(body=body):
             return replace(expr, body=_raising(body, type))
+        case TryLet(body=body, handler=handler):
+            return replace(expr, body=_raising(body, type), handler=_raising(handler, type))
         case _:
             return map_children(expr, lambda child: _raising(child, type))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from usl_c11.perceus.ir import Expr, Let, Program, TryLet
+from usl_c11.perceus.opt.simplify import simplify_expr
 from usl_c11.perceus.traverse import map_children
 from usl_c11.perceus.verify import may_throw
 
@@ -19,7 +20,7 @@ def narrow_throws(program: Program) -> Program:
             break
         marked = {name: replace(program.funs[name], throws=True) for name in found}
         program = replace(program, funs={**program.funs, **marked})
-    funs = {name: replace(fun, body=_without_tries(fun.body, program)) for name, fun in program.funs.items()}
+    funs = {name: replace(fun, body=simplify_expr(_without_tries(fun.body, program))) for name, fun in program.funs.items()}
     return replace(program, funs=funs)
 
 

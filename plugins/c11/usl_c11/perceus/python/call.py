@@ -12,15 +12,18 @@ from usl_c11.compiler import find_compiler, openmp_flags
 from usl_c11.cpu import require_features
 from usl_c11.perceus.c import generate
 from usl_c11.perceus.c.types import identifier
+from usl_c11.perceus.deep import deep
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front.decorators import Function
 from usl_c11.perceus.front.lower import Lowered
 from usl_c11.perceus.front.types import TUPLE
-from usl_c11.perceus.ir import EXN, FunDef, Type
+from usl_c11.perceus.ir import EXN, Call, CallClosure, FunDef, Program, Type
+from usl_c11.perceus.opt.callgraph import call_graph, components
 from usl_c11.perceus.passes import compile_program
 from usl_c11.perceus.python.convert import Converter
 from usl_c11.perceus.python.heap import heap, load, shared_flags
 from usl_c11.perceus.python.layout import Blocks
+from usl_c11.perceus.traverse import walk
 
 
 class Compiled:
@@ -51,13 +54,28 @@ class Compiled:
         symbol = source.functions[exported]
         ffi.cdef(f"{spell.spelling(self.fun.result)} {symbol}({', '.join([*formals, 'usl_context *'])});")
         self.library = load(ffi, str(path))
-        self.function = getattr(self.library, symbol)
+        function = getattr(self.library, symbol)
+        # a Python thread has a stack of a few megabytes; a deep structure would end the process
+        self.function = (lambda *args: deep(lambda: function(*args))) if _recurses(program) else function
         self.converter = Converter(own, lowered, blocks, _classes(lowered))
 
     def __call__(self, args: Sequence[Any]) -> Any:
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
             return run(self.converter, self.function, self.name, params, self.fun.result, args)
+
+
+def _recurses(program: Program) -> bool:
+    """Whether the stack may grow with the data: a call that is no loop leads back to its function, or a closure is called."""
+    graph = call_graph(program)
+    home = {name: number for number, group in enumerate(components(graph)) for name in group}
+    for name, fun in program.funs.items():
+        for expr in walk(fun.body):
+            if isinstance(expr, CallClosure):
+                return True
+            if isinstance(expr, Call) and home[expr.fun] == home[name] and not (expr.tail and fun.loop is not None):
+                return True
+    return False
 
 
 def _classes(lowered: Lowered) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from usl_c11.perceus.front.lower import Lowered
 from usl_c11.perceus.front.values import Value
 from usl_c11.perceus.ir import (
     BOOL,
-    EXN,
     UNIT,
     ArrayType,
     Con,
@@ -87,7 +86,7 @@ class Converter:
         if _is_handle(item):
             done.append((self._borrow(item, type), type))
             return
-        if not isinstance(type, DataType) or type == BOOL:
+        if not isinstance(type, DataType) or type.name == "bool":
             done.append((self._scalar(item, type), type))
             return
         con, fields = self._constructor_of(item, type)
@@ -120,7 +119,7 @@ class Converter:
 
     def _constructor_of(self, item: Any, type: DataType) -> tuple[Con, tuple[Any, ...]]:
         decl, cls = self.blocks.decl(type), self._classes.get(type.name)
-        if type == EXN or cls is None:
+        if cls is None:
             raise mismatch(f"a value of type {type.name}, which Python cannot make", item)
         if cls is tuple:
             (con,) = decl.cons
@@ -292,7 +291,7 @@ class Converter:
         return Handle(self, type, int(self.ffi.cast("uintptr_t", value)))
 
     def _view_data(self, value: Any, type: DataType) -> Any:
-        if type == BOOL:
+        if type.name == "bool":
             return bool(value)
         decl = self.blocks.decl(type)
         match decl.layout:
@@ -366,7 +365,10 @@ class Converter:
                     known[int(self.ffi.cast("uintptr_t", value))] = made
                 done.append(made)
                 continue
-            decl = self.blocks.decl(what) if isinstance(what, DataType) and what != BOOL else None
+            if isinstance(what, IntType | FloatType):
+                done.append(value)
+                continue
+            decl = self.blocks.decl(what) if isinstance(what, DataType) and what.name != "bool" else None
             if decl is None or decl.layout is Layout.ENUM:
                 done.append(
                     self._array_from_heap(value, what.elem, self._deep)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from usl_c11.names import Names
@@ -21,14 +22,27 @@ from usl_c11.perceus.ir import (
 from usl_c11.perceus.layout import Datas, Leaf, leaves
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the fields of a constructor's block are stored and read.
+
+    pointer: the cffi type of its address. stores: member, index of the field, names inside the field's struct. reads: for each
+    field its member; None if it is void; "" if it is a struct, which is put together.
+    """
+
+    record: Record
+    pointer: Any
+    stores: tuple[tuple[str, int, tuple[str, ...]], ...]
+    reads: tuple[str | None, ...]
+
+
 class Blocks:
     """Reads and writes fields through cffi. All types that values of the given ones contain are declared to ffi."""
 
     def __init__(self, datas: Datas, roots: Iterable[Type], ffi: Any) -> None:
         self.datas, self.ffi = datas, ffi
         self.types = Types(datas, Names())
-        self._records: dict[Con, Record] = {}
-        self._leaves: dict[Con, list[tuple[Leaf, str]]] = {}
+        self._plans: dict[tuple[str, int], _Plan] = {}
         for type in _reachable(datas, roots):
             self._declare(type)
         ffi.cdef("\n".join(self.types.definitions))
@@ -38,7 +52,7 @@ class Blocks:
             case DataType(name=name):
                 for con in self.datas[name].cons:
                     if self.datas[name].layout is Layout.BOXED and con.fields:
-                        self._record(con)
+                        self.types.constructor(con)
                     elif self.datas[name].layout is Layout.VALUE:
                         self.types.spelling(type)
             case ArrayType(elem=elem) if self.is_boxed_value(elem):
@@ -46,12 +60,24 @@ class Blocks:
             case _:
                 pass
 
-    def _record(self, con: Con) -> Record:
-        if con not in self._records:
-            record = self._records[con] = self.types.constructor(con)
+    def _plan(self, con: Con) -> _Plan:
+        key = (con.data, con.tag)  # a Con is slow to hash
+        plan = self._plans.get(key)
+        if plan is None:
+            record = self.types.constructor(con)
             found = [leaf for i, (_, type) in enumerate(con.fields) for leaf in leaves(type, self.datas, (i,))]
-            self._leaves[con] = [(leaf, record.members[leaf.path]) for leaf in found]
-        return self._records[con]
+            stores = tuple((record.members[leaf.path], leaf.path[0], self._names(con, leaf)) for leaf in found)
+            reads = tuple(self._how_to_read(record, i, type) for i, (_, type) in enumerate(con.fields))
+            plan = self._plans[key] = _Plan(record, self.ffi.typeof(f"{record.struct} *"), stores, reads)
+        return plan
+
+    def _names(self, con: Con, leaf: Leaf) -> tuple[str, ...]:
+        return tuple(self.types.member(con.fields[leaf.path[0]][1], leaf.path[1:]).split(".")[1:])
+
+    def _how_to_read(self, record: Record, index: int, type: Type) -> str | None:
+        if self.types.is_void(type):
+            return None
+        return "" if self.types.is_value(type) else record.members[(index,)]
 
     def decl(self, type: DataType) -> DataDecl:
         return self.datas[type.name]
@@ -63,13 +89,17 @@ class Blocks:
     # ---- blocks
 
     def record(self, con: Con) -> Record:
-        return self._record(con)
+        return self._plan(con).record
 
     def write_fields(self, con: Con, block: Any, fields: list[Any]) -> None:
         """Stores the converted fields of a constructor into its block."""
-        at = self.ffi.cast(f"{self._record(con).struct} *", block)
-        for leaf, member in self._leaves[con]:
-            setattr(at, member, self._part(con.fields[leaf.path[0]][1], fields[leaf.path[0]], leaf.path[1:]))
+        plan = self._plan(con)
+        at = self.ffi.cast(plan.pointer, block)
+        for member, index, names in plan.stores:
+            value = fields[index]
+            for name in names:
+                value = getattr(value, name)
+            setattr(at, member, value)
 
     def _part(self, type: Type, value: Any, path: tuple[int, ...]) -> Any:
         text = self.types.member(type, path)
@@ -79,8 +109,12 @@ class Blocks:
 
     def read_fields(self, con: Con, block: Any) -> list[Any]:
         """The fields of a block, as cffi values; those that are void are None."""
-        at = self.ffi.cast(f"{self._record(con).struct} *", block)
-        return [self._read(self._record(con), at, (i,), type) for i, (_, type) in enumerate(con.fields)]
+        plan = self._plan(con)
+        at = self.ffi.cast(plan.pointer, block)
+        return [
+            getattr(at, member) if member else None if member is None else self._read(plan.record, at, (i,), con.fields[i][1])
+            for i, member in enumerate(plan.reads)
+        ]
 
     def _read(self, record: Record, at: Any, path: tuple[int, ...], type: Type) -> Any:
         if self.types.is_void(type):

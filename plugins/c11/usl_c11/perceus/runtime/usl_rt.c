@@ -151,7 +151,7 @@ void usl_stats_reset(void) {}
 #ifndef USL_MALLOC
 /* Blocks do not begin at the start of a page: where a tree is built in order, ancestors would lie powers of two apart, in the same
  * few cache sets. */
-enum { PAGE_BYTES = 16384, PAGE_SKIP = 64, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512 };
+enum { PAGE_BYTES = 16384, PAGE_SKIP = 64, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512, HUGE_SEGMENTS = 64 };
 
 struct segment {
     char owners[OWNER_BYTES]; /* one struct usl_segment somewhere in it */
@@ -183,7 +183,7 @@ struct usl_heap {
     int64_t cut; /* blocks that pages were cut into */
     struct segment *segments, *partial;
     struct page *pages; /* free ones */
-    int64_t pages_used, sweep_at;
+    int64_t segment_count, pages_used, sweep_at;
     struct usl_free_block *pending[USL_MAX_WORDS + 1]; /* lists, linked by `extra` of their first blocks */
     struct {
         char *at, *end;
@@ -334,14 +334,16 @@ static struct segment *new_segment(struct usl_heap *heap)
     if (segment == NULL)
         no_memory();
 #if defined(USL_MMAP) && defined(MADV_HUGEPAGE)
-    /* Pointer-chasing programs miss in the translation buffer more than in the caches. Small heaps stay small. */
-    if (heap->segments != NULL)
+    /* Programs that chase pointers miss in the translation buffer more than in the caches. A small heap stays small; for a large
+     * one the system has to search for huge pages, which costs more than they save. */
+    if (heap->segment_count >= 1 && heap->segment_count < HUGE_SEGMENTS)
         (void)madvise(segment, USL_SEGMENT_BYTES, MADV_HUGEPAGE);
 #endif
     memset(segment, 0, sizeof *segment);
     atomic_init(&usl_segment_of(segment)->owner, &heap->ctx);
     segment->next = heap->segments;
     heap->segments = segment;
+    heap->segment_count++;
     segment->used = 1;
     return segment;
 }
@@ -549,7 +551,8 @@ static void adopt(struct usl_heap *heap, struct usl_heap *from)
     heap->cut += from->cut;
     heap->large += from->large;
     heap->pages_used += from->pages_used;
-    from->cut = from->large = from->pages_used = 0;
+    heap->segment_count += from->segment_count;
+    from->cut = from->large = from->pages_used = from->segment_count = 0;
     from->sweep_at = FIRST_SWEEP;
 }
 
