@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
-from usl_core.analysis import affine
+from usl_core.analysis import affine, dataflow
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
-from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, window_map
+from usl_core.analysis.dataflow import Datum, Env, Transformer, Value
+from usl_core.analysis.effects import Access, WindowMap, argument_map, proc_summary, resolve, summary, window_map
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering, index_lin
-from usl_core.analysis.solver import Answer, prove
+from usl_core.analysis.solver import Answer, Proved, prove
 from usl_core.cursors.path import Path
+from usl_core.ir.config import FieldSym
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
@@ -58,11 +61,17 @@ class Context:
     windows: Mapping[Sym, WindowMap] = field(default_factory=dict)
     buffers: Mapping[Sym, BufferInfo] = field(default_factory=dict)
     loops: tuple[For, ...] = ()
+    fields: Mapping[FieldSym, Value] = field(default_factory=dict)
+    """What configuration fields hold here that may have been written since the start of the procedure."""
+    tracks: bool = True
+    """Whether the procedure uses configuration at all."""
+    writes: int = 0
+    """How many statements have changed fields on the way here."""
 
     @cached_property
     def key(self) -> object:
         """Equal for contexts in which the same things are provable."""
-        return (self.facts, frozenset(self.buffers.items()), frozenset(self.windows.items()))
+        return (self.facts, frozenset(self.buffers.items()), frozenset(self.windows.items()), frozenset(self.fields.items()))
 
     # -- construction
 
@@ -78,7 +87,9 @@ class Context:
             elif isinstance(arg.type, ScalarType | TensorType):
                 buffers[arg.name] = BufferInfo(arg.type, arg.mem or DRAM, is_formal=True)
                 facts += _extent_facts(arg.type)
-        ctx = replace(ctx, buffers=buffers, facts=tuple(facts))
+        used = proc_summary(proc).fields
+        facts += [fml.ge(affine.var(f), 1) for f in sorted(used) if f.declared.type is SIZE]
+        ctx = replace(ctx, buffers=buffers, facts=tuple(facts), tracks=bool(used))
         return ctx.assume([ctx.truth(p) for p in proc.preds])
 
     @staticmethod
@@ -110,6 +121,8 @@ class Context:
             case For(iter=name, lo=lo, hi=hi):
                 index = affine.var(name)
                 inside = self.assume([fml.le(self.index(lo), index), fml.lt(index, self.index(hi))])
+                if self.tracks:
+                    inside = inside._with_fields(stmt, dataflow.before_iteration(stmt))
                 return replace(inside, loops=(*self.loops, stmt))
             case If(cond=cond):
                 if cond.type is COND:
@@ -137,18 +150,56 @@ class Context:
                 return bound.assume(_extent_facts(rhs.type))
             case Check(cond=cond):
                 return self.assume([self.truth(cond)])
+            case _ if self.tracks:
+                return self._with_fields(stmt, dataflow.of_stmt(stmt))
             case _:
                 return self
+
+    # -- configuration
+
+    def _with_fields(self, stmt: Stmt, step: Transformer) -> Context:
+        """After code of stmt that did step. A value of several cases becomes a new variable, with facts that say what it is."""
+        lost = {f for f, value in self.fields.items() if isinstance(value, Datum) and value.key in summary(stmt).modified}
+        if not step and not lost:
+            return self
+        here = self._env
+        values, facts = dict(self.fields), list[Formula]()
+        for name in sorted({*step, *lost}):
+            cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
+            certain = [value for guard, value in cases if guard == fml.TRUE or isinstance(self.prove(guard), Proved)]
+            if certain:
+                values[name] = certain[0]
+                continue
+            new = _unknown(stmt, name, self.writes)
+            values[name] = dataflow.of_sym(name, new)
+            facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
+            if name.declared.type is SIZE:
+                facts.append(fml.ge(affine.var(new), 1))
+        return replace(self.assume(facts), fields=values, writes=self.writes + 1)
+
+    def field(self, name: FieldSym) -> Value:
+        """What a configuration field holds here, in terms of what fields held at the start of the procedure."""
+        return self.fields.get(name, dataflow.identity(name))
 
     # -- questions
 
     def index(self, expr: Expr) -> Lin:
-        """The linear form of an index expression; strides of dense buffers and of windows are resolved."""
-        return self.resolve_strides(index_lin(expr))
+        """The linear form of an index expression; strides of dense buffers and of windows are resolved, and fields are read."""
+        return self.settle(Lowering(symbolic=True).index(expr))
 
     def truth(self, expr: Expr) -> Formula:
-        formula = Lowering().truth(expr)
-        return fml.subst(formula, {}, self._stride_atom)
+        return self.settle_truth(Lowering(symbolic=True).truth(expr))
+
+    def settle(self, lin: Lin) -> Lin:
+        """A linear form whose strides and configuration fields are those of this place."""
+        return affine.subst(lin, self._env.lins, self._stride_atom)
+
+    def settle_truth(self, formula: Formula) -> Formula:
+        return fml.subst(formula, self._env.lins, self._stride_atom, self._env.bools)
+
+    @cached_property
+    def _env(self) -> Env:
+        return Env.of({name: value for name, value in self.fields.items()})
 
     def resolve_strides(self, lin: Lin) -> Lin:
         return affine.subst(lin, {}, self._stride_atom)
@@ -213,6 +264,17 @@ class Context:
 
 def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
     return tuple(index_lin(e) for e in typ.shape) if isinstance(typ, TensorType) else ()
+
+
+_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, int], Sym]] = WeakKeyDictionary()
+
+
+def _unknown(stmt: Stmt, field: FieldSym, position: int) -> Sym:
+    """The variable for what a field holds in or after stmt, the same each time that a context is built.
+
+    position tells apart the places of one statement that occurs more than once in a procedure.
+    """
+    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, position), Sym(field.name))
 
 
 def _extent_facts(typ: ScalarType | TensorType) -> list[Formula]:

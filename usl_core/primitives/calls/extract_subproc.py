@@ -8,7 +8,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, stmts
 from usl_core.errors import BoundsError, SchedulingError
 from usl_core.ir.nodes import Call, Proc
-from usl_core.primitives.base import primitive, refuse_aliasable, refuse_config, require_procedure
+from usl_core.primitives.base import primitive, refuse_aliasable, require_procedure, require_steady_control
 from usl_core.primitives.calls.outline import Outline, outline
 from usl_core.primitives.locate import block_at
 from usl_core.primitives.moving import new_name, require_closed
@@ -35,7 +35,7 @@ def extract_subproc(proc: Procedure, block: Any, name: str) -> tuple[Procedure, 
     Also known as: outlining.
     """
     require_procedure(_OP, proc)
-    refuse_config(_OP, proc)
+    require_steady_control(_OP, proc.ir)
     refuse_aliasable(_OP, proc)
     spelling = new_name(name, _OP).name
     where = block_at(proc, block, _OP)

@@ -8,7 +8,6 @@ from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import uses_config
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.memories import misplaced
 from usl_core.analysis.raise_ import from_lin
@@ -46,8 +45,6 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
     """
     if not isinstance(f, Procedure):
         refuse("replace", f"the procedure to call is wanted here, got {type(f).__name__}", code="E404")
-    if uses_config(f.ir):
-        refuse("replace", f"{f.name()} uses configuration fields; operators are not yet proved with these", code="E420")
     loc = block_at(proc, block, "replace")
     old = stmts(proc.ir, loc)
     ctx = context_at(proc, stmt_path(loc, 0))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import uses_config
+from usl_core.analysis.effects import block_summary
 from usl_core.analysis.memories import misplaced
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import GapLoc, Path, gap_position, get_stmt, stmt_list
@@ -57,8 +57,8 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
 def _callee(instr: Any) -> Proc:
     require(isinstance(instr, Procedure), _OP, f"the procedure to call is wanted here, got {type(instr).__name__}")
     callee: Proc = instr.ir
-    if uses_config(callee):
-        refuse(_OP, f"{callee.name} uses configuration fields; operators are not yet proved with these", code="E420")
+    if block_summary(callee.body).touches_config:
+        refuse(_OP, f"the body of {callee.name} uses configuration", code="E413")
     return callee
 
 

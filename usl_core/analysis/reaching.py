@@ -1,0 +1,131 @@
+"""Whether what a configuration field holds at a place may be read later, before it is certainly overwritten.
+
+Later means: in what follows the place in the blocks around it, and in later iterations of the loops around it. The procedure is
+the rewritten one, with the write already added or gone. Reference: Reinking 2022, §3.6.2 and §3.14 (post-statement effect).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from usl_core.analysis import formula as fml
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import proc_summary, summary
+from usl_core.analysis.solver import Proved
+from usl_core.cursors.path import Path, get, stmt_list
+from usl_core.ir.config import FieldSym
+from usl_core.ir.nodes import AssignConfig, Block, Call, Expr, For, If, Node, Proc, ReadConfig, Stmt
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import COND
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What becomes of a value: the first statement or expression that may read it, and whether it may go further than the code."""
+
+    read: Node | None
+    passes: bool
+
+
+_PASSES = Reach(None, True)
+
+
+def reach(proc: Proc, path: Path, field: FieldSym) -> Reach:
+    """What becomes of the value that field holds just before the place at path, which may be the end of a block.
+
+    It passes if it may still be there when the procedure ends.
+    """
+    for depth in range(len(path), 0, -1):
+        owner, (branch, position) = path[: depth - 1], path[depth - 1]
+        if position is None or branch not in ("body", "orelse"):
+            continue
+        start = position if depth == len(path) else position + 1
+        block = stmt_list(proc, owner, branch)
+        found = _block(_at(proc, owner, branch, start, block), block[start:], field)
+        if found.read is not None or not found.passes:
+            return found
+        around = get(proc, owner)
+        if isinstance(around, For):  # the next iteration
+            again = _block(Context.at(proc, owner).enter(around, "body"), around.body, field)
+            if again.read is not None:
+                return again
+    return _PASSES
+
+
+def _at(proc: Proc, owner: Path, branch: str, start: int, block: Block) -> Context:
+    """The context before the statement at start, or at the end of the block."""
+    if start < len(block):
+        return Context.at(proc, (*owner, (branch, start)))
+    return Context.at(proc, (*owner, (branch, len(block) - 1))).after(block[-1]) if block else Context.of_proc(proc)
+
+
+def _block(ctx: Context, block: Block, field: FieldSym) -> Reach:
+    for stmt in block:
+        found = _stmt(ctx, stmt, field)
+        if found.read is not None or not found.passes:
+            return found
+        ctx = ctx.after(stmt)
+    return _PASSES
+
+
+def _stmt(ctx: Context, stmt: Stmt, field: FieldSym) -> Reach:
+    if field not in summary(stmt).fields:
+        return _PASSES
+    match stmt:
+        case AssignConfig(config=config, field=name, rhs=rhs):
+            read = _reads(rhs, field)
+            return Reach(read, read is None and config.sym(name) is not field)
+        case If():
+            return _if(ctx, stmt, field)
+        case For():
+            return _loop(ctx, stmt, field)
+        case Call():
+            return _call(stmt, field)
+        case _:
+            return Reach(_reads(stmt, field), True)
+
+
+def _if(ctx: Context, stmt: If, field: FieldSym) -> Reach:
+    read = _reads(stmt.cond, field)
+    if read is not None:
+        return Reach(read, True)
+    ways = [_block(ctx.enter(stmt, "body"), stmt.body, field), _block(ctx.enter(stmt, "orelse"), stmt.orelse, field)]
+    if stmt.cond.type is not COND and ways[0] != ways[1]:
+        truth = ctx.truth(stmt.cond)
+        if isinstance(ctx.prove(truth), Proved):
+            return ways[0]
+        if isinstance(ctx.prove(fml.not_(truth)), Proved):
+            return ways[1]
+    return Reach(ways[0].read or ways[1].read, ways[0].passes or ways[1].passes)
+
+
+def _loop(ctx: Context, loop: For, field: FieldSym) -> Reach:
+    read = _reads(loop.lo, field) or _reads(loop.hi, field)
+    if read is not None:
+        return Reach(read, True)
+    once = _block(ctx.enter(loop, "body"), loop.body, field)
+    if once.read is not None or once.passes:
+        return Reach(once.read, True)
+    runs = ctx.prove(fml.lt(ctx.index(loop.lo), ctx.index(loop.hi)))
+    return Reach(None, not isinstance(runs, Proved))
+
+
+def _call(call: Call, field: FieldSym) -> Reach:
+    """The arguments and the callee's assertions are read at the call, then its body runs."""
+    if any(_reads(arg, field) for arg in call.args) or any(_reads(pred, field) for pred in call.proc.preds):
+        return Reach(call, True)
+    inside = _block(Context.of_proc(call.proc), call.proc.body, field)
+    return Reach(call, True) if inside.read is not None else inside
+
+
+def _reads(node: Node, field: FieldSym) -> Expr | None:
+    """A read of field in an expression, or in a statement without statements inside."""
+    for found in walk(node):
+        if isinstance(found, ReadConfig) and found.config.sym(found.field) is field:
+            return found
+    return None
+
+
+def written_by(proc: Proc) -> frozenset[FieldSym]:
+    """The configuration fields that proc may write."""
+    return proc_summary(proc).config_writes
