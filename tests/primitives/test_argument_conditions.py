@@ -9,6 +9,7 @@ import pytest
 
 from tests.primitives.equivalence import parse
 from usl_core.errors import InvalidCursorError, SchedulingError
+from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.divide_dim import divide_dim
 from usl_core.primitives.buffers.lift_alloc import lift_alloc
 from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
@@ -50,9 +51,12 @@ P = parse(
     """,
     g=G,
 )
+SCALAR = parse("def foo(y: f32):\n    s: f32\n    s = y\n    y = s * s")
 LOOP = P.find_loop("i")
 
 CASES: list[tuple[Callable[[], Any], str]] = [
+    (lambda: autolift_alloc(P, "s", 1.0), "n_lifts must be at least 1"),  # type: ignore[arg-type]
+    (lambda: autolift_alloc(P, "s", True), "n_lifts must be at least 1"),
     (lambda: divide_dim(P, "t", 1, 2.0), "the factor must be at least 1"),  # type: ignore[arg-type]
     (lambda: divide_dim(P, "t", 1, True), "the factor must be at least 1"),
     (lambda: divide_dim(P, "t", 1, 0), "the factor must be at least 1"),
@@ -68,6 +72,8 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: rearrange_dim(P, "t", [1.0, 0.0]), "a permutation of the 2 dimensions"),  # type: ignore[list-item]
     (lambda: rearrange_dim(P, "t", [True, False]), "a permutation of the 2 dimensions"),
     (lambda: rearrange_dim(P, "t", [0]), "a permutation of the 2 dimensions"),
+    (lambda: rearrange_dim(SCALAR, "s", 0), "a permutation of the 0 dimensions"),  # type: ignore[arg-type]
+    (lambda: rearrange_dim(SCALAR, "s", ""), "a permutation of the 0 dimensions"),  # type: ignore[arg-type]
     (lambda: resize_dim(P, "t", 2, 4, 0, fold=True), "there is no dimension 2"),
     (lambda: resize_dim(P, "t", 0, 0, 0, fold=True), "the new extent may be below 1"),
     (lambda: resize_dim(P, "t", 0, 4, 0, fold=1), "fold is True or False"),  # type: ignore[arg-type]

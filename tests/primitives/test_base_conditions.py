@@ -3,6 +3,8 @@ overlap, and less than the C text of an instruction does."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.primitives.equivalence import parse
@@ -12,7 +14,9 @@ from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.nodes import InstrTemplate
 from usl_core.ir.traverse import update
 from usl_core.ir.types import BOOL, F32, INDEX
+from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.set_window import set_window
+from usl_core.primitives.calls.extract_subproc import extract_subproc
 from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.procs.add_assertion import add_assertion
 from usl_core.primitives.procs.rename import rename
@@ -31,9 +35,10 @@ def program(body: str) -> Procedure:
     return parse("def foo(x: f32[4], y: f32[4]):\n    " + body.replace("\n", "\n    "), **SCOPE)
 
 
-def test_the_first_argument_must_be_a_procedure() -> None:
+@pytest.mark.parametrize("operator", [rename, autolift_alloc, lambda proc, block: extract_subproc(proc, block, "bar")])
+def test_the_first_argument_must_be_a_procedure(operator: Callable[..., object]) -> None:
     with pytest.raises(SchedulingError, match="the first argument must be a procedure, got str") as caught:
-        rename("foo", "bar")  # type: ignore[arg-type]
+        operator("foo", "bar")
     assert caught.value.code == "E404"
 
 

@@ -454,4 +454,28 @@ CASES = [
             """,
         ),
     ),
+    Illegal(
+        "replace",
+        "two_conditions_for_one_bool",
+        "n: size, x: f32[2]",
+        """
+        if n > 3:
+            x[0] = 1.0
+        if n > 4:
+            x[1] = 1.0
+        """,
+        lambda p, c: replace(p, p.body(), c.both),
+        "E430",
+        "do not give the block back",
+        Wrong("both(n > 3, x)"),
+        callees=(
+            """
+            def both(b: bool, x: f32[2]):
+                if b:
+                    x[0] = 1.0
+                if b:
+                    x[1] = 1.0
+            """,
+        ),
+    ),
 ]

@@ -159,4 +159,66 @@ CASES = [
         y[0] = t[0]
         """),
     ),
+    Illegal(
+        "resize_dim",
+        "fold_over_what_the_call_reads_in_the_next_iteration",
+        "x: f32[2, 2], y: f32[2]",
+        """
+        t: f32[5, 2]
+        for i in seq(0, 2):
+            for k in seq(0, 2):
+                t[i, k] = x[i, k]
+        for i in seq(0, 2):
+            next_row(t[i + 3, 0:2], t[i, 0:2])
+        for k in seq(0, 2):
+            y[k] = t[3, k] + t[4, k]
+        """,
+        lambda p, c: resize_dim(p, "t", 0, 2, 0, fold=True),
+        "E417",
+        "is overwritten by another one while it is still needed",
+        Wrong("""
+        t: f32[2, 2]
+        for i in seq(0, 2):
+            for k in seq(0, 2):
+                t[i % 2, k] = x[i, k]
+        for i in seq(0, 2):
+            next_row(t[(i + 3) % 2, 0:2], t[i % 2, 0:2])
+        for k in seq(0, 2):
+            y[k] = t[1, k] + t[0, k]
+        """),
+        callees=(
+            """
+            def next_row(dst: [f32][2], src: [f32][2]):
+                for k in seq(0, 2):
+                    dst[k] = src[k] + 1.0
+            """,
+        ),
+    ),
+    Illegal(
+        "resize_dim",
+        "fold_of_what_a_parallel_loop_reaches_through_windows",
+        "x: f32[9], y: f32[9], z: f32[9]",
+        """
+        t: f32[4, 9]
+        w = t[1, 0:9]
+        v = t[3, 0:9]
+        for i in par(0, 8):
+            w[i] = x[i]
+            y[i] = w[i]
+            v[i + 1] = x[i] + 1.0
+            z[i] = v[i + 1]
+        """,
+        lambda p: resize_dim(p, "t", 0, 2, 0, fold=True),
+        "E411",
+        "the iterations of parallel loop i would share elements of t",
+        interleaved("""
+        t: f32[2, 9]
+        for i in seq(0, 8):
+            t[1, i] = x[i]
+        for i in seq(0, 8):
+            y[i] = t[1, i]
+            t[1, i + 1] = x[i] + 1.0
+            z[i] = t[1, i + 1]
+        """),
+    ),
 ]

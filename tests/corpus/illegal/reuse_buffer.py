@@ -150,4 +150,64 @@ CASES = [
             y[i] = a[i]
         """),
     ),
+    Illegal(
+        "reuse_buffer",
+        "a_window_that_a_parallel_loop_uses",
+        "x: f32[9], y: f32[9], z: f32[9]",
+        """
+        a: f32[9]
+        b: f32[9]
+        w = b[0:9]
+        for i in par(0, 8):
+            a[i] = x[i]
+            y[i] = a[i]
+            w[i + 1] = x[i] + 1.0
+            z[i] = w[i + 1]
+        """,
+        lambda p: reuse_buffer(p, "a", "b"),
+        "E411",
+        "the iterations of parallel loop i would share elements of a",
+        interleaved("""
+        a: f32[9]
+        for i in seq(0, 8):
+            a[i] = x[i]
+        for i in seq(0, 8):
+            y[i] = a[i]
+            a[i + 1] = x[i] + 1.0
+            z[i] = a[i + 1]
+        """),
+    ),
+    Illegal(
+        "reuse_buffer",
+        "in_a_parallel_loop_whose_last_iteration_stands_apart",
+        "x: f32[9], y: f32[9], z: f32[9]",
+        """
+        a: f32[9]
+        b: f32[9]
+        for i in par(0, 8):
+            a[i] = x[i]
+            y[i] = a[i]
+            b[i + 1] = x[i] + 1.0
+            z[i] = b[i + 1]
+            if i == 7:
+                z[8] = a[0]
+        """,
+        lambda p: reuse_buffer(p, "a", "b"),
+        "E411",
+        "the iterations of parallel loop i would share elements of a",
+        interleaved("""
+        a: f32[9]
+        for i in seq(0, 7):
+            a[i] = x[i]
+        for i in seq(0, 7):
+            y[i] = a[i]
+            a[i + 1] = x[i] + 1.0
+            z[i] = a[i + 1]
+        a[7] = x[7]
+        y[7] = a[7]
+        a[8] = x[7] + 1.0
+        z[7] = a[8]
+        z[8] = a[0]
+        """),
+    ),
 ]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import pytest
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
 from usl_core.equivalence import Relation
 from usl_core.errors import SchedulingError
+from usl_core.ir.externs import Extern
 from usl_core.ir.memory import DRAM, Memory
-from usl_core.ir.types import F64
+from usl_core.ir.types import F64, Type
 from usl_core.ir.verify import verify
 from usl_core.primitives.buffers.set_memory import set_memory
 from usl_core.primitives.buffers.set_precision import set_precision
@@ -95,6 +97,21 @@ def test_set_precision_reaches_windows_and_keeps_conversions_that_the_algorithm_
     r = set_precision(p, "x", "f32")
     verify(r.ir)
     assert "y[i] = f16(w[i] * 2.0)" in str(r)
+
+
+def test_set_precision_refuses_a_type_that_a_function_does_not_take():
+    def result(types: Sequence[Type]) -> Type:
+        if types[0] == F64:
+            raise ValueError("the argument must not be f64")
+        return types[0]
+
+    p = parse("def f(x: R):\n    x = narrow(x)", narrow=Extern("narrow", 1, result))
+    assert "x: f32" in str(set_precision(p, "x", "f32"))
+    with pytest.raises(
+        SchedulingError, match="an operation does not take the new types: the argument must not be f64"
+    ) as caught:
+        set_precision(p, "x", "f64")
+    assert caught.value.code == "E413"
 
 
 def test_set_precision_refuses_integers_arguments_of_calls_and_nonsense():

@@ -146,3 +146,18 @@ def test_cursors_stay_with_what_they_point_to():
     assert q.forward(p.find("t = _")) == q.find("t[_] = _")
     assert q.forward(p.find("y[_] = _").rhs()) == q.find("y[_] = _").rhs()
     assert q.forward(p.find("x[_]")) == q.find("x[_]")
+
+
+def test_a_name_in_scope_at_the_allocation_is_meant_where_another_of_its_spelling_surrounds_the_uses():
+    p = parse("""
+        def f(n: size, x: R[n], y: R[n]):
+            for i in seq(0, n):
+                t: R
+                for i in seq(0, 4):
+                    if i < n:
+                        t = x[i]
+                        y[i] += t
+    """)
+    q = expand_dim(p, "t", "n", "i")
+    assert "t[i] = x[i_1]" in str(q)
+    assert_equivalent(p, q)

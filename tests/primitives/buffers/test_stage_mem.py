@@ -319,3 +319,34 @@ def test_cursors_stay_with_their_statements():
     assert q.forward(loop) == q.find_loop("k")
     assert isinstance(q.forward(loop.as_block()).loc, BlockLoc) and len(q.forward(loop.as_block())) == 1
     assert q.forward(p.find("A[_]")) == q.find("A[_]")
+
+
+def test_a_named_window_that_the_block_writes_whole_is_not_copied_in():
+    p = parse("""
+        def f(x: R[8]):
+            w = x[2:6]
+            for i in seq(0, 4):
+                w[i] = 1.0
+    """)
+    q = stage_mem(p, "for i in _: _", "w[0:4]", "t")
+    assert_body(
+        q,
+        """
+        w = x[2:6]
+        t: R[4]
+        for i in seq(0, 4):
+            t[i] = 1.0
+        for i0 in seq(0, 4):
+            w[i0] = t[i0]
+        """,
+    )
+    assert_equivalent(p, q)
+
+
+@pytest.mark.parametrize(("window", "argument"), [("x[0:n]", "t"), ("x[0:n + 2]", "t[0:n]"), ("x[-1:n]", "t[1:n + 1]")])
+def test_a_whole_buffer_as_an_argument_is_its_part_of_a_larger_copy(window: str, argument: str):
+    g = parse("def g(n: size, d: [R][n]):\n    d[0] = 1.0")
+    p = parse("def f(n: size, x: R[n]):\n    g(n, x)", g=g)
+    q = stage_mem(p, "g(_)", window, "t")
+    assert f"g(n, {argument})" in str(q)
+    assert_equivalent(p, q)

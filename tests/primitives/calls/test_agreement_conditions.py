@@ -10,9 +10,10 @@ from tests.primitives.equivalence import parse
 from usl_core.analysis.context import Context
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import If
+from usl_core.ir.nodes import Call, If, Read
 from usl_core.ir.types import F32, INDEX
 from usl_core.primitives.calls.agreement import same_meaning
+from usl_core.primitives.calls.inlining import inlined
 
 
 class REG(DRAM):
@@ -121,3 +122,13 @@ def test_blocks_that_differ_are_told_apart(new: str, old: str) -> None:
 )
 def test_control_values_are_compared_by_value_and_bound_names_by_place(new: str, old: str) -> None:
     assert agree(new, old)
+
+
+@pytest.mark.parametrize("value", ["1.0", "d[i + 1]"])
+def test_data_of_another_type_is_told_apart(value: str) -> None:
+    wide, narrow = [parse(f"def g(d: [{scalar}][5]):\n    for i in seq(0, 4): d[i] = {value}").ir for scalar in ("f64", "f32")]
+    (buffer,) = narrow.args
+    whole = Read(buffer.name, (), type=buffer.type)
+    ctx = Context.of_proc(narrow)
+    assert same_meaning(ctx, inlined(Call(narrow, (whole,))), narrow.body)
+    assert not same_meaning(ctx, inlined(Call(wide, (whole,))), narrow.body)

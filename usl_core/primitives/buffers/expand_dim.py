@@ -17,7 +17,7 @@ from usl_core.primitives.base import primitive, refuse, require_proved
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
-from usl_core.primitives.locate import Where, alloc_at, context_at, scope_at
+from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.primitives.loops.iterations import not_first
 from usl_core.procedure import Procedure
 
@@ -86,17 +86,11 @@ def _stmt_path(path: Path) -> Path:
 
 
 def _index(proc: Procedure, path: Path, place: Path, idx: str | int | Where) -> Expr:
-    """idx in the scope at the allocation or else at place; its names are visible at place, so at all uses."""
+    """idx in the scope at the allocation or else at place, either of which holds all uses."""
     try:
-        index = fixed_expression(proc, path, idx, _OP)
+        return fixed_expression(proc, path, idx, _OP)
     except SchedulingError:
-        index = fixed_expression(proc, place, idx, _OP)
-    visible = {binding.sym for binding in scope_at(proc, place).values()}
-    hidden = sorted(free_names(index) - visible)
-    if hidden:
-        shown = ", ".join(name.name for name in hidden)
-        refuse(_OP, f"{shown} in {show_expr(index)} is not visible at all uses of the buffer", index.span, code="E416")
-    return index
+        return fixed_expression(proc, place, idx, _OP)
 
 
 def _require_in_range(proc: Procedure, use: Use, index: Expr, extent: Expr, alloc: Alloc) -> None:

@@ -194,9 +194,10 @@ def clash(
     Raises:
         Undecided: the solver could not tell.
     """
+    # Of the three instances one may keep the names of the code.
     writes = [_instance(e, own) for e in values if e.modifies]
     for read in (_instance(e, own) for e in values if e.reads):
-        for over in (_instance(e, own) for e in others if e.modifies):
+        for over in (e for e in others if e.modifies):
             for second_half in _second_halves(over, read, together):
                 if len(writes) > 1 and isinstance(prove([*facts, *second_half], fml.FALSE), Proved):
                     continue

@@ -18,24 +18,23 @@ from usl_core.primitives.base import require_no
 def require_own_elements(edit: Edit, buffer: Sym, operator: str, span: Span) -> None:
     """The iterations of a `par` loop that did not meet in buffer do not meet in it now, or the operator refuses.
 
-    What is allocated in the loop does not count, as every iteration has its own.
+    What is allocated in the loop does not count, as every iteration has its own. A loop that the edit left as it is may still
+    reach other elements, through a window that is made before it. The edit keeps all loops.
     """
-    before = {loop.iter: (ctx, loop) for ctx, loop in _parallel_loops(edit.origin)}
-    for ctx, loop in _parallel_loops(edit.proc):
-        if loop.iter in before and before[loop.iter][1] is not loop:
-            conflict = _meeting(ctx, loop, buffer)
-            if conflict is not None and _meeting(*before[loop.iter], buffer) is None:
-                message = (
-                    f"the iterations of parallel loop {loop.iter.name} would share elements of {buffer.name}: "
-                    "give each iteration its own first (allocate the buffer in the loop, or expand_dim)"
-                )
-                require_no(conflict, operator, message, span)
+    for before, now in zip(_parallel_loops(edit.origin), _parallel_loops(edit.proc), strict=True):
+        conflict = _meeting(*now, buffer)
+        if conflict is not None and _meeting(*before, buffer) is None:
+            message = (
+                f"the iterations of parallel loop {now[1].iter.name} would share elements of {buffer.name}: "
+                "give each iteration its own first (allocate the buffer in the loop, or expand_dim)"
+            )
+            require_no(conflict, operator, message, span)
 
 
 def _meeting(ctx: Context, loop: For, buffer: Sym) -> Conflict | None:
-    """Accesses to buffer by two iterations of loop that interfere."""
+    """Accesses to buffer by two iterations of loop, other than the last, that interfere: see `parallelizable`."""
     later = loop.iter.copy()
-    facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), ctx.index(loop.hi))]
+    facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), ctx.index(loop.hi) - 1)]
     accesses = [a for a in ctx.resolve_all(block_summary(loop.body).accesses) if a.buffer is buffer]
     return no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
 

@@ -112,7 +112,7 @@ class Inclusion:
 
 
 def inclusion(ctx: Context, region: Region, indices: tuple[Expr | Interval, ...]) -> list[Inclusion]:
-    """What must hold in ctx for an access at indices (or a window, which has intervals) to lie inside the box."""
+    """What must hold in ctx for an access at indices (or a window, which has intervals where the box has) to lie inside it."""
     found: list[Inclusion] = []
     for dim, (index, bound) in enumerate(zip(indices, region.dims, strict=True)):
         lowering = Lowering()
@@ -124,7 +124,8 @@ def inclusion(ctx: Context, region: Region, indices: tuple[Expr | Interval, ...]
         if isinstance(bound, Interval):
             goal = fml.and_([fml.le(ctx.index(bound.lo), low), fml.lt(last, ctx.index(bound.hi))])
         else:
-            goal = fml.and_([fml.eq(low, ctx.index(bound)), fml.eq(last, ctx.index(bound))])
+            assert low == last, "a window over a dimension of which the box holds one point"
+            goal = fml.eq(low, ctx.index(bound))
         values = (low,) if low == last else (low, last)
         found.append(Inclusion(dim, goal, tuple(lowering.ranges), values))
     return found

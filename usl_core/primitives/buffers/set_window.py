@@ -30,8 +30,9 @@ def set_window(proc: Procedure, arg: Where, is_window: bool = True) -> Edit:
     loc, formal = buffer_at(proc, arg, _OP)
 
     require(isinstance(is_window, bool), _OP, f"True or False is wanted, got {is_window!r}")
-    if not isinstance(loc, ArgLoc) or not isinstance(formal, Arg) or not isinstance(formal.type, TensorType):
+    if not isinstance(loc, ArgLoc) or not isinstance(formal.type, TensorType):
         refuse(_OP, f"{formal.name.name} is no formal with dimensions", formal.span, code="E404")
+    assert isinstance(formal, Arg)
     typ = TensorType(formal.type.scalar, formal.type.shape, is_window)
 
     edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), lambda node: _retyped(node, formal.name, is_window))

@@ -41,13 +41,15 @@ def sink_alloc(proc: Procedure, buf: Where) -> Edit:
 def _only_user(proc: Procedure, path: Path, alloc: Alloc) -> Path:
     """The path of the one statement that uses the buffer."""
     rest = rest_of_block(proc.ir, path)
-    users = [at for at, s in enumerate(stmts(proc.ir, rest)) if mentions(s, {alloc.name})] if rest is not None else []
-    if rest is None or not users:
+    block = stmts(proc.ir, rest) if rest is not None else ()
+    users = [at for at, s in enumerate(block) if mentions(s, {alloc.name})]
+    if not users:
         refuse(_OP, f"{alloc.name.name} is not used", alloc.span, ["hint: drop it with delete_buffer"], code="E413")
     if len(users) > 1:
-        other = stmts(proc.ir, rest)[users[1]]
+        other = block[users[1]]
         message = f"{alloc.name.name} is used in {len(users)} statements after it, so it cannot move into one of them"
         refuse(_OP, message, other.span if other.span.line else alloc.span, code="E413")
+    assert rest is not None
     return stmt_path(rest, users[0])
 
 

@@ -114,15 +114,14 @@ def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
         expr = expr_at(proc, window, _OP)[1]
     if not isinstance(expr, WindowExpr | Read) or not isinstance(expr.type, ScalarType | TensorType):
         refuse(_OP, f"a window of a buffer is wanted, like x[0:4, i], not {show_expr(expr)}", expr.span, code="E404")
-    info = context_at(proc, start).buffers.get(expr.name)
     visible = {binding.sym for binding in scope_at(proc, start).values()}
     hidden = sorted(name.name for name in free_names(expr) - visible)
-    if info is None or hidden:
-        shown = ", ".join(hidden or [expr.name.name])
-        refuse(_OP, f"{shown} is not in scope before the block", expr.span, code="E416")
+    if hidden:
+        refuse(_OP, f"{', '.join(hidden)} is not in scope before the block", expr.span, code="E416")
     if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(expr)):
         refuse(_OP, f"the window {show_expr(expr)} depends on data", expr.span, code="E413")
-    return region_of(expr, info.type.shape if isinstance(info.type, TensorType) else ())
+    typ = context_at(proc, start).buffers[expr.name].type
+    return region_of(expr, typ.shape if isinstance(typ, TensorType) else ())
 
 
 def _span(proc: Procedure, where: BlockLoc) -> Span:

@@ -24,15 +24,15 @@ from usl_core.ir.nodes import (
     Interval,
     Literal,
     Node,
+    Pass,
     Read,
     Reduce,
-    StrideExpr,
     WindowExpr,
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_fields, get_field, same
-from usl_core.ir.types import BOOL, TensorType, is_control
+from usl_core.ir.traverse import child_fields, get_field
+from usl_core.ir.types import BOOL, TensorType, is_control, scalar_of
 
 
 def same_meaning(ctx: Context, new: Block, old: Block) -> bool:
@@ -93,8 +93,10 @@ class _Agreement:
                 return a.config is b.config and a.field == b.field and self.expr(ctx, a.rhs, b.rhs)
             case Check(), Check():
                 return self.expr(ctx, a.cond, b.cond)
+            case Pass(), Pass():
+                return True
             case _:
-                return same(a, b)
+                raise AssertionError(f"not a statement: {a!r}")
 
     def loop(self, ctx: Context, a: For, b: For) -> bool:
         low_a, low_b = self.lin(ctx, a.lo), ctx.index(b.lo)
@@ -116,11 +118,7 @@ class _Agreement:
             return False
         match a, b:
             case Read(), Read():
-                return (
-                    self.name(a.name) is b.name
-                    and isinstance(a.type, TensorType) == isinstance(b.type, TensorType)
-                    and self.all(ctx, a.idx, b.idx)
-                )
+                return self.name(a.name) is b.name and scalar_of(a.type) == scalar_of(b.type) and self.all(ctx, a.idx, b.idx)
             case WindowExpr(), WindowExpr():
                 return self.name(a.name) is b.name and self.all(ctx, a.idx, b.idx)
             case Literal(), Literal():
@@ -147,8 +145,8 @@ class _Agreement:
         return True
 
     def control(self, ctx: Context, a: Expr, b: Expr) -> bool:
-        if a.type is BOOL or b.type is BOOL:
-            return a.type is b.type and self.equivalent(ctx, self.truth(ctx, a), ctx.truth(b))
+        if a.type is BOOL:  # as b, which stands in the same place
+            return self.equivalent(ctx, self.truth(ctx, a), ctx.truth(b))
         if _reads_data(a) or _reads_data(b):
             return self.data_dependent(ctx, a, b)
         return self.equal(ctx, self.lin(ctx, a), ctx.index(b))
@@ -159,7 +157,7 @@ class _Agreement:
             return False
         if isinstance(a, ExternCall) and isinstance(b, ExternCall):
             return a.fn is b.fn and self.all(ctx, a.args, b.args)
-        return self.structure(ctx, a, b) and not isinstance(a, Read | StrideExpr | Literal)
+        return self.structure(ctx, a, b)
 
     def lin(self, ctx: Context, expr: Expr) -> Lin:
         return ctx.settle(affine.subst(Lowering(symbolic=True).index(expr), self.values))

@@ -39,8 +39,7 @@ def call_eqv(proc: Procedure, call: Any, g: Procedure) -> Edit:
     if reason is not None:
         refuse("call_eqv", reason, node.span, code="E431")
     differs = interface_difference(node.proc, g.ir)
-    if differs is not None:
-        refuse("call_eqv", f"{node.proc.name} and {g.name()} have different interfaces: {differs}", node.span, code="E431")
+    assert differs is None, f"a step from {node.proc.name} to {g.name()} is not said to change the interface: {differs}"
     return Edit.of(proc.ir, "call_eqv").update(NodeLoc(path), proc=g.ir)
 
 

@@ -8,7 +8,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, stmts
 from usl_core.errors import BoundsError, SchedulingError
 from usl_core.ir.nodes import Call, Proc
-from usl_core.primitives.base import primitive, refuse_aliasable, require_procedure, require_steady_control
+from usl_core.primitives.base import primitive
 from usl_core.primitives.calls.outline import Outline, outline
 from usl_core.primitives.locate import block_at
 from usl_core.primitives.moving import new_name, require_closed
@@ -34,22 +34,21 @@ def extract_subproc(proc: Procedure, block: Any, name: str) -> tuple[Procedure, 
     Forwarding: a cursor to the block moves to the call; what was inside the block dies.
     Also known as: outlining.
     """
-    require_procedure(_OP, proc)
-    require_steady_control(_OP, proc.ir)
-    refuse_aliasable(_OP, proc)
-    spelling = new_name(name, _OP).name
-    where = block_at(proc, block, _OP)
-    require_closed(proc.ir, where, _OP, stmts(proc.ir, where)[0].span)
-
-    found = outline(proc.ir, where, spelling)
-    callee = _checked(found, proc.ir, where)
+    made: list[Procedure] = []
 
     @primitive(name=_OP)
     def called(proc: Procedure, block: Any, name: str) -> Edit:
-        call = Call(callee.ir, found.actuals(), span=stmts(proc.ir, where)[0].span)
-        return Edit.of(proc.ir, _OP).replace(where, (call,))
+        spelling = new_name(name, _OP).name
+        where = block_at(proc, block, _OP)
+        span = stmts(proc.ir, where)[0].span
+        require_closed(proc.ir, where, _OP, span)
 
-    return called(proc, block, name), callee
+        found = outline(proc.ir, where, spelling)
+        callee = _checked(found, proc.ir, where)
+        made.append(callee)
+        return Edit.of(proc.ir, _OP).replace(where, (Call(callee.ir, found.actuals(), span=span),))
+
+    return called(proc, block, name), made[0]
 
 
 def _checked(found: Outline, ir: Proc, where: BlockLoc) -> Procedure:

@@ -33,7 +33,7 @@ from usl_core.ir.nodes import (
     index_read,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import free_names, get_field, rename, walk, with_fresh_binders
+from usl_core.ir.traverse import free_names, get_field, rename, walk
 from usl_core.ir.types import COND, INDEX, SIZE, ControlType, TensorType, Type
 
 
@@ -120,7 +120,7 @@ class Outline:
         return Proc(self.name, args, tuple(facts), self.block, span=span)
 
     def _renamed(self, facts: Sequence[Expr]) -> Proc:
-        """The procedure with names of its own, the spellings of its formals all different."""
+        """The procedure with formals of its own, whose spellings all differ."""
         proc = self._proc(facts)
         taken: set[str] = set()
         names: dict[Sym, Sym] = {}
@@ -130,7 +130,7 @@ class Outline:
                 spelling, number = f"{arg.name.name}_{number}", number + 1
             taken.add(spelling)
             names[arg.name] = Sym(spelling)
-        return rename(Proc(proc.name, proc.args, proc.preds, with_fresh_binders(proc.body), span=proc.span), names)
+        return rename(proc, names)
 
 
 def outline(proc: Proc, where: BlockLoc, name: str) -> Outline:

@@ -19,7 +19,7 @@ from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Proc, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, rename, update
-from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.calls.agreement import same_meaning
 from usl_core.primitives.calls.inlining import inlined, window_over
@@ -86,11 +86,7 @@ def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
     if name in solution.literals:
         return solution.literals[name]
     guess = solution.windows[name]
-    if guess.buffer not in ctx.buffers:
-        raise Mismatch(f"{guess.buffer.name}, needed for {name.name}, is not in scope before the block")
     typ = ctx.buffers[guess.buffer].type
-    if scalar_of(typ) != scalar_of(formal.type):
-        raise Mismatch(f"{name.name} is {scalar_of(formal.type)}, but {guess.buffer.name} is {scalar_of(typ)}")
     if isinstance(typ, ScalarType):
         return window_over(guess.buffer, (), TensorType(typ, ()))
     extents = _extents(formal, solution)
