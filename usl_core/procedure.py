@@ -27,7 +27,6 @@ from usl_core.frontend.parser import parse_function, parse_source
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.printer import show
-from usl_core.ir.template import check_template
 from usl_core.ir.verify import verify
 
 C = TypeVar("C", bound=Cursor)
@@ -111,15 +110,17 @@ class Procedure:
         """A cursor of this procedure, or of one it was made from, as a cursor of this procedure.
 
         Raises:
-            SchedulingError: the cursor belongs to another procedure.
+            SchedulingError: what is given is no cursor, or it belongs to another procedure.
         """
+        if not isinstance(cursor, Cursor):
+            raise SchedulingError(f"forward takes a cursor, got {cursor!r}", notes=["hint: find() gives one"], code="E404")
         owner = cursor.owner
         if owner is self:
             return cursor
-        if not isinstance(owner, Procedure) or not self._lineage.descends_from(owner._lineage):
-            name = getattr(getattr(owner, "ir", None), "name", "?")
+        assert isinstance(owner, Procedure), "a cursor that a user has points into a Procedure"
+        if not self._lineage.descends_from(owner._lineage):
             raise SchedulingError(
-                f"the cursor belongs to {name}, from which this {self.ir.name} was not made",
+                f"the cursor belongs to {owner.ir.name}, from which this {self.ir.name} was not made",
                 notes=["hint: find the place again in this procedure"],
                 code="E403",
             )
@@ -252,7 +253,6 @@ def instr(
 
     def make(fn: Callable[..., Any]) -> Procedure:
         ir = parse_function(fn, instr=info, locals=scope, aliasable=tuple(aliasable))
-        check_template(ir.args, template, ir.span)
         return from_ir(ir, "instruction")
 
     return make

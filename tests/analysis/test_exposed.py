@@ -8,7 +8,7 @@ import pytest
 
 from tests.primitives.equivalence import parse
 from usl_core.analysis.context import Context
-from usl_core.analysis.exposed import definite_writes, exposed_read
+from usl_core.analysis.exposed import definite_writes, exposed_read, exposure_notes
 from usl_core.ir.nodes import Block
 from usl_core.ir.sym import Sym
 
@@ -113,3 +113,14 @@ def test_only_certain_assignments_are_definite_writes(body: str, count: int) -> 
     found = definite_writes(ctx, block, t)
     assert len(found) == count
     assert all(a.buffer is t for a in found)
+
+
+def test_a_read_that_no_earlier_iteration_covers_is_shown_with_values() -> None:
+    """The writes of earlier iterations have an iterator j of their own."""
+    ctx, block, t = block_with_t("""
+for i in seq(0, 4):
+    for j in seq(0, 4):
+        if i > 0: x[i] = t[j]
+        if j < 2: t[j] = 0.0
+""")
+    assert exposure_notes(ctx, block, t)[-1] == "counter-example: j = 2, i = 1"

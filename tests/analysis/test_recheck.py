@@ -69,6 +69,15 @@ def test_the_body_of_a_loop_whose_range_changed_is_proved_again(limit: dict[str,
     refused(old, with_body(old, update(old.body[0], **limit)))
 
 
+def test_the_body_of_loops_that_exchanged_their_iterators_is_proved_again() -> None:
+    old = program("for i in seq(0, 8):\n    for j in seq(0, 4): v[j] = y[i]")
+    outer = old.body[0]
+    assert isinstance(outer, For)
+    inner = outer.body[0]
+    assert isinstance(inner, For)
+    refused(old, with_body(old, update(outer, iter=inner.iter, body=(update(inner, iter=outer.iter),))))
+
+
 def test_the_branches_of_an_if_whose_condition_changed_are_proved_again() -> None:
     old = program("if m >= 0 and m < 8: y[m] = 1.0")
     (other,) = program("if m >= 0: pass").body

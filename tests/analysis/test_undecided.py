@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.primitives.equivalence import parse
-from usl_core.analysis import conditions, conflict, context, obligations
+from usl_core.analysis import conditions, conflict, context, earlier, obligations, producer
 from usl_core.analysis import formula as fml
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import summary
@@ -20,6 +20,8 @@ from usl_core.primitives.base import require_proved
 from usl_core.primitives.buffers import lifetimes
 from usl_core.primitives.buffers.resize_dim import resize_dim
 from usl_core.primitives.loops.eliminate_dead_code import eliminate_dead_code
+from usl_core.primitives.loops.fuse import fuse
+from usl_core.primitives.loops.guard_redundant import guard_redundant
 from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.primitives.loops.shift_loop import shift_loop
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
@@ -48,6 +50,22 @@ RING = parse("""
             t[i + 1] = t[i] * 2.0
             y[i] = t[i + 1]
 """)
+SLIDE = parse("""
+    def slide(n: size, x: f32[n + 1], t: f32[n + 1], y: f32[n]):
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                t[i + j] = x[i + j]
+        for i in seq(0, n):
+            y[i] = t[i]
+""")
+FILL = parse("""
+    def fill(n: size, t: f32[n + 1], y: f32[n]):
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                t[i + j] = 1.0
+        for i in seq(0, n):
+            y[i] = t[i + 1]
+""")
 
 
 @pytest.mark.parametrize(
@@ -58,6 +76,9 @@ RING = parse("""
         (context, lambda: shift_loop(FOO, "i", "m")),
         (context, lambda: eliminate_dead_code(FOO, "if _: _")),
         (lifetimes, lambda: resize_dim(RING, "t", 0, 2, 0, fold=True)),
+        (earlier, lambda: guard_redundant(SLIDE, "t = _", "i == 0 or j == 1")),
+        (producer, lambda: guard_redundant(SLIDE, "t = _", "i == 0 or j == 1")),
+        (producer, lambda: fuse(FILL, "i", "i #1")),
     ],
 )
 def test_an_operator_that_cannot_decide_does_not_rewrite(

@@ -85,7 +85,7 @@ NEUTRAL = frozenset(
 )  # fmt: skip
 """Predicates that are no conditions."""
 
-COVERS = frozenset({"covered", "covering", "_guarded", "_Search.stmt", "_Search.loop", "_Search.writes"})
+COVERS = frozenset({"covered", "covering", "_guarded", "_Search.stmt", "_Search.loop", "_Search.exact_writes"})
 """Functions that collect what is certainly written: what limits such a set is a condition."""
 
 ALTERNATIVES = frozenset({"precedes", "_same_place.together"})

@@ -1,9 +1,10 @@
-"""What every operator refuses before it looks at its arguments: what is no procedure, configuration state, formals that may
-overlap, and less than the C text of an instruction does."""
+"""What every operator refuses before it looks at its arguments: what is no procedure, arguments of another number or name,
+configuration state, formals that may overlap, and less than the C text of an instruction does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,8 @@ CALLEE = parse("def reads(x: f32[4]):\n    x[0] = Cfg.a", Cfg=CFG)
 WRITER = parse("def writes(x: f32[4]):\n    Cfg.a = 1.0\n    x[0] = 1.0", Cfg=CFG)
 ASSERTS = parse("def asserts(x: f32[4]):\n    assert Cfg.n > 0\n    x[0] = 1.0", Cfg=CFG)
 PLAIN = parse("def plain(n: index, x: f32[4]):\n    x[0] = 1.0")
-SCOPE = {"Cfg": CFG, "reads": CALLEE, "writes": WRITER, "plain": PLAIN}
+SCALAR = parse("def scalar(x: f32):\n    x = 1.0")
+SCOPE = {"Cfg": CFG, "reads": CALLEE, "writes": WRITER, "plain": PLAIN, "scalar": SCALAR}
 
 
 def program(body: str) -> Procedure:
@@ -40,6 +42,34 @@ def test_the_first_argument_must_be_a_procedure(operator: Callable[..., object])
     with pytest.raises(SchedulingError, match="the first argument must be a procedure, got str") as caught:
         operator("foo", "bar")
     assert caught.value.code == "E404"
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (lambda p: rename(p), "rename: missing a required argument: 'name'"),
+        (lambda p: rename(p, "a", "b"), "rename: too many positional arguments"),
+        (lambda p: rename(p, "a", to="b"), "rename: got an unexpected keyword argument 'to'"),
+        (lambda p: rename(), "rename: the first argument must be a procedure"),
+    ],
+)
+def test_arguments_of_another_number_or_name_are_refused(step: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(SchedulingError, match=message) as caught:
+        step(PLAIN)
+    assert caught.value.code == "E404"
+    assert "first argument" in message or list(caught.value.notes) == ["it takes: proc: Procedure, name: str"]
+
+
+def test_only_cursors_are_forwarded() -> None:
+    with pytest.raises(SchedulingError, match="forward takes a cursor, got 'x = _'") as caught:
+        PLAIN.forward("x = _")  # type: ignore[type-var]
+    assert caught.value.code == "E404"
+
+
+def test_a_procedure_is_made_of_well_formed_code_only() -> None:
+    fill = parse("def f(x: f32[4]):\n    for i in seq(0, 4): x[i] = 1.0").ir
+    with pytest.raises(AssertionError, match=r"ill-formed(.|\n)*bound twice"):
+        from_ir(update(fill, body=fill.body * 2))
 
 
 @pytest.mark.parametrize(
@@ -56,6 +86,7 @@ def test_the_first_argument_must_be_a_procedure(operator: Callable[..., object])
         "t: f32[max(1, Cfg.n)]\npass",
         "w = x[max(0, min(2, Cfg.n)):4]\nw[0] = 1.0",
         "plain(Cfg.n, x)",
+        "scalar(x[max(0, min(3, Cfg.n))])",
         "reads(x)",
         "writes(x)",
     ],

@@ -118,13 +118,16 @@ def idempotent(facts: Sequence[Formula], body: Summary) -> Conflict | None:
 
 
 def re_executable(facts: Sequence[Formula], again: Summary, since: Summary) -> Conflict | None:
-    """Whether `again` may run once more after `since` has run: it is idempotent, and nothing undid it or its inputs."""
+    """Whether `again` may run once more after `since` has run: it is idempotent, and nothing undid it or its inputs.
+
+    Only a statement that stands in both makes them share bound names, and what that writes meets itself.
+    """
     found = idempotent(facts, again)
     if found is not None:
         return found
     if again.checks and (any(a.modifies for a in since.accesses)):
         return Conflict("a check does not move across effects")
-    modified = [fresh(a) for a in since.accesses if a.modifies]
+    modified = [a for a in since.accesses if a.modifies]
     for touched in again.accesses:
         for write in modified:
             if touched.buffer is write.buffer and (found_values := may_overlap(facts, touched, write)) is not None:

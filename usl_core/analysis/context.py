@@ -199,7 +199,8 @@ class Context:
 
     @cached_property
     def _env(self) -> Env:
-        return Env.of({name: value for name, value in self.fields.items()})
+        values: dict[Sym, Value] = dict(self.fields.items())
+        return Env.of(values)
 
     def resolve_strides(self, lin: Lin) -> Lin:
         return affine.subst(lin, {}, self._stride_atom)

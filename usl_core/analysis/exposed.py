@@ -54,10 +54,9 @@ class _Search:
             case _:
                 own = ctx.resolve_all(summary(stmt).accesses)
                 self.check(ctx, own, written)
-                return [a for a in own if a.buffer is self.buffer and a.kind is Kind.WRITE and a.exact]
+                return self.exact_writes(own)
 
     def loop(self, ctx: Context, loop: For, written: Sequence[Access]) -> list[Access]:
-        self.check(ctx, [*reads_of(loop.lo), *reads_of(loop.hi)], written)
         inside = ctx.enter(loop, "body")
         # Writes of earlier iterations count: collect the body's exact writes first, then read it with them.
         body_writes = _Search(self.buffer, None).writes(inside, loop.body)
@@ -83,9 +82,12 @@ class _Search:
         added: list[Access] = []
         for stmt in block:
             own = ctx.resolve_all(summary(stmt).accesses)
-            added += [a for a in own if a.buffer is self.buffer and a.kind is Kind.WRITE and a.exact]
+            added += self.exact_writes(own)
             ctx = ctx.after(stmt)
         return added
+
+    def exact_writes(self, accesses: Sequence[Access]) -> list[Access]:
+        return [a for a in accesses if a.buffer is self.buffer and a.kind is Kind.WRITE and a.exact]
 
     def check(self, ctx: Context, accesses: Sequence[Access], written: Sequence[Access]) -> None:
         for access in accesses:

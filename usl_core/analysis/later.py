@@ -13,7 +13,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, instance
 from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Access, fresh
+from usl_core.analysis.effects import Access
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.repeating import footprint
 from usl_core.cursors.path import Path, get, get_stmt, stmt_list
@@ -36,11 +36,10 @@ def seen_after(proc: Proc, path: Path, facts: Sequence[Formula], writes: Sequenc
     facts hold of the writes and include those at path.
     """
     buffers = {w.buffer for w in writes}
-    apart = [fresh(w) for w in writes]
     for ctx, code, more, env in _afterwards(proc, path):
         used = buffers & ctx.buffers.keys()
         reads = [a for a in footprint(ctx, code).inputs if a.buffer in used] if used else []
-        found = seen_by([*facts, *more], apart, instance(reads, env))
+        found = seen_by([*facts, *more], writes, instance(reads, env))
         if found is not None:
             return found
     return None

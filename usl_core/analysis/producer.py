@@ -203,7 +203,7 @@ def consumed_in_time(ctx: Context, loop: For, made: Producer, consumer: Summary)
     found = no_conflict(facts, modifies, instance(made.inputs(), {name: affine.var(later)}))
     if found is not None:
         return found
-    reads = [fresh(a) for a in consumer.accesses if a.buffer is made.buffer]
+    reads = [a for a in consumer.accesses if a.buffer is made.buffer]  # of other code than the producer's, as none modifies it
     earlier = _until(name, made.writes(), low)
     for write in instance(made.writes(), {name: affine.var(later)}):
         for read in reads:
@@ -229,7 +229,7 @@ def _read_too_early(facts: Sequence[Formula], read: Access, write: Access, earli
     meet = [*facts, *overlap_formula(read, write)]
     if fml.FALSE in meet:
         return None
-    goal = covering(read.point, [fresh(w) for w in earlier])
+    goal = covering(read.point, earlier)
     match prove(meet, goal):
         case Proved():
             return None

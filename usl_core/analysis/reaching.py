@@ -21,7 +21,7 @@ from usl_core.ir.types import COND
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What becomes of a value: the first statement or expression that may read it, and whether it may go further than the code."""
+    """What becomes of a value: what may read it first, and whether it may go further than the code."""
 
     read: Node | None
     passes: bool

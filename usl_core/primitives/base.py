@@ -43,20 +43,18 @@ def primitive(
 
     def decorate(build: Callable[Concatenate[Procedure, P], Edit]) -> Callable[Concatenate[Procedure, P], Procedure]:
         operator = name or build.__name__
+        signature = inspect.signature(build)
 
         @functools.wraps(build)
-        def apply(proc: Procedure, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:
+        def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
+            _require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
             refuse_aliasable(operator, proc)
             refuse_instruction(operator, proc, relation)
             started, before = time.perf_counter(), dict(STATISTICS.settled)
-            try:
-                edit = build(proc, *args, **kwargs)
-            except TypeError as error:
-                _require_arguments(operator, build, error, (proc, *args), kwargs)
-                raise
+            edit = build(proc, *args, **kwargs)
             require_fixed_shapes(operator, edit.proc)
             if not control:
                 require_steady_control(operator, edit.proc)
@@ -73,17 +71,13 @@ def primitive(
     return decorate
 
 
-def _require_arguments(
-    operator: str, build: Callable[..., Any], error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> None:
-    """A TypeError that says "wrong arguments for this operator" becomes a refusal that shows what it takes."""
-    signature = inspect.signature(build)
+def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The operator takes arguments of that number and names, or it refuses and shows what it takes."""
     try:
         signature.bind(*args, **kwargs)
-    except TypeError:
+    except TypeError as error:
         takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
-        reason = str(error).partition(") ")[2] or str(error)
-        raise SchedulingError(f"{operator}: {reason}", notes=[f"it takes: {takes}"], code="E404") from None
+        raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
 
 
 def _short(value: Any) -> str:

@@ -361,4 +361,44 @@ CASES = [
         x[0] = 1.0
         """),
     ),
+    Illegal(
+        "divide_loop",
+        "shift_inwards_of_a_shift_through_a_window",
+        "n: size, x: f32[n + 1]",
+        """
+        assert n >= 4
+        w = x[0:n]
+        for i in seq(0, n):
+            w[i] = x[i + 1]
+        """,
+        lambda p: divide_loop(p, "i", 4, TILE, tail="shift_inwards"),
+        "E411",
+        "divide_loop",
+        Wrong("""
+        w = x[0:n]
+        for io in seq(0, (n + 3) / 4):
+            for ii in seq(0, 4):
+                w[min(4 * io, n - 4) + ii] = x[min(4 * io, n - 4) + ii + 1]
+        """),
+    ),
+    Illegal(
+        "divide_loop",
+        "shift_inwards_of_rows_that_move_by_one",
+        "n: size, x: f32[n, 4]",
+        """
+        assert n >= 4
+        for i in seq(0, n):
+            for k in seq(0, 3):
+                x[i, k] = x[i, k + 1]
+        """,
+        lambda p: divide_loop(p, "i", 4, TILE, tail="shift_inwards"),
+        "E411",
+        "divide_loop",
+        Wrong("""
+        for io in seq(0, (n + 3) / 4):
+            for ii in seq(0, 4):
+                for k in seq(0, 3):
+                    x[min(4 * io, n - 4) + ii, k] = x[min(4 * io, n - 4) + ii, k + 1]
+        """),
+    ),
 ]

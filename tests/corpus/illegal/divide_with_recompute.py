@@ -93,4 +93,25 @@ CASES = [
                 a = x[io + ii]
         """),
     ),
+    Illegal(
+        "divide_with_recompute",
+        "a_condition_on_the_buffer_through_a_window",
+        "n: size, x: f32[n + 3], t: f32[n + 3]",
+        """
+        w = t[0:n + 3]
+        for i in seq(0, n + 2):
+            if w[i + 1] < 0.0:
+                t[i] = x[i]
+        """,
+        lambda p: divide_with_recompute(p, "i", "n", 1, ["io", "ii"]),
+        "E411",
+        "may have an effect when it runs again",
+        Wrong("""
+        w = t[0:n + 3]
+        for io in seq(0, n):
+            for ii in seq(0, 3):
+                if w[io + ii + 1] < 0.0:
+                    t[io + ii] = x[io + ii]
+        """),
+    ),
 ]

@@ -138,4 +138,57 @@ CASES = [
             t[0] = 5.0
         """),
     ),
+    Illegal(
+        "guard_redundant",
+        "an_element_that_is_reset_beside_the_window",
+        "n: size, x: f32[n + 1], t: f32[n + 1], y: f32[n]",
+        """
+        w = t[0:n + 1]
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                w[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+            t[i + 1] = 5.0
+        """,
+        lambda p: guard_redundant(p, "w[_] = _", "i == 0 or j == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        w = t[0:n + 1]
+        for i in seq(0, n):
+            for j in seq(0, 2):
+                if i == 0 or j == 1:
+                    w[i + j] = x[i + j]
+            y[i] = t[i] + t[i + 1]
+            t[i + 1] = 5.0
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "a_sum_of_which_only_the_last_term_is_the_same",
+        "n: size, x: f32[16], t: f32[2]",
+        """
+        assert n <= 8
+        for i in seq(0, n):
+            s: f32
+            s = 0.0
+            for j in seq(0, 2):
+                s += x[max(i, 8 * j)]
+                if j == 1:
+                    t[j] = s
+        """,
+        lambda p: guard_redundant(p, p.find_loop("i").body(), "i == 0"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        for i in seq(0, n):
+            if i == 0:
+                s: f32
+                s = 0.0
+                for j in seq(0, 2):
+                    s += x[max(i, 8 * j)]
+                    if j == 1:
+                        t[j] = s
+        """),
+    ),
 ]

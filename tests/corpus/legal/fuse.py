@@ -174,4 +174,23 @@ CASES = [
             y[i] = x[i]
         """,
     ),
+    Legal(
+        "fuse",
+        "a_producer_that_has_written_in_an_earlier_iteration",
+        "n: size, x: f32[2], t: f32[2], y: f32[n]",
+        """
+        for i in seq(0, n):
+            if i % 2 == 0:
+                t[0] = x[0]
+        for j in seq(0, n):
+            y[j] = t[0]
+        """,
+        lambda p: fuse(p, p.find_loop("i"), p.find_loop("j")),
+        """
+        for i in seq(0, n):
+            if i % 2 == 0:
+                t[0] = x[0]
+            y[i] = t[0]
+        """,
+    ),
 ]
