@@ -20,15 +20,23 @@ from usl_core.primitives.buffers.stage_mem import stage_mem
 from usl_core.primitives.calls.call_eqv import call_eqv
 from usl_core.primitives.calls.replace import replace
 from usl_core.primitives.exprs.bind_expr import bind_expr
+from usl_core.primitives.exprs.rewrite_expr import rewrite_expr
+from usl_core.primitives.loops.autofission import autofission
 from usl_core.primitives.loops.cut_loop import cut_loop
 from usl_core.primitives.loops.divide_loop import divide_loop
+from usl_core.primitives.loops.divide_with_recompute import divide_with_recompute
 from usl_core.primitives.loops.fission import fission
+from usl_core.primitives.loops.mult_loops import mult_loops
 from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.primitives.loops.specialize import specialize
 from usl_core.primitives.procs.partial_eval import partial_eval
 from usl_core.primitives.stmts.delete_pass import delete_pass
+from usl_core.primitives.stmts.insert_noop_call import insert_noop_call
 from usl_core.primitives.stmts.insert_pass import insert_pass
+from usl_core.primitives.stmts.lift_reduce_constant import lift_reduce_constant
+from usl_core.primitives.stmts.merge_writes import merge_writes
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
+from usl_core.primitives.stmts.split_write import split_write
 
 G = parse("def g(d: [f32][4]):\n    d[0] = 1.0")
 P = parse(
@@ -53,6 +61,7 @@ P = parse(
 )
 SCALAR = parse("def foo(y: f32):\n    s: f32\n    s = y\n    y = s * s")
 LOOP = P.find_loop("i")
+ONE = parse("def one(x: f32[4], y: f32):\n    for i in seq(0, 4): x[i] = 1.0\n    y = 0.0\n    pass")
 
 CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: autolift_alloc(P, "s", 1.0), "n_lifts must be at least 1"),  # type: ignore[arg-type]
@@ -95,6 +104,21 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: cut_loop(P, "j", 2.0), "an expression .* is wanted here, got 2.0"),  # type: ignore[arg-type]
     (lambda: cut_loop(P, "i", P.find("s[0]")), "an expression of type index is wanted here"),
     (lambda: cut_loop(P, "i", P.find("s[0] = _").rhs().idx()[1]), "uses j, which is not in scope there"),
+    (lambda: rewrite_expr("foo", "y", "y"), "rewrite_expr: the first argument must be a procedure"),  # type: ignore[arg-type]
+    (lambda: autofission("foo", LOOP.before()), "autofission: the first argument must be a procedure"),  # type: ignore[arg-type]
+    (lambda: divide_with_recompute(P, "j", 1, 8.0, ["a", "b"]), "outer_stride must be an int"),  # type: ignore[arg-type]
+    (lambda: divide_with_recompute(P, "j", 8, True, ["a", "b"]), "outer_stride must be an int"),
+    (lambda: mult_loops(P, "j", "k"), "the body of the loop j is not one loop"),
+    (lambda: mult_loops(ONE, "i", "k"), "the body of the loop i is not one loop"),
+    (lambda: insert_noop_call(P, LOOP.before(), G, 1), "a list of arguments is wanted, got 1"),  # type: ignore[arg-type]
+    (lambda: lift_reduce_constant(P, LOOP), "a block of two statements is wanted, not 1"),
+    (lambda: lift_reduce_constant(P, P.body()[0:3]), "a block of two statements is wanted, not 3"),
+    (lambda: lift_reduce_constant(P, P.body()[2:4]), "the first statement must set the sum to 0"),
+    (lambda: lift_reduce_constant(ONE, ONE.body()[1:3]), "a loop must follow, found Pass"),
+    (lambda: merge_writes(P, "t[0, 0] = _"), "a block of two statements is wanted, not 1"),
+    (lambda: merge_writes(ONE, ONE.body()[0:3]), "a block of two statements is wanted, not 3"),
+    (lambda: merge_writes(ONE, ONE.body()[0:2]), "both statements must be `=` or `\\+=`, found For"),
+    (lambda: split_write(P, LOOP), "`=` or `\\+=` is wanted here, found For"),
     (lambda: divide_loop(P, "j", 2.0, ["a", "b"]), "the factor must be an int"),  # type: ignore[arg-type]
     (lambda: divide_loop(P, "j", True, ["a", "b"]), "the factor must be an int"),
     (lambda: divide_loop(P, "j", 2, "ab"), "a list of 2 names is wanted"),  # type: ignore[arg-type]

@@ -42,9 +42,7 @@ def identify(case: Illegal) -> str:
 
 
 CANDIDATES: list[Illegal] = [
-    case
-    for case in cases_in(illegal)
-    if isinstance(case.witness, Wrong | Malformed) and identify(case) not in NOT_REPLAYED
+    case for case in cases_in(illegal) if isinstance(case.witness, Wrong | Malformed) and identify(case) not in NOT_REPLAYED
 ]
 """Steps whose wrong result is known; not every refusal of them shows values."""
 

@@ -10,7 +10,7 @@ from usl_core.analysis.context import Context
 from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
-from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, block_of, get
+from usl_core.cursors.path import ArgLoc, BlockLoc, GapLoc, NodeLoc, Path, block_of, get
 from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_
 from usl_core.frontend.fragment import env_at, parse_cond, parse_expr, parse_window
 from usl_core.frontend.placement import require_place
@@ -41,13 +41,11 @@ def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
     if not isinstance(where, Cursor):
         refuse(operator, f"a cursor or a pattern is wanted here, got {type(where).__name__}", code="E404")
     cursor = proc.forward(where)
-    if isinstance(cursor, InvalidCursor) or isinstance(cursor.loc, Dead):
-        reason = cursor.loc.reason if isinstance(cursor.loc, Dead) else "invalid"
-        notes = cursor.notes() if isinstance(cursor, InvalidCursor) else ()
-        if not reason.startswith(LOST_BY):
-            raise InvalidCursorError(f"{operator}: invalid cursor: {reason}")
-        message = f"{operator}: the code that the cursor pointed to is gone: it was {reason}"
-        raise InvalidCursorError(message, notes=[*notes, HOW_TO_KEEP])
+    if isinstance(cursor, InvalidCursor):
+        if not cursor.reason.startswith(LOST_BY):
+            raise InvalidCursorError(f"{operator}: invalid cursor: {cursor.reason}")
+        message = f"{operator}: the code that the cursor pointed to is gone: it was {cursor.reason}"
+        raise InvalidCursorError(message, notes=[*cursor.notes(), HOW_TO_KEEP])
     return cursor
 
 

@@ -253,4 +253,49 @@ CASES = [
             "E200",
         ),
     ),
+    Illegal(
+        "bind_expr",
+        "an_index_made_of_data_behind_and",
+        "n: size, k: i32, x: f32[4], y: f32",
+        """
+        y = 1.0
+        if n > 2 and x[idx(k, 0, 4)] < 1.0:
+            y = 2.0
+        """,
+        lambda p: bind_expr(p, "x[_]", "t"),
+        "E413",
+        "would be computed where it may not have been",
+        Wrong("""
+        y = 1.0
+        t: f32
+        t = x[idx(k, 0, 4)]
+        if n > 2 and t < 1.0:
+            y = 2.0
+        """),
+    ),
+    Illegal(
+        "bind_expr",
+        "an_index_made_of_data_in_a_loop_that_may_not_run",
+        "n: size, m: index, k: i32, x: f32[4], y: f32[n], z: f32",
+        """
+        assert 0 <= m and m <= n
+        z = 1.0
+        for i in seq(0, m):
+            y[i] = x[idx(k, 0, 4)]
+        if m > 2:
+            z = x[idx(k, 0, 4)]
+        """,
+        lambda p: bind_expr(p, p.find("x[_]", many=True), "t"),
+        "E413",
+        "would be computed where it may not have been",
+        Wrong("""
+        z = 1.0
+        t: f32
+        t = x[idx(k, 0, 4)]
+        for i in seq(0, m):
+            y[i] = t
+        if m > 2:
+            z = t
+        """),
+    ),
 ]

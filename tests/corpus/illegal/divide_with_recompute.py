@@ -114,4 +114,21 @@ CASES = [
                     t[io + ii] = x[io + ii]
         """),
     ),
+    Illegal(
+        "divide_with_recompute",
+        "a_loop_that_does_not_start_at_0",
+        "n: size, x: f32[4 * n], t: f32[4 * n]",
+        """
+        for i in seq(1, 4 * n):
+            t[i] = x[i]
+        """,
+        lambda p: divide_with_recompute(p, "i", "n", 4, ["io", "ii"]),
+        "E412",
+        "must start at 0",
+        Wrong("""
+        for io in seq(0, n):
+            for ii in seq(0, 4):
+                t[4 * io + ii] = x[4 * io + ii]
+        """),
+    ),
 ]

@@ -123,4 +123,74 @@ CASES = [
         """),
         callees=(COPY4,),
     ),
+    Illegal(
+        "inline_assign",
+        "used_through_a_named_window_in_a_call",
+        "x: f32, y: f32[4]",
+        """
+        t: f32[4]
+        for j in seq(0, 4):
+            t[j] = 0.0
+        w = t[0:4]
+        t[0] = x
+        copy4(y[0:4], w)
+        t[0] = 1.0
+        """,
+        lambda p, c: inline_assign(p, "t[0] = _"),
+        "E413",
+        "used by a call",
+        Wrong("""
+        t: f32[4]
+        for j in seq(0, 4):
+            t[j] = 0.0
+        w = t[0:4]
+        copy4(y[0:4], w)
+        t[0] = 1.0
+        """),
+        callees=(COPY4,),
+    ),
+    Illegal(
+        "inline_assign",
+        "what_is_read_through_a_window_changes",
+        "x: f32[2], y: f32",
+        """
+        w = x[0:2]
+        t: f32
+        t = w[1]
+        x[1] = 2.0
+        y = t
+        """,
+        lambda p: inline_assign(p, "t = _"),
+        "E411",
+        "may be modified before its last use",
+        Wrong("""
+        w = x[0:2]
+        t: f32
+        x[1] = 2.0
+        y = w[1]
+        """),
+    ),
+    Illegal(
+        "inline_assign",
+        "the_next_iteration_reads_the_element",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n + 1]
+        for j in seq(0, n + 1):
+            t[j] = 0.0
+        for i in seq(0, n):
+            y[i] = t[i]
+            t[i + 1] = x[i]
+        """,
+        lambda p: inline_assign(p, "t[_] = x[_]"),
+        "E413",
+        "may still be read",
+        Wrong("""
+        t: f32[n + 1]
+        for j in seq(0, n + 1):
+            t[j] = 0.0
+        for i in seq(0, n):
+            y[i] = t[i]
+        """),
+    ),
 ]

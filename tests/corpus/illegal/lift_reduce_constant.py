@@ -134,4 +134,46 @@ CASES = [
         s = c * s
         """),
     ),
+    Illegal(
+        "lift_reduce_constant",
+        "the_sum_is_read_through_a_window",
+        "n: size, c: f32, x: f32[n], y: f32[n], s: f32[2]",
+        """
+        w = s[1:2]
+        s[1] = 0.0
+        for i in seq(0, n):
+            s[1] += c * x[i]
+            y[i] = w[0]
+        """,
+        lambda p: lift_reduce_constant(p, p.body()[1:3]),
+        "E411",
+        "may read the sum",
+        Wrong("""
+        w = s[1:2]
+        s[1] = 0.0
+        for i in seq(0, n):
+            s[1] += x[i]
+            y[i] = w[0]
+        s[1] = c * s[1]
+        """),
+    ),
+    Illegal(
+        "lift_reduce_constant",
+        "a_sum_that_goes_on",
+        "n: size, c: f32, x: f32[n], s: f32",
+        """
+        s += 0.0
+        for i in seq(0, n):
+            s += c * x[i]
+        """,
+        lambda p: lift_reduce_constant(p, _pair(p)),
+        "E404",
+        "must set the sum to 0",
+        Wrong("""
+        s += 0.0
+        for i in seq(0, n):
+            s += x[i]
+        s = c * s
+        """),
+    ),
 ]

@@ -105,4 +105,22 @@ CASES = [
         "are not proved equal",
         Wrong("y = x * 0.3333333333"),
     ),
+    Illegal(
+        "rewrite_expr",
+        "a_condition_that_holds_once_more",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            if i < n - 1:
+                x[i] = 1.0
+        """,
+        lambda p: rewrite_expr(p, p.find("if _: _").cond(), "i <= n - 1"),
+        "E412",
+        "are not proved equal",
+        Wrong("""
+        for i in seq(0, n):
+            if i <= n - 1:
+                x[i] = 1.0
+        """),
+    ),
 ]

@@ -194,3 +194,9 @@ def test_cursors_to_the_expression_go_to_the_new_read():
     assert q.forward(p.find("x[_] * 2.0")) == q.find("y[_] = _").rhs().lhs()
     assert not q.forward(p.find("x[_]"))
     assert q.forward(p.find("y[_] = _")) == q.find("y[_] = _")
+
+
+def test_an_extent_of_a_formal_is_not_in_the_body():
+    p = parse("def f(n: size, x: R[n + 1]):\n    x[0] = 1.0")
+    with pytest.raises(SchedulingError, match="only an expression in the body of a procedure can be bound"):
+        bind_expr(p, p.args()[1].shape()[0], "t")

@@ -110,3 +110,11 @@ def test_cursors_stay_with_the_operands():
     assert q.forward(p.find("c * x[_]")) == q.find("c * x[_]")
     assert q.forward(p.find("y[_] = _").rhs()) == q.find("y[_] = _").rhs()
     assert not q.forward(p.find("b + _"))
+
+
+def test_only_sums_and_products_in_the_body_are_reassociated():
+    p = parse("def f(n: size, m: size, x: R[n + (m + 1)]):\n    x[0] = x[1]")
+    with pytest.raises(SchedulingError, match="only expressions in the body of a procedure"):
+        left_reassociate_expr(p, p.args()[2].shape()[0])
+    with pytest.raises(SchedulingError, match=r"a sum or product .* is wanted here, found x\[1\]"):
+        left_reassociate_expr(p, "x[1]")

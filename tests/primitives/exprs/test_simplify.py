@@ -213,3 +213,17 @@ def test_conditions_on_data_stay():
                 x[i] = 1.0
         """,
     )
+
+
+def test_in_code_that_is_never_reached_constants_stay_what_they_are():
+    p = parse(
+        """
+        def f(n: size, x: R[8]):
+            check(n < 0)
+            if 1 > 2:
+                x[2] = 5.0
+            for i in seq(0, 5):
+                x[i] = 1.0
+        """
+    )
+    assert_body(simplify(p), "check(n < 0)\nfor i in seq(0, 5):\n    x[i] = 1.0")

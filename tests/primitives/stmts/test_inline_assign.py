@@ -158,3 +158,9 @@ def test_cursors_to_reads_go_to_the_value():
     assert not q.forward(p.find("t = _"))
     assert q.forward(p.find("y[_] = _")) == q.find("y[_] = _")
     assert q.forward(p.find("t + 1.0").lhs()) == q.find("x[_] * 2.0")
+
+
+def test_a_read_at_an_index_made_of_data_stays_even_where_the_data_does_not_matter():
+    """Uninitialised data stops the run there."""
+    text = refused("t: R[4]", "t[2] = x[0]", "y[0] = t[2 + 0 * idx(k[0], 0, 4)]", at="t[_] = _")
+    assert "the location may be read in: t[" in text

@@ -6,8 +6,18 @@ import pytest
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
 from usl_core.errors import SchedulingError
+from usl_core.ir.config import Config, ConfigField
+from usl_core.ir.memory import Memory
+from usl_core.ir.types import INDEX
 from usl_core.primitives.stmts.insert_noop_call import insert_noop_call
 from usl_core.procedure import Procedure
+
+
+class Registers(Memory):
+    """A memory of its own."""
+
+    name = "Registers"
+
 
 PREFETCH = """
     def prefetch(k: size, x: [f32][k]):
@@ -90,3 +100,19 @@ def test_a_call_of_something_that_is_not_a_no_op_is_refused():
         insert_noop_call(p, p.find("y[_] = _").before(), g, ["x[i, 0:8]"])
     with pytest.raises(SchedulingError, match="the procedure to call is wanted here"):
         insert_noop_call(p, p.find("y[_] = _").before(), "prefetch", [])  # type: ignore[arg-type]
+
+
+def test_a_callee_that_asserts_on_configuration_is_refused():
+    config = Config("Cfg", {"n": ConfigField("n", INDEX)})
+    g = parse("def g(x: [f32][8]):\n    assert Cfg.n > 0\n    pass", Cfg=config)
+    p = program()
+    with pytest.raises(SchedulingError, match="g uses configuration fields") as caught:
+        insert_noop_call(p, p.find("y[_] = _").before(), g, ["x[i, 0:8]"])
+    assert caught.value.code == "E420"
+
+
+def test_a_buffer_in_another_memory_is_refused():
+    g = parse("def g(a: f32, x: [f32][8] @ Registers):\n    pass", Registers=Registers)
+    p = program()
+    with pytest.raises(SchedulingError, match=r"x of g is in Registers, but x\[i, 0:8\] is in DRAM"):
+        insert_noop_call(p, p.find("y[_] = _").before(), g, [1.0, "x[i, 0:8]"])

@@ -13,10 +13,10 @@ from usl_core.ir.externs import IDX
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExternCall, If, Read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import free_names, same_expr, walk
+from usl_core.ir.traverse import same_expr, walk
 from usl_core.ir.types import ScalarType
 from usl_core.primitives.base import primitive, refuse, require, require_no
-from usl_core.primitives.locate import Where, context_at, expr_at, scope_at
+from usl_core.primitives.locate import Where, context_at, expr_at
 from usl_core.primitives.moving import changes_value, effect, new_name
 from usl_core.procedure import Procedure
 
@@ -35,9 +35,8 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
     before the first statement that uses it in the innermost block that holds them all, and has the type of the expression.
 
     Raises:
-        SchedulingError: the expression is not data, or the given ones differ; a name in it is bound below the place of the
-        computation; what it reads may be modified before a use; it may read out of bounds there; it is an argument that a
-        callee writes.
+        SchedulingError: the expression is not data, or the given ones differ; what it reads may be modified before a use; it
+        may read out of bounds there; it is an argument that a callee writes.
     Forwarding: a cursor to a bound expression goes to the new read, one inside it dies.
     Also known as: common subexpression elimination, let insertion.
     """
@@ -48,8 +47,7 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
     block = _common_block(paths)
     first = (*block.parent, (block.field, block.lo))
 
-    _require_equal_data(proc, paths, expr)
-    _require_visible(proc, first, expr)
+    _require_equal_data(proc, paths, expr)  # so they have the same names, bound where all of them see it
     for path in paths:
         _require_not_written(proc, path, expr)
     _require_unchanged(proc, block, paths, expr)
@@ -108,19 +106,6 @@ def _require_equal_data(proc: Procedure, paths: Sequence[Path], expr: Expr) -> N
         if not same_expr(expr, other):
             assert isinstance(other, Expr)
             refuse(_OP, f"the expressions differ: {show_expr(expr)} and {show_expr(other)}", other.span, code="E404")
-    for path in paths:
-        for other_path in paths:
-            if path != other_path and path[: len(other_path)] == other_path:
-                refuse(_OP, f"one occurrence of {show_expr(expr)} is inside another", expr.span, code="E404")
-
-
-def _require_visible(proc: Procedure, place: Path, expr: Expr) -> None:
-    visible = {binding.sym for binding in scope_at(proc, place).values()}
-    hidden = sorted(name for name in free_names(expr) if name not in visible)
-    if hidden:
-        shown = ", ".join(name.name for name in hidden)
-        message = f"{shown} in {show_expr(expr)} is bound below the place where the value would be computed"
-        refuse(_OP, message, expr.span, ["hint: bind fewer occurrences at a time"], code="E416")
 
 
 def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:

@@ -141,8 +141,7 @@ def _require_cover(tiles: _Tiles, message: str, stride: int, span: Span) -> None
     likely = affine.minimum([affine.quotient(index, stride), tiles.count - 1])
     if isinstance(tiles.ctx.prove(_within(tiles, index, likely), known), Proved):
         return
-    some = tiles.outer.copy()
-    goal = fml.exists((some,), _within(tiles, index, affine.var(some)))
+    goal = fml.exists((tiles.outer,), _within(tiles, index, affine.var(tiles.outer)))
     require_proved(tiles.ctx, goal, _OP, message, span, values=(index, tiles.count), extra=known)
 
 
@@ -178,8 +177,8 @@ def _order_conflict(tiles: _Tiles) -> Conflict | None:
 
 def _repetition_conflict(tiles: _Tiles, inside: Context) -> Conflict | None:
     """Whether an iteration of a tile may run again after all iterations of earlier tiles."""
-    loop, later, tile = tiles.loop, tiles.loop.iter.copy(), tiles.outer.copy()
-    index, other, number = affine.var(loop.iter), affine.var(later), affine.var(tile)
+    loop, later = tiles.loop, tiles.loop.iter.copy()
+    index, other, number = affine.var(loop.iter), affine.var(later), affine.var(tiles.outer)
     first, _ = tiles.at(number)
     _, previous_end = tiles.at(number - 1)
     again = [*tiles.numbered(number), fml.ge(number, 1), fml.le(first, index), fml.lt(index, previous_end)]

@@ -10,7 +10,6 @@ from usl_core.analysis.conditions import Conflict, instance
 from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.earlier import written_earlier
-from usl_core.analysis.effects import fresh
 from usl_core.analysis.producer import Producer, producer
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, Path, get, get_stmt, splice, stmt_path, stmts
@@ -88,6 +87,6 @@ def _disturbed(ir: Proc, where: BlockLoc, path: Path, made: Producer) -> Conflic
     facts = [*Context.at(ir, at).facts, *(fml.subst(f, env) for f in inside.facts)]
     for touched in (*made.writes(), *made.inputs()):
         for other in others:
-            if touched.buffer is other.buffer and (values := may_overlap(facts, fresh(touched), other)) is not None:
+            if touched.buffer is other.buffer and (values := may_overlap(facts, touched, other)) is not None:
                 return Conflict(f"{touched.buffer.name} may be modified by other code in the loop", touched, other, values)
     return None

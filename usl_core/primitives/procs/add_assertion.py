@@ -6,8 +6,7 @@ from typing import Any
 
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation
-from usl_core.ir.types import BOOL
-from usl_core.primitives.base import primitive, require
+from usl_core.primitives.base import primitive
 from usl_core.primitives.locate import condition
 from usl_core.procedure import Procedure
 
@@ -27,6 +26,5 @@ def add_assertion(proc: Procedure, assertion: Any) -> Edit:
     Forwarding: every cursor stays.
     """
     cond = condition(proc, (("body", 0),), assertion, "add_assertion")
-    require(cond.type is BOOL, "add_assertion", f"an assertion must be a control condition, not of type {cond.type}", cond.span)
 
     return Edit.of(proc.ir, "add_assertion").replace_preds((*proc.ir.preds, cond))

@@ -32,8 +32,6 @@ def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) ->
     Also known as: specialisation to constants.
     """
     chosen = _chosen(proc, args, values)
-
-    require(not proc.is_instr(), _OP, f"{proc.name()} is an instruction, whose C text is written for all of its formals")
     env: dict[Sym, Expr] = {arg.name: _literal(arg, value) for arg, value in chosen}
 
     kept = tuple(substitute(arg, env) for arg in proc.ir.args if arg.name not in env)

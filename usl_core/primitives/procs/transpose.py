@@ -34,8 +34,9 @@ def transpose(proc: Procedure, arg: Where) -> Edit:
     """
     loc, formal = buffer_at(proc, arg, _OP)
 
-    if not isinstance(loc, ArgLoc) or not isinstance(formal, Arg) or not isinstance(formal.type, TensorType):
+    if not isinstance(formal, Arg) or not isinstance(formal.type, TensorType):
         refuse(_OP, f"{formal.name.name} is no formal with dimensions", formal.span, code="E404")
+    assert isinstance(loc, ArgLoc)
     rank = len(formal.type.shape)
     require(rank == 2, _OP, f"{formal.name.name} has {rank} dimensions, and only a matrix can be transposed", formal.span)
     for use in _uses(proc, formal.name):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from usl_core.analysis.conditions import no_conflict
 from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Access, fresh, reads_of, summary
+from usl_core.analysis.effects import Access, reads_of, summary
 from usl_core.analysis.values import reads_clamped_data
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, stmt_list
@@ -141,7 +141,8 @@ class _Region:
             self.expr(ctx, (*path, step), child)
 
     def untouched(self, ctx: Context, access: Access, how: str) -> None:
-        found = may_overlap(ctx.facts, fresh(access), self.place)
+        """place has no bound names, so that those of access meet no others."""
+        found = may_overlap(ctx.facts, access, self.place)
         if found is not None:
             message = f"the location may be {how} in: {show(access.node).strip().splitlines()[0]}"
             refuse(_OP, message, access.node.span, counterexample(found), code="E413")
@@ -158,7 +159,7 @@ def _require_unchanged(ctx: Context, rest: Block, path: Path, old: Assign, regio
     leaf = isinstance(last, Assign | Reduce)  # writes after it has read
     crossed = effect(ctx, rest[: region.last_use + (not leaf)])
     reads = ctx.resolve_all(reads_of(old.rhs))
-    conflict = no_conflict(ctx.facts, reads, [fresh(a) for a in crossed.accesses if a.modifies])
+    conflict = no_conflict(ctx.facts, reads, [a for a in crossed.accesses if a.modifies])
     require_no(conflict, _OP, "what the right side reads may be modified before its last use", old.span)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Access, Kind, fresh, reads_of, summary
+from usl_core.analysis.effects import Access, Kind, reads_of, summary
 from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, after, stmt_path, stmts
@@ -74,8 +74,7 @@ def lift_reduce_constant(proc: Procedure, pair: Where) -> Edit:
 def _sum(block: Block) -> tuple[Assign, For]:
     require(len(block) == 2, _OP, f"a block of two statements is wanted, not {len(block)}", block[0].span)
     init, loop = block
-    zero = isinstance(init, Assign) and isinstance(init.rhs, Literal) and init.rhs.value == 0
-    if not isinstance(init, Assign) or not zero:
+    if not (isinstance(init, Assign) and isinstance(init.rhs, Literal) and init.rhs.value == 0):
         hint = "hint: give the initialisation a statement of its own, directly before the loop"
         refuse(_OP, "the first statement must set the sum to 0", init.span, [hint], code="E404")
     if not isinstance(loop, For):
@@ -136,8 +135,9 @@ class _Terms:
             ctx = ctx.after(stmt)
 
     def untouched(self, ctx: Context, accesses: Sequence[Access]) -> None:
+        """place has no bound names, so that those of the accesses meet no others."""
         for access in ctx.resolve_all(accesses):
-            found = may_overlap(ctx.facts, fresh(access), self.place)
+            found = may_overlap(ctx.facts, access, self.place)
             if found is not None:
                 message = f"the loop may {_VERBS[access.kind]} the sum other than by adding a term to it"
                 refuse(_OP, message, access.node.span, counterexample(found), code="E411")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from usl_core.analysis import affine
-from usl_core.analysis import formula as fml
 from usl_core.analysis.conflict import Values, may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, fresh
-from usl_core.cursors.path import Path, get_stmt, stmt_list
+from usl_core.cursors.path import Path, stmt_list
 from usl_core.ir.nodes import Alloc, Block, For, Proc
 from usl_core.ir.sym import Sym
 from usl_core.primitives.moving import effect
@@ -25,15 +22,11 @@ def read_later(old: Proc, new: Proc, path: Path, place: Access) -> tuple[Access,
     """
     ctx = Context.at(old, path)
     level = _level_of_alloc(old, path, place.buffer)
-    loops = [stmt for end in range(level + 1, len(path)) if isinstance(stmt := get_stmt(old, path[:end]), For)]
-    env = {loop.iter: affine.var(loop.iter.copy()) for loop in loops}
-    facts = [fml.subst(fact, env) for fact in ctx.facts]
-    written = replace(place, point=tuple(affine.subst(lin, env) for lin in place.point))
     for start, block in _later(new, path, level):
         here = Context.at(new, start)
         for access in effect(here, block).accesses:
             if access.buffer is place.buffer and access.kind is not Kind.WRITE:
-                found = may_overlap([*here.facts, *facts], fresh(access), written)
+                found = may_overlap([*here.facts, *ctx.facts], fresh(access), place)  # maybe in another iteration
                 if found is not None:
                     return access, found
     return None

@@ -6,7 +6,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import head_line
 from usl_core.analysis.conflict import Values, may_overlap
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Access, Kind, fresh, reads_of, summary
+from usl_core.analysis.effects import Access, Kind, reads_of, summary
 from usl_core.analysis.solver import Proved
 from usl_core.errors import counterexample
 from usl_core.ir.nodes import Assign, Expr, Reduce
@@ -24,17 +24,17 @@ def reads_target(ctx: Context, exprs: tuple[Expr, ...], place: Access) -> tuple[
     """A read in exprs that may see the location place, and values that make it do so."""
     for expr in exprs:
         for read in ctx.resolve_all(reads_of(expr)):
-            found = may_overlap(ctx.facts, fresh(read), place)
+            found = may_overlap(ctx.facts, read, place)
             if found is not None:
                 return read, found
     return None
 
 
-def same_location(ctx: Context, a: Access, b: Access) -> bool:
-    """Whether two accesses without unknown indices are proved to touch one location."""
-    if a.buffer is not b.buffer or a.iters or b.iters:
+def same_location(ctx: Context, access: Access, place: Access) -> bool:
+    """Whether an access without unknown indices is proved to touch place, which has none either."""
+    if access.buffer is not place.buffer or access.iters:
         return False
-    goal = fml.and_([fml.eq(x, y) for x, y in zip(a.point, b.point, strict=True)])
+    goal = fml.and_([fml.eq(x, y) for x, y in zip(access.point, place.point, strict=True)])
     return isinstance(ctx.prove(goal), Proved)
 
 
