@@ -25,6 +25,9 @@ from usl_core.primitives.calls.call_eqv import call_eqv
 from usl_core.primitives.calls.extract_subproc import extract_subproc
 from usl_core.primitives.calls.inline import inline
 from usl_core.primitives.calls.replace import replace
+from usl_core.primitives.config.bind_config import bind_config
+from usl_core.primitives.config.delete_config import delete_config
+from usl_core.primitives.config.write_config import write_config
 from usl_core.primitives.exprs.bind_expr import bind_expr
 from usl_core.primitives.exprs.commute_expr import commute_expr
 from usl_core.primitives.exprs.left_reassociate_expr import left_reassociate_expr
@@ -120,6 +123,9 @@ OPERATORS = (
     add_assertion,
     make_instr,
     transpose,
+    bind_config,
+    write_config,
+    delete_config,
 )
 LIBRARY = (autofission, autolift_alloc, replace_all)
 
@@ -130,11 +136,13 @@ __all__ = [
     "add_loop",
     "autofission",
     "autolift_alloc",
+    "bind_config",
     "bind_expr",
     "call_eqv",
     "commute_expr",
     "cut_loop",
     "delete_buffer",
+    "delete_config",
     "delete_pass",
     "divide_dim",
     "divide_loop",
@@ -184,4 +192,5 @@ __all__ = [
     "transpose",
     "unroll_buffer",
     "unroll_loop",
+    "write_config",
 ]

@@ -192,15 +192,18 @@ class Context:
 
     def settle(self, lin: Lin) -> Lin:
         """A linear form whose strides and configuration fields are those of this place."""
-        return affine.subst(lin, self._env.lins, self._stride_atom)
+        return affine.subst(lin, self._env.lins, self._env.strides)
 
     def settle_truth(self, formula: Formula) -> Formula:
-        return fml.subst(formula, self._env.lins, self._stride_atom, self._env.bools)
+        return self._env.formula(formula)
 
     @cached_property
     def _env(self) -> Env:
         values: dict[Sym, Value] = dict(self.fields.items())
-        return Env.of(values)
+        return Env.of(values, self._stride_atom)
+
+    def settle_strides(self, formula: Formula) -> Formula:
+        return fml.subst(formula, {}, self._stride_atom)
 
     def resolve_strides(self, lin: Lin) -> Lin:
         return affine.subst(lin, {}, self._stride_atom)

@@ -118,11 +118,11 @@ class Lowering:
 
 
 def index_lin(expr: Expr) -> Lin:
-    """The linear form of an index expression whose unknowns (idx, configuration) may be any integer."""
-    return Lowering().index(expr)
+    """The linear form of an index expression, in which data behind `idx` may be any integer."""
+    return Lowering(symbolic=True).index(expr)
 
 
 def truth(expr: Expr) -> Formula:
     """The formula of a control condition; see `index_lin`."""
     assert isinstance(expr.type, ControlType)
-    return Lowering().truth(expr)
+    return Lowering(symbolic=True).truth(expr)

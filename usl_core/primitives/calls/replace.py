@@ -22,7 +22,7 @@ from usl_core.ir.traverse import binders, rename, update
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.calls.agreement import same_meaning
-from usl_core.primitives.calls.inlining import inlined, window_over
+from usl_core.primitives.calls.inlining import argument_that_changes, inlined, window_over
 from usl_core.primitives.calls.unify import Mismatch, Solution, Unifier
 from usl_core.primitives.locate import block_at, context_at
 from usl_core.procedure import Procedure
@@ -55,6 +55,9 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
         solution = Unifier(callee).solve(old)
         call = update(call_of(callee, solution, ctx, old), proc=f.ir)
         require_memories(ctx, call)
+        field = argument_that_changes(call)
+        if field is not None:
+            raise Mismatch(f"an argument would read {field.name}, which {f.name()} writes")
         if not same_meaning(ctx, inlined(call), old):
             shown = head_line(call)
             raise Mismatch(f"the arguments found by unification, {shown}, do not give the block back")
