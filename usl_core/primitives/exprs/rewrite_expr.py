@@ -15,7 +15,7 @@ from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, COND, INDEX, ScalarType
 from usl_core.primitives.base import primitive, refuse, require_procedure, require_proved
 from usl_core.primitives.declared import with_declared_types
-from usl_core.primitives.exprs.bodies import require_in_body
+from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Where, context_at, expr_at, expression
 from usl_core.procedure import Procedure
 
@@ -62,6 +62,7 @@ def _edit(proc: Procedure, expr: Where, new: Any) -> Edit:
     _require_strides_as_before(old, changed)
     _require_clamps_as_before(old, changed)
     _require_argument(proc, path, changed)
+    require_affine(proc.ir, path, changed, _OP)
     if isinstance(old.type, ScalarType):
         _require_same_data(values, old, changed)
     else:
