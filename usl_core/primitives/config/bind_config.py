@@ -11,7 +11,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.types import ScalarType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.config.fields import field_at, left_behind, next_place, require_sequential, type_of
-from usl_core.primitives.exprs.bodies import require_in_body
+from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Where, expr_at
 from usl_core.procedure import Procedure
 
@@ -47,9 +47,12 @@ def bind_config(proc: Procedure, expr: Where, config: Config, field: str) -> Edi
     if reads_clamped_data(old):
         refuse(_OP, f"{show_expr(old)} depends on data through idx", old.span, code="E413")
 
+    read = ReadConfig(config, field, type=old.type, span=old.span)
+    require_affine(proc.ir, path, read, _OP)
+
     edit = Edit.of(proc.ir, _OP).insert(before(stmt), (AssignConfig(config, field, old, span=old.span),))
     edit = left_behind(edit, next_place(stmt), {name})
-    return edit.replace_exprs({NodeLoc(path): ReadConfig(config, field, type=old.type, span=old.span)})
+    return edit.replace_exprs({NodeLoc(path): read})
 
 
 def _statement(path: Path) -> Path:
