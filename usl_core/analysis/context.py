@@ -61,6 +61,9 @@ class Context:
     windows: Mapping[Sym, WindowMap] = field(default_factory=dict)
     buffers: Mapping[Sym, BufferInfo] = field(default_factory=dict)
     loops: tuple[For, ...] = ()
+    field_facts: tuple[Formula, ...] = ()
+    """Facts about what fields hold just here (`Held`). They are apart, since they say nothing of another instance of the same
+    code, whose iterators are others: only `prove` uses them."""
     fields: Mapping[FieldSym, Value] = field(default_factory=dict)
     """What configuration fields hold here that may have been written since the start of the procedure."""
     tracks: bool = True
@@ -71,7 +74,13 @@ class Context:
     @cached_property
     def key(self) -> object:
         """Equal for contexts in which the same things are provable."""
-        return (self.facts, frozenset(self.buffers.items()), frozenset(self.windows.items()), frozenset(self.fields.items()))
+        return (
+            self.facts,
+            self.field_facts,
+            frozenset(self.buffers.items()),
+            frozenset(self.windows.items()),
+            frozenset(self.fields.items()),
+        )
 
     # -- construction
 
@@ -113,7 +122,11 @@ class Context:
 
     def assume(self, facts: Iterable[Formula]) -> Context:
         new = [p for f in facts for p in fml.conjuncts(f) if p != fml.TRUE]
-        return replace(self, facts=(*self.facts, *new)) if new else self
+        if not new:
+            return self
+        here = [f for f in new if self.fields and any(isinstance(name, Held) for name in fml.free_syms(f))]
+        lasting = [f for f in new if f not in here]
+        return replace(self, facts=(*self.facts, *lasting), field_facts=(*self.field_facts, *here))
 
     def enter(self, stmt: Stmt, branch: str) -> Context:
         """Inside a loop's body or a branch of an if."""
@@ -175,7 +188,7 @@ class Context:
             facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
             if name.declared.type is SIZE:
                 facts.append(fml.ge(affine.var(new), 1))
-        return replace(self.assume(facts), fields=values, writes=self.writes + 1)
+        return replace(self, fields=values, writes=self.writes + 1).assume(facts)
 
     def field(self, name: FieldSym) -> Value:
         """What a configuration field holds here, in terms of what fields held at the start of the procedure."""
@@ -263,22 +276,28 @@ class Context:
         return found
 
     def prove(self, goal: Formula, extra: Iterable[Formula] = ()) -> Answer:
-        return prove((*self.facts, *extra), goal)
+        return prove((*self.facts, *self.field_facts, *extra), goal)
 
 
 def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
     return tuple(index_lin(e) for e in typ.shape) if isinstance(typ, TensorType) else ()
 
 
-_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, int], Sym]] = WeakKeyDictionary()
+class Held(Sym):
+    """What a configuration field holds at one place, where it is not known in other terms."""
+
+    __slots__ = ()
 
 
-def _unknown(stmt: Stmt, field: FieldSym, position: int) -> Sym:
+_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, int], Held]] = WeakKeyDictionary()
+
+
+def _unknown(stmt: Stmt, field: FieldSym, position: int) -> Held:
     """The variable for what a field holds in or after stmt, the same each time that a context is built.
 
     position tells apart the places of one statement that occurs more than once in a procedure.
     """
-    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, position), Sym(field.name))
+    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, position), Held(field.name))
 
 
 def _extent_facts(typ: ScalarType | TensorType) -> list[Formula]:
