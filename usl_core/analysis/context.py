@@ -185,7 +185,8 @@ class Context:
                 continue
             new = _unknown(stmt, name, self.writes)
             values[name] = dataflow.of_sym(name, new)
-            facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
+            if not isinstance(values[name], Datum):  # equality of data is known or not, but no formula
+                facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
             if name.declared.type is SIZE:
                 facts.append(fml.ge(affine.var(new), 1))
         return replace(self, fields=values, writes=self.writes + 1).assume(facts)
