@@ -19,7 +19,7 @@ from usl_core.analysis.affine import Lin
 from usl_core.analysis.computation import Computation, Value, computation, equal, value_computation
 from usl_core.analysis.conditions import Conflict, covering, instance, no_conflict, order_facts
 from usl_core.analysis.conflict import describe_model, may_overlap, overlap_formula
-from usl_core.analysis.context import Context
+from usl_core.analysis.context import Context, lasting
 from usl_core.analysis.effects import Access, Kind, Summary, block_summary, fresh, reads_of, replace_accesses
 from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
@@ -139,7 +139,7 @@ def _different_values(units: Sequence[_Unit], buffer: Sym, fixed: int) -> Confli
 def _differ(unit: _Unit, other: _Unit, buffer: Sym, fixed: int) -> Conflict | None:
     """Two instances that write a common place and may not do the same computation, or None if there are none."""
     env = {loop.iter: affine.var(loop.iter.copy()) for loop in other.ctx.loops[fixed:]}
-    facts = list(dict.fromkeys([*unit.ctx.facts, *(fml.subst(f, env) for f in other.ctx.facts)]))
+    facts = list(dict.fromkeys([*unit.ctx.facts, *(fml.subst(f, env) for f in lasting(other.ctx.facts))]))
     goals = _same_computation(unit.key, other.key, env)
     reason = f"the value written to one place of {buffer.name} depends on more than the place"
     for write in unit.writes:

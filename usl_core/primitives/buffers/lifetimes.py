@@ -16,7 +16,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
 from usl_core.analysis.conflict import Values, describe_model
-from usl_core.analysis.context import Context
+from usl_core.analysis.context import Context, lasting
 from usl_core.analysis.effects import Access, Kind, reads_of, rename, summary
 from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
@@ -112,7 +112,7 @@ def _events(
 ) -> Iterator[Event]:
     for access in ctx.resolve_all(accesses):
         if access.buffer is buffer:
-            yield Event(replace(access, guard=(*access.guard, *ctx.facts[known:])), time, bound)
+            yield Event(replace(access, guard=(*access.guard, *lasting(ctx.facts[known:]))), time, bound)
 
 
 def _instance(event: Event, fixed: frozenset[Sym]) -> Event:

@@ -8,7 +8,7 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, instance
 from usl_core.analysis.conflict import may_overlap
-from usl_core.analysis.context import Context
+from usl_core.analysis.context import Context, lasting
 from usl_core.analysis.earlier import written_earlier
 from usl_core.analysis.producer import Producer, producer
 from usl_core.cursors.edit import Edit
@@ -84,7 +84,7 @@ def _disturbed(ir: Proc, where: BlockLoc, path: Path, made: Producer) -> Conflic
     inside = Context.at(without, path).enter(loop, "body")
     env = {loop.iter: affine.var(loop.iter.copy())}
     others = instance([a for a in effect(inside, loop.body).accesses if a.modifies], env)
-    facts = [*Context.at(ir, at).facts, *(fml.subst(f, env) for f in inside.facts)]
+    facts = [*Context.at(ir, at).facts, *(fml.subst(f, env) for f in lasting(inside.facts))]
     for touched in (*made.writes(), *made.inputs()):
         for other in others:
             if touched.buffer is other.buffer and (values := may_overlap(facts, touched, other)) is not None:
