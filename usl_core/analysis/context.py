@@ -6,7 +6,7 @@ branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -135,7 +135,7 @@ class Context:
                 index = affine.var(name)
                 inside = self.assume([fml.le(self.index(lo), index), fml.lt(index, self.index(hi))])
                 if self.tracks:
-                    inside = inside._with_fields(stmt, dataflow.before_iteration(stmt))
+                    inside = inside._with_fields(stmt, dataflow.before_iteration(stmt), inside=True)
                 return replace(inside, loops=(*self.loops, stmt))
             case If(cond=cond):
                 if cond.type is COND:
@@ -170,20 +170,23 @@ class Context:
 
     # -- configuration
 
-    def _with_fields(self, stmt: Stmt, step: Transformer) -> Context:
-        """After code of stmt that did step. A value of several cases becomes a new variable, with facts that say what it is."""
-        lost = {f for f, value in self.fields.items() if isinstance(value, Datum) and value.key in summary(stmt).modified}
+    def _with_fields(self, stmt: Stmt, step: Transformer, *, inside: bool = False) -> Context:
+        """After code of stmt that did step (inside: in its body, after earlier iterations). A value of several cases becomes a
+        new variable, with facts that say what it is."""
+        modified = summary(stmt).modified
+        lost = {f for f, value in self.fields.items() if _is_of(value, modified)}
         if not step and not lost:
             return self
         here = self._env
         values, facts = dict(self.fields), list[Formula]()
         for name in sorted({*step, *lost}):
             cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
+            cases = [(guard, value) for guard, value in cases if not _is_of(value, modified)]
             certain = [value for guard, value in cases if guard == fml.TRUE or isinstance(self.prove(guard), Proved)]
             if certain:
                 values[name] = certain[0]
                 continue
-            new = _unknown(stmt, name, self.writes)
+            new = _unknown(stmt, name, inside, self.writes)
             values[name] = dataflow.of_sym(name, new)
             if not isinstance(values[name], Datum):  # equality of data is known or not, but no formula
                 facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
@@ -285,20 +288,25 @@ def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
 
 
 class Held(Sym):
-    """What a configuration field holds at one place, where it is not known in other terms."""
+    """A variable for what a field holds at one place of one iteration."""
 
     __slots__ = ()
 
 
-_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, int], Held]] = WeakKeyDictionary()
+_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, bool, int], Held]] = WeakKeyDictionary()
 
 
-def _unknown(stmt: Stmt, field: FieldSym, position: int) -> Held:
-    """The variable for what a field holds in or after stmt, the same each time that a context is built.
+def _unknown(stmt: Stmt, field: FieldSym, inside: bool, position: int) -> Held:
+    """The variable for what a field holds in (inside) or after stmt, the same each time that a context is built.
 
     position tells apart the places of one statement that occurs more than once in a procedure.
     """
-    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, position), Held(field.name))
+    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, inside, position), Held(field.name))
+
+
+def _is_of(value: Value, modified: Container[Sym]) -> bool:
+    """Whether value is what one of the modified scalars holds, or held."""
+    return isinstance(value, Datum) and value.key in modified
 
 
 def _extent_facts(typ: ScalarType | TensorType) -> list[Formula]:
