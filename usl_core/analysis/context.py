@@ -175,6 +175,8 @@ class Context:
                 continue
             new = _unknown(stmt, name, inside, self.writes)
             values[name] = dataflow.of_sym(name, new)
+            if isinstance(values[name], Datum):  # no formula says what data is
+                continue
             facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
             if name.declared.type is SIZE:
                 facts.append(fml.ge(affine.var(new), 1))
