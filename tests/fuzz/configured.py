@@ -116,13 +116,15 @@ class _Writer:
 
     def checked(self, iters: tuple[str, ...]) -> str:
         """A check that holds."""
-        value = self.value(iters)
+        value = self.rng.choice(("0", "n", "m + 1", *iters))
         return self.rng.choice(("check(n >= 1)\n", f"Reg.a = {value}\ncheck(Reg.a == {value})\n"))
 
     # ---- configuration
 
     def value(self, iters: tuple[str, ...]) -> str:
-        return self.rng.choice(("0", "1", "1", "3", "n", "m", "n + 1", "Reg.a", "Reg.b", "Reg.a + 1", "Steady.k", *iters, *iters))
+        return self.rng.choice(
+            ("0", "1", "1", "3", "n", "m", "n + 1", "Reg.a", "Reg.b", "Reg.a + 1", "Steady.k", *iters, *iters)
+        )
 
     def write(self, iters: tuple[str, ...]) -> str:
         match self.rng.randrange(9):
@@ -135,7 +137,9 @@ class _Writer:
             case 5:
                 return f"Reg.len = {self.rng.choice(('1', 'n', 'm + 1', 'Reg.len', 'Reg.len + 1', 'Steady.len'))}\n"
             case 6:
-                return f"Reg.on = {self.rng.choice(('True', 'False', 'q', 'n > 2', 'Reg.on', 'q and Steady.go', 'Reg.a == 0'))}\n"
+                return (
+                    f"Reg.on = {self.rng.choice(('True', 'False', 'q', 'n > 2', 'Reg.on', 'q and Steady.go', 'Reg.a == 0'))}\n"
+                )
             case 7:
                 return f"Reg.scale = {self.rng.choice(('1.0', '2.0', 's', 's', 'Reg.scale', 's * 2.0', 'x[0]'))}\n"
             case _:

@@ -70,7 +70,9 @@ def retry(failure: Failure) -> Failure | None:
     if failure.result is None:
         return None
     fixed = dict(failure.draft.kwargs) if failure.operator == "partial_eval" else {}
-    difference = refinement_failure(failure.program.ir, result.ir, rng, 4, 10, 2, fixed, modulo=steps_modulo(failure.program, result))
+    difference = refinement_failure(
+        failure.program.ir, result.ir, rng, 4, 10, 2, fixed, modulo=steps_modulo(failure.program, result)
+    )
     if difference is not None:
         return replace(failure, what=difference.what, difference=difference, result=result)
     problem = forwarding_failure(failure.program, result, failure.operator, rng)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from usl_core.cursors.path import Path
+from usl_core.cursors.path import Path, get
+from usl_core.ir.nodes import BinaryOp, Expr, Literal, Proc
+from usl_core.ir.printer import show_expr
+from usl_core.ir.types import INDEX
 from usl_core.primitives.base import refuse
 
 
@@ -10,3 +13,16 @@ def require_in_body(path: Path, operator: str) -> None:
     """Shapes of formals and assertions belong to the interface, which no operator on expressions changes."""
     if path[0][0] != "body":
         refuse(operator, "only expressions in the body of a procedure can be rewritten", code="E404")
+
+
+def require_affine(proc: Proc, path: Path, new: Expr, operator: str) -> None:
+    """Control expressions stay affine with new at path: divisors and factors of what is no number are numbers."""
+    around = get(proc, path[:-1])
+    if isinstance(new, Literal) or not (isinstance(around, BinaryOp) and around.type is INDEX):
+        return
+    side = path[-1][0]
+    other = around.rhs if side == "lhs" else around.lhs
+    if (around.op in ("/", "%") and side == "rhs") or (around.op == "*" and not isinstance(other, Literal)):
+        old = around.rhs if side == "rhs" else around.lhs
+        message = f"{show_expr(old)} in {show_expr(around)} must stay a number, as control expressions are affine"
+        refuse(operator, message, old.span if old.span.line else None, code="E404")
