@@ -67,12 +67,19 @@ def _too_many(key: ConfigKey, ways: list[Way], n: int) -> SchedulingError:
     worst = max(ways, key=lambda way: prod(_trips(each) for each in way if isinstance(each, ForCursor)))
     depths = [depth for depth, each in enumerate(worst) if isinstance(each, ForCursor) and _trips(each) > 1]
     if not depths:
-        notes = [f"it is written by: {_line(way[-1])}" for way in ways]
-        return SchedulingError(message, span=_span(ways[-1]), notes=notes, code="E441")
-    loop = worst[: depths[-1] + 1]
-    write = next(each for each in worst[len(loop) :] if not isinstance(each, ForCursor | IfCursor))
-    notes = [f"the loop `{_line(loop[-1])}` keeps a write inside: {_line(write)}", "hint: hoist_config moves out what it can"]
+        notes = [f"it is written by: {_line(_statement(way))}" for way in ways]
+        return SchedulingError(message, span=_span((_statement(ways[-1]),)), notes=notes, code="E441")
+    loop, inside = worst[: depths[-1] + 1], worst[depths[-1] + 1 :]
+    notes = [
+        f"the loop `{_line(loop[-1])}` keeps a write inside: {_line(_statement(inside))}",
+        "hint: hoist_config moves out what it can",
+    ]
     return SchedulingError(message, span=_span(loop), notes=notes, code="E441")
+
+
+def _statement(way: Way) -> StmtCursor:
+    """The write, or the call that leads to it."""
+    return next(each for each in way if not isinstance(each, ForCursor | IfCursor))
 
 
 def _line(stmt: StmtCursor) -> str:

@@ -31,8 +31,8 @@ from usl_core.procedure import Procedure
 class ConfigWrites:
     """Writes of each configuration field, by record and name: `writes.static[LoadA, "stride"]`.
 
-    static counts the statements that write it, in the text of the procedure and once more for each call in those of its callees.
-    per_run counts the writes of one run with the given sizes, empty if there are none.
+    static counts the statements that write it in the text of the procedure, and for each call those of the callee. per_run
+    counts the writes of one run with sizes; it is empty where none were given.
     """
 
     static: Mapping[ConfigKey, int]
@@ -92,7 +92,8 @@ def inner_blocks(stmt: Any) -> list[BlockCursor]:
         case ForCursor():
             return [stmt.body()]
         case IfCursor():
-            return [stmt.body(), *([stmt.orelse()] if stmt.orelse() else [])]
+            orelse = stmt.orelse()
+            return [stmt.body(), orelse] if isinstance(orelse, BlockCursor) else [stmt.body()]
         case _:
             return []
 

@@ -21,14 +21,14 @@ def usl_memories() -> Iterable[type[Memory]]:
 
 @hookimpl
 def usl_configs() -> Iterable[Config]:
-    from usl_example.registers import CONFIGS
+    from usl_example.kernels import REGISTERS
 
-    return CONFIGS
+    return REGISTERS
 
 
 @hookimpl
 def usl_instructions() -> Iterable[object]:
-    from usl_example.instructions import INSTRUCTIONS
+    from usl_example.kernels import INSTRUCTIONS
 
     return INSTRUCTIONS
 

@@ -15,7 +15,7 @@ from usl_core import (
     set_memory,
     stage_mem,
 )
-from usl_example import instructions as accel
+from usl_example import kernels as accel
 from usl_example.memories import ACCUMULATOR, SCRATCHPAD
 
 

@@ -1,4 +1,7 @@
-"""The instructions: each body says what the C text does. A move asserts what its register must hold.
+"""The registers and the instructions. An instruction's body says what its C text does.
+
+A move reads a stride from a register, not from its operands, and asserts what the register must hold. Registers are write-only:
+instructions set them and no program can read them back, so generated C never mentions them.
 
 `load_a`, `load_b` and `store` are no instructions: they say what a move does whatever the registers hold. Their configured
 versions set the register first, so they are the same up to what the register holds at the end.
@@ -6,9 +9,23 @@ versions set the register first, so they are the same up to what the register ho
 
 from __future__ import annotations
 
-from usl_core import DRAM, Config, Procedure, instr, proc, replace, write_config
+from usl_core import DRAM, Config, Procedure, config, instr, proc, replace, write_config, write_only
 from usl_example.memories import ACCUMULATOR, MODEL, SCRATCHPAD
-from usl_example.registers import LoadA, LoadB, Store
+
+
+@config
+class LoadA:
+    src_stride: write_only[stride]
+
+
+@config
+class LoadB:
+    src_stride: write_only[stride]
+
+
+@config
+class Store:
+    dst_stride: write_only[stride]
 
 
 @instr("accel_config_a({s});", c_global=MODEL)
@@ -78,6 +95,7 @@ def matmul16(a: [i8][16, 16] @ SCRATCHPAD, b: [i8][16, 16] @ SCRATCHPAD, c: [i32
                 c[i, j] += i32(a[i, k]) * i32(b[k, j])
 
 
+REGISTERS = (LoadA, LoadB, Store)
 INSTRUCTIONS = (config_a, config_b, config_c, move_a, move_b, move_out, zero16, matmul16)
 
 
