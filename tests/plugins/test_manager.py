@@ -44,8 +44,8 @@ def test_the_example_plugin_provides_what_it_declares_and_has_no_problem(site):
         api=1,
         usable=True,
         provides={
-            "memories": ("SCRATCHPAD", "ACCUMULATOR"),
-            "instructions": ("config_a", "config_b", "config_c", "move_a", "move_b", "move_out", "zero16", "matmul16"),
+            "memories": ("ACCUMULATOR", "SCRATCHPAD"),
+            "instructions": ("config_a", "config_b", "config_c", "matmul16", "move_a", "move_b", "move_out", "zero16"),
             "configs": ("LoadA", "LoadB", "Store"),
             "schedules": ("accelerate_gemm",),
         },
