@@ -49,11 +49,15 @@ def test_the_contract_gives_the_procedure_back() -> None:
 
 
 def test_the_contract_shows_the_loop_that_keeps_a_write_inside() -> None:
-    p = program(
-        "def f(n: size):\n    for i in seq(0, n):\n        for j in seq(0, 1):\n            if i > 2:\n                set_a(i)\n"
-    )
+    p = program("""
+def f(n: size):
+    for i in seq(0, n):
+        for j in seq(0, 1):
+            if i > 2:
+                set_a(i)
+""")
     assert refusal(p, 9) == (
-        "<string>:2:5: max_config_writes: Cfg.a may be written more than 9 times in a run\n"
+        "<string>:3:5: max_config_writes: Cfg.a may be written more than 9 times in a run\n"
         "    for i in seq(0, n):\n"
         "    ^^^^^^^^^^^^^^^^^^^\n"
         "  the loop `for i in seq(0, n)` keeps a write inside: set_a(i)\n"

@@ -203,12 +203,15 @@ def _split_off(p: Procedure, write: StmtCursor, loop: ForCursor) -> Procedure:
 
 def _tidy(p: Procedure, deleted: StmtCursor) -> Procedure:
     """p without the loops around a deleted write that were left with nothing to do."""
-    place = p.forward(deleted.parent()) if isinstance(deleted.parent(), ForCursor) else None
-    while place and isinstance(place, ForCursor) and len(place.body()) == 1 and isinstance(place.body()[0], PassCursor):
-        around, only = place.parent(), place.body()[0]
+    loop = p.forward(deleted.parent()) if isinstance(deleted.parent(), ForCursor) else None
+    while isinstance(loop, ForCursor) and len(loop.body()) == 1 and isinstance(loop.body()[0], PassCursor):
+        nothing = loop.body()[0]
         try:
-            p = delete_pass(remove_loop(p, place), only)
-        except SchedulingError:  # alone in its block, or the loop may not run
+            q = remove_loop(p, loop)
+            nothing = q.forward(nothing)
+            if nothing.prev() or nothing.next():
+                return delete_pass(q, nothing)
+        except SchedulingError:  # the loop may not run
             break
-        place = p.forward(around) if around else None
+        p, loop = q, nothing.parent()
     return p
