@@ -65,6 +65,9 @@ from usl_core.primitives.stmts.lift_reduce_constant import lift_reduce_constant
 from usl_core.primitives.stmts.merge_writes import merge_writes
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
 from usl_core.primitives.stmts.split_write import split_write
+from usl_core.stdlib.config_contract import max_config_writes
+from usl_core.stdlib.config_writes import count_config_writes
+from usl_core.stdlib.hoisting import hoist_config
 from usl_core.stdlib.replacing import replace_all
 
 OPERATORS = (
@@ -127,7 +130,7 @@ OPERATORS = (
     write_config,
     delete_config,
 )
-LIBRARY = (autofission, autolift_alloc, replace_all)
+LIBRARY = (autofission, autolift_alloc, replace_all, hoist_config, count_config_writes, max_config_writes)
 
 __all__ = [
     "LIBRARY",
@@ -140,6 +143,7 @@ __all__ = [
     "bind_expr",
     "call_eqv",
     "commute_expr",
+    "count_config_writes",
     "cut_loop",
     "delete_buffer",
     "delete_config",
@@ -154,6 +158,7 @@ __all__ = [
     "fold_into_reduce",
     "fuse",
     "guard_redundant",
+    "hoist_config",
     "inline",
     "inline_assign",
     "inline_window",
@@ -165,6 +170,7 @@ __all__ = [
     "lift_reduce_constant",
     "lift_scope",
     "make_instr",
+    "max_config_writes",
     "merge_writes",
     "mult_dim",
     "mult_loops",
