@@ -289,7 +289,7 @@ def test_known_values_are_those_that_the_interpreter_finds(seed: int) -> None:
 @given(st.integers(0, 10**9))
 def test_a_value_that_does_not_reach_a_read_makes_no_difference(seed: int) -> None:
     ir, rng = _generated(seed)
-    for _ in range(4):
+    for _ in range(3):
         path = rng.choice(sites(ir)).path
         field = REGISTERS.sym(rng.choice(("a", "b", "on", "len")))
         versions = [_with_write(ir, path, field, value) for value in ((False, True) if field.declared.type is BOOL else (1, 2))]

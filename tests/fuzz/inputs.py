@@ -62,12 +62,14 @@ def random_fields(proc: Proc, env: dict[Sym, int | bool], rng: random.Random, mo
     """Values of the fields that proc uses, and of more, with which the assertions hold; None if none are found."""
     fields = sorted({*proc_summary(proc).fields, *more})
     nodes = [node for pred in proc.preds for node in walk(pred)]
-    asked = any(isinstance(node, ReadConfig) for node in nodes)
+    asked = [pred for pred in proc.preds if any(isinstance(node, ReadConfig) for node in walk(pred))]
+    if not all(pred in asked or _holds(pred, env) for pred in proc.preds):
+        return None
     known = [n.value for n in nodes if isinstance(n, Literal) and type(n.value) is int]
     known += [v for v in env.values() if type(v) is int]
     for _ in range(_TRIES if asked else 1):
         values: Fields = {field: _random_field(field, known, rng) for field in fields}
-        if all(_holds(pred, {**env, **values}) for pred in proc.preds):
+        if all(_holds(pred, {**env, **values}) for pred in asked):
             return values
     return None
 
