@@ -66,12 +66,8 @@ class Generator:
 
     def index(self, depth: int = 2, *, idx: bool = False, stride: bool = False, fixed: bool = False) -> Expr:
         """An index expression; fixed: it gives a buffer or a window its shape, so it reads no configuration."""
-        leaves = (
-            ["literal", "read"]
-            + ([] if fixed else ["config"])
-            + (["idx"] if idx and self.of_type(I8) else [])
-            + (["stride"] if stride else [])
-        )
+        more = {"config": not fixed, "idx": idx and bool(self.of_type(I8)), "stride": stride}
+        leaves = ["literal", "read", *(leaf for leaf, allowed in more.items() if allowed)]
         kind = self.choose(*leaves) if depth == 0 else self.choose(*leaves, "+", "-", "*", "/", "%", "neg", "min")
         if kind in ("+", "-"):
             sides = [self.index(depth - 1, idx=idx, fixed=fixed) for _ in range(2)]

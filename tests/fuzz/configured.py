@@ -1,7 +1,7 @@
 """Random programs that set hardware registers: configuration fields written and read, in loops, branches and callees.
 
-Values come from a small set, so that fields often hold already what they are set to. Of the fields, some are `steady`: no program
-writes them, and they may stand in conditions and limits of loops, where an operator may evaluate them at another time.
+Values come from a small set, so that fields often hold already what they are set to. Some fields are steady: no program writes
+them, and they may stand in conditions and limits of loops, where an operator may evaluate them at another time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CALLEES = (
     "def scaled(n: size, dst: [f32][n], src: [f32][n]):\n    for i in seq(0, n):\n        dst[i] = Reg.scale * src[i]\n",
     "def at_a(v: index, dst: [f32][1]):\n    assert Reg.a == v\n    dst[0] = 1.0\n",
     "def when_on(dst: [f32][1]):\n    assert Reg.on\n    dst[0] += 1.0\n",
-    "def as_a(v: index, dst: [f32][1]):\n    assert Reg.a == v\n    Reg.b = v\n    if v < Steady.k:\n        dst[0] = f32(Reg.b)\n",
+    "def as_a(v: index, dst: [f32][1]):\n    assert Reg.a == v\n    Reg.b = v\n    if v < Steady.k: dst[0] = f32(Reg.b)\n",
     "def swap(n: size):\n    for i in seq(0, n):\n        Reg.a = Reg.b\n        Reg.b = 1\n",
     "def keep(v: f32, dst: [f32][1]):\n    Reg.scale = v\n    v = 3.0\n    dst[0] = Reg.scale\n",
 )
@@ -137,9 +137,8 @@ class _Writer:
             case 5:
                 return f"Reg.len = {self.rng.choice(('1', 'n', 'm + 1', 'Reg.len', 'Reg.len + 1', 'Steady.len'))}\n"
             case 6:
-                return (
-                    f"Reg.on = {self.rng.choice(('True', 'False', 'q', 'n > 2', 'Reg.on', 'q and Steady.go', 'Reg.a == 0'))}\n"
-                )
+                values = ("True", "False", "q", "n > 2", "Reg.on", "q and Steady.go", "Reg.a == 0")
+                return f"Reg.on = {self.rng.choice(values)}\n"
             case 7:
                 return f"Reg.scale = {self.rng.choice(('1.0', '2.0', 's', 's', 'Reg.scale', 's * 2.0', 'x[0]'))}\n"
             case _:

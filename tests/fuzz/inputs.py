@@ -55,30 +55,34 @@ def _legal(proc: Proc, env: dict[Sym, int | bool]) -> bool:
 
 Fields = dict[FieldSym, Any]
 """Values of configuration fields."""
-_TRIES = 200
+_TRIES = 1000
 
 
 def random_fields(proc: Proc, env: dict[Sym, int | bool], rng: random.Random, more: Iterable[FieldSym] = ()) -> Fields | None:
     """Values of the fields that proc uses, and of more, with which the assertions hold; None if none are found."""
     fields = sorted({*proc_summary(proc).fields, *more})
-    asked = any(isinstance(node, ReadConfig) for pred in proc.preds for node in walk(pred))
+    nodes = [node for pred in proc.preds for node in walk(pred)]
+    asked = [pred for pred in proc.preds if any(isinstance(node, ReadConfig) for node in walk(pred))]
+    if not all(pred in asked or _holds(pred, env) for pred in proc.preds):
+        return None
+    known = [n.value for n in nodes if isinstance(n, Literal) and type(n.value) is int]
+    known += [v for v in env.values() if type(v) is int]
     for _ in range(_TRIES if asked else 1):
-        values: Fields = {field: _random_field(field, env, rng) for field in fields}
-        if all(_holds(pred, {**env, **values}) for pred in proc.preds):
+        values: Fields = {field: _random_field(field, known, rng) for field in fields}
+        if all(_holds(pred, {**env, **values}) for pred in asked):
             return values
     return None
 
 
-def _random_field(field: FieldSym, env: dict[Sym, int | bool], rng: random.Random) -> Any:
-    """Small numbers mostly, and what the formals hold, so that comparisons are now and then true."""
+def _random_field(field: FieldSym, known: Iterable[int], rng: random.Random) -> Any:
+    """Small numbers mostly, and known ones, so that comparisons are now and then true."""
     typ = field.declared.type
     if isinstance(typ, ScalarType):
         return random_value(typ, rng)
     if typ is BOOL:
         return rng.random() < 0.5
     least = 1 if typ is SIZE else -1
-    known = [v for v in env.values() if not isinstance(v, bool) and v >= least]
-    return rng.choice([rng.randint(least, 4), rng.randint(least, 9), *known])
+    return rng.choice([rng.randint(least, 4), rng.randint(least, 9), *(v for v in known if v >= least)])
 
 
 def _holds(pred: Expr, env: dict[Sym, int | bool]) -> bool:

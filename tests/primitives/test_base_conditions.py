@@ -119,7 +119,7 @@ def test_control_that_reads_a_field_that_is_written_is_refused(body: str, field:
 
 def test_an_operator_does_not_make_such_control() -> None:
     p = program("Cfg.on = True\npicks(Cfg.n, x)\nCfg.n = 2")
-    with pytest.raises(SchedulingError, match="reads Cfg.n, which foo writes") as caught:
+    with pytest.raises(SchedulingError, match=r"reads Cfg\.n, which foo writes") as caught:
         inline(p, "picks(_)")
     assert caught.value.code == "E420"
 

@@ -185,11 +185,6 @@ def proc_summary(proc: Proc) -> Summary:
     return found
 
 
-def uses_config(proc: Proc) -> bool:
-    """Whether the procedure, or one that it calls, reads, writes or asserts on a configuration field."""
-    return proc_summary(proc).touches_config
-
-
 # ---- windows
 
 

@@ -25,11 +25,8 @@ def field_at(config: Any, field: Any, operator: str) -> FieldSym:
     """The field that a user names by its configuration and a text."""
     require(isinstance(config, Config), operator, f"a configuration, declared with @config, is wanted here, got {config!r}")
     known = ", ".join(config.fields)
-    require(
-        isinstance(field, str) and field in config.fields,
-        operator,
-        f"{config.name} has no field {field!r}; its fields are {known}",
-    )
+    exists = isinstance(field, str) and field in config.fields
+    require(exists, operator, f"{config.name} has no field {field!r}; its fields are {known}")
     name: FieldSym = config.sym(field)
     return name
 
