@@ -6,7 +6,7 @@ branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -61,6 +61,9 @@ class Context:
     windows: Mapping[Sym, WindowMap] = field(default_factory=dict)
     buffers: Mapping[Sym, BufferInfo] = field(default_factory=dict)
     loops: tuple[For, ...] = ()
+    field_facts: tuple[Formula, ...] = ()
+    """Facts about what fields hold just here (`Held`). They are apart, since they say nothing of another instance of the same
+    code, whose iterators are others: only `prove` uses them."""
     fields: Mapping[FieldSym, Value] = field(default_factory=dict)
     """What configuration fields hold here that may have been written since the start of the procedure."""
     tracks: bool = True
@@ -71,7 +74,13 @@ class Context:
     @cached_property
     def key(self) -> object:
         """Equal for contexts in which the same things are provable."""
-        return (self.facts, frozenset(self.buffers.items()), frozenset(self.windows.items()), frozenset(self.fields.items()))
+        return (
+            self.facts,
+            self.field_facts,
+            frozenset(self.buffers.items()),
+            frozenset(self.windows.items()),
+            frozenset(self.fields.items()),
+        )
 
     # -- construction
 
@@ -113,7 +122,11 @@ class Context:
 
     def assume(self, facts: Iterable[Formula]) -> Context:
         new = [p for f in facts for p in fml.conjuncts(f) if p != fml.TRUE]
-        return replace(self, facts=(*self.facts, *new)) if new else self
+        if not new:
+            return self
+        here = [f for f in new if self.fields and any(isinstance(name, Held) for name in fml.free_syms(f))]
+        lasting = [f for f in new if f not in here]
+        return replace(self, facts=(*self.facts, *lasting), field_facts=(*self.field_facts, *here))
 
     def enter(self, stmt: Stmt, branch: str) -> Context:
         """Inside a loop's body or a branch of an if."""
@@ -122,7 +135,7 @@ class Context:
                 index = affine.var(name)
                 inside = self.assume([fml.le(self.index(lo), index), fml.lt(index, self.index(hi))])
                 if self.tracks:
-                    inside = inside._with_fields(stmt, dataflow.before_iteration(stmt))
+                    inside = inside._with_fields(stmt, dataflow.before_iteration(stmt), inside=True)
                 return replace(inside, loops=(*self.loops, stmt))
             case If(cond=cond):
                 if cond.type is COND:
@@ -157,25 +170,29 @@ class Context:
 
     # -- configuration
 
-    def _with_fields(self, stmt: Stmt, step: Transformer) -> Context:
-        """After code of stmt that did step. A value of several cases becomes a new variable, with facts that say what it is."""
-        lost = {f for f, value in self.fields.items() if isinstance(value, Datum) and value.key in summary(stmt).modified}
+    def _with_fields(self, stmt: Stmt, step: Transformer, *, inside: bool = False) -> Context:
+        """After code of stmt that did step (inside: in its body, after earlier iterations). A value of several cases becomes a
+        new variable, with facts that say what it is."""
+        modified = summary(stmt).modified
+        lost = {f for f, value in self.fields.items() if _is_of(value, modified)}
         if not step and not lost:
             return self
         here = self._env
         values, facts = dict(self.fields), list[Formula]()
         for name in sorted({*step, *lost}):
             cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
+            cases = [(guard, value) for guard, value in cases if not _is_of(value, modified)]
             certain = [value for guard, value in cases if guard == fml.TRUE or isinstance(self.prove(guard), Proved)]
             if certain:
                 values[name] = certain[0]
                 continue
-            new = _unknown(stmt, name, self.writes)
+            new = _unknown(stmt, name, inside, self.writes)
             values[name] = dataflow.of_sym(name, new)
-            facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
+            if not isinstance(values[name], Datum):  # equality of data is known or not, but no formula
+                facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
             if name.declared.type is SIZE:
                 facts.append(fml.ge(affine.var(new), 1))
-        return replace(self.assume(facts), fields=values, writes=self.writes + 1)
+        return replace(self, fields=values, writes=self.writes + 1).assume(facts)
 
     def field(self, name: FieldSym) -> Value:
         """What a configuration field holds here, in terms of what fields held at the start of the procedure."""
@@ -263,22 +280,33 @@ class Context:
         return found
 
     def prove(self, goal: Formula, extra: Iterable[Formula] = ()) -> Answer:
-        return prove((*self.facts, *extra), goal)
+        return prove((*self.facts, *self.field_facts, *extra), goal)
 
 
 def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
     return tuple(index_lin(e) for e in typ.shape) if isinstance(typ, TensorType) else ()
 
 
-_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, int], Sym]] = WeakKeyDictionary()
+class Held(Sym):
+    """A variable for what a field holds at one place of one iteration."""
+
+    __slots__ = ()
 
 
-def _unknown(stmt: Stmt, field: FieldSym, position: int) -> Sym:
-    """The variable for what a field holds in or after stmt, the same each time that a context is built.
+_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, bool, int], Held]] = WeakKeyDictionary()
+
+
+def _unknown(stmt: Stmt, field: FieldSym, inside: bool, position: int) -> Held:
+    """The variable for what a field holds in (inside) or after stmt, the same each time that a context is built.
 
     position tells apart the places of one statement that occurs more than once in a procedure.
     """
-    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, position), Sym(field.name))
+    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, inside, position), Held(field.name))
+
+
+def _is_of(value: Value, modified: Container[Sym]) -> bool:
+    """Whether value is what one of the modified scalars holds, or held."""
+    return isinstance(value, Datum) and value.key in modified
 
 
 def _extent_facts(typ: ScalarType | TensorType) -> list[Formula]:

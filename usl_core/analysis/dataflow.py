@@ -305,7 +305,10 @@ def before_iteration(loop: For) -> Transformer:
     """What the iterations before the current one of loop do, in terms of the values before the loop and of its iterator."""
     if not summary(loop).config_writes:
         return UNCHANGED
-    return iterated(loop, Lowering(symbolic=True).index(loop.lo), affine.var(loop.iter))
+    end = loop.iter.copy()
+    done = iterated(loop, Lowering(symbolic=True).index(loop.lo), affine.var(end))
+    here = Env.of({end: affine.var(loop.iter)})
+    return {field: tuple(Case(here.formula(c.guard), c.value) for c in cases) for field, cases in done.items()}
 
 
 def iterated(loop: For, lo: Lin, end: Lin) -> Transformer:
@@ -318,28 +321,40 @@ def iterated(loop: For, lo: Lin, end: Lin) -> Transformer:
     """
     step = of_block(loop.body)
     runs = fml.lt(lo, end)
-    fixed: dict[FieldSym, Formula] = dict.fromkeys(step, fml.TRUE)
-    for _ in step:
-        env = {field: (Case(kept, identity(field)),) for field, kept in fixed.items()}
-        known = {field: certainly(settle(env, cases), identity(field)) for field, cases in step.items()}
-        tried = {field: _in_each(loop.iter, lo, end, f) for field, f in known.items()}
-        if tried == fixed:
-            break
-        fixed = tried
+    fixed = _fixed(step, loop.iter, lo, end)
     unsteady = {loop.iter, *(a.buffer for a in block_summary(loop.body).accesses if a.modifies), *step}
     result: dict[FieldSym, Cases] = {}
     for field, cases in step.items():
         if cases and not any(_uses(case, unsteady) for case in cases):
             result[field] = (*_under(runs, cases), Case(fml.not_(runs), identity(field)))
         else:
-            result[field] = (Case(fixed[field], identity(field)),) if fixed[field] != fml.FALSE else ()
+            kept = fml.or_([fml.not_(runs), fixed[field]])
+            result[field] = (Case(kept, identity(field)),) if kept != fml.FALSE else ()
     return result
 
 
+def _fixed(step: Transformer, name: Sym, lo: Lin, end: Lin) -> dict[FieldSym, Formula]:
+    """For each field of step the condition under which the iterations `lo <= name < end`, if any, all leave it alone.
+
+    A field is no obstacle to itself: on the way to the greatest solution its own condition may be left out.
+    """
+    fixed: dict[FieldSym, Formula] = dict.fromkeys(step, fml.TRUE)
+    for _ in step:
+        env = {field: (Case(kept, identity(field)),) for field, kept in fixed.items()}
+        tried: dict[FieldSym, Formula] = {}
+        for field, cases in step.items():
+            same = (Case(fml.TRUE, identity(field)),)
+            tried[field] = _in_each(name, lo, end, certainly(settle({**env, field: same}, cases), identity(field)))
+        if tried == fixed:
+            break
+        fixed = tried
+    return fixed
+
+
 def _in_each(name: Sym, lo: Lin, end: Lin, f: Formula) -> Formula:
-    """That f, which speaks of iteration `name`, holds of each iteration from lo to before end (end may be `name` itself)."""
+    """That f, which speaks of iteration `name`, holds of each iteration from lo to before end, of which there are some."""
     if name not in set(fml.free_syms(f)):
-        return fml.or_([fml.le(end, lo), f])
+        return f
     other = name.copy()
     index = affine.var(other)
     inside = fml.and_([fml.le(lo, index), fml.lt(index, end)])

@@ -21,13 +21,17 @@ from usl_core.ir.types import COND
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What becomes of a value: what may read it first, and whether it may go further than the code."""
+    """What becomes of a value: what may read it first, whether it may go further than the code, and whether a `check` may stop
+    the program while the field holds it."""
 
     read: Node | None
     passes: bool
+    stops: bool = False
 
-
-_PASSES = Reach(None, True)
+    @property
+    def outlives(self) -> bool:
+        """Whether the field may hold it when the program ends."""
+        return self.passes or self.stops
 
 
 def reach(proc: Proc, path: Path, field: FieldSym) -> Reach:
@@ -35,6 +39,7 @@ def reach(proc: Proc, path: Path, field: FieldSym) -> Reach:
 
     It passes if it may still be there when the procedure ends.
     """
+    stops = False
     for depth in range(len(path), 0, -1):
         owner, (branch, position) = path[: depth - 1], path[depth - 1]
         if position is None or branch not in ("body", "orelse"):
@@ -42,14 +47,16 @@ def reach(proc: Proc, path: Path, field: FieldSym) -> Reach:
         start = position if depth == len(path) else position + 1
         block = stmt_list(proc, owner, branch)
         found = _block(_at(proc, owner, branch, start, block), block[start:], field)
+        stops = stops or found.stops
         if found.read is not None or not found.passes:
-            return found
+            return Reach(found.read, found.passes, stops)
         around = get(proc, owner)
         if isinstance(around, For):  # the next iteration
             again = _block(Context.at(proc, owner).enter(around, "body"), around.body, field)
+            stops = stops or again.stops
             if again.read is not None:
                 return again
-    return _PASSES
+    return Reach(None, True, stops)
 
 
 def _at(proc: Proc, owner: Path, branch: str, start: int, block: Block) -> Context:
@@ -60,17 +67,19 @@ def _at(proc: Proc, owner: Path, branch: str, start: int, block: Block) -> Conte
 
 
 def _block(ctx: Context, block: Block, field: FieldSym) -> Reach:
+    stops = False
     for stmt in block:
         found = _stmt(ctx, stmt, field)
+        stops = stops or found.stops
         if found.read is not None or not found.passes:
-            return found
+            return Reach(found.read, found.passes, stops)
         ctx = ctx.after(stmt)
-    return _PASSES
+    return Reach(None, True, stops)
 
 
 def _stmt(ctx: Context, stmt: Stmt, field: FieldSym) -> Reach:
     if field not in summary(stmt).fields:
-        return _PASSES
+        return Reach(None, True, summary(stmt).checks)
     match stmt:
         case AssignConfig(config=config, field=name, rhs=rhs):
             read = _reads(rhs, field)
@@ -82,7 +91,7 @@ def _stmt(ctx: Context, stmt: Stmt, field: FieldSym) -> Reach:
         case Call():
             return _call(stmt, field)
         case _:
-            return Reach(_reads(stmt, field), True)
+            return Reach(_reads(stmt, field), True, summary(stmt).checks)
 
 
 def _if(ctx: Context, stmt: If, field: FieldSym) -> Reach:
@@ -96,7 +105,7 @@ def _if(ctx: Context, stmt: If, field: FieldSym) -> Reach:
             return ways[0]
         if isinstance(ctx.prove(fml.not_(truth)), Proved):
             return ways[1]
-    return Reach(ways[0].read or ways[1].read, ways[0].passes or ways[1].passes)
+    return Reach(ways[0].read or ways[1].read, ways[0].passes or ways[1].passes, ways[0].stops or ways[1].stops)
 
 
 def _loop(ctx: Context, loop: For, field: FieldSym) -> Reach:
@@ -105,9 +114,9 @@ def _loop(ctx: Context, loop: For, field: FieldSym) -> Reach:
         return Reach(read, True)
     once = _block(ctx.enter(loop, "body"), loop.body, field)
     if once.read is not None or once.passes:
-        return Reach(once.read, True)
+        return Reach(once.read, True, once.stops)
     runs = ctx.prove(fml.lt(ctx.index(loop.lo), ctx.index(loop.hi)))
-    return Reach(None, not isinstance(runs, Proved))
+    return Reach(None, not isinstance(runs, Proved), once.stops)
 
 
 def _call(call: Call, field: FieldSym) -> Reach:

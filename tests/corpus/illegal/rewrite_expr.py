@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.corpus.case import Illegal, Wrong
+from tests.corpus.case import Illegal, Malformed, Wrong
 from usl_core.scheduling import rewrite_expr
 
 CASES = [
@@ -122,5 +122,47 @@ CASES = [
             if i <= n - 1:
                 x[i] = 1.0
         """),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "a_divisor_that_is_no_number",
+        "n: size, x: f32[4]",
+        """
+        assert n == 4
+        for i in seq(0, 8):
+            x[i % 4] = 0.0
+        """,
+        lambda p: rewrite_expr(p, p.find("_ % _").rhs(), "n"),
+        "E404",
+        "would stand where index arithmetic needs a number",
+        Malformed(
+            """
+            assert n == 4
+            for i in seq(0, 8):
+                x[i % n] = 0.0
+            """,
+            "E200",
+        ),
+    ),
+    Illegal(
+        "rewrite_expr",
+        "a_product_of_two_variables",
+        "n: size, x: f32[32]",
+        """
+        assert n == 4
+        for i in seq(0, 8):
+            x[4 * i] = 0.0
+        """,
+        lambda p: rewrite_expr(p, p.find("_ * _").lhs(), "n"),
+        "E404",
+        "would stand where index arithmetic needs a number",
+        Malformed(
+            """
+            assert n == 4
+            for i in seq(0, 8):
+                x[n * i] = 0.0
+            """,
+            "E200",
+        ),
     ),
 ]

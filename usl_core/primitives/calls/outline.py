@@ -188,7 +188,8 @@ def _is_outdated(fact: Expr, ctx: Context) -> bool:
 def _fields(ctx: Context, scope: set[Sym]) -> Iterable[Expr]:
     """What configuration fields hold, as far as names in scope can say it."""
     for name, value in ctx.fields.items():
-        if isinstance(value, Lin) and set(affine.syms(value)) <= scope:
+        sayable = isinstance(value, Lin) and not any(isinstance(atom, Product) for atom in affine.atoms(value))
+        if isinstance(value, Lin) and sayable and set(affine.syms(value)) <= scope:
             field = ReadConfig(name.config, name.field, type=INDEX)
             yield make.compare("==", field, from_lin(value))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from usl_core.analysis import dataflow
 from usl_core.analysis.effects import summary
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import block_of, stmt_list
-from usl_core.ir.nodes import AssignConfig, Call, Pass, Stmt
+from usl_core.cursors.path import block_of
+from usl_core.ir.nodes import AssignConfig, Call, Stmt
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.config.fields import holds_already, left_behind
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
@@ -36,11 +36,7 @@ def delete_config(proc: Procedure, stmt: Where) -> Edit:
     ctx = context_at(proc, path)
     step = dataflow.of_stmt(old)
     changed = {field for field in summary(old).config_writes if not holds_already(ctx, step, field)}
-    edit = Edit.of(proc.ir, _OP)
-    if len(stmt_list(proc.ir, path[:-1], path[-1][0])) == 1 and path[-1][0] == "body":
-        edit = edit.replace(block_of(path), (Pass(span=old.span),))
-    else:
-        edit = edit.delete(block_of(path))
+    edit = Edit.of(proc.ir, _OP).delete(block_of(path))
     return left_behind(edit, path, changed)
 
 

@@ -25,7 +25,11 @@ def field_at(config: Any, field: Any, operator: str) -> FieldSym:
     """The field that a user names by its configuration and a text."""
     require(isinstance(config, Config), operator, f"a configuration, declared with @config, is wanted here, got {config!r}")
     known = ", ".join(config.fields)
-    require(field in config.fields, operator, f"{config.name} has no field {field!r}; its fields are {known}")
+    require(
+        isinstance(field, str) and field in config.fields,
+        operator,
+        f"{config.name} has no field {field!r}; its fields are {known}",
+    )
     name: FieldSym = config.sym(field)
     return name
 
@@ -70,6 +74,6 @@ def left_behind(edit: Edit, path: Path, fields: Iterable[FieldSym]) -> Edit:
         if found.read is not None:
             message = f"{field.name} may be read before it is written again"
             refuse(edit.operator, message, found.read.span, [f"it is read in: {head_line(found.read)}"], code="E440")
-        if found.passes:
+        if found.outlives:
             edit = edit.modulo([field])
     return edit

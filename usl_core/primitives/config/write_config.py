@@ -26,7 +26,7 @@ def write_config(proc: Procedure, gap: Where, config: Config, field: str, value:
 
     Legal if what the field then holds is certainly written again before it is read, or if it provably holds value at the gap
     already. The result is equivalent modulo the field where the end of the procedure may see the difference. value is text, a
-    number, or a cursor to an expression.
+    number or truth value, or a cursor to an expression.
 
     Raises:
         SchedulingError: the field may be read before it is written again (an assertion of a callee is a read); the gap is
@@ -38,7 +38,8 @@ def write_config(proc: Procedure, gap: Where, config: Config, field: str, value:
     where = gap_at(proc, gap, _OP)
     place: Path = (*where.parent, (where.field, gap_position(where)))
     require_sequential(proc.ir, place, _OP)
-    stmt = AssignConfig(config, field, expression(proc, place, value, _OP, type_of(name)))
+    text = str(value) if isinstance(value, int | float) else value
+    stmt = AssignConfig(config, field, expression(proc, place, text, _OP, type_of(name)))
 
     edit = Edit.of(proc.ir, _OP).insert(where, (stmt,))
     if holds_already(context_at_gap(proc, where), dataflow.of_stmt(stmt), name):

@@ -15,7 +15,7 @@ from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, COND, INDEX, ScalarType
 from usl_core.primitives.base import primitive, refuse, require_procedure, require_proved
 from usl_core.primitives.declared import with_declared_types
-from usl_core.primitives.exprs.bodies import require_in_body
+from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Where, context_at, expr_at, expression
 from usl_core.procedure import Procedure
 
@@ -36,8 +36,8 @@ def rewrite_expr(proc: Procedure, expr: Where, new: Any) -> Procedure:
     uninitialised (the step is then a refinement), but not conversely.
 
     Raises:
-        SchedulingError: the two are not proved equal; new reads what the old expression does not read; the expression is a
-        buffer, or a condition on data as a whole.
+        SchedulingError: the two are not proved equal; a control expression would not be affine any more; new reads what the old
+        expression does not read; the expression is a buffer, or a condition on data as a whole.
     Forwarding: the expression stays itself, parts of it that are in the new one at the same place too; the rest dies.
     Also known as: algebraic rewriting, strength reduction.
     """
@@ -62,6 +62,7 @@ def _edit(proc: Procedure, expr: Where, new: Any) -> Edit:
     _require_strides_as_before(old, changed)
     _require_clamps_as_before(old, changed)
     _require_argument(proc, path, changed)
+    require_affine(proc.ir, path, changed, _OP)
     if isinstance(old.type, ScalarType):
         _require_same_data(values, old, changed)
     else:
