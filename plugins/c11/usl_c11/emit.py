@@ -50,6 +50,10 @@ class Library:
     configs: tuple[Config, ...] = ()
     """The configurations in it."""
 
+    @property
+    def has_context(self) -> bool:
+        return bool(self.context)
+
 
 def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> Library:
     """The C of a library called name that exports procs, with everything they call as static functions.
