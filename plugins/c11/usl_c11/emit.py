@@ -41,6 +41,7 @@ _Static_assert(FLT_EVAL_METHOD == 0, "operations round to their own type");
 class Library:
     """The text of the files, and what a build needs to know of them."""
 
+    name: str
     files: dict[str, str]
     features: tuple[str, ...]
     """CPU features that instructions in it need, by the compiler's name."""
@@ -49,6 +50,8 @@ class Library:
     """The struct that holds readable configuration fields, which entries take by pointer; empty if there are none."""
     configs: tuple[Config, ...] = ()
     """The configurations in it."""
+    contexts: frozenset[Proc] = frozenset()
+    """The procedures that take it as first argument."""
 
     @property
     def has_context(self) -> bool:
@@ -79,7 +82,7 @@ def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> L
     source, header = _source(procs, helpers, tests, functions, unit), _header(procs, entries, unit, entry_checks)
     files = {f"{name}.c": source, f"{name}.h": header, f"{name}.d": _depfile(order, name)}
     context = _context_struct(unit) if unit.contexts else ""
-    return Library(files, tuple(unit.features), unit.has_parallel_loops, context, tuple(unit.configs))
+    return Library(name, files, tuple(unit.features), unit.has_parallel_loops, context, tuple(unit.configs), unit.contexts)
 
 
 def _new_unit(procs: Sequence[Proc], order: Sequence[Proc], name: str) -> Unit:
