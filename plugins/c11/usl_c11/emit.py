@@ -95,7 +95,19 @@ def _new_unit(procs: Sequence[Proc], order: Sequence[Proc], name: str) -> Unit:
     used = _used_fields(procs, order)
     unit = Unit(name, functions, formal_ranges(order[::-1], procs), frozenset(proc for proc in order if used[proc]))
     unit.configs.update((field.config, None) for fields in used.values() for field in fields)
+    _check_distinct([config.name for config in unit.configs], "configurations")
+    for config in unit.configs:
+        _check_distinct([field.name for field in config.fields.values() if field.readable], f"fields of {config.name}")
     return unit
+
+
+def _check_distinct(names: Sequence[str], what: str) -> None:
+    """Members of the context have different names in C."""
+    seen: set[str] = set()
+    for name in names:
+        if legal(name) in seen:
+            raise BackendError(f"two {what} would be called {legal(name)} in C", notes=("rename one of them",))
+        seen.add(legal(name))
 
 
 def _used_fields(procs: Sequence[Proc], order: Sequence[Proc]) -> dict[Proc, dict[FieldSym, None]]:
