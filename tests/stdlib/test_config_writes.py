@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.stdlib.config_programs import A, B, program
-from usl_core import Procedure, SchedulingError, count_config_writes, max_config_writes
+from usl_core import Procedure, SchedulingError, count_config_writes, hoist_config, max_config_writes
 from usl_core.errors import InterpError
 from usl_core.procedure import proc_from_source
 
@@ -61,8 +61,14 @@ def f(n: size):
         "    for i in seq(0, n):\n"
         "    ^^^^^^^^^^^^^^^^^^^\n"
         "  the loop `for i in seq(0, n)` keeps a write inside: set_a(i)\n"
-        "  hint: hoist_config moves out what it can"
+        "  it cannot leave: write_config: i uses i, which is not in scope there"
     )
+
+
+def test_the_contract_says_that_a_write_could_be_moved() -> None:
+    p = program("def f(n: size):\n    for i in seq(0, n):\n        set_a(n)\n")
+    assert refusal(p, 1).splitlines()[-1] == "  hint: hoist_config moves out what it can"
+    assert max_config_writes(hoist_config(p)[0], 1)
 
 
 def test_a_loop_of_a_literal_length_counts_as_often_as_it_runs() -> None:

@@ -171,6 +171,7 @@ def test_a_write_stays_where_another_value_is_needed(body: str) -> None:
     q, report = hoist_config(program(text))
     assert str(q) == str(program(text))
     assert report.before == report.after and not report.modulo
+    assert report.kept and all("stays in the loop `for i in seq(0, n)`" in line for line in report.kept)
 
 
 def test_a_scalar_that_a_loop_reads_through_a_field_stays_written() -> None:
@@ -203,12 +204,13 @@ def test_the_report_counts_writes_in_the_text_and_in_a_run() -> None:
         "field  writes in the text  in a run with n = 3, m = 4",
         "Cfg.a  2 -> 1              15 -> 3",
         "Cfg.b  1 -> 1              3 -> 3",
+        "set_ab(m, i) stays in the loop `for i in seq(0, n)`: write_config: i uses i, which is not in scope there",
     ]
 
 
 def test_without_sizes_only_the_text_is_counted() -> None:
     _, report = hoist_config(program(NEST))
-    assert str(report).splitlines()[1:] == ["Cfg.a  2 -> 1", "Cfg.b  1 -> 1"]
+    assert [line.split("  ") for line in str(report).splitlines()[1:3]] == [["Cfg.a", "2 -> 1"], ["Cfg.b", "1 -> 1"]]
 
 
 def test_a_loop_that_may_not_run_is_reported() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import inf, prod
 
 from usl_core.cursors.cursor import BlockCursor, StmtCursor
-from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import AssignConfigCursor, CallCursor, ForCursor, IfCursor, LiteralCursor
 from usl_core.errors import NOWHERE, SchedulingError, Span
 from usl_core.interp import ConfigKey
 from usl_core.procedure import Procedure
-from usl_core.stdlib.config_writes import Way, config_writes, inner_blocks
+from usl_core.stdlib.config_writes import Way, config_writes, first_line, inner_blocks
+from usl_core.stdlib.hoisting import why_it_stays
 
 _OP = "max_config_writes"
 
@@ -31,7 +31,7 @@ def max_config_writes(p: Procedure, n: int) -> Procedure:
         ways.setdefault((config, name), []).append(way)
     for key, found in ways.items():
         if _most(p.body(), key) > n:
-            raise _too_many(key, found, n)
+            raise _too_many(p, key, found, n)
     return p
 
 
@@ -60,19 +60,21 @@ def _trips(loop: ForCursor) -> float:
     return float(hi.value() - lo.value()) if literal else inf
 
 
-def _too_many(key: ConfigKey, ways: list[Way], n: int) -> SchedulingError:
+def _too_many(p: Procedure, key: ConfigKey, ways: list[Way], n: int) -> SchedulingError:
     """The error, at the innermost loop around the write that is made most often; without a loop at the last write."""
     limit = {0: "at all", 1: "more than once"}.get(n, f"more than {n} times")
     message = f"{_OP}: {key[0].name}.{key[1]} may be written {limit} in a run"
     worst = max(ways, key=lambda way: prod(_trips(each) for each in way if isinstance(each, ForCursor)))
     depths = [depth for depth, each in enumerate(worst) if isinstance(each, ForCursor) and _trips(each) > 1]
     if not depths:
-        notes = [f"it is written by: {_line(_statement(way))}" for way in ways]
+        notes = [f"it is written by: {first_line(_statement(way))}" for way in ways]
         return SchedulingError(message, span=_span((_statement(ways[-1]),)), notes=notes, code="E441")
-    loop, inside = worst[: depths[-1] + 1], worst[depths[-1] + 1 :]
+    loop, write = worst[: depths[-1] + 1], _statement(worst[depths[-1] + 1 :])
+    around = loop[-1]
+    reason = why_it_stays(p, write, around) if write.owner is p and isinstance(around, ForCursor) else None
     notes = [
-        f"the loop `{_line(loop[-1])}` keeps a write inside: {_line(_statement(inside))}",
-        "hint: hoist_config moves out what it can",
+        f"the loop `{first_line(loop[-1])}` keeps a write inside: {first_line(write)}",
+        f"it cannot leave: {reason}" if reason else "hint: hoist_config moves out what it can",
     ]
     return SchedulingError(message, span=_span(loop), notes=notes, code="E441")
 
@@ -80,10 +82,6 @@ def _too_many(key: ConfigKey, ways: list[Way], n: int) -> SchedulingError:
 def _statement(way: Way) -> StmtCursor:
     """The write, or the call that leads to it."""
     return next(each for each in way if not isinstance(each, ForCursor | IfCursor))
-
-
-def _line(stmt: StmtCursor) -> str:
-    return head_line(stmt.owner.ir, stmt.node).strip().splitlines()[0].removesuffix(":")
 
 
 def _span(way: Way) -> Span:

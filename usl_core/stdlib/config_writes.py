@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from usl_core.cursors.cursor import BlockCursor, StmtCursor
+from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import (
     ArgCursor,
     AssignConfigCursor,
@@ -110,6 +111,11 @@ def config_writes(block: BlockCursor, around: Way = ()) -> Iterator[tuple[Any, s
             case _:
                 for inner in inner_blocks(stmt):
                     yield from config_writes(inner, way)
+
+
+def first_line(stmt: StmtCursor) -> str:
+    """A statement in one line, a loop or `if` without its body."""
+    return head_line(stmt.owner.ir, stmt.node).strip().splitlines()[0].removesuffix(":")
 
 
 # ---- the run

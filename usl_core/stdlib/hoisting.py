@@ -20,7 +20,7 @@ from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.stmts.delete_pass import delete_pass
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
 from usl_core.procedure import Procedure
-from usl_core.stdlib.config_writes import ConfigWrites, count_config_writes, inner_blocks, shown, statements
+from usl_core.stdlib.config_writes import ConfigWrites, count_config_writes, first_line, inner_blocks, shown, statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,14 @@ class ConfigReport:
     """What `hoist_config` did: the writes of each field before and after, and what it costs.
 
     modulo names the fields that may hold something else at the end of the procedure: where a loop may not run at all, the
-    write in front of it is made nevertheless. undecided holds the questions that the solver could not settle; what depended
-    on them stayed as it was.
+    write in front of it is made nevertheless. kept says of each write in a loop why it stays there. undecided holds the
+    questions that the solver could not settle; what depended on them stayed as it was.
     """
 
     before: ConfigWrites
     after: ConfigWrites
     modulo: frozenset[FieldSym]
+    kept: tuple[str, ...]
     undecided: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -47,7 +48,7 @@ class ConfigReport:
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         if self.modulo:
             lines.append(f"equivalent modulo {', '.join(sorted(name.name for name in self.modulo))}")
-        lines += [f"undecided: {question}" for question in self.undecided]
+        lines += [*self.kept, *(f"undecided: {question}" for question in self.undecided)]
         return "\n".join(lines)
 
     def _counts(self, key: ConfigKey) -> list[tuple[int, int]]:
@@ -96,7 +97,8 @@ def hoist_config(
             if better is not None:
                 p, changed = better, True
     modulo = frozenset[FieldSym]().union(*(step.modulo for step in p.history()[known:]))
-    return p, ConfigReport(before, count_config_writes(p, sizes, configs), modulo, tuple(attempts.undecided))
+    after = count_config_writes(p, sizes, configs)
+    return p, ConfigReport(before, after, modulo, _kept(p), tuple(attempts.undecided))
 
 
 Attempt = Callable[[], Procedure]
@@ -176,18 +178,25 @@ def _written_before(p: Procedure, write: Any, loop: ForCursor) -> Procedure:
     """p with the write in front of a loop around it instead; an instruction that did it does it there."""
     callee = write.subproc() if isinstance(write, CallCursor) else None
     q = p if callee is None else inline(p, write)
-    body = q.forward(write)
-    fields: list[Any] = list(body) if isinstance(body, BlockCursor) else [body]
-    for each in fields:
+    old = q.forward(write).as_block() if callee is None else _inlined(q, write, len(callee.body()))
+    new = []
+    for each in old:
         if not isinstance(each, AssignConfigCursor):
-            raise SchedulingError("not only configuration writes")
+            raise SchedulingError(f"{first_line(write)} does more than to write fields")
         q = write_config(q, q.forward(loop).before(), each.config(), each.field(), each.rhs())
-    for each in fields:
+        new.append(q.forward(loop).prev())
+    for each in old:
         q = _without(q, q.forward(each))
     if callee is not None:
-        new = q.forward(loop).prev().as_block().expand(len(fields) - 1, 0)
-        q = replace(q, new, callee)
+        q = replace(q, q.forward(new[0]).as_block().expand(0, len(new) - 1), callee)
     return q
+
+
+def _inlined(q: Procedure, call: StmtCursor, count: int) -> BlockCursor:
+    """The count statements that a call became."""
+    found: Any = q.forward(call)
+    block: BlockCursor = found if isinstance(found, BlockCursor) else found.as_block().expand(0, count - 1)
+    return block
 
 
 def _split_off(p: Procedure, write: StmtCursor, loop: ForCursor) -> Procedure:
@@ -215,3 +224,26 @@ def _tidy(p: Procedure, deleted: StmtCursor) -> Procedure:
             break
         p, loop = q, nothing.parent()
     return p
+
+
+# ---- what could not be done
+
+
+def why_it_stays(p: Procedure, write: StmtCursor, loop: ForCursor) -> str | None:
+    """Why a configuration write cannot leave a loop around it; None if it can."""
+    try:
+        _written_before(p, write, loop)
+    except (SchedulingError, Undecided) as error:
+        return "; ".join([error.message, *error.notes[:1]])
+    return None
+
+
+def _kept(p: Procedure) -> tuple[str, ...]:
+    """A line for each write that stays in a loop."""
+    found = []
+    for write in filter(_only_writes_fields, statements(p.body())):
+        for loop in _loops(write)[-1:]:
+            reason = why_it_stays(p, write, loop)
+            if reason is not None:
+                found.append(f"{first_line(write)} stays in the loop `{first_line(loop)}`: {reason}")
+    return tuple(found)

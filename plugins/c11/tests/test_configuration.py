@@ -212,3 +212,12 @@ def test_assertions_of_procedures_that_are_not_exported_need_no_context() -> Non
 def test_an_exported_procedure_cannot_assert_what_no_c_can_establish() -> None:
     with pytest.raises(BackendError, match=r"asserts on the write-only field Cfg\.hidden"):
         jit(parse("def f(n: size, x: f32[n]):\n    assert Cfg.hidden == n\n    x[0] = 1.0\n"))
+
+
+def test_members_of_the_context_have_different_names() -> None:
+    twin = Config("Cfg", {"stride": ConfigField("stride", INDEX)})
+    with pytest.raises(BackendError, match="two configurations would be called Cfg in C"):
+        library([parse("def f(n: size):\n    Cfg.stride = n\n    Twin.stride = n\n", Twin=twin)], "lib")
+    close = Config("Close", {name: ConfigField(name, INDEX) for name in ("default", "default_")})
+    with pytest.raises(BackendError, match="two fields of Close would be called default_ in C"):
+        library([parse("def f(n: size):\n    Close.default = n\n", Close=close)], "lib")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import MutableMapping
 from typing import Any
 
+from usl_c11.emit import Library
 from usl_c11.names import legal
 from usl_c11.ranges import INDICES, SIZES
 from usl_core.errors import JitError
@@ -16,12 +17,12 @@ from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType
 class Context:
     """Makes the context struct of each call, for the configurations of one procedure."""
 
-    def __init__(self, procedure: str, configs: Sequence[Config], ffi: Any) -> None:
+    def __init__(self, procedure: str, lib: Library, ffi: Any) -> None:
         self.procedure = procedure
         self.fields: dict[ConfigKey, ConfigField] = {
-            (config, field.name): field for config in configs for field in config.fields.values() if field.readable
+            (config, field.name): field for config in lib.configs for field in config.fields.values() if field.readable
         }
-        self._ffi, self._struct = ffi, ffi.typeof(f"struct {procedure}_ctx *")
+        self._ffi, self._struct = ffi, ffi.typeof(f"struct {lib.name}_ctx *")
 
     def made(self, values: Any) -> Any:
         """A new context with these values; other fields are zero.

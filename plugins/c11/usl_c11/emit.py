@@ -41,6 +41,7 @@ _Static_assert(FLT_EVAL_METHOD == 0, "operations round to their own type");
 class Library:
     """The text of the files, and what a build needs to know of them."""
 
+    name: str
     files: dict[str, str]
     features: tuple[str, ...]
     """CPU features that instructions in it need, by the compiler's name."""
@@ -49,6 +50,12 @@ class Library:
     """The struct that holds readable configuration fields, which entries take by pointer; empty if there are none."""
     configs: tuple[Config, ...] = ()
     """The configurations in it."""
+    contexts: frozenset[Proc] = frozenset()
+    """The procedures that take it as first argument."""
+
+    @property
+    def has_context(self) -> bool:
+        return bool(self.context)
 
 
 def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> Library:
@@ -75,7 +82,7 @@ def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> L
     source, header = _source(procs, helpers, tests, functions, unit), _header(procs, entries, unit, entry_checks)
     files = {f"{name}.c": source, f"{name}.h": header, f"{name}.d": _depfile(order, name)}
     context = _context_struct(unit) if unit.contexts else ""
-    return Library(files, tuple(unit.features), unit.has_parallel_loops, context, tuple(unit.configs))
+    return Library(name, files, tuple(unit.features), unit.has_parallel_loops, context, tuple(unit.configs), unit.contexts)
 
 
 def _new_unit(procs: Sequence[Proc], order: Sequence[Proc], name: str) -> Unit:
@@ -88,7 +95,19 @@ def _new_unit(procs: Sequence[Proc], order: Sequence[Proc], name: str) -> Unit:
     used = _used_fields(procs, order)
     unit = Unit(name, functions, formal_ranges(order[::-1], procs), frozenset(proc for proc in order if used[proc]))
     unit.configs.update((field.config, None) for fields in used.values() for field in fields)
+    _check_distinct([config.name for config in unit.configs], "configurations")
+    for config in unit.configs:
+        _check_distinct([field.name for field in config.fields.values() if field.readable], f"fields of {config.name}")
     return unit
+
+
+def _check_distinct(names: Sequence[str], what: str) -> None:
+    """Members of the context have different names in C."""
+    seen: set[str] = set()
+    for name in names:
+        if legal(name) in seen:
+            raise BackendError(f"two {what} would be called {legal(name)} in C", notes=("rename one of them",))
+        seen.add(legal(name))
 
 
 def _used_fields(procs: Sequence[Proc], order: Sequence[Proc]) -> dict[Proc, dict[FieldSym, None]]:
@@ -131,7 +150,7 @@ def _source(procs: Sequence[Proc], helpers: Sequence[str], tests: Sequence[str],
         "\n".join(includes) + "\n",
         *(_feature_test(feature) for feature in unit.features if _feature_macro(feature)),
         ASSUMPTIONS,
-        *(f"{text}\n" for text in unit.globals),
+        *(f"{text}\n" for text in {**unit.headers, **unit.globals}),
         *helpers,
         *([f"#ifndef {NO_CHECKS}", *tests, f"#endif /* {NO_CHECKS} */\n"] if tests else []),
         *functions,

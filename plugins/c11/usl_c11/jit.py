@@ -11,10 +11,9 @@ from usl_c11.cache import compiled
 from usl_c11.compiler import find_compiler
 from usl_c11.context import Context
 from usl_c11.cpu import require_features
-from usl_c11.emit import library
+from usl_c11.emit import Library, library
 from usl_c11.types import control_spelling, spelling
 from usl_core.errors import JitError
-from usl_core.ir.config import Config
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.types import ControlType, ScalarType, TensorType
 
@@ -32,9 +31,9 @@ class JitProcedure:
 
     __slots__ = ("__name__", "_context", "_convert", "_error", "_ffi", "_function", "_handle", "_proc", "library", "source")
 
-    def __init__(self, proc: Proc, source: str, path: str, context: str = "", configs: Sequence[Config] = ()) -> None:
+    def __init__(self, proc: Proc, source: str, path: str, lib: Library | None = None) -> None:
         ffi = _cffi().FFI()
-        ffi.cdef(_declarations(proc, context))
+        ffi.cdef(_declarations(proc, lib))
         try:
             # never unloaded: the threads of an OpenMP runtime outlive a call, and would run in unmapped code
             handle = ffi.dlopen(path, ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
@@ -43,7 +42,7 @@ class JitProcedure:
         self._proc, self._ffi, self._handle = proc, ffi, handle
         self._function, self._error = getattr(handle, proc.name), getattr(handle, f"{proc.name}_error")
         self._convert = [(formal, _converter(formal.arg, ffi)) for formal in arguments.formals(proc)]
-        self._context = Context(proc.name, configs, ffi) if context else None
+        self._context = Context(proc.name, lib, ffi) if lib is not None and proc in lib.contexts else None
         self.__name__, self.source, self.library = proc.name, source, path
 
     def __repr__(self) -> str:
@@ -107,7 +106,7 @@ def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> J
     require_features(lib.features, compiler)
     sources = {name: text for name, text in lib.files.items() if not name.endswith(".d")}
     path = compiled(sources, compiler, compile_flags(lib, compiler, flags, march))
-    return JitProcedure(proc, sources[f"{proc.name}.c"], str(path), lib.context, lib.configs)
+    return JitProcedure(proc, sources[f"{proc.name}.c"], str(path), lib)
 
 
 def _cffi() -> Any:
@@ -124,10 +123,11 @@ def _element(scalar: ScalarType, arg: Arg) -> str:
     return "uint16_t" if text == "usl_f16" else text
 
 
-def _declarations(proc: Proc, context: str = "") -> str:
+def _declarations(proc: Proc, lib: Library | None = None) -> str:
     """The entry's declaration for cffi. `const` does not matter there, so windows of one type share a struct."""
     structs: dict[str, str] = {}
-    formals = [f"struct {proc.name}_ctx *"] if context else []
+    context = lib.context.replace("usl_f16", "uint16_t") if lib is not None else ""
+    formals = [f"struct {lib.name}_ctx *"] if lib is not None and proc in lib.contexts else []
     for arg in proc.args:
         match arg.type:
             case ControlType() as typ:
@@ -139,9 +139,7 @@ def _declarations(proc: Proc, context: str = "") -> str:
             case TensorType(scalar=scalar) | (ScalarType() as scalar):
                 formals.append(f"{_element(scalar, arg)} *")
     entry = f"int {proc.name}({', '.join(formals) or 'void'});"
-    return "\n".join(
-        [*structs.values(), context.replace("usl_f16", "uint16_t"), entry, f"const char *{proc.name}_error(int status);"]
-    )
+    return "\n".join([*structs.values(), context, entry, f"const char *{proc.name}_error(int status);"])
 
 
 def _converter(arg: Arg, ffi: Any) -> Callable[[Any], Any]:
