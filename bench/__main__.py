@@ -1,4 +1,4 @@
-"""`python -m bench sgemm|blur|peak|all`: measure, print, and write bench/results/NAME.json.
+"""`python -m bench sgemm|blur|peak|perceus|all`: measure, print, and write bench/results/NAME.json.
 
 Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
 """
@@ -73,7 +73,21 @@ def run_blur(rounds: int) -> Outcome:
     return summary, [] if result.same else ["the contestants' pictures differ"]
 
 
-BENCHMARKS: dict[str, Callable[[int], Outcome]] = {"peak": run_peak, "sgemm": run_sgemm, "blur": run_blur}
+def run_perceus(rounds: int) -> Outcome:
+    from bench.perceus.run import goals, measure, problems, summary, table
+
+    results = measure(rounds=min(rounds, 5), on_program=lambda result: print("\n".join(table(result)), flush=True))
+    for goal in goals(results):
+        print(f"{'met   ' if goal['met'] else 'missed'} {goal['goal']}: {goal['reached']:.2f}")
+    return summary(results), problems(results)
+
+
+BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
+    "peak": run_peak,
+    "sgemm": run_sgemm,
+    "blur": run_blur,
+    "perceus": run_perceus,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

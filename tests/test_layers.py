@@ -38,7 +38,10 @@ PUBLIC_API_USERS = frozenset({"stdlib", "cli"})
 """Rows that may import from `usl_core` itself, whose __init__ imports everything else."""
 
 HEAVY = frozenset({"numpy", "scipy", "cffi", "z3"})
-HOMES: Mapping[str, str] = {"numpy": "usl_core.interp.", "z3": "usl_core.analysis.solver"}
+HOMES: Mapping[str, tuple[str, ...]] = {
+    "numpy": ("usl_core.interp.", "usl_core.plugins.conformance."),
+    "z3": ("usl_core.analysis.solver",),
+}
 """Where a heavy library may be imported: modules whose name starts so. The core imports the others nowhere."""
 
 

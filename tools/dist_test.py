@@ -27,16 +27,18 @@ def main() -> None:
     projects = [ROOT, *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
     with tempfile.TemporaryDirectory(prefix="usl-dist-test-") as folder:
         work = Path(folder)
-        say(f"dist-test [1/4]: build {len(projects)} sdists, and a wheel from each")
+        say(f"dist-test [1/5]: build {len(projects)} sdists, and a wheel from each")
         build_python = new_environment(work / "build-env", ["build", *build_requirements(projects)])
         for project in projects:
             build(build_python, project, work / "dist")
-        say("dist-test [2/4]: look into them")
+        say("dist-test [2/5]: look into them")
         check_contents(work / "dist", projects)
-        say("dist-test [3/4]: install the wheels into a clean environment")
+        say("dist-test [3/5]: install the wheels into a clean environment")
         python = install(work)
-        say("dist-test [4/4]: smoke test")
+        say("dist-test [4/5]: smoke test")
         smoke_test(python, work, [project_name(project) for project in projects[1:]])
+        say("dist-test [5/5]: a new plugin")
+        new_plugin_test(python, build_python, work)
     say(f"dist-test: passed, {len(projects)} distributions build, install and run")
 
 
@@ -96,14 +98,16 @@ def check_contents(dist: Path, projects: Iterable[Path]) -> None:
         require(f"{stem}/py.typed" in packed, f"{wheel.name} lacks py.typed")
         foreign = [name for name in packed if not name.startswith((f"{stem}/", f"{stem}-"))]
         require(not foreign, f"{wheel.name} installs files outside {stem}: {foreign[:5]}")
-        require(modules_below(project / stem) <= set(packed), f"{wheel.name} lacks modules")
+        require(modules_below(project / stem) <= set(packed), f"{wheel.name} lacks modules or data")
         with tarfile.open(sdist) as archive:
             source = [name.partition("/")[2] for name in archive.getnames()]
         require(not any(name.startswith("plugins/") for name in source), f"{sdist.name} packs plugins/")
 
 
 def modules_below(package: Path) -> set[str]:
-    return {path.relative_to(package.parent).as_posix() for path in package.rglob("*.py")}
+    """Modules, and what else they need at run time: templates of files, C headers."""
+    found = [path for pattern in ("*.py", "*.tmpl", "*.h") for path in package.rglob(pattern)]
+    return {path.relative_to(package.parent).as_posix() for path in found}
 
 
 def require(holds: bool, message: str) -> None:
@@ -146,6 +150,31 @@ def smoke_test(python: Path, work: Path, plugins: Iterable[str]) -> None:
         require((folder / "out" / kernels.stem).with_suffix(suffix).stat().st_size > 0, f"no {kernels.stem}{suffix}")
     run(python, kernels.name, cwd=folder)
     say(f"  {version}; plugins without problems: {', '.join(plugins)}; compile and jit work")
+
+
+NEW = "my_accel"
+
+
+def new_plugin_test(python: Path, build_python: Path, work: Path) -> None:
+    """`usl plugin new`, installed as a wheel from no index; its own tests and its conformance test pass."""
+    usl = python.parent / "usl"
+    folder = work / "new"
+    folder.mkdir()
+    run(usl, "plugin", "new", NEW, cwd=folder)
+    run(build_python, "-m", "build", "--no-isolation", "--wheel", "--outdir", work / "dist", folder / NEW, cwd=folder)
+    (wheel,) = (work / "dist").glob(f"usl_{NEW}-*.whl")
+    require(f"usl_{NEW}/py.typed" in zipfile.ZipFile(wheel).namelist(), f"{wheel.name} lacks py.typed")
+    quiet = ("--quiet", "--disable-pip-version-check")
+    run(python, "-m", "pip", "install", *quiet, "pytest", cwd=folder)
+    run(python, "-m", "pip", "install", *quiet, "--no-index", "--find-links", work / "dist", f"usl-{NEW}[test]", cwd=folder)
+    run(python, "-m", "pip", "check", "--disable-pip-version-check", cwd=folder)
+    tests = work / "new-tests"  # away from the source, so that the installed package is what is tested
+    (folder / NEW / "tests").rename(tests)
+    tested = run(python, "-m", "pytest", "-q", tests, cwd=work)
+    by_option = run(python, "-m", "pytest", "-q", "--usl-plugin", NEW, "-k", "instruction", tests, cwd=work)
+    checked = run(usl, "plugin", "check", NEW, cwd=work).strip()
+    require("passed" in by_option, f"pytest --usl-plugin {NEW} ran nothing")
+    say(f"  its tests: {tested.strip().splitlines()[-1].strip('= ')}; usl plugin check: {checked}")
 
 
 if __name__ == "__main__":

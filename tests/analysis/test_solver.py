@@ -104,6 +104,29 @@ def test_proved_and_refuted_are_true_of_small_integers(hypotheses: list[Formula]
             assert not holds(goal, env)
 
 
+@st.composite
+def existentials(draw: st.DrawFn) -> Formula:
+    """That some values of one or two new variables fulfil equations and inequalities: what covering a location asks."""
+    bound = [Sym(f"k{position}") for position in range(draw(st.integers(1, 2)))]
+    parts: list[Formula] = []
+    for name in bound:
+        here = affine.var(name)
+        parts.append(fml.eq(draw(lins(depth=1)) + here.scale(draw(st.sampled_from((-4, -2, -1, 1, 2, 4))))))
+        parts += [fml.ge(here, draw(lins(depth=0))), fml.lt(here, draw(lins(depth=0)))][: draw(st.integers(0, 2))]
+    return fml.exists(bound, fml.and_(parts))
+
+
+@given(st.lists(formulas(depth=1), max_size=3), st.one_of(formulas(), existentials()))
+@settings(max_examples=250, deadline=None)
+def test_every_answer_agrees_with_z3(hypotheses: list[Formula], goal: Formula) -> None:
+    """The stages before z3 (syntactic, affine, instances, models) never contradict it; the cache gives what it was given."""
+    answers = [prove(hypotheses, goal) for _ in range(2)]
+    assert type(answers[0]) is type(answers[1])
+    # Hypotheses that share no variable with the goal are left out: only a contradiction among them could matter.
+    verdict, _ = solver._z3_prove(solver._relevant(hypotheses, goal), goal, [])
+    assert (type(answers[0]), verdict) not in {(Proved, "refuted"), (Refuted, "proved")}
+
+
 @given(lins(), st.integers(1, 6))
 @settings(max_examples=150, deadline=None)
 def test_quotient_and_remainder_round_to_minus_infinity(lin: Lin, den: int) -> None:
@@ -126,6 +149,12 @@ def test_substitution_commutes_with_evaluation(lin: Lin, for_x: Lin, for_y: Lin)
 def test_negation_is_complement(f: Formula) -> None:
     negated = fml.not_(f)
     assert all(holds(f, env) != holds(negated, env) for env in ENVIRONMENTS[::53])
+
+
+def test_a_quantifier_binds_truth_values_too() -> None:
+    name = Sym("b")
+    assert isinstance(prove([], fml.exists([name], fml.and_([Bool(name), fml.ge(affine.var(X), affine.var(X))]))), Proved)
+    assert isinstance(prove([], fml.forall([name], Bool(name))), Refuted)
 
 
 def test_a_location_of_a_tile_is_found_without_z3() -> None:

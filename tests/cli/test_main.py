@@ -102,3 +102,36 @@ def test_an_unknown_name_in_the_allow_list_is_one_message(site):
 def test_a_reader_that_goes_away_is_no_error_message(site):
     done = site.run("-c", "import os, sys; os.execvp('sh', ['sh', '-c', sys.executable + ' -m usl_core.cli --help | :'])")
     assert "Traceback" not in done.stderr
+
+
+GREET = """
+import click
+@click.command(short_help="Greet.")
+@click.argument("name")
+def greet(name):
+    \"\"\"Greet somebody.\"\"\"
+    from usl_core.errors import UslError
+    if name == "nobody":
+        raise UslError("nobody is there")
+    click.echo(f"hello {name}")
+@hookimpl
+def usl_commands():
+    return {"greet": greet, "compile": greet}
+"""
+
+
+def test_a_plugin_adds_commands_but_none_of_ours(site):
+    site.add("polite", GREET)
+    assert site.usl("greet", "Ada").stdout == "hello Ada\n"
+    assert "Greet somebody." in site.usl("greet", "--help").stdout
+    assert "FILE" in site.usl("compile", "--help").stdout
+    failed = site.usl("greet", "nobody")
+    assert (failed.returncode, failed.stderr) == (1, "nobody is there\n")
+
+
+def test_commands_of_plugins_that_may_not_be_loaded_do_not_exist(site):
+    site.add("polite", GREET)
+    assert site.usl("--plugins", "polite", "greet", "Ada").returncode == 0
+    for options in (["--no-plugins"], ["--plugins", "fake"]):
+        done = site.usl(*options, "greet", "Ada")
+        assert (done.returncode, "No such command 'greet'" in done.stderr) == (2, True)

@@ -210,6 +210,7 @@ WRONG_RETURNS = {
         ("return {3: print}", "3 is not usable as a name"),
     ],
     "usl_backends": [("return {'c99': object()}", "backend 'c99' lacks name, emit, build, jit")],
+    "usl_commands": [("return {'go': print}", "command 'go' is not a click.Command")],
     "usl_parallel_templates": [
         ("return {'c11': 3}", "the template for 'c11' is not a text"),
         ("return {'c11': '{body'}", "the template for 'c11' is ill-formed"),

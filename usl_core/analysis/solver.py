@@ -366,8 +366,14 @@ class _Encoder:
             case Or(args=args):
                 return z3.Or(*[self.formula(a) for a in args])
             case Exists(names=names, body=body):
-                return z3.Exists([self.atom(n) for n in names], self.formula(body))
+                inside = self.formula(body)
+                return z3.Exists([self.variable(n) for n in names], inside)
             case Forall(names=names, body=body):
-                return z3.ForAll([self.atom(n) for n in names], self.formula(body))
+                inside = self.formula(body)
+                return z3.ForAll([self.variable(n) for n in names], inside)
             case _:
                 assert_never(f)
+
+    def variable(self, name: Sym) -> Any:
+        """A bound name, of the sort that it has where it occurs."""
+        return self.bools[name] if name in self.bools else self.atom(name)

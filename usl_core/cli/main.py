@@ -14,11 +14,18 @@ from typing import Any
 
 import click
 
+from usl_core.cli.plugin import plugin_group
 from usl_core.errors import UslError
 
 
 class _Reporting(click.Group):
-    """A group whose commands end in one message when they fail, or in a traceback with --debug."""
+    """A group whose commands end in one message when they fail, or in a traceback with --debug.
+
+    Plugins add commands (`usl_commands`). They are asked for a name that is none of ours, and not for the list of --help.
+    """
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or _plugin_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -46,14 +53,9 @@ def cli(context: click.Context, debug: bool, json_errors: bool, no_plugins: bool
     """Compile procedures of the user-schedulable language, look at how they were made, and at its plugins.
 
     A plugin is code from an installed package. USL_NO_PLUGINS=1 and USL_PLUGINS=NAMES in the environment do the same
-    as the options.
+    as the options. Plugins may add commands; `usl plugins` lists them.
     """
-    if no_plugins and allowed is not None:
-        raise click.UsageError("--no-plugins and --plugins exclude each other")
-    if no_plugins or allowed is not None:
-        from usl_core.plugins.manager import configure, split_names
-
-        configure(enabled=not no_plugins, allowed=None if allowed is None else split_names(allowed))
+    _select_plugins(no_plugins, allowed)
 
 
 @cli.command(name="plugins", short_help="List the installed plugins.")
@@ -67,6 +69,9 @@ def plugins_command(as_json: bool, selfcheck: bool) -> None:
     from usl_core.cli import plugins
 
     plugins.show(as_json=as_json, selfcheck=selfcheck)
+
+
+cli.add_command(plugin_group)
 
 
 @cli.command(name="compile", short_help="Compile the procedures of a Python file to C.")
@@ -115,6 +120,28 @@ def verify_command(place: str, as_json: bool) -> None:
     from usl_core.cli import verify
 
     click.echo(verify.verify_text(place, as_json=as_json))
+
+
+def _select_plugins(no_plugins: bool, allowed: str | None) -> None:
+    if no_plugins and allowed is not None:
+        raise click.UsageError("--no-plugins and --plugins exclude each other")
+    if no_plugins or allowed is not None:
+        from usl_core.plugins.manager import configure, split_names
+
+        configure(enabled=not no_plugins, allowed=None if allowed is None else split_names(allowed))
+
+
+def _plugin_command(ctx: click.Context, name: str) -> click.Command | None:
+    """The command that a plugin adds under this name. It is looked up before our own options are acted on."""
+    from usl_core.plugins.declarations import Kind
+    from usl_core.plugins.manager import plugin_manager
+
+    _select_plugins(ctx.params.get("no_plugins", False), ctx.params.get("allowed"))
+    manager = plugin_manager()
+    if name not in manager.names(Kind.COMMANDS):
+        return None
+    found: click.Command = manager.lookup(name, Kind.COMMANDS)
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -29,7 +29,7 @@ from usl_core.cursors.path import (
 )
 from usl_core.cursors.search import require_locs
 from usl_core.cursors.survivor import nearest_survivor
-from usl_core.errors import InvalidCursorError
+from usl_core.errors import InvalidCursorError, SchedulingError
 from usl_core.ir.nodes import Arg, Interval, Node, Proc
 from usl_core.ir.sym import Sym
 
@@ -65,6 +65,8 @@ class Cursor:
 
     def is_ancestor_of(self, other: Cursor) -> bool:
         """Whether other is inside this code, or is it."""
+        if not isinstance(other, Cursor):
+            raise SchedulingError(f"is_ancestor_of() takes a cursor, got {other!r}", code="E404")
         if self.owner is not other.owner:
             return False
         if isinstance(self.loc, GapLoc):
@@ -230,6 +232,7 @@ class StmtCursor(NodeCursor):
 
     def next(self, n: int = 1) -> Any:
         """The n-th statement after this one in its block; invalid past the end."""
+        n = _number(n, "next() and prev()")
         field, index = self.path[-1]
         assert index is not None
         if not 0 <= index + n < len(stmt_list(self.owner.ir, self.path[:-1], field)):
@@ -239,7 +242,7 @@ class StmtCursor(NodeCursor):
 
     def prev(self, n: int = 1) -> Any:
         """The n-th statement before this one in its block; invalid past the start."""
-        return self.next(-n)
+        return self.next(-_number(n, "next() and prev()"))
 
     def before(self) -> GapCursor:
         """The gap before this statement."""
@@ -299,6 +302,8 @@ class BlockCursor(Cursor):
             if not -len(self) <= index < len(self):
                 raise IndexError(f"statement {index} of a block of {len(self)}")
             return self._at(stmt_path(self.loc, index % len(self)))
+        if not isinstance(index, slice):
+            _number(index, "the index of a block")
         lo, hi, step = index.indices(len(self))
         if step != 1 or lo >= hi:
             raise InvalidCursorError(
@@ -318,9 +323,16 @@ class BlockCursor(Cursor):
         """The block with lo more statements before and hi after; None, or more than there are, is all."""
         loc = self.loc
         length = len(stmt_list(self.owner.ir, loc.parent, loc.field))
-        start = 0 if lo is None else max(0, loc.lo - max(0, lo))
-        end = length if hi is None else min(length, loc.hi + max(0, hi))
+        start = 0 if lo is None else max(0, loc.lo - max(0, _number(lo, "expand()")))
+        end = length if hi is None else min(length, loc.hi + max(0, _number(hi, "expand()")))
         return BlockCursor(self.owner, BlockLoc(loc.parent, loc.field, start, end))
+
+
+def _number(value: Any, what: str) -> int:
+    """A count that a user gives."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise SchedulingError(f"{what}: a number of statements is wanted, got {value!r}", code="E404")
+    return value
 
 
 def _slice_text(index: slice) -> str:

@@ -82,7 +82,7 @@ def find_alloc_or_arg(owner: Owner, pattern: str, scope: Loc | None = None) -> A
 
 
 def _alloc_pattern(pattern: str) -> Pattern:
-    match = _NAME.fullmatch(pattern)
+    match = _NAME.fullmatch(pattern) if isinstance(pattern, str) else None
     compiled = compile_pattern(f"{match.group(1)}: _ {match.group(2) or ''}" if match else pattern)
     if len(compiled.stmts) != 1 or not isinstance(compiled.stmts[0], AllocPattern):
         raise ParseError(f"{pattern!r} does not name a formal or allocation", notes=("hint: write 'x' or 'x: _'",))

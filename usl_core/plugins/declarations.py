@@ -15,7 +15,7 @@ from usl_core.ir.config import Config
 from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.types import CONTROLS, SCALARS, ScalarType
-from usl_core.plugins.hookspecs import Backend
+from usl_core.plugins.hookspecs import Backend, Emulation
 
 
 class Kind(Enum):
@@ -29,6 +29,8 @@ class Kind(Enum):
     SCHEDULES = "schedules"
     BACKENDS = "backends"
     PARALLEL_TEMPLATES = "parallel_templates"
+    EMULATIONS = "emulations"
+    COMMANDS = "commands"
 
     @property
     def hook(self) -> str:
@@ -153,7 +155,21 @@ def _template_name(label: object, item: object) -> object:
     return label
 
 
-_MAPPINGS = frozenset({Kind.SCHEDULES, Kind.BACKENDS, Kind.PARALLEL_TEMPLATES})
+def _emulation_name(label: object, item: object) -> object:
+    if not isinstance(item, Emulation):
+        raise _Malformed(f"emulation {label!r} is not an Emulation")
+    return label
+
+
+def _command_name(label: object, item: object) -> object:
+    import click  # programs that only use a plugin's instructions shall not pay for the command line
+
+    if not isinstance(item, click.Command):
+        raise _Malformed(f"command {label!r} is not a click.Command")
+    return label
+
+
+_MAPPINGS = frozenset({Kind.SCHEDULES, Kind.BACKENDS, Kind.PARALLEL_TEMPLATES, Kind.EMULATIONS, Kind.COMMANDS})
 
 _NAMERS: Mapping[Kind, Callable[[object, object], object]] = {
     Kind.MEMORIES: _memory_name,
@@ -164,4 +180,6 @@ _NAMERS: Mapping[Kind, Callable[[object, object], object]] = {
     Kind.SCHEDULES: _schedule_name,
     Kind.BACKENDS: _backend_name,
     Kind.PARALLEL_TEMPLATES: _template_name,
+    Kind.EMULATIONS: _emulation_name,
+    Kind.COMMANDS: _command_name,
 }

@@ -9,8 +9,9 @@ inside it. See docs/plugins.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import pluggy
 
@@ -19,6 +20,9 @@ from usl_core.ir.externs import Extern
 from usl_core.ir.memory import Memory
 from usl_core.ir.nodes import Proc
 from usl_core.ir.types import ScalarType
+
+if TYPE_CHECKING:
+    import click
 
 API_VERSION = 1
 """The version of these hooks. It grows when a plugin written for an older one would no longer work."""
@@ -53,6 +57,35 @@ class Backend(Protocol):
     def jit(self, procedure: Any, **options: Any) -> Callable[..., Any]:
         """A callable on NumPy arrays for one `Procedure`; options are the backend's own."""
         ...
+
+
+@runtime_checkable
+class BatchBackend(Backend, Protocol):
+    """A backend that `usl plugin check` can use: it also compiles many procedures at once, and knows the processor."""
+
+    def jit_all(
+        self, procs: Sequence[Proc], name: str, *, flags: Sequence[str] = (), emulated: bool = False
+    ) -> Mapping[str, Callable[..., Any]]:
+        """Callables on NumPy arrays by procedure name, from one library called name.
+
+        flags are added to the compiler's; emulated says that they emulate the CPU features that instructions name.
+        """
+        ...
+
+    def missing_features(self, features: Sequence[str]) -> tuple[str, ...]:
+        """The CPU features among these that this processor lacks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Emulation:
+    """How instructions can be tested on a processor that lacks them: compiler flags under which C emulates them.
+
+    The flags must also keep the compiler from using the features itself (`-mno-avx512f`).
+    """
+
+    features: frozenset[str]
+    flags: tuple[str, ...]
 
 
 @hookspec
@@ -103,6 +136,18 @@ def usl_parallel_templates() -> Mapping[str, str]:
 
     A `str.format` text over `{iter}`, `{lo}`, `{hi}` (C expressions) and `{body}` (C statements).
     """
+    return {}
+
+
+@hookspec
+def usl_emulations() -> Mapping[str, Emulation]:
+    """Ways to emulate CPU features that work on this machine, by name; `usl plugin check` uses them where it must."""
+    return {}
+
+
+@hookspec
+def usl_commands() -> Mapping[str, click.Command]:
+    """Commands of `usl` by name; none may take the name of one of its own. Import what they need when they run."""
     return {}
 
 

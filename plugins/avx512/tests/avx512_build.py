@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from usl_avx512.cpu import has_avx512
+from usl_avx512.emulation import SHIM
 from usl_c11.backend import C11
 from usl_core import Procedure
 
-SHIM = Path(__file__).parent / "simde_shim"
 HOW = ("native", "simde")
 FEATURES = ("avx512f", "avx512bw", "avx512vl")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from usl_core.ir.memory import Memory
-from usl_core.plugins.hookspecs import hookimpl
+from usl_core.plugins.hookspecs import Emulation, hookimpl
 
 USL_API = 1
 
@@ -30,3 +30,11 @@ def usl_schedules() -> Mapping[str, Callable[..., Any]]:
     from usl_avx512.schedules import blur_schedule, sgemm_schedule
 
     return {"sgemm": sgemm_schedule, "box_blur": blur_schedule}
+
+
+@hookimpl
+def usl_emulations() -> Mapping[str, Emulation]:
+    from usl_avx512.emulation import simde
+
+    found = simde()
+    return {} if found is None else {"simde": found}

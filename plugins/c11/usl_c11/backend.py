@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from usl_c11.batch import jit_all, missing_features
 from usl_c11.build import build
 from usl_c11.emit import library
 from usl_c11.jit import JitProcedure, jit
@@ -42,6 +43,16 @@ class C11:
         if unknown:
             raise JitError(f"jit has no option {min(unknown)}", notes=("options: flags, march",))
         return jit(_ir(procedure), **options)
+
+    def jit_all(
+        self, procs: Sequence[Proc], name: str, *, flags: Sequence[str] = (), emulated: bool = False
+    ) -> Mapping[str, JitProcedure]:
+        """Callables of several procedures, by name, from one library (`usl_c11.batch`)."""
+        return jit_all(procs, name, flags=flags, emulated=emulated)
+
+    def missing_features(self, features: Sequence[str]) -> tuple[str, ...]:
+        """The CPU features among these that this processor lacks."""
+        return missing_features(features)
 
 
 def _ir(procedure: Any) -> Proc:

@@ -1,7 +1,7 @@
-/* Stands in for the compiler's <immintrin.h> in tests: AVX-512 on any processor, through SIMDe (github.com/simd-everywhere).
+/* Stands in for the compiler's <immintrin.h> where instructions are tested: AVX-512 on any processor, through SIMDe (Debian: libsimde-dev).
  * What SIMDe 0.7 lacks of our instructions follows below, written lane by lane. */
-#ifndef USL_TEST_IMMINTRIN_H
-#define USL_TEST_IMMINTRIN_H
+#ifndef USL_AVX512_SIMDE_IMMINTRIN_H
+#define USL_AVX512_SIMDE_IMMINTRIN_H
 
 #include <simde/x86/avx512.h>
 #include <stdint.h>

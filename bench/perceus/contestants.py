@@ -1,0 +1,131 @@
+"""Who takes part: our compiler, with each optimisation off as well, and the programs of the other languages."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.toolchain import ToolError, compiler, run_tool
+
+if TYPE_CHECKING:
+    from usl_c11.perceus.front.decorators import Function
+
+PEERS = Path(__file__).parent / "peers"
+PROGRAMS = (
+    "rbtree",
+    "rbtree_ck",
+    "deriv",
+    "nqueens",
+    "cfold",
+    "tmap_fbip",
+    "tmap_plain",
+    "list_map",
+    "list_map_shared",
+)
+FLAGS = ("-std=c11", "-O2", "-ffp-contract=off")
+"""For the C that we generate; nothing that a user might forget."""
+
+OURS = "ours"
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A command that takes the name of a program and its sizes; or the reason why there is none."""
+
+    name: str
+    command: tuple[str, ...] | None
+    missing: str = ""
+    programs: tuple[str, ...] = PROGRAMS
+
+
+MAIN = """\
+#include "{name}.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{{
+    usl_context *ctx = usl_context_acquire();
+    if (argc < {least})
+        return 2;
+    const int64_t result = {function}({arguments}, ctx);
+    printf("%lld\\n", (long long)result);
+    return argc > {least} && usl_live_blocks() != 0; /* any further argument asks for this test, which takes time */
+}}
+"""
+
+
+def build_ours(program: Function, folder: Path, *, off: Sequence[str] = (), flags: Sequence[str] = FLAGS) -> Path:
+    """An executable of one of our programs. Given one argument more, it fails if its heap is not empty at the end."""
+    from usl_c11.perceus.c import generate
+    from usl_c11.perceus.passes import compile_program
+
+    lowered = program.core()
+    (exported,) = lowered.exports.values()
+    name = program.name()
+    source = generate(compile_program(lowered.program, off=off), name)
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, text in source.files.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    count = len(lowered.program.funs[exported].params)
+    arguments = ", ".join(f"strtoll(argv[{i + 2}], NULL, 10)" for i in range(count))
+    main = MAIN.format(name=name, least=count + 2, function=source.functions[exported], arguments=arguments)
+    (folder / "main.c").write_text(main, encoding="utf-8")
+    output = folder / name
+    run_tool([*compiler(), *flags, str(folder / f"{name}_all.c"), str(folder / "main.c"), "-o", str(output), "-lm"])
+    return output
+
+
+def peers(folder: Path) -> list[Contestant]:
+    """The other languages, compiled; each that is not installed says so."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cpp = tuple(name for name in PROGRAMS if name != "rbtree_ck")  # there is no persistent std::map
+    found = [
+        _compiled("C++", "g++", ["-O3", str(PEERS / "bench.cpp")], folder / "cpp", "g++", cpp),
+        _compiled(
+            "OCaml", "ocamlopt", ["-O3", "-unsafe", "-inline", "200", str(PEERS / "bench.ml")], folder / "ml", "ocaml-nox"
+        ),
+        _compiled(
+            "GHC", "ghc", ["-v0", "-O2", "-outputdir", str(folder / "hs.d"), str(PEERS / "bench.hs")], folder / "hs", "ghc"
+        ),
+        _java(folder),
+    ]
+    if found[0].command is not None:
+        found.append(Contestant("C++ with mimalloc", with_mimalloc(found[0].command), NO_MIMALLOC, cpp))
+    return found
+
+
+NO_MIMALLOC = "mimalloc is not installed (Debian: libmimalloc2.0)"
+
+
+def with_mimalloc(command: Sequence[str]) -> tuple[str, ...] | None:
+    """The command with malloc from mimalloc, or None where that is not found."""
+    library = next((str(path) for path in sorted(Path("/usr/lib").glob("*/libmimalloc.so*"))), None)
+    return ("env", f"LD_PRELOAD={library}", *command) if library is not None else None
+
+
+def _compiled(
+    name: str, tool: str, arguments: Sequence[str], output: Path, package: str, programs: tuple[str, ...] = PROGRAMS
+) -> Contestant:
+    if shutil.which(tool) is None:
+        return Contestant(name, None, f"{tool} is not installed (Debian: {package})")
+    sources = [Path(argument) for argument in arguments if argument.startswith(str(PEERS))]
+    copies = {str(source): str(shutil.copy(source, output.parent)) for source in sources}  # compilers write beside the source
+    try:
+        run_tool([tool, *(copies.get(argument, argument) for argument in arguments), "-o", str(output)])
+    except ToolError as error:
+        return Contestant(name, None, str(error))
+    return Contestant(name, (str(output),), programs=programs)
+
+
+def _java(folder: Path) -> Contestant:
+    if shutil.which("javac") is None or shutil.which("java") is None:
+        return Contestant("Java", None, "javac is not installed (Debian: default-jdk-headless)")
+    try:
+        run_tool(["javac", "-d", str(folder), str(PEERS / "Bench.java")])
+    except ToolError as error:
+        return Contestant("Java", None, str(error))
+    return Contestant("Java", ("java", "-Xss1g", "-cp", str(folder), "Bench"))

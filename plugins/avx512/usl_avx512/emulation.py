@@ -1,0 +1,36 @@
+"""AVX-512 through SIMDe, for testing instructions on a processor that lacks it.
+
+`simde/immintrin.h` takes the place of the compiler's header and adds what SIMDe 0.7 does not have.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from usl_c11.compiler import find_compiler
+from usl_core.errors import JitError
+from usl_core.plugins.hookspecs import Emulation
+
+SHIM = Path(__file__).parent / "simde"
+FEATURES = ("avx", "avx512f", "avx512bw", "avx512vl")
+
+FLAGS = (
+    *(f"-mno-{feature}" for feature in reversed(FEATURES)),
+    *(f"-D__{feature.upper()}__" for feature in FEATURES),
+    "-DSIMDE_ENABLE_NATIVE_ALIASES",
+    "-DSIMDE_NO_NATIVE",
+    f"-I{SHIM}",
+    "-w",
+)
+"""Generated files test the features' macros; the compiler itself must not use what they stand for."""
+
+
+def simde() -> Emulation | None:
+    """The emulation, if the C compiler finds SIMDe's headers."""
+    try:
+        command = [*find_compiler().command, "-fsyntax-only", *FLAGS, "-x", "c", "-"]
+    except JitError:
+        return None
+    probe = subprocess.run(command, input="#include <immintrin.h>\n", capture_output=True, text=True, check=False)
+    return Emulation(frozenset(FEATURES), FLAGS) if probe.returncode == 0 else None

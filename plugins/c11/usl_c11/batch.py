@@ -1,0 +1,42 @@
+"""Several procedures as callables of one compiled library: one run of the compiler instead of one each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from usl_c11.build import compile_flags
+from usl_c11.cache import compiled
+from usl_c11.compiler import find_compiler
+from usl_c11.cpu import has_feature, require_features
+from usl_c11.emit import library
+from usl_c11.jit import JitProcedure
+from usl_core.errors import JitError
+from usl_core.ir.nodes import Proc
+
+
+def jit_all(
+    procs: Sequence[Proc], name: str, *, flags: Sequence[str] = (), emulated: bool = False
+) -> Mapping[str, JitProcedure]:
+    """Compiles procs into one library called name, or takes it from the cache; the callables by procedure name.
+
+    flags come after the default ones. emulated says that they make the compiler emulate the CPU features that the
+    instructions name, so that the processor need not have them.
+
+    Raises:
+        BackendError: a procedure cannot be C. JitError: see `usl_c11.jit.jit`.
+    """
+    lib = library(procs, name)
+    if lib.has_context:
+        raise JitError(f"{name} uses configuration state, which a Python call does not have")
+    compiler = find_compiler()
+    if not emulated:
+        require_features(lib.features, compiler)
+    sources = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
+    path = compiled(sources, compiler, compile_flags(lib, compiler, flags))
+    return {proc.name: JitProcedure(proc, sources[f"{name}.c"], str(path)) for proc in procs}
+
+
+def missing_features(features: Sequence[str]) -> tuple[str, ...]:
+    """Those of the CPU features, by the compiler's names, that this processor lacks."""
+    compiler = find_compiler()
+    return tuple(feature for feature in features if not has_feature(feature, compiler))

@@ -1,0 +1,54 @@
+"""Building blocks: allocation or reuse, the header, the fields that are not there already."""
+
+from __future__ import annotations
+
+from usl_c11.perceus.c.frame import Frame
+from usl_c11.perceus.ir import Atom, MakeCon, MakeConHole
+
+
+def emit_block(make: MakeCon, name: str, frame: Frame, *, declare: bool) -> None:
+    """Statements after which the C variable `name`, declared here if so wanted, is the block."""
+    _build(make, make.args, name, frame, declare=declare)
+
+
+def emit_hole(make: MakeConHole, frame: Frame) -> None:
+    """Declares the block, with one field unwritten, and the address of that field."""
+    name = frame.bind(make.var)
+    _build(make, make.args, name, frame, declare=True)
+    record = frame.unit.types.constructor(make.con)
+    member = record.members[(make.index,)]
+    frame.declare(make.hole, f"&USL_AS({record.struct}, {name})->{member}")
+
+
+def _build(make: MakeCon | MakeConHole, args: tuple[Atom | None, ...], name: str, frame: Frame, *, declare: bool) -> None:
+    first = "usl_value " if declare else ""
+    unit = frame.unit
+    record = unit.types.constructor(make.con)
+    fresh = f"{name} = {unit.new_block(record, make.span)};"
+    if make.token is None:
+        frame.line(first + fresh)
+        frame.line(unit.init_block(record, name))
+    else:
+        token = frame.variables[make.token]
+        frame.line(f"{first}{name} = {token};")
+        frame.line(f"if (!usl_take({token}, {unit.site(make.span)})) {{")
+        with frame.nested():
+            frame.line(fresh)
+            if make.same_con:
+                frame.line(unit.init_block(record, name))
+            for index in make.kept:
+                _store(make, args, index, name, frame)
+        frame.line("}")
+        if not make.same_con:
+            frame.line(unit.init_block(record, name))
+    for index in range(len(args)):
+        if make.token is None or index not in make.kept:
+            _store(make, args, index, name, frame)
+
+
+def _store(make: MakeCon | MakeConHole, args: tuple[Atom | None, ...], index: int, name: str, frame: Frame) -> None:
+    arg = args[index]
+    if arg is not None:
+        types = frame.unit.types
+        value = frame.unit.atom(arg, frame.variables)
+        frame.extend(types.stores(types.constructor(make.con), name, index, make.con.fields[index][1], value))

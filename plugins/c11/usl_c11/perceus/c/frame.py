@@ -1,0 +1,134 @@
+"""The function that is being written: its lines, the C names of its variables, where control may go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from usl_c11.names import Names
+from usl_c11.perceus.c.types import Record
+from usl_c11.perceus.c.unit import INDENT, Unit
+from usl_c11.perceus.ir import Con, Label, Type, Var
+from usl_c11.perceus.traverse import FreeVars
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The value is what the function returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Into:
+    """The value goes to a C variable (none: it is void, or nobody needs it), and control goes on behind the expression."""
+
+    name: str | None
+
+
+Dest = Result | Into
+
+
+@dataclass(slots=True)
+class Handler:
+    """Where an exception goes: the label of the innermost handler."""
+
+    label: str
+    used: bool = False
+
+
+@dataclass(slots=True)
+class Join:
+    """A join point: its label and the C names of its parameters (None: void)."""
+
+    label: str
+    params: tuple[str | None, ...]
+    used: bool = False
+
+
+@dataclass(slots=True)
+class Loop:
+    """A function whose body may be entered again: where, and the C names of its parameters."""
+
+    label: str | None
+    """None: `continue` of the loop around the whole body."""
+    params: tuple[str | None, ...]
+
+
+@dataclass(slots=True)
+class Frame:
+    unit: Unit
+    names: Names
+    result: Type
+    free: FreeVars
+    variables: dict[Var, str] = field(default_factory=dict)
+    constructed: dict[Var, Con] = field(default_factory=dict)
+    """What a match found a variable to be."""
+    blocks: set[Var] = field(default_factory=set)
+    """Variables known to be blocks, not constants, by unknown constructors."""
+    records: dict[Var, Record] = field(default_factory=dict)
+    joins: dict[Label, Join] = field(default_factory=dict)
+    loops: dict[str, Loop] = field(default_factory=dict)
+    handler: Handler | None = None
+    lines: list[str] = field(default_factory=list)
+    depth: int = 1
+
+    def line(self, text: str) -> None:
+        self.lines.append(INDENT * self.depth + text)
+
+    def extend(self, lines: Sequence[str]) -> None:
+        for text in lines:
+            self.line(text)
+
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        self.depth += 1
+        yield
+        self.depth -= 1
+
+    def label(self, name: str) -> None:
+        """A label, one step to the left; a declaration may follow."""
+        self.lines.append(INDENT * (self.depth - 1) + f"{name}:;")
+
+    def bind(self, var: Var) -> str:
+        """The C name of a variable that is bound now; a void one has none and is never asked for."""
+        name = "" if self.unit.types.is_void(var.type) else self.names.fresh(_spelling(var.name))
+        self.variables[var] = name
+        return name
+
+    def declare(self, var: Var, value: str | None = None) -> str:
+        """A declaration of the variable, with its value if that is known."""
+        name = self.bind(var)
+        text = self.unit.types.declaration(var.type, name)
+        self.line(f"{text};" if value is None else f"{text} = {value};")
+        return name
+
+    @contextmanager
+    def knowing(self, var: Var, con: Con | None) -> Iterator[None]:
+        """In a branch of a match: var is a value made by con, or a block."""
+        before, was_block = self.constructed.get(var), var in self.blocks
+        if con is not None:
+            self.constructed[var] = con
+        else:
+            self.blocks.add(var)
+        yield
+        if before is None:
+            self.constructed.pop(var, None)
+        else:
+            self.constructed[var] = before
+        if not was_block:
+            self.blocks.discard(var)
+
+    def is_constant(self, var: Var) -> bool:
+        """Whether the variable is known to be a constructor without fields, which is not counted."""
+        con = self.constructed.get(var)
+        return con is not None and not con.fields
+
+    def is_block(self, var: Var) -> bool:
+        con = self.constructed.get(var)
+        return var in self.blocks or (con is not None and bool(con.fields))
+
+
+def _spelling(name: str) -> str:
+    """The part of a variable's name that can be C: front-end temporaries have other characters."""
+    text = "".join(ch if ch.isalnum() or ch == "_" else "_" for ch in name)
+    return text or "v"

@@ -1,0 +1,91 @@
+"""The C of the resource operations: dup, drop, tests for uniqueness, tokens."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from usl_c11.perceus.c import counts
+from usl_c11.perceus.c.frame import Frame
+from usl_c11.perceus.c.unit import free_block
+from usl_c11.perceus.ir import (
+    DecRef,
+    Drop,
+    DropReuse,
+    Dup,
+    Free,
+    FreeToken,
+    IfUnique,
+    NullToken,
+    Op,
+    TakeToken,
+    Var,
+)
+from usl_c11.perceus.traverse import op_binders
+
+
+def emit_op(op: Op, frame: Frame) -> None:
+    """The statements of one operation. Tokens that it binds are declared."""
+    match op:
+        case DropReuse(token=token, var=var):
+            frame.declare(token, f"usl_drop_reuse({frame.variables[var]}, ctx)")
+        case TakeToken(token=token, var=var):
+            frame.declare(token, f"usl_token_of({frame.variables[var]})")
+        case NullToken(token=token):
+            frame.declare(token, "NULL")
+        case IfUnique():
+            _if_unique(op, frame)
+        case Dup() | Drop() | Free() | DecRef() | FreeToken():
+            _emit(op, frame)
+        case _:
+            assert_never(op)
+
+
+def _emit(op: Op, frame: Frame) -> None:
+    """As emit_op, where tokens are declared already."""
+    types = frame.unit.types
+    match op:
+        case Dup(var=var) if not frame.is_constant(var):
+            frame.extend(counts.dup(types, var.type, frame.variables[var], block=frame.is_block(var)))
+        case Drop(var=var) if not frame.is_constant(var):
+            frame.extend(counts.drop(types, var.type, frame.variables[var], block=frame.is_block(var)))
+        case Dup() | Drop():
+            pass
+        case Free(var=var):
+            if not types.is_value(var.type):  # a value has no memory of its own
+                frame.line(_free(var, frame))
+        case DecRef(var=var):
+            frame.line(f"usl_decref({frame.variables[var]}, ctx);")
+        case DropReuse(token=token, var=var):
+            frame.line(f"{frame.variables[token]} = usl_drop_reuse({frame.variables[var]}, ctx);")
+        case TakeToken(token=token, var=var):
+            frame.line(f"{frame.variables[token]} = usl_token_of({frame.variables[var]});")
+        case NullToken(token=token):
+            frame.line(f"{frame.variables[token]} = NULL;")
+        case FreeToken(token=token):
+            frame.line(f"usl_token_free({frame.variables[token]}, ctx);")
+        case IfUnique():
+            _if_unique(op, frame)
+        case _:
+            assert_never(op)
+
+
+def _free(var: Var, frame: Frame) -> str:
+    con = frame.constructed.get(var)
+    if con is None or not con.fields:
+        return f"usl_free({frame.variables[var]}, ctx);"
+    return free_block(frame.unit.types.constructor(con), frame.variables[var])
+
+
+def _if_unique(op: IfUnique, frame: Frame) -> None:
+    for token in op_binders(op):
+        if token not in frame.variables:
+            frame.declare(token)
+    frame.line(f"if (usl_is_unique({frame.variables[op.var]})) {{")
+    with frame.nested():
+        for inner in op.unique:
+            _emit(inner, frame)
+    frame.line("} else {")
+    with frame.nested():
+        for inner in op.shared:
+            _emit(inner, frame)
+    frame.line("}")

@@ -1,0 +1,1 @@
+"""From Python source to the core IR: surface syntax, types, patterns, monomorphisation."""

@@ -1,0 +1,41 @@
+"""The operations and exceptions of the language itself.
+
+print(a, ...)        writes numbers, truth values and strings, with spaces between them and a line end
+str(a)  len(a)       a as a string; the length of an array or string (bytes)
+i64(a), u8(a), ...   the number a as another type: integers wrap around, floats are cut and saturate (NaN gives 0)
+sqrt(a)  floor(a)    of a float
+array(n, a)          an array of n times a;  [a, b] lists the elements;  a[i];  a.set(i, b) is a with one element changed
+ref(a)               a mutable cell;  r.value reads it;  r.value = b writes it
+spawn(f, a, ...)     f(a, ...) in a thread of its own;  join(t) waits for its result, or raises what it raised
+must_reuse(C(a))     C(a), and compilation fails unless it is built in the memory of a matched value
+"""
+
+from __future__ import annotations
+
+from usl_c11.perceus.front import syntax as sx
+from usl_c11.perceus.front.definitions import ExceptionDef, Scope
+from usl_c11.perceus.front.types import FLOATS, INTEGERS
+from usl_core.errors import NOWHERE
+
+
+def _exception(python: type[BaseException]) -> ExceptionDef:
+    syntax = sx.ConstructorSyntax(python.__name__, (), span=NOWHERE)
+    return ExceptionDef(python.__name__, syntax, Scope({}), python, ())
+
+
+ZERO_DIVISION = _exception(ZeroDivisionError)
+"""`a // 0` and `a % 0`"""
+INDEX = _exception(IndexError)
+"""An index that is negative or not below the length, and an array of negative length."""
+
+VALUE = _exception(ValueError)
+"""A kernel is called with sizes, lengths or values that it does not allow."""
+
+EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX, VALUE)}
+
+CONVERSIONS = frozenset({*INTEGERS, *FLOATS})
+"""Names of types that are also functions on numbers."""
+
+FUNCTIONS = frozenset(
+    {"print", "str", ".str", "len", "sqrt", "floor", "array", "ref", "spawn", "join", "must_reuse", *CONVERSIONS}
+)

@@ -1,0 +1,302 @@
+"""The surface syntax of functional programs: what a `@fun` says, as expressions.
+
+Statements are already gone (`statements.py`): a block is nested `Let`s, an `if` without `return` is an expression that gives
+the variables assigned in it, and where several paths go on behind a statement they `Jump` to one `Join`. Names and types are
+not yet resolved; nodes compare by identity, so that the checker can note types beside them.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from usl_core.errors import Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Node:
+    span: Span = field(repr=False)
+
+
+# -- patterns ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WildcardPattern(Node):
+    """`_`"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamePattern(Node):
+    """`x`, which binds x to the value."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiteralPattern(Node):
+    """A number, a string, `True` or `False`."""
+
+    value: int | float | bool | str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstructorPattern(Node):
+    """`Node(p, q)` or `Tree.Node(p, q)`; path has the dotted parts."""
+
+    path: tuple[str, ...]
+    args: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TuplePattern(Node):
+    """`(p, q)`"""
+
+    items: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AsPattern(Node):
+    """`p as x`"""
+
+    pattern: Pattern
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrPattern(Node):
+    """`p | q`; all alternatives bind the same names."""
+
+    alternatives: tuple[Pattern, ...]
+
+
+Pattern = WildcardPattern | NamePattern | LiteralPattern | ConstructorPattern | TuplePattern | AsPattern | OrPattern
+
+
+# -- expressions -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name(Node):
+    """A variable, function, nullary constructor or constant."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal(Node):
+    """A number, string or truth value; None is the unit value.
+
+    `implicit` marks the unit value of a path that ends without `return`.
+    """
+
+    value: int | float | bool | str | None
+    implicit: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuple(Node):
+    """`(a, b)`, two or more items."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayLiteral(Node):
+    """`[a, b]`, an array."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call(Node):
+    """`f(a, b)`; f may be anything that can be called, a method (`Attribute`) included."""
+
+    function: Expr
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribute(Node):
+    """`r.value`, `Tree.Leaf`, or the function of a method call."""
+
+    owner: Expr
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index(Node):
+    """`a[i]`"""
+
+    array: Expr
+    index: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unary(Node):
+    """`-a`, `~a`, `not a`; op is Python's spelling."""
+
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binary(Node):
+    """Arithmetic, bits and comparisons: op is Python's spelling. `and`, `or` are `If`s."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If(Node):
+    condition: Expr
+    then: Expr
+    orelse: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case(Node):
+    pattern: Pattern
+    guard: Expr | None
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Match(Node):
+    """`match scrutinee: case ...`; the first case that matches is taken."""
+
+    scrutinee: Expr
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Let(Node):
+    """`pattern = value`, then body. The pattern must match every value."""
+
+    pattern: Pattern
+    annotation: ast.expr | None
+    value: Expr
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lambda(Node):
+    params: tuple[tuple[str, Span], ...]
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Param(Node):
+    name: str
+    annotation: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function(Node):
+    """A `def`. `annotations` are Python expressions, resolved where their names can be looked up."""
+
+    name: str
+    typevars: tuple[str, ...]
+    """Declared in brackets after the name (Python 3.12)."""
+    params: tuple[Param, ...]
+    result: ast.expr
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LetFunctions(Node):
+    """Nested `def`s one after another, which may call each other; then body."""
+
+    functions: tuple[Function, ...]
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raise(Node):
+    """`raise E(a)`; has any type."""
+
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handler(Node):
+    """`except E(x): body`; pattern None catches every exception."""
+
+    pattern: Pattern | None
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Try(Node):
+    """body with handlers for what it raises. If it does not, its value is bound by pattern and `then` goes on, whose
+    exceptions are not handled here; without `then` it is the result."""
+
+    pattern: Pattern | None
+    body: Expr
+    then: Expr | None
+    handlers: tuple[Handler, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetValue(Node):
+    """`r.value = a`; gives the unit value."""
+
+    reference: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Join(Node):
+    """rest, with the variables params, is where the `Jump`s to label inside body go on; all in tail position of body."""
+
+    label: int
+    params: tuple[str, ...]
+    rest: Expr
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jump(Node):
+    label: int
+    args: tuple[Expr, ...]
+
+
+Expr = (
+    Name
+    | Literal
+    | Tuple
+    | ArrayLiteral
+    | Call
+    | Attribute
+    | Index
+    | Unary
+    | Binary
+    | If
+    | Match
+    | Let
+    | Lambda
+    | LetFunctions
+    | Raise
+    | Try
+    | SetValue
+    | Join
+    | Jump
+)
+
+
+# -- declarations ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstructorSyntax(Node):
+    name: str
+    fields: tuple[ast.expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataSyntax(Node):
+    name: str
+    typevars: tuple[str, ...]
+    constructors: tuple[ConstructorSyntax, ...]

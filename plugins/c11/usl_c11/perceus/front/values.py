@@ -1,0 +1,97 @@
+"""Data values as Python sees them: each constructor is a class, so that Python's `match` takes them apart.
+
+t = Tree.Node(Color.Red(), Tree.Leaf(), 3, True, Tree.Leaf())
+match t:
+    case Tree.Node(_, _, key, _, _): ...
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class Value:
+    """A value of a data type: a constructor with its fields. Immutable; compared by structure."""
+
+    __slots__ = ("fields",)
+    fields: tuple[Any, ...]
+    constructor: ClassVar[str] = ""
+    arity: ClassVar[int] = 0
+
+    def __init__(self, *fields: Any) -> None:
+        if not self.constructor:
+            raise TypeError(f"{type(self).__name__} is a data type; its constructors make values")
+        if len(fields) != self.arity:
+            raise TypeError(f"{self.constructor} has {self.arity} field(s), {len(fields)} given")
+        object.__setattr__(self, "fields", fields)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"values do not change: cannot set {name}")
+
+    def __eq__(self, other: object) -> bool:
+        """Structures may be a million levels deep, so this does not recurse."""
+        waiting: list[tuple[object, object]] = [(self, other)]
+        while waiting:
+            left, right = waiting.pop()
+            if isinstance(left, Value) and isinstance(right, Value):
+                if left.__class__ is not right.__class__:  # values that stay in a program's heap only say that they are of it
+                    return False
+                waiting.extend(zip(left.fields, right.fields, strict=True))
+            elif left != right:
+                return False
+        return True
+
+    def __hash__(self) -> int:
+        result = 0
+        waiting: list[object] = [self]
+        while waiting:
+            top = waiting.pop()
+            if isinstance(top, Value):
+                result = hash((result, top.constructor))
+                waiting.extend(reversed(top.fields))
+            else:
+                result = hash((result, top))
+        return result
+
+    def __repr__(self) -> str:
+        parts: list[str] = []
+        waiting: list[object] = [self]
+        while waiting:
+            top = waiting.pop()
+            if isinstance(top, _Text):
+                parts.append(top)
+            elif isinstance(top, Value):
+                parts.append(top.constructor)
+                if top.fields:
+                    separated = [piece for field in top.fields for piece in (field, _Text(", "))][:-1]
+                    waiting.extend(reversed([_Text("("), *separated, _Text(")")]))
+            else:
+                parts.append(repr(top))
+        return "".join(parts)
+
+
+class _Text(str):
+    """A piece of a representation, not a field."""
+
+
+def field_property(index: int) -> property:
+    """The field of that number, for Python's patterns."""
+    return property(lambda self: self.fields[index])
+
+
+def make_class(name: str, constructors: list[tuple[str, int]], module: str, doc: str | None) -> type[Value]:
+    """The Python class of a data type with a class for each constructor, given with its number of fields."""
+    whole = type(name, (Value,), {"__slots__": (), "__module__": module, "__doc__": doc})
+    for constructor, arity in constructors:
+        names = tuple(f"_{i}" for i in range(arity))
+        attributes: dict[str, Any] = {
+            "__slots__": (),
+            "__module__": module,
+            "__qualname__": f"{name}.{constructor}",
+            "__match_args__": names,
+            "constructor": constructor,
+            "arity": arity,
+            **{each: field_property(i) for i, each in enumerate(names)},
+        }
+        setattr(whole, constructor, type(constructor, (whole,), attributes))
+    return whole

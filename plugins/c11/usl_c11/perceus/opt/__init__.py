@@ -1,0 +1,1 @@
+"""Transformations of the core before Perceus, and facts about whole programs."""

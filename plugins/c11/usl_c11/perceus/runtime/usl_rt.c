@@ -1,0 +1,1512 @@
+/* The run-time system of compiled functional programs; see usl_rt.h. */
+#include "usl_rt.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+#if defined(__STDC_NO_ATOMICS__)
+#define USL_NO_THREADS
+#elif defined(_POSIX_THREADS) && _POSIX_THREADS > 0
+#include <pthread.h>
+#include <sched.h>
+#define USL_PTHREADS
+#elif !defined(__STDC_NO_THREADS__)
+#include <threads.h>
+#define USL_C11_THREADS
+#else
+#define USL_NO_THREADS
+#endif
+#if defined(__linux__) && !defined(USL_MALLOC)
+#include <sys/mman.h>
+#define USL_MMAP
+#endif
+
+_Static_assert(sizeof(usl_block) == 8, "the header is one word");
+_Static_assert(sizeof(usl_value) <= 8, "a pointer fits a word");
+
+void usl_fatal(const char *message)
+{
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "usl: %s\n", message);
+    abort();
+}
+
+/* ---- Atomic operations, or what does for them where there is one thread ---------------------------------------------------- */
+
+#if defined(__STDC_NO_ATOMICS__)
+static int32_t add_relaxed(int32_t *place, int32_t by)
+{
+    const int32_t old = *place;
+    *place += by;
+    return old;
+}
+#define add_acq_rel add_relaxed
+#else
+static int32_t add_relaxed(_Atomic(int32_t) *place, int32_t by)
+{
+    return atomic_fetch_add_explicit(place, by, memory_order_relaxed);
+}
+static int32_t add_acq_rel(_Atomic(int32_t) *place, int32_t by)
+{
+    return atomic_fetch_add_explicit(place, by, memory_order_acq_rel);
+}
+#endif
+
+#if defined(__STDC_NO_ATOMICS__)
+typedef char spin_lock;
+#define SPIN_LOCK_INIT 0
+static void spin_acquire(spin_lock *lock) { *lock = 1; }
+static void spin_release(spin_lock *lock) { *lock = 0; }
+#else
+typedef atomic_flag spin_lock;
+#define SPIN_LOCK_INIT ATOMIC_FLAG_INIT
+static void yield(void)
+{
+#if defined(USL_PTHREADS)
+    (void)sched_yield();
+#elif defined(USL_C11_THREADS)
+    thrd_yield();
+#endif
+}
+static void spin_acquire(spin_lock *lock)
+{
+    for (int tries = 0; atomic_flag_test_and_set_explicit(lock, memory_order_acquire); tries++)
+        if (tries >= 16)
+            yield();
+}
+static void spin_release(spin_lock *lock)
+{
+    atomic_flag_clear_explicit(lock, memory_order_release);
+}
+#endif
+
+/* Cells share a few locks; nothing else is locked, and nothing is dropped, while one is held. */
+enum { CELL_LOCKS = 64 };
+#define EIGHT(x) x, x, x, x, x, x, x, x
+static spin_lock cell_locks[CELL_LOCKS] = {EIGHT(SPIN_LOCK_INIT), EIGHT(SPIN_LOCK_INIT), EIGHT(SPIN_LOCK_INIT),
+                                           EIGHT(SPIN_LOCK_INIT), EIGHT(SPIN_LOCK_INIT), EIGHT(SPIN_LOCK_INIT),
+                                           EIGHT(SPIN_LOCK_INIT), EIGHT(SPIN_LOCK_INIT)};
+
+static spin_lock *cell_lock(const usl_block *cell)
+{
+    const uintptr_t address = (uintptr_t)cell;
+    return &cell_locks[(address >> 4 ^ address >> 10) % CELL_LOCKS];
+}
+
+void usl_lock(const usl_block *cell)
+{
+    spin_acquire(cell_lock(cell));
+}
+
+void usl_unlock(const usl_block *cell)
+{
+    spin_release(cell_lock(cell));
+}
+
+/* ---- Statistics ---------------------------------------------------------------------------------------------------------- */
+
+#ifdef USL_STATS
+struct usl_counters usl_counters;
+
+struct usl_stats usl_stats_read(void)
+{
+    const struct usl_stats stats = {
+        usl_relaxed(&usl_counters.allocated), usl_relaxed(&usl_counters.freed), usl_relaxed(&usl_counters.reused),
+        usl_relaxed(&usl_counters.dups),      usl_relaxed(&usl_counters.drops), usl_relaxed(&usl_counters.shared),
+    };
+    return stats;
+}
+
+void usl_stats_reset(void)
+{
+    usl_relaxed_store(&usl_counters.allocated, 0);
+    usl_relaxed_store(&usl_counters.freed, 0);
+    usl_relaxed_store(&usl_counters.reused, 0);
+    usl_relaxed_store(&usl_counters.dups, 0);
+    usl_relaxed_store(&usl_counters.drops, 0);
+    usl_relaxed_store(&usl_counters.shared, 0);
+}
+#else
+struct usl_stats usl_stats_read(void)
+{
+    const struct usl_stats none = {0, 0, 0, 0, 0, 0};
+    return none;
+}
+
+void usl_stats_reset(void) {}
+#endif
+
+/* ---- Heaps: a context and its memory -------------------------------------------------------------------------------------
+ *
+ * A segment of 4 MiB, aligned to its size, is divided into pages of 16 KiB; a page has blocks of one size. The first page holds
+ * the segment's own data. Pages are cut into blocks a few at a time, so that memory is not touched before it is needed.
+ */
+
+#ifndef USL_MALLOC
+/* Blocks do not begin at the start of a page: where a tree is built in order, ancestors would lie powers of two apart, in the same
+ * few cache sets. */
+enum { PAGE_BYTES = 16384, PAGE_SKIP = 64, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512 };
+
+struct segment {
+    char owners[OWNER_BYTES]; /* one struct usl_segment somewhere in it */
+    struct segment *next;
+    struct segment *next_partial;
+    unsigned used;            /* pages handed out so far, this one included */
+    uint8_t words[PAGES];     /* size of each page's blocks; 0: none */
+    uint16_t idle[PAGES];     /* blocks found free, during a sweep */
+};
+_Static_assert(sizeof(struct segment) <= PAGE_BYTES, "a segment's data fit its first page");
+_Static_assert((uintptr_t)PAGES * PAGE_BYTES == USL_SEGMENT_BYTES, "pages fill a segment");
+
+struct page {
+    struct page *next;
+};
+
+static size_t blocks_per_page(size_t words)
+{
+    return (PAGE_BYTES - PAGE_SKIP) / (words * 8);
+}
+#endif
+
+struct usl_heap {
+    struct usl_context ctx;
+    struct usl_heap *next_heap; /* of all */
+    struct usl_heap *next_idle; /* of the pool */
+    int64_t large;              /* blocks from malloc taken here, less those freed here */
+#ifndef USL_MALLOC
+    int64_t cut; /* blocks that pages were cut into */
+    struct segment *segments, *partial;
+    struct page *pages; /* free ones */
+    int64_t pages_used, sweep_at;
+    struct usl_free_block *pending[USL_MAX_WORDS + 1]; /* lists, linked by `extra` of their first blocks */
+    struct {
+        char *at, *end;
+    } rest[USL_MAX_WORDS + 1]; /* of the page being cut */
+    _Atomic(struct usl_free_block *) remote; /* `extra` holds the size */
+#endif
+};
+
+static spin_lock heaps_lock = SPIN_LOCK_INIT;
+static struct usl_heap *all_heaps, *idle_heaps;
+
+static void no_memory(void)
+{
+    usl_fatal("out of memory");
+}
+
+usl_context *usl_context_acquire(void)
+{
+    spin_acquire(&heaps_lock);
+    struct usl_heap *heap = idle_heaps;
+    if (heap != NULL)
+        idle_heaps = heap->next_idle;
+    spin_release(&heaps_lock);
+    if (heap == NULL) {
+        heap = calloc(1, sizeof *heap);
+        if (heap == NULL)
+            no_memory();
+        heap->ctx.heap = heap;
+#ifndef USL_MALLOC
+        heap->sweep_at = FIRST_SWEEP;
+        atomic_init(&heap->remote, NULL);
+#endif
+        spin_acquire(&heaps_lock);
+        heap->next_heap = all_heaps;
+        all_heaps = heap;
+        spin_release(&heaps_lock);
+    }
+    return &heap->ctx;
+}
+
+void usl_context_release(usl_context *ctx)
+{
+    struct usl_heap *const heap = ctx->heap;
+    ctx->thrown = 0;
+    ctx->write = NULL;
+    ctx->user = NULL;
+    spin_acquire(&heaps_lock);
+    heap->next_idle = idle_heaps;
+    idle_heaps = heap;
+    spin_release(&heaps_lock);
+}
+
+void *usl_large_new(size_t bytes, usl_context *ctx)
+{
+    void *const block = malloc(bytes);
+    if (block == NULL)
+        no_memory();
+    ctx->heap->large++;
+    return block;
+}
+
+void usl_large_free(void *block, usl_context *ctx)
+{
+    ctx->heap->large--;
+    free(block);
+}
+
+#ifdef USL_MALLOC
+
+void *usl_refill(size_t words, usl_context *ctx)
+{
+    return usl_large_new(words * 8, ctx);
+}
+
+static void adopt(struct usl_heap *heap, struct usl_heap *from)
+{
+    heap->large += from->large;
+    from->large = 0;
+}
+
+#ifndef USL_DEBUG
+int64_t usl_live_blocks(void)
+{
+    int64_t live = 0;
+    spin_acquire(&heaps_lock);
+    for (const struct usl_heap *heap = all_heaps; heap != NULL; heap = heap->next_heap)
+        live += heap->large;
+    spin_release(&heaps_lock);
+    return live;
+}
+#endif
+
+static void free_segments(struct usl_heap *heap)
+{
+    (void)heap;
+}
+
+#else
+
+static struct segment *segment_of(const void *block)
+{
+    return (struct segment *)((uintptr_t)block & ~(USL_SEGMENT_BYTES - 1));
+}
+
+static unsigned page_of(const void *block)
+{
+    return (unsigned)(((uintptr_t)block & (USL_SEGMENT_BYTES - 1)) / PAGE_BYTES);
+}
+
+static void *aligned_segment(void)
+{
+#if defined(USL_MMAP)
+    char *const wide = mmap(NULL, 2 * USL_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (wide == MAP_FAILED)
+        return NULL;
+    char *const start = (char *)(((uintptr_t)wide + USL_SEGMENT_BYTES - 1) & ~(USL_SEGMENT_BYTES - 1));
+    if (start != wide)
+        (void)munmap(wide, (size_t)(start - wide));
+    if (start + USL_SEGMENT_BYTES != wide + 2 * USL_SEGMENT_BYTES)
+        (void)munmap(start + USL_SEGMENT_BYTES, (size_t)(wide + USL_SEGMENT_BYTES - start));
+    return start;
+#else
+    return aligned_alloc(USL_SEGMENT_BYTES, USL_SEGMENT_BYTES);
+#endif
+}
+
+static void free_segment(struct segment *segment)
+{
+#if defined(USL_MMAP)
+    (void)munmap(segment, USL_SEGMENT_BYTES);
+#else
+    free(segment);
+#endif
+}
+
+static void free_segments(struct usl_heap *heap)
+{
+    while (heap->segments != NULL) {
+        struct segment *const next = heap->segments->next;
+        free_segment(heap->segments);
+        heap->segments = next;
+    }
+}
+
+static struct segment *new_segment(struct usl_heap *heap)
+{
+    struct segment *const segment = aligned_segment();
+    if (segment == NULL)
+        no_memory();
+#if defined(USL_MMAP) && defined(MADV_HUGEPAGE)
+    /* Pointer-chasing programs miss in the translation buffer more than in the caches. Small heaps stay small. */
+    if (heap->segments != NULL)
+        (void)madvise(segment, USL_SEGMENT_BYTES, MADV_HUGEPAGE);
+#endif
+    memset(segment, 0, sizeof *segment);
+    atomic_init(&usl_segment_of(segment)->owner, &heap->ctx);
+    segment->next = heap->segments;
+    heap->segments = segment;
+    segment->used = 1;
+    return segment;
+}
+
+static bool is_own(const struct usl_heap *heap, const void *block)
+{
+    return usl_relaxed(&usl_segment_of(block)->owner) == &heap->ctx;
+}
+
+/* Makes one list of a size's lists, and counts the free blocks of each page. */
+static void count_idle(struct usl_heap *heap, size_t words)
+{
+    struct usl_free_block *all = NULL, *list = heap->ctx.free[words], *lists = heap->pending[words];
+    while (list != NULL || lists != NULL) {
+        if (list == NULL) {
+            list = lists;
+            lists = (struct usl_free_block *)list->extra;
+        }
+        struct usl_free_block *const block = list;
+        list = block->next;
+        block->next = all;
+        all = block;
+        if (is_own(heap, block))
+            segment_of(block)->idle[page_of(block)]++;
+    }
+    heap->pending[words] = NULL;
+    heap->ctx.free[words] = all;
+}
+
+/* Takes the blocks of wholly free pages off a size's list. A page that is still being cut has fewer. */
+static void unlink_idle(struct usl_heap *heap, size_t words)
+{
+    struct usl_free_block *kept = NULL, *next;
+    for (struct usl_free_block *block = heap->ctx.free[words]; block != NULL; block = next) {
+        struct segment *const segment = segment_of(block);
+        const unsigned page = page_of(block);
+        next = block->next;
+        if (is_own(heap, block) && segment->idle[page] == blocks_per_page(words)) {
+            segment->words[page] = 0;
+        } else {
+            block->next = kept;
+            kept = block;
+        }
+    }
+    heap->ctx.free[words] = kept;
+}
+
+/* Takes pages away from sizes that no longer need them: each whose blocks are all free. */
+static void sweep(struct usl_heap *heap)
+{
+    for (size_t words = 2; words <= USL_MAX_WORDS; words++)
+        count_idle(heap, words);
+    for (size_t words = 2; words <= USL_MAX_WORDS; words++)
+        unlink_idle(heap, words);
+    for (struct segment *segment = heap->segments; segment != NULL; segment = segment->next) {
+        for (unsigned page = 1; page < segment->used; page++) {
+            if (segment->words[page] == 0 && segment->idle[page] != 0) {
+                struct page *const idle = (struct page *)(void *)((char *)segment + (size_t)page * PAGE_BYTES);
+                heap->cut -= segment->idle[page];
+                heap->pages_used--;
+                idle->next = heap->pages;
+                heap->pages = idle;
+            }
+        }
+        memset(segment->idle, 0, sizeof segment->idle);
+    }
+}
+
+static char *new_page(struct usl_heap *heap, size_t words)
+{
+    if (heap->pages == NULL && heap->pages_used >= heap->sweep_at) {
+        sweep(heap);
+        heap->sweep_at = heap->pages_used * 2 > FIRST_SWEEP ? heap->pages_used * 2 : FIRST_SWEEP;
+    }
+    char *page;
+    heap->pages_used++;
+    if (heap->pages != NULL) {
+        page = (char *)heap->pages;
+        heap->pages = heap->pages->next;
+    } else {
+        if (heap->partial == NULL)
+            heap->partial = new_segment(heap);
+        struct segment *const segment = heap->partial;
+        page = (char *)segment + (size_t)segment->used * PAGE_BYTES;
+        if (++segment->used == PAGES)
+            heap->partial = segment->next_partial;
+    }
+    segment_of(page)->words[page_of(page)] = (uint8_t)words;
+    return page;
+}
+
+/* Cuts some blocks off the page of this size and puts them on its list, the lowest first. */
+static void cut(struct usl_heap *heap, size_t words, size_t most)
+{
+    const size_t bytes = words * 8;
+    char *const start = heap->rest[words].at;
+    const size_t left = (size_t)(heap->rest[words].end - start) / bytes, count = left < most ? left : most;
+    struct usl_free_block *list = heap->ctx.free[words];
+    for (char *at = start + count * bytes; at != start;) {
+        at -= bytes;
+        struct usl_free_block *const block = (struct usl_free_block *)(void *)at;
+        block->next = list;
+        list = block;
+    }
+    heap->ctx.free[words] = list;
+    heap->rest[words].at = start + count * bytes;
+    heap->cut += (int64_t)count;
+}
+
+static void push_pending(struct usl_heap *heap, size_t words, struct usl_free_block *list)
+{
+    if (list != NULL) {
+        list->extra = (uintptr_t)heap->pending[words];
+        heap->pending[words] = list;
+    }
+}
+
+static void drain_remote(struct usl_heap *heap)
+{
+    struct usl_free_block *next, *block = atomic_exchange_explicit(&heap->remote, NULL, memory_order_acquire);
+    for (; block != NULL; block = next) {
+        const size_t words = block->extra;
+        next = block->next;
+        block->next = heap->ctx.free[words];
+        heap->ctx.free[words] = block;
+    }
+}
+
+void usl_free_remote(struct usl_free_block *block, size_t words, usl_context *owner)
+{
+    _Atomic(struct usl_free_block *) *const remote = &owner->heap->remote;
+    struct usl_free_block *first = atomic_load_explicit(remote, memory_order_relaxed);
+    block->extra = words;
+    do {
+        block->next = first;
+    } while (!atomic_compare_exchange_weak_explicit(remote, &first, block, memory_order_release, memory_order_relaxed));
+}
+
+void *usl_refill(size_t words, usl_context *ctx)
+{
+    struct usl_heap *const heap = ctx->heap;
+    struct usl_free_block *block = heap->pending[words];
+    if (block != NULL) {
+        heap->pending[words] = (struct usl_free_block *)block->extra;
+        ctx->free[words] = block;
+    } else {
+        if (atomic_load_explicit(&heap->remote, memory_order_relaxed) != NULL)
+            drain_remote(heap);
+        if (ctx->free[words] == NULL) {
+            if (heap->rest[words].at == heap->rest[words].end) {
+                char *const page = new_page(heap, words);
+                if (ctx->free[words] == NULL) { /* else a sweep made one list of several */
+                    heap->rest[words].at = page + PAGE_SKIP;
+                    heap->rest[words].end = page + PAGE_SKIP + blocks_per_page(words) * words * 8;
+                }
+            }
+            cut(heap, words, CUT_BYTES / (words * 8) + 1);
+        }
+        block = ctx->free[words];
+    }
+    ctx->free[words] = block->next;
+    return block;
+}
+
+/* All memory of `from` becomes heap's. Blocks that other threads free meanwhile may still go to from->remote; whoever uses it
+ * next allocates them, which is sound. */
+static void adopt(struct usl_heap *heap, struct usl_heap *from)
+{
+    struct segment *last = NULL;
+    struct page *page;
+    for (struct segment *segment = from->segments; segment != NULL; segment = segment->next) {
+        usl_relaxed_store(&usl_segment_of(segment)->owner, &heap->ctx);
+        last = segment;
+    }
+    if (last != NULL) {
+        last->next = heap->segments;
+        heap->segments = from->segments;
+        from->segments = NULL;
+    }
+    if (from->partial != NULL) {
+        struct segment *end = from->partial;
+        while (end->next_partial != NULL)
+            end = end->next_partial;
+        end->next_partial = heap->partial;
+        heap->partial = from->partial;
+        from->partial = NULL;
+    }
+    while ((page = from->pages) != NULL) {
+        from->pages = page->next;
+        page->next = heap->pages;
+        heap->pages = page;
+    }
+    drain_remote(from);
+    for (size_t words = 2; words <= USL_MAX_WORDS; words++) {
+        struct usl_free_block *list;
+        cut(from, words, SIZE_MAX);
+        from->rest[words].at = from->rest[words].end = NULL;
+        push_pending(heap, words, from->ctx.free[words]);
+        from->ctx.free[words] = NULL;
+        while ((list = from->pending[words]) != NULL) {
+            from->pending[words] = (struct usl_free_block *)list->extra;
+            push_pending(heap, words, list);
+        }
+    }
+    heap->cut += from->cut;
+    heap->large += from->large;
+    heap->pages_used += from->pages_used;
+    from->cut = from->large = from->pages_used = 0;
+    from->sweep_at = FIRST_SWEEP;
+}
+
+static int64_t list_length(const struct usl_free_block *list)
+{
+    int64_t length = 0;
+    for (; list != NULL; list = list->next)
+        length++;
+    return length;
+}
+
+int64_t usl_live_blocks(void)
+{
+    int64_t live = 0;
+    spin_acquire(&heaps_lock);
+    for (const struct usl_heap *heap = all_heaps; heap != NULL; heap = heap->next_heap) {
+        live += heap->large + heap->cut - list_length(atomic_load_explicit(&heap->remote, memory_order_acquire));
+        for (size_t words = 2; words <= USL_MAX_WORDS; words++) {
+            live -= list_length(heap->ctx.free[words]);
+            for (const struct usl_free_block *list = heap->pending[words]; list != NULL;
+                 list = (const struct usl_free_block *)list->extra)
+                live -= list_length(list);
+        }
+    }
+    spin_release(&heaps_lock);
+    return live;
+}
+#endif
+
+bool usl_runtime_reset(void)
+{
+    if (usl_live_blocks() != 0)
+        return false;
+    bool all_idle = true;
+    spin_acquire(&heaps_lock);
+    size_t heaps = 0, idle = 0;
+    for (const struct usl_heap *heap = all_heaps; heap != NULL; heap = heap->next_heap)
+        heaps++;
+    for (const struct usl_heap *heap = idle_heaps; heap != NULL; heap = heap->next_idle)
+        idle++;
+    all_idle = heaps == idle;
+    while (all_idle && all_heaps != NULL) {
+        struct usl_heap *const next = all_heaps->next_heap;
+        free_segments(all_heaps);
+        free(all_heaps);
+        all_heaps = next;
+    }
+    if (all_idle)
+        idle_heaps = NULL;
+    spin_release(&heaps_lock);
+    return all_idle;
+}
+
+/* ---- Counts -------------------------------------------------------------------------------------------------------------- */
+
+void usl_dup_slow(usl_value block, int32_t count)
+{
+    if (count > USL_STICKY) {
+        USL_COUNT(shared);
+        (void)add_relaxed(&block->count, -1);
+    }
+}
+
+bool usl_release_shared(usl_value block)
+{
+    if (usl_relaxed(&block->count) <= USL_STICKY_DROP)
+        return false;
+    USL_COUNT(shared);
+    return add_acq_rel(&block->count, 1) == -1;
+}
+
+static bool is_last(usl_value block, int32_t count)
+{
+    return count == 0 || (count < 0 && usl_release_shared(block));
+}
+
+void usl_drop_slow(usl_value block, usl_context *ctx)
+{
+    if (is_last(block, usl_relaxed(&block->count)))
+        usl_free_deep(block, ctx);
+}
+
+struct finalized {
+    usl_block head;
+    int64_t length;
+    int64_t at;
+    void (*finalize)(void *payload, usl_context *ctx);
+    void *payload;
+};
+
+static struct usl_wide *as_wide(usl_value block)
+{
+    return (struct usl_wide *)(void *)block;
+}
+
+/* What a block has to scan: fields from place `at` up to `count`. */
+struct walk {
+    usl_value *fields;
+    int64_t at, count;
+};
+
+static struct walk walk_of(usl_value block)
+{
+    if (block->scan == USL_WIDE) {
+        struct usl_wide *const wide = as_wide(block);
+        return (struct walk){wide->fields, wide->at, wide->length};
+    }
+    return (struct walk){usl_fields(block), block->path, block->scan};
+}
+
+static void set_place(usl_value block, int64_t at)
+{
+    if (block->scan == USL_WIDE)
+        as_wide(block)->at = at;
+    else
+        block->path = (uint8_t)at;
+}
+
+
+static int64_t first_place(usl_value block)
+{
+    return usl_tag(block) == USL_TAG_CLOSURE ? 1 : 0; /* a closure's first field is its code */
+}
+
+static void finish(usl_value block, usl_context *ctx)
+{
+    if (USL_UNLIKELY(usl_tag(block) == USL_TAG_FINALIZED)) {
+        const struct finalized *const own = (const struct finalized *)(void *)block;
+        own->finalize(own->payload, ctx);
+    }
+    usl_free(block, ctx);
+}
+
+/* Drops the fields of a dead block and of everything that dies with it. A block that waits for a child holds the block that waits
+ * for it in the field that the child came from, so no stack is needed. The last child's parent is freed before the child. The
+ * memory of `keep` is not freed. */
+static void free_from(usl_value block, usl_value keep, usl_context *ctx)
+{
+    usl_value parent = NULL;
+    for (;;) {
+        struct walk walk = walk_of(block);
+        usl_value child = NULL;
+        while (walk.at < walk.count) {
+            const usl_value next = walk.fields[walk.at++];
+            if (usl_is_constant(next))
+                continue;
+            USL_CHECK(next, "the drop of a field");
+            const int32_t count = usl_relaxed(&next->count);
+            if (count > 0) {
+                usl_relaxed_store(&next->count, count - 1);
+                USL_COUNT(drops);
+            } else if (is_last(next, count)) {
+                child = next;
+                break;
+            }
+        }
+        if (child != NULL && (walk.at < walk.count || block == keep)) {
+            walk.fields[walk.at - 1] = parent;
+            set_place(block, walk.at);
+            parent = block;
+            block = child;
+            continue;
+        }
+        if (block != keep)
+            finish(block, ctx);
+        if (child != NULL) {
+            block = child;
+            continue;
+        }
+        if (parent == NULL)
+            return;
+        block = parent;
+        const struct walk up = walk_of(block);
+        parent = up.fields[up.at - 1];
+    }
+}
+
+void usl_free_deep(usl_value block, usl_context *ctx)
+{
+    free_from(block, NULL, ctx);
+}
+
+usl_token usl_drop_reuse(usl_value block, usl_context *ctx)
+{
+    USL_CHECK(block, "drop");
+    USL_COUNT(drops);
+    const int32_t count = usl_relaxed(&block->count);
+    if (count > 0) {
+        usl_relaxed_store(&block->count, count - 1);
+        return NULL;
+    }
+    if (!is_last(block, count))
+        return NULL;
+    free_from(block, block, ctx);
+    set_place(block, first_place(block)); /* the next block of the same constructor may keep the header */
+    return usl_token_of(block);
+}
+
+/* Starts sharing a block that is this thread's own: -references instead of references - 1. */
+static void mark(usl_value block)
+{
+    usl_relaxed_store(&block->count, -usl_relaxed(&block->count) - 1);
+}
+
+void usl_share(usl_value value)
+{
+    if (usl_is_constant(value) || usl_is_shared(value))
+        return;
+    usl_value block = value, parent = NULL;
+    mark(block);
+    set_place(block, first_place(block));
+    for (;;) {
+        struct walk walk = walk_of(block);
+        usl_value child = NULL;
+        for (; walk.at < walk.count; walk.at++) {
+            const usl_value next = walk.fields[walk.at];
+            if (!usl_is_constant(next) && !usl_is_shared(next)) {
+                child = next;
+                break;
+            }
+        }
+        if (child != NULL) { /* down, leaving the way back in the field */
+            walk.fields[walk.at] = parent;
+            set_place(block, walk.at);
+            parent = block;
+            block = child;
+            mark(block);
+            set_place(block, first_place(block));
+            continue;
+        }
+        set_place(block, first_place(block));
+        if (parent == NULL)
+            return;
+        const struct walk up = walk_of(parent);
+        const usl_value above = up.fields[up.at];
+        up.fields[up.at] = block;
+        set_place(parent, up.at + 1);
+        block = parent;
+        parent = above;
+    }
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------------------------------- */
+
+#if defined(USL_PTHREADS)
+typedef pthread_t os_thread;
+typedef pthread_mutex_t os_mutex;
+static bool mutex_init(os_mutex *mutex) { return pthread_mutex_init(mutex, NULL) == 0; }
+static void mutex_lock(os_mutex *mutex) { (void)pthread_mutex_lock(mutex); }
+static void mutex_unlock(os_mutex *mutex) { (void)pthread_mutex_unlock(mutex); }
+static void mutex_destroy(os_mutex *mutex) { (void)pthread_mutex_destroy(mutex); }
+static bool is_current(os_thread thread) { return pthread_equal(thread, pthread_self()) != 0; }
+static void thread_wait(os_thread thread) { (void)pthread_join(thread, NULL); }
+#elif defined(USL_C11_THREADS)
+typedef thrd_t os_thread;
+typedef mtx_t os_mutex;
+static bool mutex_init(os_mutex *mutex) { return mtx_init(mutex, mtx_plain) == thrd_success; }
+static void mutex_lock(os_mutex *mutex) { (void)mtx_lock(mutex); }
+static void mutex_unlock(os_mutex *mutex) { (void)mtx_unlock(mutex); }
+static void mutex_destroy(os_mutex *mutex) { mtx_destroy(mutex); }
+static bool is_current(os_thread thread) { return thrd_equal(thread, thrd_current()) != 0; }
+static void thread_wait(os_thread thread) { (void)thrd_join(thread, NULL); }
+#else
+typedef char os_thread;
+typedef char os_mutex;
+static bool mutex_init(os_mutex *mutex)
+{
+    *mutex = 0;
+    return true;
+}
+static void mutex_lock(os_mutex *mutex) { (void)mutex; }
+static void mutex_unlock(os_mutex *mutex) { (void)mutex; }
+static void mutex_destroy(os_mutex *mutex) { (void)mutex; }
+static bool is_current(os_thread thread) { (void)thread; return false; }
+static void thread_wait(os_thread thread) { (void)thread; }
+#endif
+
+static void boxed_dup(const void *place)
+{
+    usl_dup(*(const usl_value *)place);
+}
+
+static void boxed_drop(const void *place, usl_context *ctx)
+{
+    usl_drop(*(const usl_value *)place, ctx);
+}
+
+static void boxed_share(const void *place)
+{
+    usl_share(*(const usl_value *)place);
+}
+
+static void unit_nothing(const void *place)
+{
+    (void)place;
+}
+
+static void unit_drop(const void *place, usl_context *ctx)
+{
+    (void)place, (void)ctx;
+}
+
+const struct usl_type usl_boxed_type = {sizeof(usl_value), boxed_dup, boxed_drop, boxed_share};
+const struct usl_type usl_unit_type = {0, unit_nothing, unit_drop, unit_nothing};
+
+/* Its block is the handle; whoever waits first takes the thread's memory over. */
+struct task {
+    void (*run)(usl_value closure, void *result, usl_context *ctx);
+    usl_value closure;
+    const struct usl_type *type;
+    const struct usl_type *exception;
+    usl_context *ctx;
+    os_thread thread;
+    os_mutex mutex; /* guards what follows */
+    bool joined, shared, thrown;
+    /* the result, or the exception, begins here, aligned as any */
+    max_align_t result[];
+};
+
+static void execute(struct task *task)
+{
+    task->run(task->closure, task->result, task->ctx);
+    if (task->ctx->thrown != 0) {
+        task->thrown = true;
+        memcpy(task->result, &task->ctx->exception, task->exception->size);
+        task->ctx->thrown = 0;
+    }
+}
+
+#if defined(USL_PTHREADS)
+enum { STACK_BYTES = 64 << 20 };
+static void *thread_main(void *task)
+{
+    execute(task);
+    return NULL;
+}
+static bool thread_start(struct task *task)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES); /* programs recurse deeply; only what is touched is taken */
+    const bool started = pthread_create(&task->thread, &attributes, thread_main, task) == 0 ||
+                         pthread_create(&task->thread, NULL, thread_main, task) == 0;
+    (void)pthread_attr_destroy(&attributes);
+    return started;
+}
+#elif defined(USL_C11_THREADS)
+static int thread_main(void *task)
+{
+    execute(task);
+    return 0;
+}
+static bool thread_start(struct task *task)
+{
+    return thrd_create(&task->thread, thread_main, task) == thrd_success;
+}
+#else
+static bool thread_start(struct task *task)
+{
+    execute(task);
+    return true;
+}
+#endif
+
+static const struct usl_type *outcome_type(const struct task *task)
+{
+    return task->thrown ? task->exception : task->type;
+}
+
+static void wait_for(struct task *task, bool shared, usl_context *ctx)
+{
+    mutex_lock(&task->mutex);
+    if (!task->joined) {
+        if (is_current(task->thread))
+            usl_fatal("a thread waits for itself, or drops the last handle of itself");
+        thread_wait(task->thread);
+        task->joined = true;
+        adopt(ctx->heap, task->ctx->heap);
+        usl_context_release(task->ctx);
+    }
+    if (shared && !task->shared) {
+        task->shared = true;
+        outcome_type(task)->share(task->result);
+    }
+    mutex_unlock(&task->mutex);
+}
+
+static void task_free(struct task *task)
+{
+    mutex_destroy(&task->mutex);
+    free(task);
+}
+
+/* The last handle went: the result is nobody's. */
+static void task_finalize(void *payload, usl_context *ctx)
+{
+    struct task *const task = payload;
+    wait_for(task, false, ctx);
+    outcome_type(task)->drop(task->result, ctx);
+    task_free(task);
+}
+
+usl_value usl_spawn(void (*run)(usl_value closure, void *result, usl_context *ctx), usl_value closure,
+                    const struct usl_type *type, const struct usl_type *exception, const char *site, usl_context *ctx)
+{
+    const size_t size = type->size > sizeof ctx->exception ? type->size : sizeof ctx->exception;
+    struct task *const task = malloc(sizeof *task + size);
+    if (task == NULL || !mutex_init(&task->mutex))
+        no_memory();
+    usl_share(closure);
+    task->run = run;
+    task->closure = closure;
+    task->type = type;
+    task->exception = exception;
+    task->joined = task->shared = task->thrown = false;
+    task->ctx = usl_context_acquire();
+    task->ctx->write = ctx->write;
+    task->ctx->user = ctx->user;
+    const size_t words = sizeof(struct finalized) / 8;
+    struct finalized *const handle = (struct finalized *)(void *)usl_new_at(words, site, ctx);
+    usl_init(&handle->head, USL_WIDE, 0, USL_TAG_FINALIZED, words);
+    handle->length = handle->at = 0;
+    handle->finalize = task_finalize;
+    handle->payload = task;
+    if (!thread_start(task))
+        usl_fatal("the system starts no more threads");
+    return &handle->head;
+}
+
+void usl_join(usl_value thread, void *result, usl_context *ctx)
+{
+    struct task *const task = ((struct finalized *)(void *)thread)->payload;
+    wait_for(task, usl_relaxed(&thread->count) < -1, ctx);
+    const bool thrown = task->thrown;
+    const struct usl_type *const type = outcome_type(task);
+    if (type->size != 0)
+        memcpy(thrown ? (void *)&ctx->exception : result, task->result, type->size);
+    if (usl_relaxed(&thread->count) == 0) {
+        task_free(task);
+        usl_free(thread, ctx);
+    } else {
+        type->dup(task->result);
+        usl_drop(thread, ctx);
+    }
+    if (thrown)
+        ctx->thrown = 1;
+}
+
+/* ---- Strings ------------------------------------------------------------------------------------------------------------- */
+
+static struct usl_string *as_string(usl_value string)
+{
+    return (struct usl_string *)(void *)string;
+}
+
+static size_t byte_count(usl_value string)
+{
+    return (size_t)as_string(string)->length;
+}
+
+/* A block with `head` bytes of its own before `count` elements of `element` bytes. */
+static usl_value sized_block(size_t head, size_t count, size_t element, unsigned scan, unsigned tag, const char *site,
+                             usl_context *ctx)
+{
+    if (count > (PTRDIFF_MAX - head - 8) / element)
+        no_memory();
+    const size_t least = (head + count * element + 7) / 8, words = least < 2 ? 2 : least;
+    const usl_value block = usl_new_at(words, site, ctx);
+    usl_init(block, scan, 0, tag, words);
+    return block;
+}
+
+static struct usl_string *string_of_length(size_t length, const char *site, usl_context *ctx)
+{
+    struct usl_string *const string =
+        as_string(sized_block(offsetof(struct usl_string, bytes) + 1, length, 1, 0, USL_TAG_STRING, site, ctx));
+    string->length = (int64_t)length;
+    string->bytes[length] = 0;
+    return string;
+}
+
+usl_value usl_string_new(const char *bytes, size_t length, const char *site, usl_context *ctx)
+{
+    struct usl_string *const string = string_of_length(length, site, ctx);
+    memcpy(string->bytes, bytes, length);
+    return &string->head;
+}
+
+int64_t usl_string_length(usl_value string)
+{
+    return as_string(string)->length;
+}
+
+uint8_t usl_string_get(usl_value string, int64_t at)
+{
+    return (uint8_t)as_string(string)->bytes[at];
+}
+
+int usl_string_compare(usl_value a, usl_value b)
+{
+    const size_t m = byte_count(a), n = byte_count(b);
+    const int order = memcmp(as_string(a)->bytes, as_string(b)->bytes, m < n ? m : n);
+    return order != 0 ? order : (m > n) - (m < n);
+}
+
+bool usl_string_equal(usl_value a, usl_value b)
+{
+    return byte_count(a) == byte_count(b) && memcmp(as_string(a)->bytes, as_string(b)->bytes, byte_count(a)) == 0;
+}
+
+usl_value usl_string_concat(usl_value a, usl_value b, const char *site, usl_context *ctx)
+{
+    const size_t m = byte_count(a), n = byte_count(b);
+    usl_value result = a;
+    if (m == 0) {
+        result = b;
+        usl_drop(a, ctx);
+    } else if (n == 0) {
+        usl_drop(b, ctx);
+    } else {
+        struct usl_string *const string = string_of_length(m + n, site, ctx);
+        memcpy(string->bytes, as_string(a)->bytes, m);
+        memcpy(string->bytes + m, as_string(b)->bytes, n);
+        usl_drop(a, ctx);
+        usl_drop(b, ctx);
+        result = &string->head;
+    }
+    return result;
+}
+
+usl_value usl_string_of_int(int64_t value, const char *site, usl_context *ctx)
+{
+    char text[24];
+    const int length = snprintf(text, sizeof text, "%lld", (long long)value);
+    return usl_string_new(text, (size_t)length, site, ctx);
+}
+
+usl_value usl_string_of_uint(uint64_t value, const char *site, usl_context *ctx)
+{
+    char text[24];
+    const int length = snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return usl_string_new(text, (size_t)length, site, ctx);
+}
+
+usl_value usl_string_of_bool(bool value, const char *site, usl_context *ctx)
+{
+    return value ? usl_string_new("True", 4, site, ctx) : usl_string_new("False", 5, site, ctx);
+}
+
+/* The digits and the decimal exponent of the shortest text that reads back as value, which is finite and positive. */
+static int shortest_digits(double value, char digits[18], int *exponent)
+{
+    char text[40];
+    /* A normal number that has a text of at most 15 digits is that text; a subnormal one may need fewer than it has. */
+    for (int precision = value < DBL_MIN ? 1 : 15;; precision++) {
+        (void)snprintf(text, sizeof text, "%.*e", precision - 1, value);
+        if (precision >= 17 || strtod(text, NULL) == value)
+            break;
+    }
+    int count = 0;
+    const char *at = text;
+    for (; *at != 'e'; at++)
+        if (*at >= '0' && *at <= '9')
+            digits[count++] = *at;
+    *exponent = (int)strtol(at + 1, NULL, 10);
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    return count;
+}
+
+usl_value usl_string_of_f64(double value, const char *site, usl_context *ctx)
+{
+    char text[48], digits[18];
+    size_t length = 0;
+    if (isnan(value))
+        return usl_string_new("nan", 3, site, ctx);
+    if (signbit(value))
+        text[length++] = '-';
+    if (isinf(value)) {
+        memcpy(text + length, "inf", 3);
+        return usl_string_new(text, length + 3, site, ctx);
+    }
+    int exponent = 0, count = 1;
+    digits[0] = '0';
+    if (value != 0.0)
+        count = shortest_digits(fabs(value), digits, &exponent);
+    const bool scientific = exponent < -4 || exponent >= 16;
+    const int point = scientific ? 0 : exponent; /* the last digit before the point */
+    if (point < 0) {
+        text[length++] = '0';
+        text[length++] = '.';
+        for (int i = -1; i > point; i--)
+            text[length++] = '0';
+        for (int i = 0; i < count; i++)
+            text[length++] = digits[i];
+    } else {
+        for (int i = 0; i < count || i <= point; i++) {
+            text[length++] = i < count ? digits[i] : '0';
+            if (i == point && (i + 1 < count || !scientific))
+                text[length++] = '.';
+        }
+        if (count <= point + 1 && !scientific)
+            text[length++] = '0';
+    }
+    if (scientific)
+        length += (size_t)snprintf(text + length, sizeof text - length, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
+    return usl_string_new(text, length, site, ctx);
+}
+
+void usl_print(usl_value string, usl_context *ctx)
+{
+    const struct usl_string *const own = as_string(string);
+    if (ctx->write != NULL)
+        ctx->write(ctx->user, own->bytes, (size_t)own->length);
+    else
+        (void)fwrite(own->bytes, 1, (size_t)own->length, stdout);
+}
+
+/* ---- Arrays -------------------------------------------------------------------------------------------------------------- */
+
+usl_value usl_raw_array_new(int64_t length, size_t element, const char *site, usl_context *ctx)
+{
+    if (length < 0)
+        usl_fatal("the length of an array is negative");
+    const usl_value array =
+        sized_block(sizeof(struct usl_raw_array), (size_t)length, element, 0, USL_TAG_ARRAY, site, ctx);
+    ((struct usl_raw_array *)(void *)array)->length = length;
+    return array;
+}
+
+static struct usl_wide *boxed_array(int64_t length, const char *site, usl_context *ctx)
+{
+    if (length < 0)
+        usl_fatal("the length of an array is negative");
+    struct usl_wide *const array =
+        as_wide(sized_block(sizeof(struct usl_wide), (size_t)length, sizeof(usl_value), USL_WIDE, USL_TAG_ARRAY, site, ctx));
+    array->length = length;
+    array->at = 0;
+    return array;
+}
+
+usl_value usl_boxed_array_new(int64_t length, usl_value value, const char *site, usl_context *ctx)
+{
+    struct usl_wide *const array = boxed_array(length, site, ctx);
+    for (int64_t i = 0; i < length; i++) {
+        array->fields[i] = value;
+        if (i > 0)
+            usl_dup(value);
+    }
+    if (length == 0)
+        usl_drop(value, ctx);
+    return &array->head;
+}
+
+usl_value usl_raw_array_own(usl_value array, size_t element, const char *site, usl_context *ctx)
+{
+    if (usl_is_unique(array))
+        return array;
+    const int64_t length = usl_array_length(array);
+    const usl_value copy = usl_raw_array_new(length, element, site, ctx);
+    memcpy(usl_raw_elements(copy), usl_raw_elements(array), (size_t)length * element);
+    usl_decref(array, ctx);
+    return copy;
+}
+
+usl_value usl_boxed_array_own(usl_value array, const char *site, usl_context *ctx)
+{
+    if (usl_is_unique(array))
+        return array;
+    const int64_t length = usl_array_length(array);
+    struct usl_wide *const copy = boxed_array(length, site, ctx);
+    for (int64_t i = 0; i < length; i++) {
+        copy->fields[i] = usl_boxed_elements(array)[i];
+        usl_dup(copy->fields[i]);
+    }
+    usl_decref(array, ctx);
+    return &copy->head;
+}
+
+void usl_require_length(usl_value array, int rank, const int64_t *extents, const char *message)
+{
+    int64_t length = 1;
+    for (int i = 0; i < rank; i++) {
+        if (extents[i] < 0 || (extents[i] != 0 && length > INT64_MAX / extents[i]))
+            usl_fatal(message);
+        length *= extents[i];
+    }
+    if (length != usl_array_length(array))
+        usl_fatal(message);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------------------- */
+
+/* The limits as doubles may lie one above the type's, so that the comparison must be `>=`. */
+int64_t usl_f64_to_int(double value, int64_t least, int64_t greatest)
+{
+    if (isnan(value))
+        return 0;
+    if (value <= (double)least)
+        return least;
+    return value >= (double)greatest ? greatest : (int64_t)value;
+}
+
+uint64_t usl_f64_to_uint(double value, uint64_t greatest)
+{
+    if (isnan(value) || value <= 0.0)
+        return 0;
+    return value >= (double)greatest ? greatest : (uint64_t)value;
+}
+
+/* ---- For callers in other languages -------------------------------------------------------------------------------------- */
+
+usl_value usl_make(unsigned scan, unsigned path, unsigned tag, size_t words, usl_context *ctx)
+{
+    const usl_value block = usl_new(words, "a caller in another language", ctx);
+    usl_init(block, scan, path, tag, words);
+    return block;
+}
+
+void usl_retain(usl_value value)
+{
+    usl_dup(value);
+}
+
+void usl_release(usl_value value, usl_context *ctx)
+{
+    usl_drop(value, ctx);
+}
+
+bool usl_has_thrown(const usl_context *ctx)
+{
+    return ctx->thrown != 0;
+}
+
+usl_value usl_take_exception(usl_context *ctx)
+{
+    ctx->thrown = 0;
+    return ctx->exception.boxed;
+}
+
+void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user)
+{
+    ctx->write = write;
+    ctx->user = user;
+}
+
+/* ---- Debug ----------------------------------------------------------------------------------------------------------------
+ *
+ * Before each block stands a record. Freed blocks are kept for a while, filled with a pattern.
+ */
+
+#ifdef USL_DEBUG
+
+enum state { LIVE = 0x4c495645, TOKEN = 0x544f4b45, FREED = 0x46524545 };
+enum { PATTERN = 0xdb };
+#define QUARANTINE_BYTES ((size_t)64 << 20)
+
+struct record {
+    struct record *previous, *next; /* of the live and tokens, or of the freed, oldest first */
+    const char *site;
+    size_t bytes;
+    int64_t mark; /* of the search for cycles */
+    struct record *from;
+    enum state state;
+    max_align_t block[];
+};
+
+struct records {
+    struct record *first, *last;
+};
+
+static spin_lock records_lock = SPIN_LOCK_INIT;
+static struct records live_records, freed_records;
+static size_t quarantined;
+
+static void append(struct records *list, struct record *record)
+{
+    record->previous = list->last;
+    record->next = NULL;
+    *(list->last != NULL ? &list->last->next : &list->first) = record;
+    list->last = record;
+}
+
+static void unlink_record(struct records *list, struct record *record)
+{
+    *(record->previous != NULL ? &record->previous->next : &list->first) = record->next;
+    *(record->next != NULL ? &record->next->previous : &list->last) = record->previous;
+}
+
+static struct record *record_of(usl_value block)
+{
+    return (struct record *)(void *)((char *)block - offsetof(struct record, block));
+}
+
+static usl_value block_of(struct record *record)
+{
+    return (usl_value)(void *)record->block;
+}
+
+static bool is_static(usl_value block)
+{
+    return usl_relaxed(&block->count) <= USL_STICKY_DROP;
+}
+
+static void complain(usl_value block, const char *what, const char *how)
+{
+    const struct record *const record = record_of(block);
+    char message[512];
+    (void)snprintf(message, sizeof message, "%s of a block that is %s; it was allocated at %s", what, how, record->site);
+    usl_fatal(message);
+}
+
+static void check_pattern(const struct record *record)
+{
+    const unsigned char *const bytes = (const unsigned char *)record->block;
+    for (size_t i = sizeof(usl_block); i < record->bytes; i++)
+        if (bytes[i] != PATTERN)
+            complain(block_of((struct record *)(uintptr_t)record), "write to a field", "freed");
+}
+
+usl_value usl_debug_new(size_t bytes, const char *site)
+{
+    struct record *const record = malloc(offsetof(struct record, block) + bytes);
+    if (record == NULL)
+        no_memory();
+    memset(record->block, PATTERN, bytes);
+    record->site = site != NULL ? site : "an unknown place";
+    record->bytes = bytes;
+    record->state = LIVE;
+    spin_acquire(&records_lock);
+    append(&live_records, record);
+    spin_release(&records_lock);
+    return block_of(record);
+}
+
+void usl_debug_check(usl_value block, const char *what)
+{
+    if (usl_is_constant(block) || is_static(block))
+        return;
+    const enum state state = record_of(block)->state;
+    if (state == FREED)
+        complain(block, what, "freed");
+    if (state == TOKEN)
+        complain(block, what, "kept for reuse");
+}
+
+usl_value usl_debug_checked(usl_value block)
+{
+    usl_debug_check(block, "use");
+    return block;
+}
+
+void usl_debug_free(usl_value block)
+{
+    struct record *const record = record_of(block);
+    if (record->state == FREED)
+        complain(block, "free", "freed already");
+    spin_acquire(&records_lock);
+    unlink_record(&live_records, record);
+    record->state = FREED;
+    memset(block + 1, PATTERN, record->bytes - sizeof(usl_block));
+    append(&freed_records, record);
+    quarantined += record->bytes;
+    while (quarantined > QUARANTINE_BYTES) {
+        struct record *const oldest = freed_records.first;
+        check_pattern(oldest);
+        unlink_record(&freed_records, oldest);
+        quarantined -= oldest->bytes;
+        free(oldest);
+    }
+    spin_release(&records_lock);
+}
+
+void usl_debug_token(usl_value block)
+{
+    usl_debug_check(block, "taking the memory");
+    record_of(block)->state = TOKEN;
+}
+
+void usl_debug_reused(usl_value block, const char *site)
+{
+    struct record *const record = record_of(block);
+    if (record->state != TOKEN)
+        complain(block, "reuse", record->state == FREED ? "freed" : "alive");
+    record->state = LIVE;
+    record->site = site;
+}
+
+int64_t usl_live_blocks(void)
+{
+    int64_t live = 0;
+    spin_acquire(&records_lock);
+    for (const struct record *record = live_records.first; record != NULL; record = record->next)
+        live++;
+    spin_release(&records_lock);
+    return live;
+}
+
+static void print_cycle(const struct record *last, const struct record *first)
+{
+    (void)fprintf(stderr, "usl: a cycle, which counting cannot free:\n");
+    for (const struct record *record = last;; record = record->from) {
+        (void)fprintf(stderr, "usl:   the block allocated at %s is referred to by\n", record->site);
+        if (record == first)
+            break;
+    }
+    (void)fprintf(stderr, "usl:   the block allocated at %s\n", last->site);
+}
+
+/* Depth first from a leaked block, without recursion: `from` leads back, `mark` counts the fields seen, minus one when done. */
+static void find_cycles(struct record *root)
+{
+    struct record *record = root;
+    record->from = NULL;
+    while (record != NULL) {
+        const usl_value block = block_of(record);
+        const struct walk walk = walk_of(block);
+        const int64_t at = record->state == TOKEN ? walk.count : record->mark + first_place(block);
+        if (at >= walk.count) {
+            record->mark = -1;
+            record = record->from;
+            continue;
+        }
+        record->mark++;
+        const usl_value child = walk.fields[at];
+        if (child == NULL || usl_is_constant(child) || is_static(child) || record_of(child)->state != LIVE)
+            continue;
+        struct record *const next = record_of(child);
+        if (next->mark == 0) {
+            next->from = record;
+            record = next;
+        } else if (next->mark > 0) {
+            print_cycle(record, next);
+        }
+    }
+}
+
+int64_t usl_debug_report(void)
+{
+    int64_t live = 0;
+    spin_acquire(&records_lock);
+    for (struct record *record = live_records.first; record != NULL; record = record->next) {
+        record->mark = 0;
+        record->from = NULL;
+        live++;
+    }
+    for (const struct record *record = freed_records.first; record != NULL; record = record->next)
+        check_pattern(record);
+    for (struct record *record = live_records.first; record != NULL; record = record->next) {
+        (void)fprintf(stderr, "usl: leak: %zu bytes allocated at %s%s\n", record->bytes, record->site,
+                      record->state == TOKEN ? ", kept for reuse" : "");
+        if (record->mark == 0)
+            find_cycles(record);
+    }
+    spin_release(&records_lock);
+    return live;
+}
+
+#endif

@@ -1,0 +1,735 @@
+"""Instructions and memories for the tests of the conformance check: right ones, and ones with one mistake each."""
+
+from __future__ import annotations
+
+from usl_core import DRAM, Memory, config, instr, write_only
+
+LANES = "typedef struct { float lane[4]; } lanes;"
+
+
+class V4(Memory):
+    """Registers of four f32 lanes: a C object of just their size."""
+
+    name = "V4"
+    addressable = False
+
+    @classmethod
+    def header(cls):
+        return LANES
+
+    @classmethod
+    def alloc(cls, name, ctype, shape, span):
+        assert ctype == "float" and shape[-1] == "4"
+        return f"lanes {name}{''.join(f'[{extent}]' for extent in shape[:-1])};"
+
+    @classmethod
+    def window(cls, base, ctype, indices, strides, span):
+        return base + "".join(f"[{index}]" for index in indices[:-1])
+
+
+class BACKWARDS(V4):
+    """Registers that keep their lanes in reverse order, which only their own load and store know."""
+
+    name = "BACKWARDS"
+
+
+class PAD(Memory):
+    """A scratchpad of i8 rows of 8 that C knows by their numbers only; a model of it is a static array."""
+
+    name = "PAD"
+    addressable = False
+
+    @classmethod
+    def header(cls):
+        return "static signed char pad_rows[64][8];\nstatic int pad_top;"
+
+    @classmethod
+    def alloc(cls, name, ctype, shape, span):
+        assert ctype == "int8_t" and shape[-1] == "8"
+        return f"const int {name} = pad_top; pad_top += (int)({' * '.join(shape[:-1]) or '1'});"
+
+    @classmethod
+    def free(cls, name, ctype, shape, span):
+        return f"pad_top = {name};"
+
+    @classmethod
+    def window(cls, base, ctype, indices, strides, span):
+        rows = [f"(int)({index}) * (int)({stride}) / 8" for index, stride in zip(indices[:-1], strides[:-1], strict=True)]
+        return f"({' + '.join([base, *rows])})"
+
+
+# ---- right ones
+
+
+@instr("memcpy({dst}.lane, {src.ptr}, 16);", includes=("string.h",))
+def load(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("memcpy({dst.ptr}, {src}.lane, 16);", includes=("string.h",))
+def store(dst: [f32][4] @ DRAM, src: [f32][4] @ V4):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < {n}; i++) {dst.ptr}[i * {dst.stride0}] = {a.ptr}[i * {a.stride0}] - {b.ptr}[i * {b.stride0}];")
+def sub_strided(n: size, dst: [f32][n] @ DRAM, a: [f32][n] @ DRAM, b: [f32][n] @ DRAM):
+    assert n <= 9
+    for i in seq(0, n):
+        dst[i] = a[i] - b[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = i < {n} ? {src.ptr}[i] : 0.0f;")
+def maskz_load(n: size, dst: [f32][4] @ V4, src: [f32][n] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        if i < n:
+            dst[i] = src[i]
+        else:
+            dst[i] = 0.0
+
+
+@instr("for (int i = 0; i < 4 && i < {n}; i++) {dst}.lane[i] = {src.ptr}[i];")
+def load_undefined(n: size, dst: [f32][4] @ V4, src: [f32][n] @ DRAM):
+    assert stride(src, 0) == 1
+    nothing: f32
+    for i in seq(0, 4):
+        if i < n:
+            dst[i] = src[i]
+        else:
+            dst[i] = nothing
+
+
+@instr(
+    "for (int i = 0; i < 4; i++) {dst}.lane[i] = fmaf({a}.lane[i], {b}.lane[i], {dst}.lane[i]);",
+    includes=("math.h",),
+    roundings=1,
+)
+def fma(dst: [f32][4] @ V4, a: [f32][4] @ V4, b: [f32][4] @ V4):
+    for i in seq(0, 4):
+        dst[i] += a[i] * b[i]
+
+
+DOT = (
+    "{{ float s[2] = {{0, 0}}; for (int k = 0; k < 16; k++) s[k % 2] += {a.ptr}[k] * {b.ptr}[k]; {out.ptr}[0] = s[0] + s[1]; }}"
+)
+
+
+@instr(DOT, roundings=18, special="unspecified")
+def dot(out: [f32][1] @ DRAM, a: [f32][16] @ DRAM, b: [f32][16] @ DRAM):
+    assert stride(a, 0) == 1
+    assert stride(b, 0) == 1
+    out[0] = 0.0
+    for k in seq(0, 16):
+        out[0] += a[k] * b[k]
+
+
+@instr("for (int i = 0; i < {n}; i++) {dst.ptr}[i] = (uint8_t)({dst.ptr}[i] + {a.ptr}[i]);", aliasable=("dst", "a"))
+def add_in_place(n: size, dst: [u8][n] @ DRAM, a: [u8][n] @ DRAM):
+    assert n <= 32
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, n):
+        dst[i] += a[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] += {dst}.lane[i];")
+def twice(dst: [f32][4] @ BACKWARDS):
+    for i in seq(0, 4):
+        dst[i] += dst[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[3 - i] = {src.ptr}[i];")
+def load_backwards(dst: [f32][4] @ BACKWARDS, src: [f32][4] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst.ptr}[i] = {src}.lane[3 - i];")
+def store_backwards(dst: [f32][4] @ DRAM, src: [f32][4] @ BACKWARDS):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[3 - i] = (float)i;")
+def iota_backwards(dst: [f32][4] @ BACKWARDS):
+    for i in seq(0, 4):
+        dst[i] = f32(i)
+
+
+@instr("for (int r = 0; r < {n}; r++) memcpy(pad_rows[{dst} + r], &{src.ptr}[r * {src.stride0}], 8);", includes=("string.h",))
+def pad_in(n: size, dst: [i8][n, 8] @ PAD, src: [i8][n, 8] @ DRAM):
+    assert n <= 8
+    assert stride(src, 1) == 1
+    for r in seq(0, n):
+        for c in seq(0, 8):
+            dst[r, c] = src[r, c]
+
+
+@instr("for (int r = 0; r < {n}; r++) memcpy(&{dst.ptr}[r * {dst.stride0}], pad_rows[{src} + r], 8);", includes=("string.h",))
+def pad_out(n: size, dst: [i8][n, 8] @ DRAM, src: [i8][n, 8] @ PAD):
+    assert n <= 8
+    assert stride(dst, 1) == 1
+    for r in seq(0, n):
+        for c in seq(0, 8):
+            dst[r, c] = src[r, c]
+
+
+@instr("for (int c = 0; c < 8; c++) pad_rows[{dst}][c] = (signed char)-pad_rows[{dst}][c];")
+def pad_negate(dst: [i8][1, 8] @ PAD):
+    for c in seq(0, 8):
+        dst[0, c] = -dst[0, c]
+
+
+MATMUL = """\
+for (int i = 0; i < {n}; i++)
+    for (int j = 0; j < 4; j++)
+        for (int k = 0; k < 4; k++)
+            {c.ptr}[i * {c.stride0} + j] += {a.ptr}[i * {a.stride0} + k * {a.stride1}] * {b.ptr}[4 * k + j];"""
+
+
+@instr(MATMUL)
+def matmul(n: size, c: [i32][n, 4] @ DRAM, a: [i8][n, 4] @ DRAM, b: i8[4, 4] @ DRAM):
+    assert n <= 4
+    assert stride(c, 1) == 1
+    assert stride(c, 0) % 4 == 0
+    for i in seq(0, n):
+        for j in seq(0, 4):
+            for k in seq(0, 4):
+                c[i, j] += i32(a[i, k]) * i32(b[k, j])
+
+
+@instr("for (int i = 0; i < 8; i++) {x.ptr}[i] = sqrt({x.ptr}[i]);", includes=("math.h",))
+def square_root(x: [f64][8] @ DRAM):
+    assert stride(x, 0) == 1
+    for i in seq(0, 8):
+        x[i] = sqrt(x[i])
+
+
+@instr("for (int i = 0; i < 8; i++) {x.ptr}[i] = expf({x.ptr}[i]);", includes=("math.h",), roundings=2, special="unspecified")
+def exponential(x: [f32][8] @ DRAM):
+    assert stride(x, 0) == 1
+    for i in seq(0, 8):
+        x[i] = exp(x[i])
+
+
+@instr("for (int i = 0; i < 8; i++) {y.ptr}[i] = (uint8_t)(!({x.ptr}[i] > 0) ? 0 : {x.ptr}[i] < 255 ? {x.ptr}[i] : 255);")
+def quantise(y: [u8][8] @ DRAM, x: [f32][8] @ DRAM):
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    for i in seq(0, 8):
+        y[i] = u8(x[i])
+
+
+@instr("for (int i = 0; i < 8; i++) {h.ptr}[{x.ptr}[i] < 16 ? {x.ptr}[i] : 15] += 1;")
+def histogram(h: [i64][16] @ DRAM, x: [u8][8] @ DRAM):
+    assert stride(x, 0) == 1
+    assert stride(h, 0) == 1
+    for i in seq(0, 8):
+        h[idx(x[i], 0, 16)] += 1
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {a}.lane[3 - i];")
+def reverse(dst: [f32][4] @ V4, a: [f32][4] @ V4):
+    for i in seq(0, 4):
+        dst[i] = a[3 - i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] += {a}.lane[i];", aliasable=("dst", "a"))
+def add_registers(dst: [f32][4] @ V4, a: [f32][4] @ V4):
+    for i in seq(0, 4):
+        dst[i] += a[i]
+
+
+HARDWARE = "static float hardware_scale;\nstatic ptrdiff_t hardware_stride;"
+
+
+@config
+class Regs:
+    scale: write_only[f32]
+    stride: write_only[stride]
+
+
+@instr("hardware_scale = {a};", c_global=HARDWARE)
+def set_scale(a: f32 @ DRAM):
+    Regs.scale = a
+
+
+@instr("hardware_stride = {s};", c_global=HARDWARE)
+def set_stride(s: index):
+    Regs.stride = s
+
+
+@instr("for (int i = 0; i < 4; i++) {dst.ptr}[i] *= hardware_scale;", c_global=HARDWARE)
+def scale(dst: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = dst[i] * Regs.scale
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i * hardware_stride];", c_global=HARDWARE)
+def load_by_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.stride == stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i];", c_global=HARDWARE)
+def load_without_its_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.stride == stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("if ({on}) for (int r = 0; r < {n}; r++) for (int c = 0; c < 8; c++) pad_rows[{dst} + r][c] = (signed char){k};")
+def pad_fill(on: bool, n: size, k: index, dst: [i8][n, 8] @ PAD):
+    assert n <= 3
+    if on:
+        for r in seq(0, n):
+            for c in seq(0, 8):
+                dst[r, c] = i8(k)
+
+
+@config
+class Readable:
+    shift: index
+
+
+@instr("{dst.ptr}[0] = 0;")
+def reads_back(dst: [i32][1] @ DRAM):
+    assert Readable.shift == 0
+    dst[0] = 0
+
+
+RIGHT = (
+    pad_fill,
+    reverse,
+    add_registers,
+    matmul,
+    square_root,
+    exponential,
+    quantise,
+    histogram,
+    set_scale,
+    set_stride,
+    scale,
+    load,
+    store,
+    sub_strided,
+    maskz_load,
+    load_undefined,
+    fma,
+    dot,
+    add_in_place,
+    twice,
+    load_backwards,
+    store_backwards,
+    iota_backwards,
+    pad_in,
+    pad_out,
+    pad_negate,
+)
+
+
+# ---- wrong ones
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {b}.lane[i] - {a}.lane[i];")
+def swapped_operands(dst: [f32][4] @ V4, a: [f32][4] @ V4, b: [f32][4] @ V4):
+    for i in seq(0, 4):
+        dst[i] = a[i] - b[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i];")
+def missing_precondition(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr(
+    "for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) "
+    "{dst.ptr}[i * {src.stride0} + j] = {src.ptr}[i * {src.stride0} + j];"
+)
+def wrong_stride(dst: [f32][4, 4] @ DRAM, src: [f32][4, 4] @ DRAM):
+    assert stride(dst, 1) == 1
+    assert stride(src, 1) == 1
+    for i in seq(0, 4):
+        for j in seq(0, 4):
+            dst[i, j] = src[i, j]
+
+
+@instr("for (int i = 0; i < 4 && i < {n} - 1; i++) {dst}.lane[i] = {src.ptr}[i];")
+def mask_too_narrow(n: size, dst: [f32][4] @ V4, src: [f32][n] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        if i < n:
+            dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4 && i <= {n}; i++) {dst}.lane[i] = 0;")
+def mask_too_wide(n: size, dst: [f32][4] @ V4):
+    for i in seq(0, 4):
+        if i < n:
+            dst[i] = 0.0
+
+
+@instr("for (int i = 0; i < {n}; i++) (&{dst}.lane[0])[i] = 0;")
+def missing_limit(n: size, dst: [f32][4] @ V4):
+    assert n <= 8
+    for i in seq(0, 4):
+        if i < n:
+            dst[i] = 0.0
+
+
+@instr("memcpy({dst.ptr}, {src.ptr}, 16);", includes=("string.h",))
+def wrong_element_size(dst: [u16][4] @ DRAM, src: [u16][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("memcpy({dst.ptr}, {src}.lane, 16);", includes=("string.h",))
+def writes_past_the_end(n: size, dst: [f32][n] @ DRAM, src: [f32][4] @ V4):
+    assert n <= 4
+    assert stride(dst, 0) == 1
+    for i in seq(0, n):
+        dst[i] = src[i]
+
+
+@instr(
+    "{{ float all[4]; memcpy(all, {src.ptr}, 16); for (int i = 0; i < 4; i++) if (i < {n}) {dst}.lane[i] = all[i]; }}",
+    includes=("string.h",),
+)
+def reads_past_the_end(n: size, dst: [f32][4] @ V4, src: [f32][n] @ DRAM):
+    assert n <= 4
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        if i < n:
+            dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) if (i < {n}) {dst}.lane[i] = {src.ptr}[i];")
+def forgets_to_clear(n: size, dst: [f32][4] @ V4, src: [f32][n] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        if i < n:
+            dst[i] = src[i]
+        else:
+            dst[i] = 0.0
+
+
+@instr(
+    "{out.ptr}[0] = 0; for (int i = 0; i < 4; i++) {out.ptr}[0] += (i < {n} ? 1.0f : 0.0f) * {src}.lane[i];",
+    special="unspecified",
+    roundings=8,
+)
+def uses_an_undefined_lane(n: size, out: [f32][1] @ DRAM, src: [f32][4] @ V4):
+    assert n <= 4
+    out[0] = 0.0
+    for i in seq(0, 4):
+        if i < n:
+            out[0] += src[i]
+
+
+@instr("for (int i = 0; i < 8; i++) {dst.ptr}[i] = (float){a.ptr}[i] * (float){b.ptr}[i];")
+def single_for_double(dst: [f64][8] @ DRAM, a: [f64][8] @ DRAM, b: [f64][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    assert stride(b, 0) == 1
+    for i in seq(0, 8):
+        dst[i] = a[i] * b[i]
+
+
+@instr("for (int i = 0; i < 8; i++) {dst.ptr}[i] = {a.ptr}[i] * (1.0f / {b.ptr}[i]);", roundings=1, special="unspecified")
+def one_rounding_too_many(dst: [f32][8] @ DRAM, a: [f32][8] @ DRAM, b: [f32][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    assert stride(b, 0) == 1
+    for i in seq(0, 8):
+        dst[i] = a[i] / b[i]
+
+
+@instr("for (int i = 0; i < 8; i++) {dst.ptr}[i] = {a.ptr}[i];")
+def moved_by_one(dst: [i32][8] @ DRAM, a: [i32][9] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 8):
+        dst[i] = a[i + 1]
+
+
+@instr(
+    "for (int i = 0; i < 8; i++) {dst.ptr}[i] = 0; for (int i = 0; i < 8; i++) {dst.ptr}[i] += {a.ptr}[i];",
+    aliasable=("dst", "a"),
+)
+def aliasing_not_supported(dst: [i32][8] @ DRAM, a: [i32][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 8):
+        dst[i] = a[i]
+
+
+@instr(
+    "{{ int32_t t[8]; for (int i = 0; i < 8; i++) t[i] = {a.ptr}[i]; memcpy({dst.ptr}, t, sizeof t); }}",
+    includes=("string.h",),
+    aliasable=("dst", "a"),
+)
+def partial_overlap_not_supported(dst: [i32][8] @ DRAM, a: [i32][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 8):
+        dst[i] = a[i]
+
+
+@instr("for (int i = 0; i < 8; i++) {dst.ptr}[i] = (uint8_t){a.ptr}[i];")
+def wrong_signedness(dst: [i32][8] @ DRAM, a: [i8][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 8):
+        dst[i] = i32(a[i])
+
+
+@instr(
+    "for (int i = 0; i < 8; i++) {{ int s = {dst.ptr}[i] + {a.ptr}[i]; "
+    "{dst.ptr}[i] = (int8_t)(s > 127 ? 127 : s < -128 ? -128 : s); }}"
+)
+def saturates(dst: [i8][8] @ DRAM, a: [i8][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 8):
+        dst[i] += a[i]
+
+
+@instr("for (int i = 0; i < 8; i++) {dst.ptr}[i] = {a.ptr}[i] / 4;")
+def divides_to_zero(dst: [i32][8] @ DRAM, a: [i32][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 8):
+        dst[i] = a[i] / 4
+
+
+@instr("for (int i = 0; i < 8; i++) {dst.ptr}[i] = fminf({a.ptr}[i], {dst.ptr}[i]);", includes=("math.h",))
+def other_special_values(dst: [f32][8] @ DRAM, a: [f32][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 8):
+        dst[i] = min(a[i], dst[i])
+
+
+@instr(
+    "if ((uintptr_t){src.ptr} % 16 != 0) *(volatile int *)16 = 0; memcpy({dst}.lane, {src.ptr}, 16);", includes=("string.h",)
+)
+def needs_alignment(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) {dst.ptr}[4 * i + j] = {src.ptr}[i + 4 * j];")
+def rows_for_columns(dst: i32[4, 4] @ DRAM, src: i32[4, 4] @ DRAM):
+    for i in seq(0, 4):
+        for j in seq(0, 4):
+            dst[i, j] = src[i, j]
+
+
+@instr("{dst}.lane[0] = no_such_function({src.ptr});")
+def does_not_compile(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("memcopy({dst}.lane, {src.ptr}, 16);", includes=("string.h",))
+def misspelt_function(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("(void){src.ptr};")
+def forgets_its_result(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("if ({flag}) for (int i = 0; i < 8; i++) {dst.ptr}[i] = 1;")
+def ignores_a_flag(flag: bool, k: index, dst: [i32][8] @ DRAM):
+    assert k >= 0
+    assert k < 8
+    assert stride(dst, 0) == 1
+    if flag:
+        for i in seq(0, 8):
+            dst[i] = 1
+    else:
+        dst[k] = 2
+
+
+@instr("for (int i = 0; i < 4; i++) {dst.ptr}[i] *= 2 * hardware_scale;", c_global=HARDWARE)
+def scales_twice(dst: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = dst[i] * Regs.scale
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[3 - i] = {a}.lane[i];", aliasable=("dst", "a"))
+def aliasing_of_registers_not_supported(dst: [f32][4] @ V4, a: [f32][4] @ V4):
+    for i in seq(0, 4):
+        dst[i] = a[3 - i]
+
+
+WRONG = {
+    aliasing_of_registers_not_supported: ("E810", "declared aliasable, but"),
+    scales_twice: ("E810", ""),
+    swapped_operands: ("E810", "a and b are exchanged"),
+    missing_precondition: ("E810", r"only where the elements of src are not dense.*assert stride\(src, 0\) == 1"),
+    wrong_stride: ("E81[01]", "not dense|past the end"),
+    mask_too_narrow: ("E810", "too narrow a mask"),
+    mask_too_wide: ("E810", "a mask that is too wide"),
+    missing_limit: ("E81[02]", "another buffer beside it changed"),
+    wrong_element_size: ("E811", "past the end of dst"),
+    writes_past_the_end: ("E811", "past the end of dst"),
+    reads_past_the_end: ("E812", "past the end of an argument"),
+    forgets_to_clear: ("E810", "too narrow a mask, or a forgotten lane"),
+    uses_an_undefined_lane: ("E810", "an element that the body does not read"),
+    single_for_double: ("E810", "the last digits differ"),
+    one_rounding_too_many: ("E810", "the last digits differ"),
+    moved_by_one: ("E810", "an offset is off by one"),
+    aliasing_not_supported: ("E810", "declared aliasable, but"),
+    partial_overlap_not_supported: ("E810", "admits partial overlap"),
+    wrong_signedness: ("E810", "signed and an unsigned"),
+    saturates: ("E810", "saturates where the body wraps"),
+    divides_to_zero: ("E810", ""),
+    other_special_values: ("E810", 'special="unspecified"'),
+    needs_alignment: ("E812", "needs data that is aligned"),
+    rows_for_columns: ("E810", "rows and columns of dst are exchanged"),
+    does_not_compile: ("E813", "not C that compiles"),
+    misspelt_function: ("E813", "not C that compiles"),
+    forgets_its_result: ("E815", "use {dst}"),
+    ignores_a_flag: ("E810", "does not write this element"),
+}
+"""Each mistake with the code of its finding and what the report says about it."""
+
+
+# ---- wrong memories
+
+
+class Heap(Memory):
+    """Right: storage from the heap, of extents known at run time too."""
+
+    name = "Heap"
+
+    @classmethod
+    def header(cls):
+        return "#include <stdlib.h>"
+
+    @classmethod
+    def alloc(cls, name, ctype, shape, span):
+        return f"{ctype} *{name} = malloc(sizeof({ctype}) * (size_t)({' * '.join(shape)}));"
+
+    @classmethod
+    def free(cls, name, ctype, shape, span):
+        return f"free({name});"
+
+
+class Leaking(Heap):
+    name = "Leaking"
+
+    @classmethod
+    def free(cls, name, ctype, shape, span):
+        return ""
+
+
+class FreesInside(Heap):
+    name = "FreesInside"
+
+    @classmethod
+    def free(cls, name, ctype, shape, span):
+        return f"free({name} + 1);"
+
+
+class FreesTwice(Heap):
+    name = "FreesTwice"
+
+    @classmethod
+    def free(cls, name, ctype, shape, span):
+        return f"free({name}); free({name});"
+
+
+class Shared(Memory):
+    """All buffers are the same storage."""
+
+    name = "Shared"
+
+    @classmethod
+    def header(cls):
+        return "static double shared_storage[1 << 14];"
+
+    @classmethod
+    def alloc(cls, name, ctype, shape, span):
+        return f"{ctype} *{name} = ({ctype} *)shared_storage;"
+
+
+class WrongWindow(Heap):
+    """Rows are taken to be one element long."""
+
+    name = "WrongWindow"
+
+    @classmethod
+    def window(cls, base, ctype, indices, strides, span):
+        return f"{base}[{' + '.join(indices)}]"
+
+
+class WrongWindowOfRegister(V4):
+    """The index of the register is lost."""
+
+    name = "WrongWindowOfRegister"
+
+    @classmethod
+    def window(cls, base, ctype, indices, strides, span):
+        return base + "[0]" * (len(indices) - 1)
+
+
+class WrongReduce(Heap):
+    name = "WrongReduce"
+
+    @classmethod
+    def reduce(cls, access, ctype, value, span):
+        return f"{access} = {value};"
+
+
+class NoCode(Heap):
+    name = "NoCode"
+
+    @classmethod
+    def alloc(cls, name, ctype, shape, span):
+        return f"{ctype} *{name} = no_such_function();"
+
+
+class BadName(Heap):
+    name = "Bad Name"
+
+
+@instr("memcpy({dst}.lane, {src.ptr}, 16);", includes=("string.h",))
+def load_wrong_window(dst: [f32][4] @ WrongWindowOfRegister, src: [f32][4] @ DRAM):
+    assert stride(src, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+RIGHT_MEMORIES = (V4, BACKWARDS, PAD, Heap)
+WRONG_MEMORIES = {
+    Leaking: ("E814", "`free` is missing"),
+    FreesInside: ("E812", "`free` releases"),
+    FreesTwice: ("E812", "`free` releases"),
+    Shared: ("E810", "share storage"),
+    WrongWindow: ("E81[02]", "`window`"),
+    WrongWindowOfRegister: ("E810", "`window`"),
+    WrongReduce: ("E810", ""),
+    NoCode: ("E813", ""),
+    BadName: ("E815", "identifier"),
+}
+"""Each mistake with the code of its finding and what the report says about it."""

@@ -1,0 +1,202 @@
+"""How far a result may be from exact arithmetic when it was rounded at most k times on the way from any operand.
+
+Every number carries its exact value and its size: what the same expression gives when nothing cancels, all terms taken as
+absolute values. With unit roundoff u, the result of at most k roundings is within `gamma(k - 1) * size` before the last
+of them, gamma(k) = k u / (1 - k u), and that one adds at most `u |value|`; so one rounding gives the familiar half unit in the
+last place. Reference: Higham 2002, Accuracy and Stability of Numerical Algorithms, §3.1 and lemma 3.1. Division and the
+externs multiply sizes by their condition number (§1.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from usl_core.interp.arith import SHARED, Arithmetic
+from usl_core.interp.bind import bind
+from usl_core.interp.compile import Compiler
+from usl_core.interp.exact import ExactArithmetic
+from usl_core.interp.machine import FORMATS, FloatFormat
+from usl_core.interp.runtime import ConfigKey, ConfigState, State
+from usl_core.interp.values import POISON, Value
+from usl_core.ir.externs import Extern
+from usl_core.ir.nodes import Node, Proc
+from usl_core.ir.traverse import walk
+from usl_core.ir.types import Kind, ScalarType, Type
+
+
+class Sized:
+    """An exact number and its size, which is at least its absolute value."""
+
+    __slots__ = ("size", "value")
+
+    def __init__(self, value: int | Fraction, size: int | Fraction) -> None:
+        self.value = value
+        self.size = size
+
+    @staticmethod
+    def of(value: int | float | Fraction) -> Sized:
+        exact = Fraction(value)
+        return Sized(exact, abs(exact))
+
+    def __repr__(self) -> str:
+        return f"sized({self.value})"  # as the interpreter writes a literal 0 into its text
+
+    def __add__(self, other: Any) -> Any:
+        return POISON if other is POISON else Sized(self.value + other.value, self.size + other.size)
+
+    def __sub__(self, other: Any) -> Any:
+        return POISON if other is POISON else Sized(self.value - other.value, self.size + other.size)
+
+    def __mul__(self, other: Any) -> Any:
+        return POISON if other is POISON else Sized(self.value * other.value, self.size * other.size)
+
+    def __neg__(self) -> Sized:
+        return Sized(-self.value, self.size)
+
+    def __abs__(self) -> Sized:
+        return self if self.value >= 0 else -self
+
+    def __lt__(self, other: Any) -> Any:
+        return POISON if other is POISON else self.value < other.value
+
+    def __le__(self, other: Any) -> Any:
+        return POISON if other is POISON else self.value <= other.value
+
+    def __gt__(self, other: Any) -> Any:
+        return POISON if other is POISON else self.value > other.value
+
+    def __ge__(self, other: Any) -> Any:
+        return POISON if other is POISON else self.value >= other.value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sized) and self.value == other.value
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]  # compared only
+
+    def __trunc__(self) -> int:
+        return int(self.value)
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if a is POISON or b is POISON:
+        return POISON
+    if b.value == 0:
+        return Sized(0, 0)
+    quotient = Fraction(a.value) / b.value
+    return Sized(quotient, Fraction(a.size) / abs(b.value) + abs(quotient) * Fraction(b.size) / abs(b.value))
+
+
+def _lifted(name: str, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """An extern on sized numbers: its value, and the size of its argument times the slope there."""
+
+    def apply(x: Any) -> Any:
+        if x is POISON:
+            return POISON
+        value = fn(x.value)
+        return Sized(value, abs(value) + _slope(name, Fraction(x.value), value) * x.size)
+
+    return apply
+
+
+def _slope(name: str, x: Fraction, value: Any) -> Fraction:
+    """A bound on the derivative of a built-in function at x."""
+    match name:
+        case "exp":
+            return abs(Fraction(value))
+        case "log":
+            return 1 / abs(x) if x else Fraction(0)
+        case "sqrt":
+            return 1 / (2 * Fraction(value)) if value else Fraction(0)
+        case _:  # sin, cos, tanh
+            return Fraction(1)
+
+
+def _of_integer(value: Any) -> Any:
+    return POISON if value is POISON else Sized.of(int(value))
+
+
+def _saturate(value: Any, lo: int, hi: int) -> Any:
+    if value is POISON:
+        return POISON
+    return lo if value.value <= lo else hi if value.value >= hi else int(value.value)
+
+
+class SizedArithmetic(Arithmetic):
+    """Exact arithmetic that carries sizes along. Integers are plain."""
+
+    mode = "exact"
+    real_types = (Sized,)
+
+    def __init__(self) -> None:
+        functions = ("sqrt", "exp", "log", "sin", "cos", "tanh")
+        exact = ExactArithmetic.names
+        self.names = SHARED | {"divide": _divide, "saturate": _saturate, "sized": _of_integer}
+        self.names |= {name: _lifted(name, exact[name]) for name in functions}
+
+    def real_literal(self, value: Fraction, typ: ScalarType) -> Any:
+        return Sized.of(value)
+
+    def rounded(self, typ: ScalarType, text: str) -> str:
+        return text
+
+    def to_real(self, source: Type, target: ScalarType, text: str) -> str:
+        if isinstance(source, ScalarType) and not source.is_int:
+            return text
+        return f"sized({text})"
+
+    def extern(self, fn: Extern, result: ScalarType) -> Callable[..., Value]:
+        raise NotImplementedError(fn.name)  # a plugin's function: its error is not known
+
+
+_ARITHMETIC = SizedArithmetic()
+_COMPILER = Compiler(_ARITHMETIC, traced=False)
+
+
+def run_sized(proc: Proc, args: Sequence[Any], configs: Mapping[ConfigKey, Any] | None = None) -> None:
+    """Runs proc on buffers of sized numbers (integers plain), in place; configs are fields of the same kind of values.
+
+    Raises:
+        NotImplementedError: proc calls a function of a plugin.
+    """
+    compiled = _COMPILER.compile(proc)
+    values, _ = bind(proc, args, _ARITHMETIC)
+    compiled.function(State(ConfigState(configs or {})), *values)
+
+
+def sized_data(scalar: ScalarType, data: Sequence[Value]) -> list[Any]:
+    if scalar.is_int:
+        return list(data)
+    return [value if value is POISON else Sized.of(value) for value in data]  # type: ignore[arg-type]
+
+
+def coarsest_format(proc: Proc) -> FloatFormat:
+    """The floating format of lowest precision that proc computes with."""
+    names = {typ.name for typ in _types(proc) if isinstance(typ, ScalarType) and typ.kind is Kind.FLOAT}
+    return min((FORMATS[name] for name in names if name in FORMATS), key=lambda form: form.precision, default=FORMATS["f64"])
+
+
+def _types(proc: Proc) -> list[Any]:
+    nodes: list[Node] = [node for root in (*proc.args, *proc.body) for node in walk(root)]
+    types = [getattr(node, "type", None) for node in nodes]
+    return [getattr(typ, "scalar", typ) for typ in types]
+
+
+def bound(number: Sized, roundings: int, form: FloatFormat) -> Fraction:
+    """The greatest distance from number's value after that many roundings in a format."""
+    if roundings == 0:
+        return Fraction(0)
+    unit = Fraction(1, 1 << form.precision)
+    before = roundings - 1
+    gamma = before * unit / (1 - before * unit) if before else Fraction(0)
+    tiny = Fraction(2) ** form.least
+    return unit * abs(Fraction(number.value)) + (1 + unit) * gamma * number.size + roundings * tiny
+
+
+def overflows(number: Sized, form: FloatFormat) -> bool:
+    """Whether an intermediate result may have left the format's range."""
+    return number.size * 2 >= Fraction(2) ** form.infinite

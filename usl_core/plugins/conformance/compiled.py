@@ -1,0 +1,99 @@
+"""Drivers as callables: all of them in one run of the compiler, one by one where that fails, to find which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from usl_core.errors import JitError, PluginError, UslError
+from usl_core.ir.nodes import Call, Proc
+from usl_core.ir.traverse import walk_block
+from usl_core.plugins.hookspecs import BatchBackend, Emulation
+
+Compiled = Callable[..., Any] | UslError
+"""What a driver became, or why it is no C."""
+
+
+STRICT = ("-Werror=implicit-function-declaration",)
+"""A misspelt intrinsic, or one whose header is missing, is an error that names it, not an unknown symbol when it is loaded."""
+
+
+def as_batch_backend(backend: object, name: str) -> BatchBackend:
+    """The backend, if it can compile for tests.
+
+    Raises:
+        PluginError: it cannot.
+    """
+    if not isinstance(backend, BatchBackend):
+        raise PluginError(f"backend {name!r} cannot run conformance tests: it has no jit_all and missing_features")
+    return backend
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """A backend, and the emulations that plugins offer for CPU features which this processor lacks."""
+
+    backend: BatchBackend
+    emulations: Mapping[str, Emulation]
+    always_emulate: bool = False
+
+    def way(self, features: Iterable[str]) -> str | None:
+        """How instructions that need features run here: "" natively, else by the emulation of that name; None: not at all."""
+        needed = frozenset(features)
+        lacking = frozenset(self.backend.missing_features(sorted(needed)))
+        if needed and (lacking or self.always_emulate):
+            fitting = [name for name, emulation in self.emulations.items() if needed <= emulation.features]
+            if fitting:
+                return fitting[0]
+        return None if lacking else ""
+
+    def compile(self, procs: Sequence[Proc], name: str) -> Mapping[str, Compiled]:
+        """The callables by procedure name. All procs of one way share a library."""
+        found: dict[str, Compiled] = {}
+        ways: dict[str | None, list[Proc]] = {}
+        for proc in procs:
+            ways.setdefault(self.way(features_of(proc)), []).append(proc)
+        for way, group in ways.items():
+            if way is None:
+                found |= {proc.name: JitError("the processor lacks a feature") for proc in group}
+            else:
+                found |= self._batch(group, name, way)
+        return found
+
+    def compile_anyhow(self, procs: Sequence[Proc], name: str) -> Mapping[str, Compiled]:
+        """As compile; what fails natively is tried with each emulation: headers may not exist on this machine."""
+        found = dict(self.compile(procs, name))
+        for way in self.emulations:
+            failed = [proc for proc in procs if isinstance(found[proc.name], UslError)]
+            if failed:
+                found |= self._batch(failed, name, way)
+        return found
+
+    def _batch(self, procs: Sequence[Proc], name: str, way: str) -> Mapping[str, Compiled]:
+        flags = (*STRICT, *(self.emulations[way].flags if way else ()))
+        try:
+            return dict(self.backend.jit_all(procs, name, flags=flags, emulated=bool(way)))
+        except UslError as error:
+            if len(procs) == 1:
+                return {procs[0].name: error}
+            suspects = _named(error, procs)
+        if 0 < len(suspects) < len(procs):
+            rest = [proc for proc in procs if proc not in suspects]
+            alone = [self._batch([proc], f"{name}_alone", way) for proc in suspects]
+            return {found: each for part in (*alone, self._batch(rest, name, way)) for found, each in part.items()}
+        middle = len(procs) // 2
+        return {**self._batch(procs[:middle], name, way), **self._batch(procs[middle:], name, way)}
+
+
+def _named(error: UslError, procs: Sequence[Proc]) -> Sequence[Proc]:
+    """The procedures whose C functions the compiler's messages name."""
+    words = frozenset(re.findall(r"\w+", "\n".join(error.notes)))
+    return [proc for proc in procs if words & {proc.name, f"{proc.name}_body"}]
+
+
+def features_of(proc: Proc) -> frozenset[str]:
+    """The CPU features of the instructions that proc calls."""
+    called = [node.proc for node in walk_block(proc.body) if isinstance(node, Call)]
+    return frozenset(feature for callee in called if callee.instr is not None for feature in callee.instr.features)
