@@ -17,7 +17,7 @@ def axpy(n: size, a: f32, x: f32[n] @ DRAM, y: f32[n] @ DRAM):  # noqa: F821
 
 
 @proc
-def rows(n: size, m: size, x: [f32][n, m] @ DRAM, sums: f32[n] @ DRAM, twice: f32[n, m] @ DRAM):  # noqa: F722, F821, RUF016
+def rows(n: size, m: size, x: [f32][n, m] @ DRAM, sums: f32[n] @ DRAM, twice: f32[n, m] @ DRAM):  # noqa: F821, RUF016
     for i in seq(0, n):  # noqa: F821
         sums[i] = 0.0
         for j in seq(0, m):  # noqa: F821
