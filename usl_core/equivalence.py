@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from weakref import WeakKeyDictionary
 
+from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Proc
 
 
@@ -38,6 +39,8 @@ class Step:
     relation: Relation = Relation.EQUAL
     seconds: float = 0.0
     proofs: Mapping[str, int] = field(default_factory=dict)
+    modulo: frozenset[FieldSym] = frozenset()
+    """Configuration fields that may hold something else at the end than the input leaves there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,25 +50,35 @@ class Provenance:
     parent: Provenance | None = None
     relation: Relation = Relation.EQUAL
     operator: str = ""
+    modulo: frozenset[FieldSym] = frozenset()
 
-    def ancestors(self) -> list[tuple[Provenance, frozenset[Relation]]]:
-        """This version and those it was made from, each with the relations of the steps from there to here."""
-        result: list[tuple[Provenance, frozenset[Relation]]] = []
+    def ancestors(self) -> list[tuple[Provenance, Way]]:
+        """This version and those it was made from, each with the way from there to here."""
+        result: list[tuple[Provenance, Way]] = []
         version: Provenance | None = self
-        relations: frozenset[Relation] = frozenset()
+        way = Way()
         while version is not None:
-            result.append((version, relations))
-            relations |= {version.relation}
+            result.append((version, way))
+            way = Way(way.relations | {version.relation}, way.modulo | version.modulo)
             version = version.parent
         return result
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What the steps from one version to another were, and the configuration fields modulo which they are equivalent."""
+
+    relations: frozenset[Relation] = frozenset()
+    modulo: frozenset[FieldSym] = frozenset()
 
 
 _PROVENANCE: WeakKeyDictionary[Proc, Provenance] = WeakKeyDictionary()
 
 
-def record(ir: Proc, parent: Proc | None, relation: Relation, operator: str = "") -> None:
+def record(ir: Proc, parent: Proc | None, step: Step) -> None:
     """Remember how a procedure's IR came to be."""
-    _PROVENANCE.setdefault(ir, Provenance(_PROVENANCE.get(parent) if parent is not None else None, relation, operator))
+    origin = _PROVENANCE.get(parent) if parent is not None else None
+    _PROVENANCE.setdefault(ir, Provenance(origin, step.relation, step.operator, step.modulo))
 
 
 def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
@@ -84,6 +97,8 @@ def assurance(ir: Proc) -> str:
     if steps is None:
         return "how it was made is not recorded"
     named = [f"{operator} ({relation.value})" for operator, relation in steps if relation not in _PLAIN]
+    fields = sorted(frozenset[FieldSym]().union(*(version.modulo for version, _ in _of(ir).ancestors())))
+    named += [f"what {', '.join(field.name for field in fields)} hold at the end"] if fields else []
     return f"every step proved, up to: {', '.join(named)}" if named else "every step proved"
 
 
@@ -98,19 +113,35 @@ def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
     """None if a legal call of old may become a call of new (whose assertions are then proved at the call), else the reason.
 
     Both must come from one version; from there to old no step may have given poison a value, for new might not; and no
-    step on either path may have changed precision or interface.
+    step on either path may have changed precision or interface. They are then equivalent modulo `fields_between`.
     """
     if old is new:
         return None
+    found = _paths(old, new)
+    if found is None:
+        return f"{new.name} was not made from {old.name}, nor from what {old.name} was made from"
+    to_old, to_new = found
+    if not to_old.relations <= _SAME:
+        return f"{old.name} is only a refinement (or of another precision or interface) of what both come from"
+    if not to_new.relations <= _DOWN:
+        return f"{new.name} has another precision or interface than what both come from"
+    return None
+
+
+def fields_between(old: Proc, new: Proc) -> frozenset[FieldSym]:
+    """The configuration fields that old and new, two versions of one procedure, may leave different."""
+    found = _paths(old, new)
+    assert found is not None, "not versions of one procedure"
+    return found[0].modulo | found[1].modulo
+
+
+def _paths(old: Proc, new: Proc) -> tuple[Way, Way] | None:
+    """The ways from the latest version that both come from, to each of them; None if there is none."""
     from_new = dict(_of(new).ancestors())
-    for version, relations in _of(old).ancestors():
+    for version, way in _of(old).ancestors():
         if version in from_new:
-            if not relations <= _SAME:
-                return f"{old.name} is only a refinement (or of another precision or interface) of what both come from"
-            if not from_new[version] <= _DOWN:
-                return f"{new.name} has another precision or interface than what both come from"
-            return None
-    return f"{new.name} was not made from {old.name}, nor from what {old.name} was made from"
+            return way, from_new[version]
+    return None
 
 
 def _of(ir: Proc) -> Provenance:

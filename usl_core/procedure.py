@@ -47,7 +47,7 @@ class Procedure:
         self.ir = ir
         self._parent = parent
         self._step = step
-        record(ir, parent.ir if parent is not None else None, step.relation, step.operator)
+        record(ir, parent.ir if parent is not None else None, step)
         _BY_IR.setdefault(ir, self)
         if parent is None or forward is None:
             self._lineage = Lineage()

@@ -25,6 +25,9 @@ from usl_core.primitives.calls.call_eqv import call_eqv
 from usl_core.primitives.calls.extract_subproc import extract_subproc
 from usl_core.primitives.calls.inline import inline
 from usl_core.primitives.calls.replace import replace
+from usl_core.primitives.config.bind_config import bind_config
+from usl_core.primitives.config.delete_config import delete_config
+from usl_core.primitives.config.write_config import write_config
 from usl_core.primitives.exprs.bind_expr import bind_expr
 from usl_core.primitives.exprs.commute_expr import commute_expr
 from usl_core.primitives.exprs.left_reassociate_expr import left_reassociate_expr
@@ -62,6 +65,9 @@ from usl_core.primitives.stmts.lift_reduce_constant import lift_reduce_constant
 from usl_core.primitives.stmts.merge_writes import merge_writes
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
 from usl_core.primitives.stmts.split_write import split_write
+from usl_core.stdlib.config_contract import max_config_writes
+from usl_core.stdlib.config_writes import count_config_writes
+from usl_core.stdlib.hoisting import hoist_config
 from usl_core.stdlib.replacing import replace_all
 
 OPERATORS = (
@@ -120,8 +126,11 @@ OPERATORS = (
     add_assertion,
     make_instr,
     transpose,
+    bind_config,
+    write_config,
+    delete_config,
 )
-LIBRARY = (autofission, autolift_alloc, replace_all)
+LIBRARY = (autofission, autolift_alloc, replace_all, hoist_config, count_config_writes, max_config_writes)
 
 __all__ = [
     "LIBRARY",
@@ -130,11 +139,14 @@ __all__ = [
     "add_loop",
     "autofission",
     "autolift_alloc",
+    "bind_config",
     "bind_expr",
     "call_eqv",
     "commute_expr",
+    "count_config_writes",
     "cut_loop",
     "delete_buffer",
+    "delete_config",
     "delete_pass",
     "divide_dim",
     "divide_loop",
@@ -146,6 +158,7 @@ __all__ = [
     "fold_into_reduce",
     "fuse",
     "guard_redundant",
+    "hoist_config",
     "inline",
     "inline_assign",
     "inline_window",
@@ -157,6 +170,7 @@ __all__ = [
     "lift_reduce_constant",
     "lift_scope",
     "make_instr",
+    "max_config_writes",
     "merge_writes",
     "mult_dim",
     "mult_loops",
@@ -184,4 +198,5 @@ __all__ = [
     "transpose",
     "unroll_buffer",
     "unroll_loop",
+    "write_config",
 ]

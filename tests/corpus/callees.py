@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from usl_core.ir.config import Config, ConfigField
+from usl_core.ir.types import BOOL, F32, INDEX, SIZE
+
 ACCUMULATE = """
 def accumulate(dst: [f32][2], v: f32):
     dst[0] += v
@@ -98,3 +101,29 @@ for i in seq(0, 8):
 """
 TABLE_ARGS = "x: f32[8, 4], y: f32[8, 4]"
 TILE = ["io", "ii"]
+REGISTERS = Config(
+    "Reg",
+    {
+        "a": ConfigField("a", INDEX),
+        "b": ConfigField("b", INDEX),
+        "len": ConfigField("len", SIZE),
+        "on": ConfigField("on", BOOL),
+        "scale": ConfigField("scale", F32),
+    },
+)
+CONFIGURED = {"Reg": REGISTERS}
+"""The scope of programs that set registers."""
+SET_A = """
+def set_a(v: index):
+    Reg.a = v
+"""
+NEEDS_A = """
+def needs_a(v: index, dst: [f32][1]):
+    assert Reg.a == v
+    dst[0] = 1.0
+"""
+SCALED = """
+def scaled(n: size, dst: [f32][n], src: [f32][n]):
+    for k in seq(0, n):
+        dst[k] = Reg.scale * src[k]
+"""

@@ -10,7 +10,7 @@ import pytest
 from tests.corpus import legal
 from tests.corpus.case import Legal, apply, cases_in
 from tests.corpus.conservative import KNOWN_CONSERVATIVE
-from tests.fuzz.refine import refinement_failure
+from tests.fuzz.refine import refinement_failure, steps_modulo
 from tests.primitives.equivalence import assert_body
 from usl_core.analysis.parallel import separate_last
 from usl_core.errors import SchedulingError, Undecided
@@ -28,7 +28,8 @@ def test_the_step_is_accepted_and_refines(case: Legal) -> None:
     verify(after.ir)
     if case.expect is not None:
         assert_body(after, case.expect)
-    difference = refinement_failure(before.ir, after.ir, random.Random(0), case.factor, vectors=5, fixed=dict(case.fixed))
+    modulo, fixed = steps_modulo(before, after), dict(case.fixed)
+    difference = refinement_failure(before.ir, after.ir, random.Random(0), case.factor, vectors=5, fixed=fixed, modulo=modulo)
     assert difference is None, f"{difference}\n{before}\n{after}"
     if case.operator == "parallelize_loop":
         rng = random.Random(1)

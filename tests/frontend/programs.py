@@ -64,22 +64,26 @@ class Generator:
 
     # ---- control expressions
 
-    def index(self, depth: int = 2, *, idx: bool = False, stride: bool = False) -> Expr:
-        leaves = ["literal", "read", "config"] + (["idx"] if idx and self.of_type(I8) else []) + (["stride"] if stride else [])
+    def index(self, depth: int = 2, *, idx: bool = False, stride: bool = False, fixed: bool = False) -> Expr:
+        """An index expression; fixed: it gives a buffer or a window its shape, so it reads no configuration."""
+        more = {"config": not fixed, "idx": idx and bool(self.of_type(I8)), "stride": stride}
+        leaves = ["literal", "read", *(leaf for leaf, allowed in more.items() if allowed)]
         kind = self.choose(*leaves) if depth == 0 else self.choose(*leaves, "+", "-", "*", "/", "%", "neg", "min")
         if kind in ("+", "-"):
-            return tc.arithmetic(str(kind), self.index(depth - 1, idx=idx), self.index(depth - 1, idx=idx))
+            sides = [self.index(depth - 1, idx=idx, fixed=fixed) for _ in range(2)]
+            return tc.arithmetic(str(kind), *sides)
         if kind == "*":
-            sides = [self.index(depth - 1, idx=idx), b.literal(self.number(-3, 3), INDEX)]
+            sides = [self.index(depth - 1, idx=idx, fixed=fixed), b.literal(self.number(-3, 3), INDEX)]
             return b.mul(*(sides if self.choose(True, False) else sides[::-1]))
         if kind in ("/", "%"):
             return tc.arithmetic(
-                str(kind), self.index(depth - 1, idx=idx), b.literal(self.number(1, 5) * int(self.choose(1, -1)))
+                str(kind), self.index(depth - 1, idx=idx, fixed=fixed), b.literal(self.number(1, 5) * int(self.choose(1, -1)))
             )
         if kind == "neg":
-            return tc.unary_minus(self.index(depth - 1, idx=idx))
+            return tc.unary_minus(self.index(depth - 1, idx=idx, fixed=fixed))
         if kind == "min":
-            return b.extern(self.choose(MIN, MAX), self.index(depth - 1, idx=idx), self.index(depth - 1, idx=idx))
+            sides = [self.index(depth - 1, idx=idx, fixed=fixed) for _ in range(2)]
+            return b.extern(self.choose(MIN, MAX), *sides)
         if kind == "config":
             return b.read_config(CFG, "rows")
         if kind == "idx":
@@ -166,7 +170,7 @@ class Generator:
             case "assign" | "reduce" as kind:
                 self.write(kind == "assign")
             case "alloc":
-                shape = [self.index(1) for _ in range(self.number(0, 2))]
+                shape = [self.index(1, fixed=True) for _ in range(self.number(0, 2))]
                 self.buffers.append(self.builder.alloc(self.name(), self.choose(*SCALARS), shape, self.choose(DRAM, Scratch)))
             case "window":
                 tensors = [buffer for buffer in self.buffers if buffer.binding.rank]
@@ -205,8 +209,9 @@ class Generator:
             emit(buffer, self.indices(buffer), self.data(buffer.binding.scalar))
 
     def window(self, buffer: b.Buffer) -> None:
-        entries: list[Any] = [self.index(1) for _ in range(buffer.binding.rank)]
-        entries[0] = self.choose((self.index(1), self.index(1)), slice(None, self.index(1)))
+        entries: list[Any] = [self.index(1, fixed=True) for _ in range(buffer.binding.rank)]
+        ends = [self.index(1, fixed=True) for _ in range(3)]
+        entries[0] = self.choose((ends[0], ends[1]), slice(None, ends[2]))
         self.buffers.append(self.builder.window(self.name(), buffer, *entries))
 
     def call(self) -> None:

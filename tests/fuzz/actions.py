@@ -36,10 +36,11 @@ class At:
 
 @dataclass(frozen=True)
 class Callee:
-    """A procedure that the program may call; scheduled: a rewritten version of it, for call_eqv."""
+    """A procedure that the program may call; scheduled: a rewritten version of it, for call_eqv, and which one."""
 
     proc: Proc
     scheduled: bool = False
+    version: int = 0
 
 
 @dataclass(frozen=True)
@@ -409,7 +410,7 @@ def _skeleton(node: Stmt | Expr) -> tuple[Any, ...]:
 @action
 def call_eqv(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = _pick(rng, [s for s in sites(proc) if isinstance(s.stmt, Call)])
-    return Draft((At(site.loc), Callee(site.stmt.proc, scheduled=True))) if site else None
+    return Draft((At(site.loc), Callee(site.stmt.proc, True, rng.randrange(8)))) if site else None
 
 
 @action

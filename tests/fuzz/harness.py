@@ -15,13 +15,14 @@ from typing import Any, cast
 
 from tests.fuzz.actions import At, Callee, Draft
 from tests.fuzz.actions_statements import aimed_program
+from tests.fuzz.configured import REGISTERS, configured_program
 from tests.fuzz.features import features
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.generate import generate_with_callees
 from tests.fuzz.inputs import Controls
 from tests.fuzz.leftovers import leftover_program
 from tests.fuzz.operators import operators
-from tests.fuzz.refine import Difference, refinement_failure
+from tests.fuzz.refine import Difference, refinement_failure, steps_modulo
 from tests.fuzz.registry import ACTIONS
 from tests.fuzz.stages import stage_program
 from tests.fuzz.tally import Tally
@@ -92,6 +93,11 @@ _ON_LEFTOVERS = (
     "mult_dim",
 )
 _ON_CALLEES = ("replace", "inline", "call_eqv")
+_ON_CONFIGURATION = (
+    *3 * ("write_config", "bind_config", "delete_config"),
+    *("fission", "fuse", "remove_loop", "add_loop", "reorder_stmts", "lift_scope", "unroll_loop", "cut_loop", "specialize"),
+    *("call_eqv", "call_eqv", "inline", "extract_subproc", "replace", "inline_assign", "bind_expr"),
+)
 PROGRAMS = 1_000_003
 """Program number k of a seed is drawn from `seed * PROGRAMS + k`."""
 
@@ -165,6 +171,9 @@ def _draw_program(rng: random.Random) -> _Drawn:
         return _Drawn(stage_program(rng), favourites=_ON_STAGES)
     if kind < 3 * AIMED:
         return _Drawn(leftover_program(rng), favourites=_ON_LEFTOVERS)
+    if kind < 5 * AIMED:
+        ir, callees = configured_program(rng)
+        return _Drawn(ir, callees, favourites=_ON_CONFIGURATION)
     ir, callees = generate_with_callees(rng)
     return _Drawn(ir, callees, _ON_CALLEES if callees else ())
 
@@ -216,13 +225,21 @@ class _Session:
         before = self.rng.getstate()
         permute = self.rng if operator == "parallelize_loop" and _par_loops(result.ir) == 1 else None
         difference = refinement_failure(
-            self.current.ir, result.ir, self.rng, _factor(draft), vectors, fixed=step_fixed, permute=permute
+            self.current.ir,
+            result.ir,
+            self.rng,
+            _factor(draft),
+            vectors,
+            fixed=step_fixed,
+            permute=permute,
+            modulo=steps_modulo(self.current, result),
         )
         self.fixed |= step_fixed
         if difference is not None:
             self.fail(operator, draft, difference.what, difference, result)
             return
-        whole = refinement_failure(self.original.ir, result.ir, self.rng, _factor(draft), 2, fixed=self.fixed)
+        modulo = steps_modulo(self.original, result)
+        whole = refinement_failure(self.original.ir, result.ir, self.rng, _factor(draft), 2, fixed=self.fixed, modulo=modulo)
         if whole is not None:
             self.fail(operator, draft, f"the whole chain: {whole.what}", whole, result)
             return
@@ -273,19 +290,28 @@ def bind(program: Procedure, arg: Any) -> Any:
     match arg:
         case At(loc=loc):
             return make_cursor(program, loc)
-        case Callee(proc=proc, scheduled=scheduled):
-            return _scheduled(from_ir(proc)) if scheduled else from_ir(proc)
+        case Callee(proc=proc, scheduled=scheduled, version=version):
+            return _scheduled(from_ir(proc), version) if scheduled else from_ir(proc)
         case list():
             return [bind(program, item) for item in arg]
         case _:
             return arg
 
 
-def _scheduled(callee: Procedure) -> Procedure:
-    """A rewritten version of a callee: its loop divided where that is possible, else only renamed."""
+def _scheduled(callee: Procedure, version: int) -> Procedure:
+    """A rewritten version of a callee: its loop divided, or fields written otherwise; only renamed where that is impossible."""
+    steps: list[Callable[[], Any]] = [
+        lambda: operators()["divide_loop"](callee, callee.find_loop("i"), 2, ["io", "ii"], tail="cut"),
+        lambda: operators()["write_config"](callee, callee.body()[0].before(), REGISTERS, "mode", 0),
+        lambda: operators()["write_config"](callee, callee.body()[-1].after(), REGISTERS, "a", 5),
+        lambda: operators()["write_config"](callee, callee.find_loop("i").body()[0].before(), REGISTERS, "b", "i"),
+        lambda: operators()["delete_config"](callee, callee.body()[0]),
+        lambda: operators()["delete_config"](callee, callee.find_loop("i").body()[0]),
+        lambda: operators()["bind_config"](callee, callee.find("v"), REGISTERS, "b"),
+    ]
     try:
-        return cast(Procedure, operators()["divide_loop"](callee, callee.find_loop("i"), 2, ["io", "ii"], tail="cut"))
-    except SchedulingError:
+        return cast(Procedure, steps[version % len(steps)]())
+    except UslError:
         return cast(Procedure, operators()["rename"](callee, f"{callee.name()}_renamed"))
 
 

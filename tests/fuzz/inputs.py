@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
-from usl_core.interp import POISON, Buffer
-from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Proc, Read, StrideExpr, UnaryMinus
+from usl_core.analysis.effects import proc_summary
+from usl_core.interp import POISON, Buffer, ConfigKey
+from usl_core.ir.config import FieldSym
+from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Proc, Read, ReadConfig, StrideExpr, UnaryMinus
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType, TensorType, scalar_of
 
 Controls = dict[str, int | bool]
@@ -46,7 +50,39 @@ def formals_env(proc: Proc, values: Iterable[int | bool]) -> dict[Sym, int | boo
 
 def _legal(proc: Proc, env: dict[Sym, int | bool]) -> bool:
     sizes = [arg.name for arg in proc.args if arg.type is SIZE]
-    return all(env[name] >= 1 for name in sizes) and all(_holds(pred, env) for pred in proc.preds)
+    return all(env[name] >= 1 for name in sizes) and random_fields(proc, env, random.Random(0)) is not None
+
+
+Fields = dict[FieldSym, Any]
+"""Values of configuration fields."""
+_TRIES = 1000
+
+
+def random_fields(proc: Proc, env: dict[Sym, int | bool], rng: random.Random, more: Iterable[FieldSym] = ()) -> Fields | None:
+    """Values of the fields that proc uses, and of more, with which the assertions hold; None if none are found."""
+    fields = sorted({*proc_summary(proc).fields, *more})
+    nodes = [node for pred in proc.preds for node in walk(pred)]
+    asked = [pred for pred in proc.preds if any(isinstance(node, ReadConfig) for node in walk(pred))]
+    if not all(pred in asked or _holds(pred, env) for pred in proc.preds):
+        return None
+    known = [n.value for n in nodes if isinstance(n, Literal) and type(n.value) is int]
+    known += [v for v in env.values() if type(v) is int]
+    for _ in range(_TRIES if asked else 1):
+        values: Fields = {field: _random_field(field, known, rng) for field in fields}
+        if all(_holds(pred, {**env, **values}) for pred in asked):
+            return values
+    return None
+
+
+def _random_field(field: FieldSym, known: Iterable[int], rng: random.Random) -> Any:
+    """Small numbers mostly, and known ones, so that comparisons are now and then true."""
+    typ = field.declared.type
+    if isinstance(typ, ScalarType):
+        return random_value(typ, rng)
+    if typ is BOOL:
+        return rng.random() < 0.5
+    least = 1 if typ is SIZE else -1
+    return rng.choice([rng.randint(least, 4), rng.randint(least, 9), *(v for v in known if v >= least)])
 
 
 def _holds(pred: Expr, env: dict[Sym, int | bool]) -> bool:
@@ -64,6 +100,8 @@ def evaluate(expr: Expr, env: dict[Sym, int | bool]) -> int | bool:
             return value
         case Read(name=name):
             return env[name]
+        case ReadConfig(config=config, field=field):
+            return env[config.sym(field)]
         case UnaryMinus(arg=arg):
             return -evaluate(arg, env)
         case ExternCall(fn=fn, args=args):
@@ -97,9 +135,14 @@ def _apply(op: str, a: int | bool, b: int | bool) -> int | bool:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Arguments by name. `fresh` gives copies to run on; windows keep their gaps."""
+    """Arguments by name, and configuration fields. `fresh` gives copies to run on; windows keep their gaps."""
 
     values: dict[str, int | bool | Buffer]
+    fields: Fields = field(default_factory=dict)
+
+    def configs(self) -> dict[ConfigKey, Any]:
+        """The fields as the interpreter takes them."""
+        return {(name.config, name.field): value for name, value in self.fields.items()}
 
     def fresh(self) -> dict[str, int | bool | Buffer]:
         return {name: _copy(value) if isinstance(value, Buffer) else value for name, value in self.values.items()}
@@ -109,8 +152,11 @@ def _copy(buffer: Buffer) -> Buffer:
     return Buffer(buffer.scalar, buffer.shape, list(buffer.data), buffer.offset, buffer.strides)
 
 
-def random_inputs(proc: Proc, controls: Controls, rng: random.Random, poison: float = 0.0) -> Inputs:
-    """Exact data for the formals; each element is poison with that probability. Windows lie in a larger buffer."""
+def random_inputs(
+    proc: Proc, controls: Controls, rng: random.Random, poison: float = 0.0, more: Iterable[FieldSym] = ()
+) -> Inputs:
+    """Exact data for the formals; each element is poison with that probability. Windows lie in a larger buffer. The fields that
+    proc uses have values, and those in more."""
     env = formals_env(proc, [controls[arg.name.name] for arg in proc.args if isinstance(arg.type, ControlType)])
     values: dict[str, int | bool | Buffer] = dict(controls)
     unit_strides = any(isinstance(node, StrideExpr) for pred in proc.preds for node in (getattr(pred, "lhs", None),))
@@ -120,7 +166,7 @@ def random_inputs(proc: Proc, controls: Controls, rng: random.Random, poison: fl
         shape = tuple(int(evaluate(e, env)) for e in arg.type.shape) if isinstance(arg.type, TensorType) else ()
         window = isinstance(arg.type, TensorType) and arg.type.window and not unit_strides
         values[arg.name.name] = _random_buffer(scalar_of(arg.type), shape, window, rng, poison)
-    return Inputs(values)
+    return Inputs(values, random_fields(proc, env, rng, more) or {})
 
 
 def _random_buffer(typ: ScalarType, shape: tuple[int, ...], window: bool, rng: random.Random, poison: float) -> Buffer:

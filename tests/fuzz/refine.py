@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tests.fuzz.inputs import Controls, Inputs, control_vectors, random_inputs
+from usl_core.analysis.effects import proc_summary
 from usl_core.errors import InterpError
-from usl_core.interp import POISON, Buffer, PoisonBranch, ValueTooLarge, run
+from usl_core.interp import POISON, Buffer, ConfigKey, PoisonBranch, ValueTooLarge, run
+from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Proc
 from usl_core.ir.types import TensorType, scalar_of
+from usl_core.procedure import Procedure
+
+Configs = Mapping[ConfigKey, Any]
 
 MAX_BITS = 3000
 """Runs whose rationals outgrow this prove nothing in a reasonable time, and are passed over."""
@@ -33,16 +40,19 @@ def refinement_failure(
     data: int = 1,
     fixed: Controls | None = None,
     permute: random.Random | None = None,
+    modulo: frozenset[FieldSym] = frozenset(),
 ) -> Difference | None:
     """The first difference found at `vectors` sizes that are legal for rewritten, None if there is none.
 
     fixed has values of the formals that rewritten lacks, after partial evaluation. With permute, `par` loops of rewritten
-    run in a random order, which is right only if their iterations are independent.
+    run in a random order, which is right only if their iterations are independent. The configuration fields in modulo may
+    hold anything at the end.
     """
     for controls in control_vectors(rewritten, rng, factor, vectors):
         for _ in range(data):
-            inputs = random_inputs(rewritten, controls, rng, rng.choice((0.0, 0.0, 0.1, 0.4)))
-            what = compare_at(original, rewritten, inputs, fixed, permute)
+            poison = rng.choice((0.0, 0.0, 0.1, 0.4))
+            inputs = random_inputs(rewritten, controls, rng, poison, proc_summary(original).fields)
+            what = compare_at(original, rewritten, inputs, fixed, permute, modulo)
             if what is not None:
                 return Difference(controls, inputs, what)
     return None
@@ -54,17 +64,18 @@ def compare_at(
     inputs: Inputs,
     fixed: Controls | None = None,
     permute: random.Random | None = None,
+    modulo: frozenset[FieldSym] = frozenset(),
 ) -> str | None:
     """How rewritten differs from original on inputs (fixed: further arguments of original), None if it refines it."""
     expected, found = {**_adapted(inputs.fresh(), original), **(fixed or {})}, inputs.fresh()
     try:
-        before = run(original, expected, mode="exact", max_bits=MAX_BITS)
+        before = run(original, expected, mode="exact", configs=inputs.configs(), max_bits=MAX_BITS)
     except (PoisonBranch, ValueTooLarge):
         return None
     except InterpError as error:
         return f"the original program fails: {error}"
     try:
-        after = run(rewritten, found, mode="exact", permute=permute, max_bits=4 * MAX_BITS)
+        after = run(rewritten, found, mode="exact", configs=inputs.configs(), permute=permute, max_bits=4 * MAX_BITS)
     except ValueTooLarge:
         return None
     except InterpError as error:
@@ -73,7 +84,21 @@ def compare_at(
         difference = first_difference(name, buffer, after.buffers[name])
         if difference is not None:
             return difference
+    return _field_difference(before.configs, after.configs, modulo)
+
+
+def _field_difference(before: Configs, after: Configs, modulo: frozenset[FieldSym]) -> str | None:
+    """The first field, but for those in modulo, that does not refine what it must hold."""
+    for (config, field), value in before.items():
+        found = after.get((config, field), POISON)
+        if config.sym(field) not in modulo and value is not POISON and (found is POISON or found != value):
+            return f"{config.name}.{field} is {found} at the end, and must be {value}"
     return None
+
+
+def steps_modulo(before: Procedure, after: Procedure) -> frozenset[FieldSym]:
+    """The fields that the steps from before to after may leave different."""
+    return frozenset[FieldSym]().union(*(step.modulo for step in after.history()[len(before.history()) :]))
 
 
 def _adapted(values: dict[str, int | bool | Buffer], proc: Proc) -> dict[str, int | bool | Buffer]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.harness import REFUSALS, Failure, apply, relocate
-from tests.fuzz.refine import refinement_failure
+from tests.fuzz.refine import refinement_failure, steps_modulo
 from tests.fuzz.sites import Site, siblings, sites
 from usl_core.cursors import edits
 from usl_core.errors import UslError
@@ -70,7 +70,9 @@ def retry(failure: Failure) -> Failure | None:
     if failure.result is None:
         return None
     fixed = dict(failure.draft.kwargs) if failure.operator == "partial_eval" else {}
-    difference = refinement_failure(failure.program.ir, result.ir, rng, 4, 10, 2, fixed)
+    difference = refinement_failure(
+        failure.program.ir, result.ir, rng, 4, 10, 2, fixed, modulo=steps_modulo(failure.program, result)
+    )
     if difference is not None:
         return replace(failure, what=difference.what, difference=difference, result=result)
     problem = forwarding_failure(failure.program, result, failure.operator, rng)

@@ -43,7 +43,12 @@ def test_the_example_plugin_provides_what_it_declares_and_has_no_problem(site):
         version="1.2.3",
         api=1,
         usable=True,
-        provides={"memories": ("LANES4",), "instructions": ("load4",), "schedules": ("keep",)},
+        provides={
+            "memories": ("ACCUMULATOR", "SCRATCHPAD"),
+            "instructions": ("config_a", "config_b", "config_c", "matmul16", "move_a", "move_b", "move_out", "zero16"),
+            "configs": ("LoadA", "LoadB", "Store"),
+            "schedules": ("accelerate_gemm",),
+        },
         problems=(),
     )
 
@@ -300,8 +305,8 @@ def test_one_name_in_two_plugins_is_reported_for_the_second_and_both_work_by_the
 def test_a_namespaced_lookup_finds_an_instruction_and_a_memory(site):
     site.add_example()
     manager = only("example")
-    assert manager.lookup("example.load4").name() == "load4"
-    assert manager.lookup("example.LANES4", Kind.MEMORIES).name == "LANES4"
+    assert manager.lookup("example.matmul16").name() == "matmul16"
+    assert manager.lookup("example.SCRATCHPAD", Kind.MEMORIES).name == "SCRATCHPAD"
 
 
 def test_a_missing_name_is_refused_with_near_ones_and_the_plugins_problems(site):

@@ -6,18 +6,21 @@ branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
-from usl_core.analysis import affine
+from usl_core.analysis import affine, dataflow
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
-from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, window_map
+from usl_core.analysis.dataflow import Datum, Env, Transformer, Value
+from usl_core.analysis.effects import Access, WindowMap, argument_map, proc_summary, resolve, summary, window_map
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering, index_lin
-from usl_core.analysis.solver import Answer, prove
+from usl_core.analysis.solver import Answer, Proved, prove
 from usl_core.cursors.path import Path
+from usl_core.ir.config import FieldSym
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
@@ -58,11 +61,26 @@ class Context:
     windows: Mapping[Sym, WindowMap] = field(default_factory=dict)
     buffers: Mapping[Sym, BufferInfo] = field(default_factory=dict)
     loops: tuple[For, ...] = ()
+    field_facts: tuple[Formula, ...] = ()
+    """Facts about what fields hold just here (`Held`). They are apart, since they say nothing of another instance of the same
+    code, whose iterators are others: only `prove` uses them."""
+    fields: Mapping[FieldSym, Value] = field(default_factory=dict)
+    """What configuration fields hold here that may have been written since the start of the procedure."""
+    tracks: bool = True
+    """Whether the procedure uses configuration at all."""
+    writes: int = 0
+    """How many statements have changed fields on the way here."""
 
     @cached_property
     def key(self) -> object:
         """Equal for contexts in which the same things are provable."""
-        return (self.facts, frozenset(self.buffers.items()), frozenset(self.windows.items()))
+        return (
+            self.facts,
+            self.field_facts,
+            frozenset(self.buffers.items()),
+            frozenset(self.windows.items()),
+            frozenset(self.fields.items()),
+        )
 
     # -- construction
 
@@ -78,7 +96,9 @@ class Context:
             elif isinstance(arg.type, ScalarType | TensorType):
                 buffers[arg.name] = BufferInfo(arg.type, arg.mem or DRAM, is_formal=True)
                 facts += _extent_facts(arg.type)
-        ctx = replace(ctx, buffers=buffers, facts=tuple(facts))
+        used = proc_summary(proc).fields
+        facts += [fml.ge(affine.var(f), 1) for f in sorted(used) if f.declared.type is SIZE]
+        ctx = replace(ctx, buffers=buffers, facts=tuple(facts), tracks=bool(used))
         return ctx.assume([ctx.truth(p) for p in proc.preds])
 
     @staticmethod
@@ -102,7 +122,11 @@ class Context:
 
     def assume(self, facts: Iterable[Formula]) -> Context:
         new = [p for f in facts for p in fml.conjuncts(f) if p != fml.TRUE]
-        return replace(self, facts=(*self.facts, *new)) if new else self
+        if not new:
+            return self
+        here = [f for f in new if self.fields and any(isinstance(name, Held) for name in fml.free_syms(f))]
+        lasting = [f for f in new if f not in here]
+        return replace(self, facts=(*self.facts, *lasting), field_facts=(*self.field_facts, *here))
 
     def enter(self, stmt: Stmt, branch: str) -> Context:
         """Inside a loop's body or a branch of an if."""
@@ -110,6 +134,8 @@ class Context:
             case For(iter=name, lo=lo, hi=hi):
                 index = affine.var(name)
                 inside = self.assume([fml.le(self.index(lo), index), fml.lt(index, self.index(hi))])
+                if self.tracks:
+                    inside = inside._with_fields(stmt, dataflow.before_iteration(stmt), inside=True)
                 return replace(inside, loops=(*self.loops, stmt))
             case If(cond=cond):
                 if cond.type is COND:
@@ -137,17 +163,63 @@ class Context:
                 return bound.assume(_extent_facts(rhs.type))
             case Check(cond=cond):
                 return self.assume([self.truth(cond)])
+            case _ if self.tracks:
+                return self._with_fields(stmt, dataflow.of_stmt(stmt))
             case _:
                 return self
+
+    # -- configuration
+
+    def _with_fields(self, stmt: Stmt, step: Transformer, *, inside: bool = False) -> Context:
+        """After code of stmt that did step (inside: in its body, after earlier iterations). A value of several cases becomes a
+        new variable, with facts that say what it is."""
+        modified = summary(stmt).modified
+        lost = {f for f, value in self.fields.items() if _is_of(value, modified)}
+        if not step and not lost:
+            return self
+        here = self._env
+        values, facts = dict(self.fields), list[Formula]()
+        for name in sorted({*step, *lost}):
+            cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
+            cases = [(guard, value) for guard, value in cases if not _is_of(value, modified)]
+            certain = [value for guard, value in cases if guard == fml.TRUE or isinstance(self.prove(guard), Proved)]
+            if certain:
+                values[name] = certain[0]
+                continue
+            new = _unknown(stmt, name, inside, self.writes)
+            values[name] = dataflow.of_sym(name, new)
+            if not isinstance(values[name], Datum):  # equality of data is known or not, but no formula
+                facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
+            if name.declared.type is SIZE:
+                facts.append(fml.ge(affine.var(new), 1))
+        return replace(self, fields=values, writes=self.writes + 1).assume(facts)
+
+    def field(self, name: FieldSym) -> Value:
+        """What a configuration field holds here, in terms of what fields held at the start of the procedure."""
+        return self.fields.get(name, dataflow.identity(name))
 
     # -- questions
 
     def index(self, expr: Expr) -> Lin:
-        """The linear form of an index expression; strides of dense buffers and of windows are resolved."""
-        return self.resolve_strides(index_lin(expr))
+        """The linear form of an index expression; strides of dense buffers and of windows are resolved, and fields are read."""
+        return self.settle(Lowering(symbolic=True).index(expr))
 
     def truth(self, expr: Expr) -> Formula:
-        formula = Lowering().truth(expr)
+        return self.settle_truth(Lowering(symbolic=True).truth(expr))
+
+    def settle(self, lin: Lin) -> Lin:
+        """A linear form whose strides and configuration fields are those of this place."""
+        return affine.subst(lin, self._env.lins, self._env.strides)
+
+    def settle_truth(self, formula: Formula) -> Formula:
+        return self._env.formula(formula)
+
+    @cached_property
+    def _env(self) -> Env:
+        values: dict[Sym, Value] = dict(self.fields.items())
+        return Env.of(values, self._stride_atom)
+
+    def settle_strides(self, formula: Formula) -> Formula:
         return fml.subst(formula, {}, self._stride_atom)
 
     def resolve_strides(self, lin: Lin) -> Lin:
@@ -208,11 +280,33 @@ class Context:
         return found
 
     def prove(self, goal: Formula, extra: Iterable[Formula] = ()) -> Answer:
-        return prove((*self.facts, *extra), goal)
+        return prove((*self.facts, *self.field_facts, *extra), goal)
 
 
 def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
     return tuple(index_lin(e) for e in typ.shape) if isinstance(typ, TensorType) else ()
+
+
+class Held(Sym):
+    """A variable for what a field holds at one place of one iteration."""
+
+    __slots__ = ()
+
+
+_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, bool, int], Held]] = WeakKeyDictionary()
+
+
+def _unknown(stmt: Stmt, field: FieldSym, inside: bool, position: int) -> Held:
+    """The variable for what a field holds in (inside) or after stmt, the same each time that a context is built.
+
+    position tells apart the places of one statement that occurs more than once in a procedure.
+    """
+    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, inside, position), Held(field.name))
+
+
+def _is_of(value: Value, modified: Container[Sym]) -> bool:
+    """Whether value is what one of the modified scalars holds, or held."""
+    return isinstance(value, Datum) and value.key in modified
 
 
 def _extent_facts(typ: ScalarType | TensorType) -> list[Formula]:

@@ -18,6 +18,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
+from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
@@ -78,8 +79,8 @@ class Summary:
     accesses: tuple[Access, ...] = ()
     checks: bool = False
     """Whether a `check` may stop it: then it does not move across effects."""
-    config_reads: frozenset[tuple[str, str]] = frozenset()
-    config_writes: frozenset[tuple[str, str]] = frozenset()
+    fields: frozenset[FieldSym] = frozenset()
+    """The configuration fields among the buffers of the accesses."""
 
     @cached_property
     def by_buffer(self) -> Mapping[Sym, tuple[Access, ...]]:
@@ -92,9 +93,13 @@ class Summary:
     def modified(self) -> frozenset[Sym]:
         return frozenset(a.buffer for a in self.accesses if a.modifies)
 
+    @cached_property
+    def config_writes(self) -> frozenset[FieldSym]:
+        return frozenset(f for f in self.fields if any(a.modifies for a in self.by_buffer[f]))
+
     @property
     def touches_config(self) -> bool:
-        return bool(self.config_reads or self.config_writes)
+        return bool(self.fields)
 
 
 EMPTY = Summary()
@@ -127,11 +132,12 @@ def block_summary(block: Iterable[Stmt]) -> Summary:
     windows = {name: window_map(rhs) for name, rhs in named.items()}
     resolved = [resolve(a, windows) for a in merged.accesses]
     kept = [a for a in resolved if a.buffer not in allocs]
-    return replace_accesses(merged, [_resolve_strides(a, allocs, named) for a in kept])
+    strides = strides_bound(allocs, named)
+    return replace_accesses(merged, [_resolve_strides(a, strides) for a in kept])
 
 
-def _resolve_strides(access: Access, allocs: Mapping[Sym, Alloc], named: Mapping[Sym, WindowExpr]) -> Access:
-    """access with strides of what a block binds expressed by what is bound outside: they may differ between iterations."""
+def strides_bound(allocs: Mapping[Sym, Alloc], named: Mapping[Sym, WindowExpr]) -> fml.StrideMap:
+    """The strides of what a block allocates and names, expressed by what is bound outside of it."""
 
     def value(stride: Stride) -> Lin | None:
         if (window := named.get(stride.buffer)) is not None:
@@ -144,6 +150,11 @@ def _resolve_strides(access: Access, allocs: Mapping[Sym, Alloc], named: Mapping
             return None
         return affine.product([affine.const(1), *(Lowering().index(extent) for extent in alloc.type.shape[stride.dim + 1 :])])
 
+    return value
+
+
+def _resolve_strides(access: Access, value: fml.StrideMap) -> Access:
+    """access with strides of what a block binds expressed by what is bound outside: they may differ between iterations."""
     lins = [*access.point, *(lin for g in access.guard for lin in fml.lins(g))]
     if not any(isinstance(atom, Stride) for lin in lins for atom in affine.atoms(lin)):
         return access
@@ -157,13 +168,12 @@ def merge(parts: Sequence[Summary]) -> Summary:
     return Summary(
         tuple(a for p in parts for a in p.accesses),
         any(p.checks for p in parts),
-        frozenset().union(*[p.config_reads for p in parts]),
-        frozenset().union(*[p.config_writes for p in parts]),
+        frozenset().union(*[p.fields for p in parts if p.fields]),
     )
 
 
 def replace_accesses(old: Summary, accesses: Iterable[Access]) -> Summary:
-    return Summary(tuple(accesses), old.checks, old.config_reads, old.config_writes)
+    return Summary(tuple(accesses), old.checks, old.fields)
 
 
 def proc_summary(proc: Proc) -> Summary:
@@ -173,11 +183,6 @@ def proc_summary(proc: Proc) -> Summary:
         asserted = [_config_reads(p) for p in proc.preds]
         found = _PROCS[proc] = merge([*asserted, block_summary(proc.body)]) if asserted else block_summary(proc.body)
     return found
-
-
-def uses_config(proc: Proc) -> bool:
-    """Whether the procedure, or one that it calls, reads, writes or asserts on a configuration field."""
-    return proc_summary(proc).touches_config
 
 
 # ---- windows
@@ -230,7 +235,6 @@ def resolve(access: Access, windows: Mapping[Sym, WindowMap]) -> Access:
 @dataclass
 class _Builder:
     accesses: list[Access] = field(default_factory=list)
-    config_reads: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, name: Sym, kind: Kind, idx: Sequence[Expr], node: Node) -> None:
         lowering = Lowering()
@@ -240,6 +244,10 @@ class _Builder:
         exact = not lowering.unknowns
         self.accesses.append(Access(name, kind, point, tuple(lowering.unknowns), tuple(lowering.ranges), exact, node))
 
+    def field(self, name: FieldSym, kind: Kind, node: Node) -> None:
+        """An access to a configuration field: a location without coordinates."""
+        self.accesses.append(Access(name, kind, (), (), (), True, node))
+
     def reads(self, expr: Node) -> None:
         """The data that evaluating expr reads, and the configuration fields."""
         match expr:
@@ -248,13 +256,14 @@ class _Builder:
                     return
                 self.add(name, Kind.READ, idx, expr)
             case ReadConfig(config=config, field=name):
-                self.config_reads.add((config.name, name))
+                self.field(config.sym(name), Kind.READ, expr)
             case _:
                 for _, child in children(expr):
                     self.reads(child)
 
-    def done(self, *, checks: bool = False, writes: frozenset[tuple[str, str]] = frozenset()) -> Summary:
-        return Summary(tuple(self.accesses), checks, frozenset(self.config_reads), writes)
+    def done(self, *, checks: bool = False) -> Summary:
+        fields = frozenset(a.buffer for a in self.accesses if isinstance(a.buffer, FieldSym))
+        return Summary(tuple(self.accesses), checks, fields)
 
 
 def _config_reads(expr: Expr) -> Summary:
@@ -276,7 +285,8 @@ def _of_stmt(stmt: Stmt) -> Summary:
             return builder.done()
         case AssignConfig(config=config, field=name, rhs=rhs):
             builder.reads(rhs)
-            return builder.done(writes=frozenset({(config.name, name)}))
+            builder.field(config.sym(name), Kind.WRITE, stmt)
+            return builder.done()
         case Pass():
             return EMPTY
         case Check(cond=cond):
@@ -306,9 +316,11 @@ def under_loop(body: Summary, name: Sym, lo: Expr, hi: Expr) -> Summary:
     lowering = Lowering()
     index = affine.var(name)
     limits = (fml.le(lowering.index(lo), index), fml.lt(index, lowering.index(hi)))
+    bound = (name, *lowering.unknowns)
+    exact = not lowering.unknowns
     return replace_accesses(
         body,
-        [replace(a, iters=(*a.iters, name), guard=(*a.guard, *limits)) for a in body.accesses],
+        [replace(a, iters=(*a.iters, *bound), guard=(*a.guard, *limits), exact=a.exact and exact) for a in body.accesses],
     )
 
 
@@ -352,17 +364,20 @@ def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
         else:
             for _, child in children(actual):
                 builder.reads(child)
-            windows[formal.name] = argument_map(actual)
+            windows[formal.name] = argument_map(actual, lowering)
     body = proc_summary(proc)
-    strides = _strides_of_actuals(proc, args)
+    strides = strides_of_actuals(proc, args)
     accesses = [_in_caller(fresh(a), env, bools, windows, strides, call) for a in body.accesses if a.buffer not in constants]
+    if lowering.unknowns:  # an argument reads configuration: what depends on it is only known to maybe happen
+        unknowns = tuple(lowering.unknowns)
+        accesses = [replace(a, iters=(*a.iters, *unknowns), exact=False) for a in accesses]
     own = builder.done()
-    return Summary(own.accesses + tuple(accesses), body.checks, own.config_reads | body.config_reads, body.config_writes)
+    return Summary((*own.accesses, *accesses), body.checks, own.fields | body.fields)
 
 
-def argument_map(actual: Expr) -> WindowMap:
-    """The buffer argument of a call as a map from the formal's coordinates to the actual's."""
-    lowering = Lowering()
+def argument_map(actual: Expr, lowering: Lowering | None = None) -> WindowMap:
+    """The buffer argument of a call as a map from the formal's coordinates to the actual's; its unknowns go into lowering."""
+    lowering = lowering or Lowering()
     match actual:
         case WindowExpr():
             return window_map(actual)
@@ -384,14 +399,14 @@ def _in_caller(
 ) -> Access:
     point = tuple(affine.subst(p, env, strides) for p in access.point)
     guard = tuple(fml.subst(g, env, strides, bools) for g in access.guard)
-    found = windows[access.buffer]
+    found = windows.get(access.buffer) or WindowMap(access.buffer, ())  # a configuration field is the same everywhere
     # A callee that branches on a formal's stride is only known to maybe take the branch.
     lins = [*access.point, *(lin for g in access.guard for lin in fml.lins(g))]
     exact = access.exact and not any(isinstance(x, Stride) for lin in lins for x in affine.atoms(lin))
     return Access(found.buffer, access.kind, found.apply(point), access.iters, guard, exact, call)
 
 
-def _strides_of_actuals(proc: Proc, args: Sequence[Expr]) -> fml.StrideMap:
+def strides_of_actuals(proc: Proc, args: Sequence[Expr]) -> fml.StrideMap:
     """A formal's strides as those of the buffer that is passed: they may differ from one call to the next."""
     actuals = {formal.name: actual for formal, actual in zip(proc.args, args, strict=True)}
 

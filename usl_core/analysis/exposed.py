@@ -47,8 +47,8 @@ class _Search:
                 inside, otherwise = ctx.enter(stmt, "body"), ctx.enter(stmt, "orelse")
                 then = self.block(inside, body, written)
                 other = self.block(otherwise, orelse, written)
-                if cond.type is COND:
-                    return []
+                if cond.type is COND or inside.field_facts != ctx.field_facts:
+                    return []  # which branch runs is not a matter of iterators and sizes alone
                 new = len(ctx.facts)
                 return _guarded(then, inside.facts[new:]) + _guarded(other, otherwise.facts[new:])
             case _:

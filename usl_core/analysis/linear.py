@@ -44,8 +44,9 @@ def unsat(formulas: Iterable[Formula]) -> bool:
                     return True
             case Or():
                 choices.append(f)
-            case Exists(body=body):
-                literals_of_body = _flatten([body])  # bound names are unique, so they serve as constants
+            case Exists(names=names, body=body):
+                fresh = {name: affine.var(name.copy()) for name in names}  # one formula may stand in several places
+                literals_of_body = _flatten([fml.subst(body, fresh)])
                 literals += [x for x in literals_of_body if isinstance(x, Ge | Eq)]
                 choices += [x for x in literals_of_body if isinstance(x, Or)]
             case Forall() | And():

@@ -34,11 +34,16 @@ class Lowering:
 
     unknowns: list[Sym] = field(default_factory=list)
     ranges: list[Formula] = field(default_factory=list)
+    symbolic: bool = False
+    """Whether a configuration field stands for its value at entry (`Config.sym`), rather than for a fresh variable."""
 
     def unknown(self, name: str) -> Sym:
         sym = Sym(name)
         self.unknowns.append(sym)
         return sym
+
+    def _field(self, expr: ReadConfig) -> Sym:
+        return expr.config.sym(expr.field) if self.symbolic else self.unknown(expr.field)
 
     def index(self, expr: Expr) -> Lin:
         """The linear form of an index expression."""
@@ -55,8 +60,8 @@ class Lowering:
                 return affine.of_atom(Stride(name, dim))
             case ExternCall(fn=fn, args=args):
                 return self._call(fn, args)
-            case ReadConfig(field=name):
-                return affine.var(self.unknown(name))
+            case ReadConfig():
+                return affine.var(self._field(expr))
             case _:
                 raise AssertionError(f"not an index expression: {expr!r}")
 
@@ -93,8 +98,8 @@ class Lowering:
                 return fml.TRUE if value else fml.FALSE
             case Read(name=name):
                 return Bool(name)
-            case ReadConfig(field=name):
-                return Bool(self.unknown(name))
+            case ReadConfig():
+                return Bool(self._field(expr))
             case BinaryOp(op="and", lhs=lhs, rhs=rhs):
                 return fml.and_([self.truth(lhs), self.truth(rhs)])
             case BinaryOp(op="or", lhs=lhs, rhs=rhs):
@@ -113,11 +118,11 @@ class Lowering:
 
 
 def index_lin(expr: Expr) -> Lin:
-    """The linear form of an index expression whose unknowns (idx, configuration) may be any integer."""
-    return Lowering().index(expr)
+    """The linear form of an index expression, in which data behind `idx` may be any integer."""
+    return Lowering(symbolic=True).index(expr)
 
 
 def truth(expr: Expr) -> Formula:
     """The formula of a control condition; see `index_lin`."""
     assert isinstance(expr.type, ControlType)
-    return Lowering().truth(expr)
+    return Lowering(symbolic=True).truth(expr)

@@ -7,7 +7,7 @@ what they changed, the backend once more on everything. Reference: docs/semantic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine
@@ -15,12 +15,14 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.conflict import describe_model, may_overlap
 from usl_core.analysis.context import BufferInfo, Context, shape_of
+from usl_core.analysis.dataflow import Env
 from usl_core.analysis.effects import Access, Kind, WindowMap, proc_summary
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
 from usl_core.errors import BoundsError, Span, Undecided, counterexample
+from usl_core.ir.config import FieldSym
 from usl_core.ir.externs import IDX
 from usl_core.ir.nodes import (
     Alloc,
@@ -147,8 +149,8 @@ def check_stmt(ctx: Context, stmt: Stmt) -> None:
         case Assign(name=name, idx=idx, rhs=rhs) | Reduce(name=name, idx=idx, rhs=rhs):
             check_access(ctx, name, idx, stmt.span)
             check_expr(ctx, rhs)
-        case AssignConfig(rhs=rhs):
-            check_expr(ctx, rhs)
+        case AssignConfig():
+            _check_config_write(ctx, stmt)
         case Pass() | Check():
             pass  # a `check` is on control values, which have no obligations
         case If(cond=cond, body=body, orelse=orelse):
@@ -167,6 +169,14 @@ def check_stmt(ctx: Context, stmt: Stmt) -> None:
             check_call(ctx, stmt)
         case _:
             raise AssertionError(f"not a statement: {stmt!r}")
+
+
+def _check_config_write(ctx: Context, stmt: AssignConfig) -> None:
+    check_expr(ctx, stmt.rhs)
+    if stmt.config.fields[stmt.field].type is SIZE:
+        value = ctx.index(stmt.rhs)
+        message = f"{stmt.config.name}.{stmt.field} is a size and may be set to less than 1: {show_expr(stmt.rhs)}"
+        require(ctx, fml.ge(value, 1), message, stmt.span, values=(value,), code="E311")
 
 
 def _check_range(ctx: Context, loop: For, lo: Expr, hi: Expr) -> None:
@@ -220,10 +230,10 @@ def check_access(ctx: Context, name: Sym, idx: Sequence[Expr], span: Span) -> No
     shape = ctx.shape(name)
     for dim, (index, extent) in enumerate(zip(idx, shape, strict=True)):
         check_expr(ctx, index)
-        lowering = Lowering()
-        value = ctx.resolve_strides(lowering.index(index))
+        lowering = Lowering(symbolic=True)
+        value = ctx.settle(lowering.index(index))
         place = f"index {dim} of {name.name}"
-        _in_range(ctx, value, value, extent, place, index, lowering.ranges, span)
+        _in_range(ctx, value, value, extent, place, index, [ctx.settle_truth(r) for r in lowering.ranges], span)
 
 
 def _in_range(
@@ -292,11 +302,17 @@ def check_call(ctx: Context, call: Call) -> None:
     for formal, actual in zip(call.proc.args, call.args, strict=True):
         _check_argument(ctx, call, formal, actual, env)
     for pred in call.proc.preds:
-        goal = fml.subst(Lowering().truth(pred), env, _stride_of_actual(ctx, call), bools)
+        goal = _at_call(ctx, call, Lowering(symbolic=True).truth(pred), env, bools)
         message = f"call of {call.proc.name} may break its assertion {show_expr(pred)}"
         hint = "assert what it needs in the caller, or call it where a condition of an `if` makes it hold"
         require(ctx, goal, message, call.span, values=list(env.values()), hint=hint, code="E310")
     check_disjoint(ctx, call)
+
+
+def _at_call(ctx: Context, call: Call, f: Formula, env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]) -> Formula:
+    """A formula about the callee's formals and configuration fields, as one about the place of the call."""
+    fields = Env.of({name: ctx.field(name) for name in fml.free_syms(f) if isinstance(name, FieldSym)})
+    return fml.subst(f, {**env, **fields.lins}, _stride_of_actual(ctx, call), {**bools, **fields.bools})
 
 
 def _check_place(call: Call, arg: Expr) -> None:

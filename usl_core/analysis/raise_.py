@@ -10,8 +10,9 @@ from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.formula import Formula
 from usl_core.errors import NOWHERE, Span
 from usl_core.ir import make
+from usl_core.ir.config import FieldSym
 from usl_core.ir.externs import MAX, MIN, Extern
-from usl_core.ir.nodes import Expr, ExternCall, StrideExpr, index_literal, index_read
+from usl_core.ir.nodes import Expr, ExternCall, ReadConfig, StrideExpr, index_literal, index_read
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
 from usl_core.ir.types import INDEX
@@ -91,6 +92,8 @@ def _term(atom: Atom, coefficient: int) -> Term:
 
 def _atom(atom: Atom) -> Expr:
     match atom:
+        case FieldSym(config=config, field=field):
+            return ReadConfig(config, field, type=INDEX)
         case Sym():
             return index_read(atom)
         case Quot(num=num, den=den):

@@ -8,6 +8,7 @@ branches around it; in those cases it is proved again too.
 from __future__ import annotations
 
 from usl_core.analysis.context import Context
+from usl_core.analysis.effects import proc_summary
 from usl_core.analysis.obligations import check_block, check_proc_invariant
 from usl_core.errors import BoundsError, SchedulingError, Undecided
 from usl_core.ir.nodes import Alloc, Block, Check, For, If, Proc, Stmt, WindowStmt
@@ -22,8 +23,8 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
         Undecided: the solver could not tell.
     """
     try:
-        if old.args != new.args or old.preds != new.preds:
-            check_proc_invariant(new)
+        if old.args != new.args or old.preds != new.preds or _writes_config(old) or _writes_config(new):
+            check_proc_invariant(new)  # a field that has another value concerns assertions anywhere later
         else:
             _recheck_block(Context.of_proc(new), old.body, new.body)
     except BoundsError as error:
@@ -31,6 +32,10 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
         raise SchedulingError(message, span=error.span, notes=error.notes, code="E410") from None
     except Undecided as error:
         raise Undecided(f"{operator}: {error.message}", span=error.span, notes=error.notes) from None
+
+
+def _writes_config(proc: Proc) -> bool:
+    return bool(proc_summary(proc).config_writes)
 
 
 def _recheck_block(ctx: Context, old: Block, new: Block) -> None:

@@ -59,6 +59,7 @@ def as_data(procedure: Procedure) -> dict[str, Any]:
                 "relation": step.relation.value,
                 "seconds": step.seconds,
                 "proofs": dict(step.proofs),
+                "modulo": sorted(field.name for field in step.modulo),
             }
             for step in procedure.history()
         ],
@@ -76,4 +77,5 @@ def _table(procedure: Procedure) -> str:
 def _line(step: Step, width: int) -> str:
     proofs = ", ".join(f"{count} {how}" for how, count in step.proofs.items())
     head = f"{step.operator:{width}}  {step.relation.value:9}  {1000 * step.seconds:7.1f} ms  "
-    return f"{head}{step.arguments}{f'  [{proofs}]' if proofs else ''}".rstrip()
+    modulo = f"  modulo {', '.join(sorted(field.name for field in step.modulo))}" if step.modulo else ""
+    return f"{head}{step.arguments}{modulo}{f'  [{proofs}]' if proofs else ''}".rstrip()

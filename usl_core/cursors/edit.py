@@ -35,6 +35,7 @@ from usl_core.cursors.path import (
     starts_with,
     stmts,
 )
+from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Arg, Block, Expr, Node, Proc, Stmt
 from usl_core.ir.traverse import get_field, update
 
@@ -70,12 +71,18 @@ class Edit:
     _start: Lineage
     _now: Lineage
     _redirects: tuple[_Redirect, ...] = ()
+    polluted: frozenset[FieldSym] = frozenset()
+    """The configuration fields that may hold something else at the end."""
 
     @staticmethod
     def of(proc: Proc, operator: str = "an edit") -> Edit:
         """No steps yet. operator is named by whatever dies: "removed by fission"."""
         start = Lineage()
         return Edit(proc, proc, operator, start, start)
+
+    def modulo(self, fields: Iterable[FieldSym]) -> Edit:
+        """This edit, whose result leaves fields other than its input does: equivalent modulo these."""
+        return replace(self, polluted=self.polluted | frozenset(fields))
 
     # ---- forwarding
 

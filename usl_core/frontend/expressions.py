@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from usl_core.errors import NOWHERE, Span, TypeError_
 from usl_core.frontend.literals import literal
 from usl_core.frontend.operators import adopt, settle
-from usl_core.frontend.placement import require_place
+from usl_core.frontend.placement import require_fixed, require_place
 from usl_core.frontend.scope import Binding
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import Expr, Interval, Read, ReadConfig, StrideExpr, WindowExpr
-from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import extent, walk
+from usl_core.ir.traverse import extent
 from usl_core.ir.types import BOOL, COND, INDEX, SIZE, ControlType, ScalarType, TensorType
 
 # ---- contexts
@@ -97,19 +96,17 @@ def _entry(entry: Expr | Interval | slice, binding: Binding, dim: int, span: Spa
         case Interval(lo=lo, hi=hi):
             return interval(lo, hi, span=entry.span)
         case _:
-            return control_int(entry, "an index of a window")
+            return require_fixed(control_int(entry, "an index of a window"), "an index of a window")
 
 
 def _whole_extent(binding: Binding, dim: int, span: Span) -> Expr:
     assert isinstance(binding.type, TensorType)
-    end = binding.type.shape[dim]
-    if any(isinstance(node, ReadConfig) for node in walk(end)):
-        raise TypeError_(f"the extent {show_expr(end)} may have changed; write the end of the interval", span=span)
-    return end
+    return binding.type.shape[dim]
 
 
 def interval(lo: Expr, hi: Expr, *, span: Span = NOWHERE) -> Interval:
-    return Interval(control_int(lo, "the start of an interval"), control_int(hi, "the end of an interval"), span=span)
+    ends = control_int(lo, "the start of an interval"), control_int(hi, "the end of an interval")
+    return Interval(*(require_fixed(end, "an interval of a window") for end in ends), span=span)
 
 
 def stride(binding: Binding, dim: int, *, span: Span = NOWHERE) -> StrideExpr:

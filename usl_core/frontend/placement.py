@@ -1,11 +1,25 @@
-"""Where `idx(...)` and `stride(...)` may stand."""
+"""Where `idx(...)`, `stride(...)` and configuration fields may stand."""
 
 from __future__ import annotations
 
 from usl_core.errors import TypeError_
 from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, StrideExpr, UnaryMinus
+from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, ReadConfig, StrideExpr, UnaryMinus
+from usl_core.ir.traverse import walk
 from usl_core.ir.types import INDEX
+
+
+def require_fixed(expr: Expr, what: str) -> Expr:
+    """Refuse configuration fields in what gives a buffer or a window its shape, which must not change while that lives."""
+    for node in walk(expr):
+        if isinstance(node, ReadConfig):
+            shown = f"{node.config.name}.{node.field}"
+            raise TypeError_(
+                f"{what} cannot read configuration, which may change while it is in use: {shown}",
+                span=node.span,
+                notes=["hint: pass the value as an argument of the procedure"],
+            )
+    return expr
 
 
 def require_place(expr: Expr, what: str, idx: bool, stride: bool) -> None:

@@ -8,6 +8,7 @@ from usl_core.errors import NOWHERE, Span, TypeError_
 from usl_core.frontend.expressions import condition, config_field_type, control_bool, control_int, data, element_indices
 from usl_core.frontend.literals import describe
 from usl_core.frontend.operators import adopt
+from usl_core.frontend.placement import require_fixed
 from usl_core.frontend.scope import Binding
 from usl_core.frontend.writes import written_formals
 from usl_core.ir.config import Config
@@ -93,7 +94,7 @@ def loop_bounds(lo: Expr, hi: Expr) -> tuple[Expr, Expr]:
 
 def tensor_type(scalar: ScalarType, shape: Sequence[Expr], *, window: bool = False) -> ScalarType | TensorType:
     """`scalar[shape]` or `[scalar][shape]`; without a shape the scalar itself."""
-    extents = tuple(control_int(extent, "an extent") for extent in shape)
+    extents = tuple(require_fixed(control_int(extent, "an extent"), "an extent") for extent in shape)
     return TensorType(scalar, extents, window) if extents else scalar
 
 

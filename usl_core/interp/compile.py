@@ -160,8 +160,8 @@ class _Emitter(Text):
             case Assign() | Reduce():
                 self.store(stmt)
             case AssignConfig():
-                key = self.constant((stmt.config, stmt.field))
-                self.emit(f"state.configs[{key}] = {self.spilled(stmt.rhs)}")
+                key, value = self.constant((stmt.config, stmt.field)), self.spilled(stmt.rhs)
+                self.emit(f"state.configure({key}, {value})" if self.compiler.traced else f"state.configs[{key}] = {value}")
             case Pass():
                 self.emit("pass")
             case Check():

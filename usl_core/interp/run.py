@@ -53,8 +53,8 @@ def run(
     bits as uint16; R: float64), windows with any strides; elements that are poison at the end keep their old content in
     an array. A scalar formal also takes a number, if proc does not write it. configs gives fields their values at entry,
     others are poison. With permute, `par` loops run in a random order; the last iteration comes last where it may interfere
-    with the others. trace is called with an `Access` for each access. max_bits limits the length of exact reals, numerator
-    and denominator together.
+    with the others. trace is called with an `Access` for each access to data and each write of a configuration field.
+    max_bits limits the length of exact reals, numerator and denominator together.
 
     Raises:
         InterpError: an argument that does not fit, a precondition that does not hold, overlapping arguments of which one is

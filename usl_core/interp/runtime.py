@@ -26,10 +26,10 @@ class ConfigState(dict[ConfigKey, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One access to data, reported to `trace`: kind is "read", "write" or "reduce".
+    """One access, reported to `trace`: kind is "read", "write" or "reduce" of data, or "configure".
 
     name is the buffer or window as the accessing procedure calls it; storage and offset identify the element among all
-    buffers of the run.
+    buffers of the run. "configure" is a write of a configuration field: name is its `FieldSym`, the rest is empty and zero.
     """
 
     kind: str
@@ -62,6 +62,13 @@ class State:
     def par(self, lo: int, hi: int) -> Sequence[int]:
         iterations = seq(lo, hi)
         return iterations if self.permute is None else self.permute.sample(iterations, len(iterations))
+
+    def configure(self, key: ConfigKey, value: Any) -> None:
+        """Writes a configuration field and reports it."""
+        assert self.trace is not None
+        config, field_name = key
+        self.trace(Access("configure", config.sym(field_name), (), 0, 0))
+        self.configs[key] = value
 
     def touch(self, kind: str, name: Sym, index: tuple[int, ...], data: list[Any], offset: int) -> int:
         """Reports an access and gives back its offset."""

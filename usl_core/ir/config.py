@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType
 
 
@@ -17,14 +18,34 @@ class ConfigField:
     readable: bool = True
 
 
+class FieldSym(Sym):
+    """The name of a configuration field as a location of the store; in symbolic values, what it holds at entry."""
+
+    __slots__ = ("config", "field")
+
+    def __init__(self, config: Config, field: str) -> None:
+        super().__init__(f"{config.name}.{field}")
+        self.config = config
+        self.field = field
+
+    @property
+    def declared(self) -> ConfigField:
+        return self.config.fields[self.field]
+
+
 class Config:
     """A record of configuration fields, declared with `@config`. Compared by identity."""
 
-    __slots__ = ("__weakref__", "fields", "name")
+    __slots__ = ("__weakref__", "_syms", "fields", "name")
 
     def __init__(self, name: str, fields: Mapping[str, ConfigField]) -> None:
         self.name = name
         self.fields = dict(fields)
+        self._syms = {field: FieldSym(self, field) for field in self.fields}
+
+    def sym(self, field: str) -> FieldSym:
+        """The name of a field; a KeyError if there is no such field."""
+        return self._syms[field]
 
     def __repr__(self) -> str:
         return f"Config({self.name})"

@@ -17,7 +17,6 @@ from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import Conflict
 from usl_core.analysis.conflict import describe_model
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import uses_config
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import STATISTICS, Proved, Refuted, Unknown
 from usl_core.cursors.cursor import BlockCursor, Cursor, NodeCursor
@@ -25,19 +24,21 @@ from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
+from usl_core.ir.nodes import Proc
+from usl_core.primitives.fields import shape_that_reads, unsteady_control
 from usl_core.procedure import Procedure, derive
 
 P = ParamSpec("P")
 
 
 def primitive(
-    relation: Relation = Relation.EQUAL, *, config: bool = False, name: str = ""
+    relation: Relation = Relation.EQUAL, *, control: bool = False, name: str = ""
 ) -> Callable[[Callable[Concatenate[Procedure, P], Edit]], Callable[Concatenate[Procedure, P], Procedure]]:
     """Makes an operator of a function that builds an Edit.
 
-    relation is what the result is to the input. config says that the operator is proved in the presence of
-    configuration state; others refuse procedures that use any, also through callees. name is that of the operator where the
-    function is one of its variants.
+    relation is what the result is to the input. control says that the operator is proved also where bounds, conditions or
+    indices read configuration fields that the procedure writes. name is that of the operator where the function is one of its
+    variants.
     """
 
     def decorate(build: Callable[Concatenate[Procedure, P], Edit]) -> Callable[Concatenate[Procedure, P], Procedure]:
@@ -48,17 +49,20 @@ def primitive(
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
             _require_arguments(operator, signature, (proc, *args), kwargs)
-            if not config:
-                refuse_config(operator, proc)
+            if not control:
+                require_steady_control(operator, proc.ir)
             refuse_aliasable(operator, proc)
             refuse_instruction(operator, proc, relation)
             started, before = time.perf_counter(), dict(STATISTICS.settled)
             edit = build(proc, *args, **kwargs)
+            require_fixed_shapes(operator, edit.proc)
+            if not control:
+                require_steady_control(operator, edit.proc)
 
             def step() -> Step:
                 shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
-                return Step(operator, shown, relation, time.perf_counter() - started, proofs)
+                return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
 
             return derive(proc, edit.proc, edit.forward, operator, step)
 
@@ -100,15 +104,29 @@ def require_procedure(operator: str, proc: Any) -> None:
         raise SchedulingError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", code="E404")
 
 
-def refuse_config(operator: str, proc: Procedure) -> None:
-    """Until configuration state is analysed, an operator does not touch procedures that use any."""
-    if uses_config(proc.ir):
+def require_steady_control(operator: str, proc: Proc) -> None:
+    """No bound, condition or index reads a field that proc writes: the operator may evaluate it at another time."""
+    found = unsteady_control(proc)
+    if found is not None:
+        shown = f"{found.config.name}.{found.field}"
         raise SchedulingError(
-            f"{operator}: {proc.name()} reads, writes or asserts on a configuration field, itself or through a call",
-            span=proc.ir.span,
-            notes=["operators are not yet proved in the presence of configuration state, so they refuse it"],
+            f"{operator}: a loop bound, condition or index reads {shown}, which {proc.name} writes",
+            span=found.span if found.span.line else proc.span,
+            notes=[
+                "when the field is read decides what runs, and the operator may change that",
+                "hint: pass the value as an argument",
+            ],
             code="E420",
         )
+
+
+def require_fixed_shapes(operator: str, proc: Proc) -> None:
+    """The shapes of buffers and windows read no configuration, which may change while they are in use."""
+    found = shape_that_reads(proc)
+    if found is not None:
+        shown = f"{found.config.name}.{found.field}"
+        message = f"{operator}: the extent of a buffer or the bounds of a window would read {shown}"
+        raise SchedulingError(message, span=found.span if found.span.line else proc.span, code="E420")
 
 
 def refuse_aliasable(operator: str, proc: Procedure) -> None:

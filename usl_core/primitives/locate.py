@@ -10,7 +10,7 @@ from usl_core.analysis.context import Context
 from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
-from usl_core.cursors.path import ArgLoc, BlockLoc, GapLoc, NodeLoc, Path, block_of, get
+from usl_core.cursors.path import ArgLoc, BlockLoc, GapLoc, NodeLoc, Path, block_of, gap_position, get, get_stmt, stmt_list
 from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_
 from usl_core.frontend.fragment import env_at, parse_cond, parse_expr, parse_window
 from usl_core.frontend.placement import require_place
@@ -125,6 +125,18 @@ def buffer_at(proc: Procedure, where: Any, operator: str) -> tuple[NodeLoc | Arg
 def context_at(proc: Procedure, path: Path) -> Context:
     """What is known just before the statement at path."""
     return Context.at(proc.ir, path)
+
+
+def context_at_gap(proc: Procedure, gap: GapLoc) -> Context:
+    """What is known at a gap."""
+    block = stmt_list(proc.ir, gap.parent, gap.field)
+    position = gap_position(gap)
+    if position:
+        before = (*gap.parent, (gap.field, position - 1))
+        return Context.at(proc.ir, before).after(block[position - 1])
+    if block:
+        return Context.at(proc.ir, (*gap.parent, (gap.field, 0)))
+    return Context.at(proc.ir, gap.parent).enter(get_stmt(proc.ir, gap.parent), gap.field)
 
 
 def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:

@@ -13,15 +13,18 @@ from dataclasses import dataclass, field
 from usl_c11.ctext import C, unary
 from usl_c11.expr import condition, control, product
 from usl_c11.func import Formal, bind_formals, heading, new_function
-from usl_c11.ranges import SIZE_MAX, assume_preds, entry_ranges
+from usl_c11.names import legal
+from usl_c11.ranges import INDICES, SIZE_MAX, SIZES, assume_preds, entry_ranges
 from usl_c11.scope import Buffer, Function
 from usl_c11.stmt import INDENT
 from usl_c11.unit import Unit
-from usl_c11.usage import is_data, written_formals
+from usl_c11.usage import is_data, readable_fields, written_formals
+from usl_core.analysis.effects import proc_summary
+from usl_core.analysis.reaching import reach
 from usl_core.equivalence import assurance
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.printer import Printer
-from usl_core.ir.types import SIZE, ControlType, TensorType
+from usl_core.ir.types import BOOL, SIZE, ControlType, TensorType
 
 NO_CHECKS = "USL_NO_ENTRY_CHECKS"
 
@@ -114,6 +117,7 @@ def _tests(proc: Proc, formals: Sequence[Formal], fn: Function) -> _Tests:
     arguments = [(formal.arg, formal.name) for formal in formals if formal.arg is not None]
     if fn.context is not None:
         tests.refuse_if(f"{fn.context} == NULL", "the context is NULL")
+        _test_fields(proc, fn, tests)
     for arg, name in arguments:
         _test_control(arg, name, tests)
     fn.ranges = assume_preds(proc, fn.ranges)
@@ -124,6 +128,20 @@ def _tests(proc: Proc, formals: Sequence[Formal], fn: Function) -> _Tests:
     places = {arg: _test_data(arg, arg in compared, arg in written, fn, tests) for arg, _ in arguments if is_data(arg)}
     _test_aliasing(pairs, places, fn, tests)
     return tests
+
+
+def _test_fields(proc: Proc, fn: Function, tests: _Tests) -> None:
+    """Fields that proc may read as the caller left them have the values that the analysis takes for granted."""
+    for name in sorted(proc_summary(proc).fields):
+        typ = name.declared.type
+        if not (name.declared.readable and isinstance(typ, ControlType) and typ is not BOOL):
+            continue
+        asserted = any(found is name for found in readable_fields(proc.preds))
+        if asserted or reach(proc, (("body", 0),), name).read is not None:
+            limits = SIZES if typ is SIZE else INDICES
+            place = f"{fn.context}->{legal(name.config.name)}.{legal(name.field)}"
+            outside = f"{place} < {limits.lo} || {place} > {limits.hi}"
+            tests.refuse_if(outside, f"{name.name} must be between {limits.lo} and {limits.hi}")
 
 
 def _test_control(arg: Arg, name: str, tests: _Tests) -> None:

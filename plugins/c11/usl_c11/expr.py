@@ -11,6 +11,7 @@ from usl_c11.ctext import C, binary, call, cast, unary
 from usl_c11.folding import folded, value_range
 from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
 from usl_c11.memory import ask, overrides
+from usl_c11.names import legal
 from usl_c11.ranges import Range, decided_by, range_of
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.types import is_narrow, require_arithmetic, ring
@@ -95,8 +96,7 @@ def config_field(expr: ReadConfig, fn: Function) -> C:
             span=expr.span,
             notes=("such a field may only feed an operand that an instruction's template does not print",),
         )
-    fn.unit.configs.setdefault(expr.config)
-    return C(f"{fn.context}->{expr.config.name}.{expr.field}")
+    return C(f"{fn.context}->{legal(expr.config.name)}.{legal(expr.field)}")
 
 
 # ---- truth values

@@ -9,8 +9,9 @@ from usl_c11 import arguments
 from usl_c11.build import compile_flags
 from usl_c11.cache import compiled
 from usl_c11.compiler import find_compiler
+from usl_c11.context import Context
 from usl_c11.cpu import require_features
-from usl_c11.emit import library
+from usl_c11.emit import Library, library
 from usl_c11.types import control_spelling, spelling
 from usl_core.errors import JitError
 from usl_core.ir.nodes import Arg, Proc
@@ -22,13 +23,17 @@ class JitProcedure:
 
     Sizes and indices are ints, data are NumPy arrays of exactly the formal's dtype and shape (windows: with any
     strides); a scalar is an array of one element, or a number if the procedure only reads it. `source` is the C text.
+
+    A procedure with configuration that C may read back takes `configs` by name: a dict from (configuration, field) to a value,
+    which gives fields their values at the start and holds all of them afterwards. Without it they start as zero. Each call has
+    a context of its own, so that calls may run at the same time.
     """
 
-    __slots__ = ("__name__", "_convert", "_error", "_ffi", "_function", "_handle", "_proc", "library", "source")
+    __slots__ = ("__name__", "_context", "_convert", "_error", "_ffi", "_function", "_handle", "_proc", "library", "source")
 
-    def __init__(self, proc: Proc, source: str, path: str) -> None:
+    def __init__(self, proc: Proc, source: str, path: str, lib: Library | None = None) -> None:
         ffi = _cffi().FFI()
-        ffi.cdef(_declarations(proc))
+        ffi.cdef(_declarations(proc, lib))
         try:
             # never unloaded: the threads of an OpenMP runtime outlive a call, and would run in unmapped code
             handle = ffi.dlopen(path, ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
@@ -37,6 +42,7 @@ class JitProcedure:
         self._proc, self._ffi, self._handle = proc, ffi, handle
         self._function, self._error = getattr(handle, proc.name), getattr(handle, f"{proc.name}_error")
         self._convert = [(formal, _converter(formal.arg, ffi)) for formal in arguments.formals(proc)]
+        self._context = Context(proc.name, lib, ffi) if lib is not None and proc in lib.contexts else None
         self.__name__, self.source, self.library = proc.name, source, path
 
     def __repr__(self) -> str:
@@ -50,6 +56,9 @@ class JitProcedure:
                 was no memory.
         """
         proc = self._proc
+        if self._context is not None:
+            configs = kwargs.pop("configs", {})
+            context = self._context.made(configs)
         given = args if len(args) == len(proc.args) and not kwargs else arguments.bind(proc, args, kwargs)
         sizes = {
             formal.arg.name: arguments.control_value(formal, value)
@@ -70,7 +79,9 @@ class JitProcedure:
             arrays[formal.arg] = array
             values.append(to_c(array))
         arguments.check_overlap(proc, arrays)
-        status = self._function(*values)
+        status = self._function(*values) if self._context is None else self._function(context, *values)
+        if self._context is not None:
+            self._context.report(context, configs)
         if status != 0:
             raise JitError(f"{proc.name}: {self._ffi.string(self._error(status)).decode()}")
 
@@ -86,12 +97,6 @@ def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> J
             cannot be written.
     """
     lib = library([proc], proc.name)
-    if lib.has_context:
-        raise JitError(
-            f"{proc.name} uses configuration state, which a Python call does not have",
-            span=proc.span,
-            notes=("call the C function of c_code() with a context, or run it in a simulator of the hardware",),
-        )
     _cffi()
     for formal in arguments.formals(proc):
         if not arguments.is_control(formal.arg):
@@ -101,7 +106,7 @@ def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> J
     require_features(lib.features, compiler)
     sources = {name: text for name, text in lib.files.items() if not name.endswith(".d")}
     path = compiled(sources, compiler, compile_flags(lib, compiler, flags, march))
-    return JitProcedure(proc, sources[f"{proc.name}.c"], str(path))
+    return JitProcedure(proc, sources[f"{proc.name}.c"], str(path), lib)
 
 
 def _cffi() -> Any:
@@ -118,10 +123,11 @@ def _element(scalar: ScalarType, arg: Arg) -> str:
     return "uint16_t" if text == "usl_f16" else text
 
 
-def _declarations(proc: Proc) -> str:
+def _declarations(proc: Proc, lib: Library | None = None) -> str:
     """The entry's declaration for cffi. `const` does not matter there, so windows of one type share a struct."""
     structs: dict[str, str] = {}
-    formals = []
+    context = lib.context.replace("usl_f16", "uint16_t") if lib is not None else ""
+    formals = [f"struct {lib.name}_ctx *"] if lib is not None and proc in lib.contexts else []
     for arg in proc.args:
         match arg.type:
             case ControlType() as typ:
@@ -133,7 +139,7 @@ def _declarations(proc: Proc) -> str:
             case TensorType(scalar=scalar) | (ScalarType() as scalar):
                 formals.append(f"{_element(scalar, arg)} *")
     entry = f"int {proc.name}({', '.join(formals) or 'void'});"
-    return "\n".join([*structs.values(), entry, f"const char *{proc.name}_error(int status);"])
+    return "\n".join([*structs.values(), context, entry, f"const char *{proc.name}_error(int status);"])
 
 
 def _converter(arg: Arg, ffi: Any) -> Callable[[Any], Any]:

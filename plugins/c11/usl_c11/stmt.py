@@ -12,7 +12,8 @@ from usl_c11.call import call_text, instruction_text
 from usl_c11.ctext import C, binary, cast, unary
 from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
 from usl_c11.memory import ask, overrides
-from usl_c11.ranges import INDICES, SIZES, branch, loop_range, range_of
+from usl_c11.mirror import mirrored
+from usl_c11.ranges import INDICES, SIZES, Range, branch, loop_range, range_of
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
 from usl_c11.types import require_arithmetic, ring
@@ -31,6 +32,7 @@ from usl_core.ir.nodes import (
     ReadConfig,
     Reduce,
     Stmt,
+    StrideExpr,
     WindowStmt,
 )
 from usl_core.ir.printer import show_expr
@@ -164,13 +166,31 @@ def _assign_config(stmt: AssignConfig, fn: Function) -> list[str]:
     if field.type is BOOL:
         return [f"{place} = {condition(stmt.rhs, fn)};"]
     assert is_integer_control(field.type)
-    value, allowed = range_of(stmt.rhs, fn.ranges), SIZES if field.type is SIZE else INDICES
+    allowed = SIZES if field.type is SIZE else INDICES
+    if any(isinstance(node, StrideExpr) for node in walk(stmt.rhs)):
+        return _assign_stride(stmt, place, allowed, fn)
+    value = range_of(stmt.rhs, fn.ranges)
     if not (allowed.lo <= value.lo and value.hi <= allowed.hi):
         raise BackendError(
             f"{stmt.config.name}.{stmt.field} might be set to {value.lo} .. {value.hi}, outside {allowed.lo} .. {allowed.hi}",
             span=stmt.span,
         )
     return [f"{place} = {control(stmt.rhs, fn)};"]
+
+
+def _assign_stride(stmt: AssignConfig, place: C, allowed: Range, fn: Function) -> list[str]:
+    """A write of a value that has a stride in it, about which only the caller knows: tested when it is made."""
+    value = fn.names.fresh("stride")
+    message = f"{stmt.config.name}.{stmt.field} must be between {allowed.lo} and {allowed.hi}"
+    test = f"if ({value} < {allowed.lo} || {value} > {allowed.hi}) {{"
+    lines = [
+        f"const int64_t {value} = {control(stmt.rhs, fn)};",
+        test,
+        *indent(fail(str(fn.unit.failure(message)), fn)),
+        "}",
+        f"{place} = {value};",
+    ]
+    return ["{", *indent(lines), "}"]
 
 
 # ---- control
@@ -255,7 +275,8 @@ def _window(stmt: WindowStmt, rest: Sequence[Stmt], fn: Function) -> list[str]:
 
 def _call(stmt: Call, fn: Function) -> list[str]:
     if stmt.proc.instr is not None:
-        return instruction_text(stmt, fn).splitlines()
+        writes = [line for write in mirrored(stmt) for line in _assign_config(write, fn)]
+        return [*instruction_text(stmt, fn).splitlines(), *writes]
     text = call_text(stmt, fn)
     if stmt.proc not in fn.unit.fallible:
         return [f"{text};"]

@@ -33,7 +33,10 @@ class Unit:
     helpers: Helpers = field(default_factory=Helpers)
     includes: dict[str, None] = field(default_factory=dict)
     structs: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, None] = field(default_factory=dict)
+    """What memories need at file scope. It comes first: instructions' text may use the types in it."""
     globals: dict[str, None] = field(default_factory=dict)
+    """What instructions need there."""
     features: dict[str, None] = field(default_factory=dict)
     configs: dict[Config, None] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
@@ -60,7 +63,7 @@ class Unit:
     def memory(self, memory: MemoryClass) -> None:
         text = ask(memory, "header").strip()
         if text:
-            self.globals.setdefault(text)
+            self.headers.setdefault(text)
 
     def instruction(self, instr: InstrTemplate) -> None:
         for header in instr.includes:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
+from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import (
     Arg,
     Assign,
+    AssignConfig,
     Block,
     Call,
     Expr,
     Literal,
+    Node,
     Proc,
     Read,
+    ReadConfig,
     Reduce,
     Stmt,
     WindowExpr,
@@ -51,6 +55,14 @@ def callees_first(procs: Iterable[Proc]) -> tuple[Proc, ...]:
     for proc in procs:
         visit(proc)
     return tuple(done)
+
+
+def readable_fields(nodes: Iterable[Node]) -> Iterator[FieldSym]:
+    """The configuration fields that nodes mention and that C may read back, in order; callees are not looked into."""
+    for root in nodes:
+        for node in walk(root):
+            if isinstance(node, ReadConfig | AssignConfig) and node.config.fields[node.field].readable:
+                yield node.config.sym(node.field)
 
 
 def argument_name(actual: Expr) -> Sym | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from usl_core.ir.config import Config
 from usl_core.ir.memory import Memory
 from usl_core.plugins.hookspecs import hookimpl
 
@@ -13,9 +14,16 @@ USL_API = 1
 
 @hookimpl
 def usl_memories() -> Iterable[type[Memory]]:
-    from usl_example.memories import LANES4
+    from usl_example.memories import ACCUMULATOR, SCRATCHPAD
 
-    return (LANES4,)
+    return (SCRATCHPAD, ACCUMULATOR)
+
+
+@hookimpl
+def usl_configs() -> Iterable[Config]:
+    from usl_example.kernels import REGISTERS
+
+    return REGISTERS
 
 
 @hookimpl
@@ -27,14 +35,11 @@ def usl_instructions() -> Iterable[object]:
 
 @hookimpl
 def usl_schedules() -> Mapping[str, Callable[..., Any]]:
-    return {"keep": keep}
+    from usl_example.schedules import accelerate_gemm
+
+    return {"accelerate_gemm": accelerate_gemm}
 
 
 @hookimpl
 def usl_selfcheck() -> Iterable[str]:
     return ()
-
-
-def keep(procedure: Any) -> Any:
-    """The schedule that changes nothing."""
-    return procedure

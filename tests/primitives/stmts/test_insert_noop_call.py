@@ -9,6 +9,7 @@ from usl_core.errors import SchedulingError
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import INDEX
+from usl_core.primitives.config.write_config import write_config
 from usl_core.primitives.stmts.insert_noop_call import insert_noop_call
 from usl_core.procedure import Procedure
 
@@ -102,13 +103,25 @@ def test_a_call_of_something_that_is_not_a_no_op_is_refused():
         insert_noop_call(p, p.find("y[_] = _").before(), "prefetch", [])  # type: ignore[arg-type]
 
 
-def test_a_callee_that_asserts_on_configuration_is_refused():
+def test_what_a_callee_asserts_on_configuration_is_proved():
     config = Config("Cfg", {"n": ConfigField("n", INDEX)})
     g = parse("def g(x: [f32][8]):\n    assert Cfg.n > 0\n    pass", Cfg=config)
     p = program()
-    with pytest.raises(SchedulingError, match="g uses configuration fields") as caught:
+    with pytest.raises(SchedulingError, match=r"call of g may break its assertion Cfg.n > 0") as caught:
         insert_noop_call(p, p.find("y[_] = _").before(), g, ["x[i, 0:8]"])
-    assert caught.value.code == "E420"
+    assert caught.value.code == "E410"
+    set_before = write_config(p, p.body()[0].before(), config, "n", 2)
+    assert "g(x[i, 0:8])" in str(insert_noop_call(set_before, set_before.find("y[_] = _").before(), g, ["x[i, 0:8]"]))
+
+
+@pytest.mark.parametrize("body", ["Cfg.n = 1", "for i in seq(0, max(0, Cfg.n)): pass"])
+def test_a_callee_whose_body_uses_configuration_is_no_noop(body):
+    config = Config("Cfg", {"n": ConfigField("n", INDEX)})
+    g = parse(f"def g(x: [f32][8]):\n    {body}", Cfg=config)
+    p = program()
+    with pytest.raises(SchedulingError, match="the body of g uses configuration") as caught:
+        insert_noop_call(p, p.find("y[_] = _").before(), g, ["x[i, 0:8]"])
+    assert caught.value.code == "E413"
 
 
 def test_a_buffer_in_another_memory_is_refused():

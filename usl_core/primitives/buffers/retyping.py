@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from usl_core.ir.nodes import Assign, BinaryOp, Cast, Expr, ExternCall, Literal, Node, Reduce, UnaryMinus
+from usl_core.ir.nodes import Assign, AssignConfig, BinaryOp, Cast, Expr, ExternCall, Literal, Node, Reduce, UnaryMinus
 from usl_core.ir.printer import literal_groups
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import map_children, update
@@ -27,6 +27,10 @@ def retype(node: Node, elements: Mapping[Sym, ScalarType]) -> Node | None:
     match node:
         case Assign(name=name, rhs=rhs) | Reduce(name=name, rhs=rhs):
             new = converted(rhs, elements[name])
+            return None if new is rhs else update(node, rhs=new)
+        case AssignConfig(config=config, field=field, rhs=rhs):
+            typ = config.fields[field].type
+            new = converted(rhs, typ) if isinstance(typ, ScalarType) else rhs
             return None if new is rhs else update(node, rhs=new)
         case Cast(type=typ, arg=arg) if is_real(typ) and arg.type == typ:
             return arg

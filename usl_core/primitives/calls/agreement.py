@@ -160,11 +160,10 @@ class _Agreement:
         return self.structure(ctx, a, b)
 
     def lin(self, ctx: Context, expr: Expr) -> Lin:
-        return ctx.resolve_strides(affine.subst(Lowering().index(expr), self.values))
+        return ctx.settle(affine.subst(Lowering(symbolic=True).index(expr), self.values))
 
     def truth(self, ctx: Context, expr: Expr) -> Formula:
-        formula = fml.subst(Lowering().truth(expr), self.values)
-        return fml.subst(formula, {}, lambda stride: ctx.stride(stride.buffer, stride.dim))
+        return ctx.settle_truth(fml.subst(Lowering(symbolic=True).truth(expr), self.values))
 
     def equal(self, ctx: Context, a: Lin, b: Lin) -> bool:
         return a == b or isinstance(ctx.prove(fml.eq(a, b)), Proved)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from usl_core.analysis.effects import uses_config
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
-from usl_core.equivalence import Relation, why_not_exchangeable
+from usl_core.equivalence import Relation, fields_between, why_not_exchangeable
 from usl_core.ir.nodes import Arg, Call, Proc
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.config.fields import left_behind, next_place
 from usl_core.primitives.locate import stmt_at
 from usl_core.procedure import Procedure
 
@@ -21,18 +21,18 @@ def call_eqv(proc: Procedure, call: Any, g: Procedure) -> Edit:
 
         f(n, x)   ~>   g(n, x)
 
-    g's assertions, if scheduling has added any, are proved at the call.
+    g's assertions, if scheduling has added any, are proved at the call. Where f and g are equivalent modulo configuration
+    fields, these must be written again before they are read; the result is equivalent modulo those of which the end of the
+    procedure may see the difference.
 
     Raises:
         SchedulingError: g and f are not versions of one procedure, g is not at least as defined as f, or their
-            arguments have different types.
+            arguments have different types; a field that they leave different may be read afterwards.
     Forwarding: every cursor stays.
     Reference: Reinking 2022, §3.6.2.
     """
     if not isinstance(g, Procedure):
         refuse("call_eqv", f"the procedure to call is wanted here, got {type(g).__name__}", code="E404")
-    if uses_config(g.ir):
-        refuse("call_eqv", f"{g.name()} uses configuration fields; operators are not yet proved with these", code="E420")
     path, node = stmt_at(proc, call, "call_eqv", Call, "a call")
 
     reason = why_not_exchangeable(node.proc, g.ir)
@@ -40,7 +40,8 @@ def call_eqv(proc: Procedure, call: Any, g: Procedure) -> Edit:
         refuse("call_eqv", reason, node.span, code="E431")
     differs = interface_difference(node.proc, g.ir)
     assert differs is None, f"a step from {node.proc.name} to {g.name()} is not said to change the interface: {differs}"
-    return Edit.of(proc.ir, "call_eqv").update(NodeLoc(path), proc=g.ir)
+    edit = Edit.of(proc.ir, "call_eqv").update(NodeLoc(path), proc=g.ir)
+    return left_behind(edit, next_place(path), fields_between(node.proc, g.ir))
 
 
 def interface_difference(f: Proc, g: Proc) -> str | None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from usl_core.analysis.effects import proc_summary
 from usl_core.ir import make
+from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import (
     Assign,
     Block,
@@ -19,13 +21,14 @@ from usl_core.ir.nodes import (
     Literal,
     Node,
     Read,
+    ReadConfig,
     Reduce,
     StrideExpr,
     WindowExpr,
     index_literal,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import retype_window, rewrite, update, with_fresh_binders
+from usl_core.ir.traverse import retype_window, rewrite, update, walk, with_fresh_binders
 from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
 
 
@@ -81,6 +84,16 @@ def view_of(actual: Expr) -> View:
             return View(name, tuple((e, False) for e in idx), typ, whole=False)
         case _:
             raise AssertionError(f"not a buffer argument: {actual!r}")
+
+
+def argument_that_changes(call: Call) -> FieldSym | None:
+    """A configuration field that an argument reads and the callee writes: the argument cannot stand in the body instead."""
+    written = proc_summary(call.proc).config_writes
+    for arg in call.args if written else ():
+        for node in walk(arg):
+            if isinstance(node, ReadConfig) and node.config.sym(node.field) in written:
+                return node.config.sym(node.field)
+    return None
 
 
 def inlined(call: Call) -> Block:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from usl_core.analysis import affine
-from usl_core.analysis.affine import Product
+from usl_core.analysis.affine import Lin, Product
 from usl_core.analysis.context import Context
 from usl_core.analysis.obligations import check_proc_invariant
 from usl_core.analysis.raise_ import from_lin
@@ -27,12 +27,13 @@ from usl_core.ir.nodes import (
     Node,
     Proc,
     Read,
+    ReadConfig,
     StrideExpr,
     index_literal,
     index_read,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import free_names, get_field, rename
+from usl_core.ir.traverse import free_names, get_field, rename, walk
 from usl_core.ir.types import COND, INDEX, SIZE, ControlType, TensorType, Type
 
 
@@ -138,7 +139,8 @@ def outline(proc: Proc, where: BlockLoc, name: str) -> Outline:
     ctx = Context.at(proc, path)
     block = stmts(proc, where)
     scope = (*_controls(proc, ctx), *_buffers(ctx))
-    return Outline(name, block, scope, tuple(_facts(proc, path, ctx, free_names(*block))))
+    facts = [fact for fact in _facts(proc, path, ctx, free_names(*block)) if not _is_outdated(fact, ctx)]
+    return Outline(name, block, scope, (*facts, *_fields(ctx, {formal.name for formal in scope})))
 
 
 def _controls(proc: Proc, ctx: Context) -> Iterable[_Formal]:
@@ -176,6 +178,20 @@ def _facts(proc: Proc, path: tuple[tuple[str, int | None], ...], ctx: Context, u
             if name in used and info.type.window:
                 found += _strides(ctx, name, len(info.type.shape))
     return found
+
+
+def _is_outdated(fact: Expr, ctx: Context) -> bool:
+    """Whether a fact reads a configuration field that may have been written since."""
+    return any(isinstance(node, ReadConfig) and node.config.sym(node.field) in ctx.fields for node in walk(fact))
+
+
+def _fields(ctx: Context, scope: set[Sym]) -> Iterable[Expr]:
+    """What configuration fields hold, as far as names in scope can say it."""
+    for name, value in ctx.fields.items():
+        sayable = isinstance(value, Lin) and not any(isinstance(atom, Product) for atom in affine.atoms(value))
+        if isinstance(value, Lin) and sayable and set(affine.syms(value)) <= scope:
+            field = ReadConfig(name.config, name.field, type=INDEX)
+            yield make.compare("==", field, from_lin(value))
 
 
 def _of_entering(node: Node, field: str) -> list[Expr]:

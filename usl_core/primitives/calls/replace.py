@@ -8,7 +8,6 @@ from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import uses_config
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.memories import misplaced
 from usl_core.analysis.raise_ import from_lin
@@ -23,7 +22,7 @@ from usl_core.ir.traverse import binders, rename, update
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.calls.agreement import same_meaning
-from usl_core.primitives.calls.inlining import inlined, window_over
+from usl_core.primitives.calls.inlining import argument_that_changes, inlined, window_over
 from usl_core.primitives.calls.unify import Mismatch, Solution, Unifier
 from usl_core.primitives.locate import block_at, context_at
 from usl_core.procedure import Procedure
@@ -46,8 +45,6 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
     """
     if not isinstance(f, Procedure):
         refuse("replace", f"the procedure to call is wanted here, got {type(f).__name__}", code="E404")
-    if uses_config(f.ir):
-        refuse("replace", f"{f.name()} uses configuration fields; operators are not yet proved with these", code="E420")
     loc = block_at(proc, block, "replace")
     old = stmts(proc.ir, loc)
     ctx = context_at(proc, stmt_path(loc, 0))
@@ -58,6 +55,9 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
         solution = Unifier(callee).solve(old)
         call = update(call_of(callee, solution, ctx, old), proc=f.ir)
         require_memories(ctx, call)
+        field = argument_that_changes(call)
+        if field is not None:
+            raise Mismatch(f"an argument would read {field.name}, which {f.name()} writes")
         if not same_meaning(ctx, inlined(call), old):
             shown = head_line(call)
             raise Mismatch(f"the arguments found by unification, {shown}, do not give the block back")

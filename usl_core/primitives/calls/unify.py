@@ -289,7 +289,7 @@ class Unifier:
         if isinstance(a, Read) and a.name in self.formals:
             self.solution.bools.setdefault(a.name, b)
             return
-        self.formulas(Lowering().truth(a), Lowering().truth(b), a, b)
+        self.formulas(Lowering(symbolic=True).truth(a), Lowering(symbolic=True).truth(b), a, b)
 
     def formulas(self, f: Formula, g: Formula, a: Expr, b: Expr) -> None:
         match f, g:

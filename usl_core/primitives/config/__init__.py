@@ -1,1 +1,1 @@
-
+"""Operators on configuration state."""

@@ -36,8 +36,8 @@ def rewrite_expr(proc: Procedure, expr: Where, new: Any) -> Procedure:
     uninitialised (the step is then a refinement), but not conversely.
 
     Raises:
-        SchedulingError: the two are not proved equal; new reads what the old expression does not read; the expression is a
-        buffer, or a condition on data as a whole.
+        SchedulingError: the two are not proved equal; a control expression would not be affine any more; new reads what the old
+        expression does not read; the expression is a buffer, or a condition on data as a whole.
     Forwarding: the expression stays itself, parts of it that are in the new one at the same place too; the rest dies.
     Also known as: algebraic rewriting, strength reduction.
     """

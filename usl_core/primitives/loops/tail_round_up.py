@@ -59,8 +59,14 @@ def _seen_in_the_loop(beyond: list[Formula], loop: For, own: Footprint, rounded:
 
 def _require_total(loop: For) -> None:
     """Nothing in the body, or in what it calls, can stop the program because of the data it works on."""
-    if block_summary(loop.body).checks:
+    effect = block_summary(loop.body)
+    if effect.checks:
         refuse(_OP, "the body has a `check`, which iterations beyond the end may fail", loop.span, code="E413")
+    if effect.config_writes:
+        names = ", ".join(f.name for f in sorted(effect.config_writes))
+        refuse(
+            _OP, f"the body writes configuration ({names}), which iterations beyond the end would too", loop.span, code="E413"
+        )
     found = _on_data(loop.body)
     if found is not None:
         hint = "hint: use another tail, or `select` instead of `if`"

@@ -14,7 +14,7 @@ from usl_core.procedure import Procedure
 _OP = "make_instr"
 
 
-@primitive(config=True)
+@primitive(control=True)
 def make_instr(
     proc: Procedure,
     template: str,

@@ -8,7 +8,7 @@ from usl_core.primitives.moving import new_name
 from usl_core.procedure import Procedure
 
 
-@primitive(config=True)
+@primitive(control=True)
 def rename(proc: Procedure, name: str) -> Edit:
     """The same procedure under another name. An instruction stays one.
 

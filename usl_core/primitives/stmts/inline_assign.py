@@ -12,7 +12,7 @@ from usl_core.analysis.values import reads_clamped_data
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, stmt_list
 from usl_core.errors import counterexample
-from usl_core.ir.nodes import Assign, Block, Call, Expr, For, If, Node, Read, Reduce, Stmt
+from usl_core.ir.nodes import Assign, AssignConfig, Block, Call, Expr, For, If, Node, Read, Reduce, Stmt
 from usl_core.ir.printer import show
 from usl_core.ir.traverse import children
 from usl_core.ir.types import ScalarType
@@ -112,6 +112,8 @@ class _Region:
                     self.expr(ctx, (*path, step), child)
                 if not overwrites:
                     self.untouched(ctx, target(ctx, stmt), "changed")
+            case AssignConfig(rhs=rhs):
+                self.expr(ctx, (*path, ("rhs", None)), rhs)
             case If(cond=cond):
                 self.expr(ctx, (*path, ("cond", None)), cond)
                 self.block(ctx.enter(stmt, "body"), path, "body", stmt.body)
@@ -156,7 +158,7 @@ def _require_unchanged(ctx: Context, rest: Block, path: Path, old: Assign, regio
     if region.last_use is None:
         return
     last = rest[region.last_use]
-    leaf = isinstance(last, Assign | Reduce)  # writes after it has read
+    leaf = isinstance(last, Assign | Reduce | AssignConfig)  # writes after it has read
     crossed = effect(ctx, rest[: region.last_use + (not leaf)])
     reads = ctx.resolve_all(reads_of(old.rhs))
     conflict = no_conflict(ctx.facts, reads, [a for a in crossed.accesses if a.modifies])

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import uses_config
+from usl_core.analysis.effects import block_summary
 from usl_core.analysis.memories import misplaced
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import GapLoc, Path, gap_position, get_stmt, stmt_list
+from usl_core.cursors.path import Path, gap_position
 from usl_core.errors import SchedulingError, TypeError_
 from usl_core.frontend import statements
 from usl_core.ir.memory import DRAM
@@ -17,7 +17,7 @@ from usl_core.ir.nodes import Alloc, Arg, Block, Call, Expr, For, If, Pass, Proc
 from usl_core.ir.printer import show, show_expr
 from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType
 from usl_core.primitives.base import primitive, refuse, require
-from usl_core.primitives.locate import Where, expression, gap_at, window
+from usl_core.primitives.locate import Where, context_at_gap, expression, gap_at, window
 from usl_core.procedure import Procedure
 
 _OP = "insert_noop_call"
@@ -46,7 +46,7 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
 
     _require_noop(callee)
     call = _call(proc, place, callee, args)
-    _require_memories(_context(proc, where), call)
+    _require_memories(context_at_gap(proc, where), call)
 
     return Edit.of(proc.ir, _OP).insert(where, (call,))
 
@@ -57,8 +57,8 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
 def _callee(instr: Any) -> Proc:
     require(isinstance(instr, Procedure), _OP, f"the procedure to call is wanted here, got {type(instr).__name__}")
     callee: Proc = instr.ir
-    if uses_config(callee):
-        refuse(_OP, f"{callee.name} uses configuration fields; operators are not yet proved with these", code="E420")
+    if block_summary(callee.body).touches_config:
+        refuse(_OP, f"the body of {callee.name} uses configuration", code="E413")
     return callee
 
 
@@ -83,18 +83,6 @@ def _actual(proc: Procedure, place: Path, formal: Arg, arg: Any) -> Expr:
         case _:
             require(isinstance(arg, str), _OP, f"the buffer for {formal.name.name} is wanted as text, got {arg!r}")
             return window(proc, place, arg, _OP)
-
-
-def _context(proc: Procedure, gap: GapLoc) -> Context:
-    """What is known at a gap."""
-    block = stmt_list(proc.ir, gap.parent, gap.field)
-    position = gap_position(gap)
-    if position:
-        before = (*gap.parent, (gap.field, position - 1))
-        return Context.at(proc.ir, before).after(block[position - 1])
-    if block:
-        return Context.at(proc.ir, (*gap.parent, (gap.field, 0)))
-    return Context.at(proc.ir, gap.parent).enter(get_stmt(proc.ir, gap.parent), gap.field)
 
 
 # ---- check

@@ -1,0 +1,94 @@
+"""The configuration of a call of a compiled procedure: the values of readable fields, in and out."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+from usl_c11.emit import Library
+from usl_c11.names import legal
+from usl_c11.ranges import INDICES, SIZES
+from usl_core.errors import JitError
+from usl_core.interp import ConfigKey
+from usl_core.ir.config import Config, ConfigField
+from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType
+
+
+class Context:
+    """Makes the context struct of each call, for the configurations of one procedure."""
+
+    def __init__(self, procedure: str, lib: Library, ffi: Any) -> None:
+        self.procedure = procedure
+        self.fields: dict[ConfigKey, ConfigField] = {
+            (config, field.name): field for config in lib.configs for field in config.fields.values() if field.readable
+        }
+        self._ffi, self._struct = ffi, ffi.typeof(f"struct {lib.name}_ctx *")
+
+    def made(self, values: Any) -> Any:
+        """A new context with these values; other fields are zero.
+
+        Raises:
+            JitError: values is not a dict, a key is no field, or a value does not fit its field.
+        """
+        if not isinstance(values, MutableMapping):
+            raise JitError(
+                f"{self.procedure}: configs must be a dict from (configuration, field) to a value, not {type(values).__name__}"
+            )
+        context = self._ffi.new(self._struct)
+        for key, value in values.items():
+            if self._is_hidden(key):
+                continue
+            if key not in self.fields:
+                known = ", ".join(f"({config.name}, {name!r})" for config, name in self.fields)
+                raise JitError(f"{self.procedure} uses no configuration field {_shown(key)}", notes=(f"it uses: {known}",))
+            config, name = key
+            setattr(getattr(context, legal(config.name)), legal(name), self._checked(key, self.fields[key], value))
+        return context
+
+    def report(self, context: Any, values: MutableMapping[ConfigKey, Any]) -> None:
+        """Puts what the fields hold after the call into values."""
+        for config, name in self.fields:
+            held = getattr(getattr(context, legal(config.name)), legal(name))
+            values[config, name] = bool(held) if self.fields[config, name].type is BOOL else held
+
+    def _is_hidden(self, key: object) -> bool:
+        """Whether key is a write-only field: it may stand in a dict that the interpreter takes too, and no C can set it."""
+        match key:
+            case (Config() as config, str(name)):
+                return name in config.fields and not config.fields[name].readable
+            case _:
+                return False
+
+    def _checked(self, key: ConfigKey, field: ConfigField, value: Any) -> Any:
+        name = f"{key[0].name}.{key[1]}"
+        match field.type:
+            case ControlType() as typ if typ is BOOL:
+                if not isinstance(value, bool):
+                    raise JitError(f"{self.procedure}: {name} must be a bool, not {value!r}")
+            case ControlType() as typ:
+                limits = SIZES if typ is SIZE else INDICES
+                if not _is_int(value) or not limits.lo <= value <= limits.hi:
+                    raise JitError(
+                        f"{self.procedure}: {name} must be an integer from {limits.lo} to {limits.hi}, not {value!r}"
+                    )
+            case ScalarType() as scalar if scalar.is_int:
+                lo, hi = scalar.int_range()
+                if not _is_int(value) or not lo <= value <= hi:
+                    raise JitError(f"{self.procedure}: {name} must be an integer from {lo} to {hi}, not {value!r}")
+            case ScalarType() as scalar:
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    raise JitError(f"{self.procedure}: {name} must be a number, not {value!r}")
+                return float(value)
+        return value
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _shown(key: object) -> str:
+    match key:
+        case (Config() as config, name):
+            return f"({config.name}, {name!r})"
+        case _:
+            return repr(key)

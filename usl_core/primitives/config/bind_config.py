@@ -1,0 +1,62 @@
+"""bind_config: an expression is read from a configuration field."""
+
+from __future__ import annotations
+
+from usl_core.analysis.values import reads_clamped_data
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import NodeLoc, Path, before, get
+from usl_core.ir.config import Config
+from usl_core.ir.nodes import AssignConfig, Call, ReadConfig
+from usl_core.ir.printer import show_expr
+from usl_core.ir.types import ScalarType, TensorType
+from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.config.fields import field_at, left_behind, next_place, require_sequential, type_of
+from usl_core.primitives.exprs.bodies import require_affine, require_in_body
+from usl_core.primitives.locate import Where, expr_at
+from usl_core.procedure import Procedure
+
+_OP = "bind_config"
+
+
+@primitive(control=True)
+def bind_config(proc: Procedure, expr: Where, config: Config, field: str) -> Edit:
+    """Put the value of an expression into a configuration field, and read it from there.
+
+        f(n, stride(x, 0))    ~>    Cfg.field = stride(x, 0)
+                                    f(n, Cfg.field)
+
+    The write goes just before the statement that the expression is part of. Legal if the field is certainly written again
+    before anything else reads it. The result is equivalent modulo the field where the end of the procedure may see it.
+
+    Raises:
+        SchedulingError: the field has another type than the expression, or may be read before it is written again; the
+            expression depends on data through `idx`, or is a number that a control expression needs to be affine; the place is
+            inside a parallel loop.
+    Forwarding: the expression goes to the read of the field; everything else stays itself.
+    Reference: Reinking 2022, §3.3.3.
+    """
+    name = field_at(config, field, _OP)
+    path, old = expr_at(proc, expr, _OP)
+    require_in_body(path, _OP)
+    stmt = _statement(path)
+    require_sequential(proc.ir, stmt, _OP)
+    if old.type != type_of(name):
+        kind = "a buffer" if isinstance(old.type, TensorType) else str(old.type)
+        refuse(_OP, f"{name.name} holds {type_of(name)}, but {show_expr(old)} is {kind}", old.span, code="E404")
+    if isinstance(get(proc.ir, path[:-1]), Call) and isinstance(old.type, ScalarType):
+        hint = "hint: bind it first with bind_expr"
+        refuse(_OP, "the argument of a call must be a location or a number, not a field", old.span, [hint], code="E404")
+    if reads_clamped_data(old):
+        refuse(_OP, f"{show_expr(old)} depends on data through idx", old.span, code="E413")
+
+    read = ReadConfig(config, field, type=old.type, span=old.span)
+    require_affine(proc.ir, path, read, _OP)
+
+    edit = Edit.of(proc.ir, _OP).insert(before(stmt), (AssignConfig(config, field, old, span=old.span),))
+    edit = left_behind(edit, next_place(stmt), {name})
+    return edit.replace_exprs({NodeLoc(path): read})
+
+
+def _statement(path: Path) -> Path:
+    """The statement that the expression at path is part of."""
+    return path[: 1 + max(at for at, (field, _) in enumerate(path) if field in ("body", "orelse"))]

@@ -1,0 +1,47 @@
+"""write_config: a configuration field is set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core.analysis import dataflow
+from usl_core.cursors.edit import Edit
+from usl_core.cursors.path import Path, gap_position
+from usl_core.ir.config import Config
+from usl_core.ir.nodes import AssignConfig
+from usl_core.primitives.base import primitive
+from usl_core.primitives.config.fields import field_at, holds_already, left_behind, next_place, require_sequential, type_of
+from usl_core.primitives.locate import Where, context_at_gap, expression, gap_at
+from usl_core.procedure import Procedure
+
+_OP = "write_config"
+
+
+@primitive(control=True)
+def write_config(proc: Procedure, gap: Where, config: Config, field: str, value: Any) -> Edit:
+    """Set a configuration field in a gap.
+
+        s                ~>      Cfg.field = value
+                                 s
+
+    Legal if what the field then holds is certainly written again before it is read, or if it provably holds value at the gap
+    already. The result is equivalent modulo the field where the end of the procedure may see the difference. value is text, a
+    number or truth value, or a cursor to an expression.
+
+    Raises:
+        SchedulingError: the field may be read before it is written again (an assertion of a callee is a read); the gap is
+            inside a parallel loop.
+    Forwarding: everything stays itself.
+    Also known as: configwrite_at (Reinking 2022, §3.2.4).
+    """
+    name = field_at(config, field, _OP)
+    where = gap_at(proc, gap, _OP)
+    place: Path = (*where.parent, (where.field, gap_position(where)))
+    require_sequential(proc.ir, place, _OP)
+    text = str(value) if isinstance(value, int | float) else value
+    stmt = AssignConfig(config, field, expression(proc, place, text, _OP, type_of(name)))
+
+    edit = Edit.of(proc.ir, _OP).insert(where, (stmt,))
+    if holds_already(context_at_gap(proc, where), dataflow.of_stmt(stmt), name):
+        return edit
+    return left_behind(edit, next_place(place), {name})
