@@ -48,11 +48,6 @@ def is_counted(type: Type, datas: Datas) -> bool:
             return False
 
 
-def is_boxed(type: Type, datas: Datas) -> bool:
-    """Whether a value of the type is one word that is a block's address, or an immediate."""
-    return is_counted(type, datas) and not (isinstance(type, DataType) and datas[type.name].layout is Layout.VALUE)
-
-
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """One scalar or pointer inside a field: path is the field's index, then the indices inside nested VALUE types."""

@@ -48,12 +48,6 @@ from usl_c11.perceus.ir import (
     Type,
 )
 
-ARITHMETIC = frozenset({"add", "sub", "mul", "neg"})
-BITWISE = frozenset({"and", "or", "xor", "not"})
-COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
-
-_UNARY = frozenset({"neg", "not", "sqrt", "floor"})
-
 _BORROWED: dict[str, tuple[bool, ...]] = {
     "str_concat": (False, False),
     "str_len": (True,),

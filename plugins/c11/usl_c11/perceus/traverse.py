@@ -23,7 +23,6 @@ from usl_c11.perceus.ir import (
     ForeignCall,
     Free,
     FreeToken,
-    FunDef,
     FunType,
     HoleType,
     If,
@@ -404,10 +403,3 @@ class _Copier:
         captures = tuple(dict.fromkeys(atom for atom in renamed if isinstance(atom, Var)))
         params = tuple(self.bind(var) for var in expr.params)
         return replace(expr, captures=captures, params=params, body=self.expr(expr.body))
-
-
-def fresh_function(fun: FunDef, name: str) -> FunDef:
-    """A copy of a function under another name, with variables of its own."""
-    new = {param.var: param.var.copy() for param in fun.params}
-    params = tuple(replace(param, var=new[param.var]) for param in fun.params)
-    return replace(fun, name=name, params=params, body=fresh_copy(fun.body, new))

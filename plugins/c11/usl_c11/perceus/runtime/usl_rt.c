@@ -151,7 +151,7 @@ void usl_stats_reset(void) {}
 #ifndef USL_MALLOC
 /* Blocks do not begin at the start of a page: where a tree is built in order, ancestors would lie powers of two apart, in the same
  * few cache sets. */
-enum { PAGE_BYTES = 16384, PAGE_SKIP = 64, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512, HUGE_SEGMENTS = 64 };
+enum { PAGE_BYTES = 16384, PAGE_SKIP = 32, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512, HUGE_SEGMENTS = 64 };
 
 struct segment {
     char owners[OWNER_BYTES]; /* one struct usl_segment somewhere in it */
