@@ -26,6 +26,7 @@ from usl_core.interp import POISON, Buffer, Result, run
 from usl_core.ir.config import Config, ConfigField, FieldSym
 from usl_core.ir.nodes import AssignConfig, Literal, Proc, ReadConfig, index_literal
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import update
 from usl_core.ir.types import BOOL, F32, INDEX, SIZE
 from usl_core.procedure import Procedure
 
@@ -126,6 +127,7 @@ def test_data() -> None:
         ("for i in seq(0, n):\n    for j in seq(0, i):\n        Cfg.a = 2", A, {"a": 1}, "unknown"),
         ("for i in seq(0, n):\n    Cfg.scale = s", SCALE, {}, "s"),
         ("for i in seq(0, n):\n    Cfg.scale = s\n    s = 1.0", SCALE, {}, "unknown"),
+        ("for i in seq(0, n):\n    s = x[i]\n    Cfg.scale = s", SCALE, {}, "unknown"),
         ("for i in seq(0, n):\n    if x[i] > 0.0:\n        Cfg.a = 1", A, {"a": 1}, "unknown"),
         ("for i in seq(0, n):\n    Cfg.on = Cfg.a == Cfg.b", ON, {"a": 2, "b": 2}, True),
     ],
@@ -164,6 +166,13 @@ def test_scalars_as_arguments() -> None:
     ):
         p = program(body, g=g, late=late)
         assert described(of_proc(p.ir)[SCALE], {arg.name: "s" for arg in p.ir.args}) == expected
+
+
+def test_scalars_that_may_be_one() -> None:
+    g = parse("def g(v: f32, w: f32):\n    Cfg.scale = v\n    w = 2.0", Cfg=CFG).ir
+    env = {g.args[0].name: "v"}
+    assert described(of_proc(g)[SCALE], env) == "v"
+    assert described(of_proc(update(g, aliasable=("v", "w")))[SCALE], env) == "unknown"
 
 
 def test_more_cases_than_the_limit_are_unknown() -> None:

@@ -322,7 +322,7 @@ def iterated(loop: For, lo: Lin, end: Lin) -> Transformer:
     step = of_block(loop.body)
     runs = fml.lt(lo, end)
     fixed = _fixed(step, loop.iter, lo, end)
-    unsteady = {loop.iter, *(a.buffer for a in block_summary(loop.body).accesses if a.modifies), *step}
+    unsteady = {loop.iter, *step}
     result: dict[FieldSym, Cases] = {}
     for field, cases in step.items():
         if cases and not any(_uses(case, unsteady) for case in cases):

@@ -60,7 +60,8 @@ class _Search:
         inside = ctx.enter(loop, "body")
         # Writes of earlier iterations count: collect the body's exact writes first, then read it with them.
         body_writes = _Search(self.buffer, None).writes(inside, loop.body)
-        limits = inside.facts[len(ctx.facts) :]
+        index = affine.var(loop.iter)  # not all that inside knows: what fields hold there is no condition for the writes
+        limits = [fml.le(ctx.index(loop.lo), index), fml.lt(index, ctx.index(loop.hi))]
         earlier_index = loop.iter.copy()
         env = {loop.iter: affine.var(earlier_index)}
         earlier = [

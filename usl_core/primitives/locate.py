@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from usl_core.analysis.context import Context
+from usl_core.analysis.effects import proc_summary
 from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
@@ -15,6 +16,7 @@ from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, Typ
 from usl_core.frontend.fragment import env_at, parse_cond, parse_expr, parse_window
 from usl_core.frontend.placement import require_place
 from usl_core.frontend.scope import Binding
+from usl_core.ir.config import Config
 from usl_core.ir.nodes import Alloc, Arg, Expr, For, Read, Stmt, WindowExpr, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
@@ -144,6 +146,11 @@ def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:
     return env_at(proc.ir, path)
 
 
+def configurations(proc: Procedure) -> Mapping[str, Config]:
+    """The configurations that a procedure uses, by name: text in its schedule may name their fields."""
+    return {field.config.name: field.config for field in proc_summary(proc.ir).fields}
+
+
 T = TypeVar("T")
 _NOTHING: Mapping[str, Binding] = MappingProxyType({})
 
@@ -158,7 +165,7 @@ def _parsed(operator: str, parse: Callable[[], T]) -> T:
 
 def window(proc: Procedure, path: Path, text: str, operator: str) -> WindowExpr | Read:
     """A window argument given as text, `x[lo:hi, pt]`."""
-    return _parsed(operator, lambda: parse_window(text, scope_at(proc, path)))
+    return _parsed(operator, lambda: parse_window(text, scope_at(proc, path), configurations(proc)))
 
 
 def expression(
@@ -170,7 +177,7 @@ def expression(
     if isinstance(value, int):
         return index_literal(value)
     if isinstance(value, str):
-        return _parsed(operator, lambda: parse_expr(value, {**scope_at(proc, path), **more}, want=want))
+        return _parsed(operator, lambda: parse_expr(value, {**scope_at(proc, path), **more}, configurations(proc), want))
     return _expr_in_scope(proc, path, value, operator, want)
 
 
@@ -196,5 +203,5 @@ def _expr_in_scope(proc: Procedure, path: Path, value: Cursor, operator: str, wa
 def condition(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
     """A control condition argument."""
     if isinstance(value, str):
-        return _parsed(operator, lambda: parse_cond(value, scope_at(proc, path)))
+        return _parsed(operator, lambda: parse_cond(value, scope_at(proc, path), configurations(proc)))
     return _expr_in_scope(proc, path, value, operator, BOOL)

@@ -25,6 +25,7 @@ from usl_core.scheduling import (
     replace,
     set_precision,
     simplify,
+    sink_alloc,
     unroll_loop,
     write_config,
 )
@@ -229,6 +230,17 @@ CASES = [
         "t: f32\nt = x[0] * Reg.scale\nReg.scale = t",
         lambda p: inline_assign(p, "t = _"),
         "t: f32\nReg.scale = x[0] * Reg.scale",
+        scope=CONFIGURED,
+    ),
+    Legal(
+        "sink_alloc",
+        "a_buffer_filled_by_a_loop_that_sets_a_register",
+        "n: size, x: f32[n + 3], y: f32[n + 3]",
+        "t: f32[3]\nfor i in seq(0, n):\n    for j in seq(0, 3):\n        t[j] = x[i + j]\n        Reg.b = j\n"
+        "    y[i] = t[0] + t[2]",
+        lambda p: sink_alloc(p, "t"),
+        "for i in seq(0, n):\n    t: f32[3]\n    for j in seq(0, 3):\n        t[j] = x[i + j]\n        Reg.b = j\n"
+        "    y[i] = t[0] + t[2]",
         scope=CONFIGURED,
     ),
     Legal(

@@ -9,6 +9,7 @@ from tests.primitives.equivalence import assert_body, assert_equivalent
 from usl_core.errors import SchedulingError, UslError
 from usl_core.ir.nodes import Assign, AssignConfig
 from usl_core.primitives.config.write_config import write_config
+from usl_core.primitives.loops.cut_loop import cut_loop
 from usl_core.procedure import Procedure
 
 LOOP = "for i in seq(0, n):\n    x[i] = 1.0"
@@ -43,6 +44,19 @@ def test_a_value_given_by_a_cursor() -> None:
     assert_body(q, "x[0] = f32(n + 1)\nCfg.a = n + 1")
     with pytest.raises(SchedulingError, match="an expression of type index is wanted here"):
         write_config(p, p.body()[0].after(), CFG, "a", p.find("f32(n + 1)"))
+
+
+def test_text_may_name_the_fields_that_the_procedure_uses() -> None:
+    p = program("Cfg.a = n\nx[0] = f32(Cfg.a)")
+    q = write_config(p, p.body()[1].after(), CFG, "b", "Cfg.a + 1")
+    assert_body(q, "Cfg.a = n\nx[0] = f32(Cfg.a)\nCfg.b = Cfg.a + 1")
+    assert_equivalent(p, q)
+    r = cut_loop(program("for i in seq(0, n):\n    x[i] = f32(min(n, max(0, Cfg.b)))"), "i", "min(n, max(0, Cfg.b))")
+    assert "for i in seq(0, min(n, max(0, Cfg.b))):" in str(r)
+    other = program("x[0] = 1.0")
+    with pytest.raises(SchedulingError, match="unknown configuration or module Cfg") as caught:
+        write_config(other, other.body()[0].after(), CFG, "b", "Cfg.a")
+    assert caught.value.code == "E200"
 
 
 def test_at_the_end_of_a_loop_and_in_an_else() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from usl_core.analysis.effects import proc_summary
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.equivalence import Relation, fields_between, why_not_exchangeable
 from usl_core.ir.nodes import Arg, Call, Proc
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse
-from usl_core.primitives.config.fields import left_behind, next_place
+from usl_core.primitives.config.fields import left_behind, next_place, require_sequential
 from usl_core.primitives.locate import stmt_at
 from usl_core.procedure import Procedure
 
@@ -27,7 +28,8 @@ def call_eqv(proc: Procedure, call: Any, g: Procedure) -> Edit:
 
     Raises:
         SchedulingError: g and f are not versions of one procedure, g is not at least as defined as f, or their
-            arguments have different types; a field that they leave different may be read afterwards.
+            arguments have different types; a field that they leave different may be read afterwards, or would be written in
+            a parallel loop.
     Forwarding: every cursor stays.
     Reference: Reinking 2022, §3.6.2.
     """
@@ -40,8 +42,11 @@ def call_eqv(proc: Procedure, call: Any, g: Procedure) -> Edit:
         refuse("call_eqv", reason, node.span, code="E431")
     differs = interface_difference(node.proc, g.ir)
     assert differs is None, f"a step from {node.proc.name} to {g.name()} is not said to change the interface: {differs}"
+    fields = fields_between(node.proc, g.ir)
+    if fields & proc_summary(g.ir).config_writes:
+        require_sequential(proc.ir, path, "call_eqv")
     edit = Edit.of(proc.ir, "call_eqv").update(NodeLoc(path), proc=g.ir)
-    return left_behind(edit, next_place(path), fields_between(node.proc, g.ir))
+    return left_behind(edit, next_place(path), fields)
 
 
 def interface_difference(f: Proc, g: Proc) -> str | None:

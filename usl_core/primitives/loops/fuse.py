@@ -5,7 +5,7 @@ from __future__ import annotations
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Summary
+from usl_core.analysis.effects import Summary, block_summary
 from usl_core.analysis.producer import consumed_in_time, producer
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before, body_of, stmt_path
@@ -35,7 +35,8 @@ def fuse(proc: Procedure, stmt1: Where, stmt2: Where) -> Edit:
     written by this or an earlier iteration. Later ones may then write it again. The fused loop is `par` if one of the two is.
 
     Raises:
-        SchedulingError: the second does not follow the first; ranges or conditions are not proved equal; a condition on data
+        SchedulingError: the second does not follow the first; ranges or conditions are not proved equal; a loop that writes
+        configuration would become parallel; a condition on data
         that the first may change; iterations that would change places touch the same location.
     Forwarding: the second loop or `if` goes to the fused one, its statements stay themselves.
     Also known as: loop fusion, compute_with (Halide).
@@ -70,6 +71,7 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
     hint = "make them equal with shift_loop or cut_loop, or assert that they are"
     require_proved(ctx, goal, "fuse", message, second.span, values=(low1, low2, high1, high2), hint=hint)
 
+    _require_no_fields(first, second)
     behind = effect(ctx, _renamed_body(second, first))
     conflict = later_before_earlier(ctx, first, ahead=effect(ctx, first.body), behind=behind)
     if conflict is None:
@@ -79,6 +81,17 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
         message = f"the second loop's iterations do not commute with later iterations of {first.iter.name}"
         notes = [*conflict.notes(), "nor is the first loop a pure producer for the second:", *unproduced.notes()]
         refuse("fuse", message, second.span, notes, code="E411")
+
+
+def _require_no_fields(first: For, second: For) -> None:
+    """Iterations of a parallel loop write no configuration."""
+    if first.mode is second.mode:
+        return
+    one = first if first.mode is LoopMode.SEQ else second
+    written = block_summary(one.body).config_writes
+    if written:
+        names = ", ".join(field.name for field in sorted(written))
+        refuse("fuse", f"the fused loop would be parallel, but {one.iter.name} writes {names}", one.span, code="E413")
 
 
 def _unproduced(ctx: Context, first: For, behind: Summary) -> Conflict | None:
