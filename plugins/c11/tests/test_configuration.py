@@ -10,6 +10,7 @@ import c11_kernels as kernels
 import numpy as np
 import pytest
 
+from usl_c11.batch import jit_all
 from usl_c11.emit import library
 from usl_c11.jit import jit
 from usl_core.errors import BackendError, JitError
@@ -129,6 +130,16 @@ def test_a_procedure_with_write_only_fields_takes_no_configuration() -> None:
 def test_configuration_that_does_not_fit_is_refused(configs: Any, message: str) -> None:
     with pytest.raises(JitError, match=re.escape(message)):
         jit(SCALED)(4, np.zeros(4, np.float32), configs=configs)
+
+
+def test_procedures_of_one_library_take_a_context_where_they_need_one() -> None:
+    plain = parse("def plain(n: size, x: f32[n]):\n    x[0] = 7.0\n")
+    compiled = jit_all([SCALED, plain], "both")
+    x, configs = np.ones(2, np.float32), {COUNT: 2, SCALE: 3.0}
+    compiled["scaled"](2, x, configs=configs)
+    assert x.tolist() == [3.0, 3.0] and configs[DEFAULT] == 5
+    compiled["plain"](2, x)
+    assert x.tolist() == [7.0, 3.0]
 
 
 # ---- the context

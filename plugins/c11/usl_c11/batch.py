@@ -10,7 +10,6 @@ from usl_c11.compiler import find_compiler
 from usl_c11.cpu import has_feature, require_features
 from usl_c11.emit import library
 from usl_c11.jit import JitProcedure
-from usl_core.errors import JitError
 from usl_core.ir.nodes import Proc
 
 
@@ -26,14 +25,12 @@ def jit_all(
         BackendError: a procedure cannot be C. JitError: see `usl_c11.jit.jit`.
     """
     lib = library(procs, name)
-    if lib.has_context:
-        raise JitError(f"{name} uses configuration state, which a Python call does not have")
     compiler = find_compiler()
     if not emulated:
         require_features(lib.features, compiler)
     sources = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
     path = compiled(sources, compiler, compile_flags(lib, compiler, flags))
-    return {proc.name: JitProcedure(proc, sources[f"{name}.c"], str(path)) for proc in procs}
+    return {proc.name: JitProcedure(proc, sources[f"{name}.c"], str(path), lib) for proc in procs}
 
 
 def missing_features(features: Sequence[str]) -> tuple[str, ...]:

@@ -53,10 +53,6 @@ class Library:
     contexts: frozenset[Proc] = frozenset()
     """The procedures that take it as first argument."""
 
-    @property
-    def has_context(self) -> bool:
-        return bool(self.context)
-
 
 def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> Library:
     """The C of a library called name that exports procs, with everything they call as static functions.
