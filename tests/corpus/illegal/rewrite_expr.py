@@ -134,7 +134,7 @@ CASES = [
         """,
         lambda p: rewrite_expr(p, p.find("_ % _").rhs(), "n"),
         "E404",
-        "would stand where index arithmetic needs a number",
+        "must stay a number",
         Malformed(
             """
             assert n == 4
@@ -155,7 +155,7 @@ CASES = [
         """,
         lambda p: rewrite_expr(p, p.find("_ * _").lhs(), "n"),
         "E404",
-        "would stand where index arithmetic needs a number",
+        "must stay a number",
         Malformed(
             """
             assert n == 4

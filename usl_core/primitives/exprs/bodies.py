@@ -16,12 +16,12 @@ def require_in_body(path: Path, operator: str) -> None:
 
 
 def require_affine(proc: Proc, path: Path, new: Expr, operator: str) -> None:
-    """new, in place of the expression at path, leaves index arithmetic affine: divisors are literals, of factors one is."""
+    """Control expressions stay affine with new at path: divisors, and factors of what is no number, are numbers."""
     around = get(proc, path[:-1])
-    if not isinstance(around, BinaryOp) or around.type is not INDEX or isinstance(new, Literal):
+    if isinstance(new, Literal) or not (isinstance(around, BinaryOp) and around.type is INDEX):
         return
     side = path[-1][0]
-    other = around.rhs if side == "lhs" else around.lhs
-    if (around.op in "/%" and side == "rhs") or (around.op == "*" and not isinstance(other, Literal)):
-        message = f"{show_expr(new)} would stand where index arithmetic needs a number: {show_expr(around)}"
-        refuse(operator, message, around.span, code="E404")
+    old, other = (around.rhs, around.lhs) if side == "rhs" else (around.lhs, around.rhs)
+    if (around.op in ("/", "%") and side == "rhs") or (around.op == "*" and not isinstance(other, Literal)):
+        message = f"{show_expr(old)} in {show_expr(around)} must stay a number, as control expressions are affine"
+        refuse(operator, message, old.span if old.span.line else None, code="E404")

@@ -27,20 +27,24 @@ from usl_c11.perceus.ir import (
     U32,
     U64,
     Atom,
+    Con,
+    DataDecl,
     FloatType,
     FunDef,
     IntType,
+    Layout,
     Lit,
     Nullary,
     Prim,
     Program,
     Type,
 )
-from usl_c11.perceus.prims import ARITHMETIC, BITWISE, COMPARISONS
 from usl_c11.perceus.scalars import round_to
 
 INTS = (I8, I16, I32, I64, U8, U16, U32, U64)
 FLOATS = (F32, F64)
+COMPARISONS = ("eq", "ge", "gt", "le", "lt", "ne")
+ON_INTEGERS = ("add", "and", "mul", "or", "sub", "xor", "shl", "shr", *COMPARISONS)
 
 
 def integers(type: IntType, rng: random.Random) -> list[int]:
@@ -95,7 +99,7 @@ def test_integer_arithmetic_wraps_and_shifts_as_defined(tmp_path):
     rng, cases = random.Random(1), []
     for type in INTS:
         values = integers(type, rng)
-        for op in [*sorted((ARITHMETIC | BITWISE) - {"neg", "not"}), "shl", "shr", *sorted(COMPARISONS)]:
+        for op in ON_INTEGERS:
             for a, b in rng.sample(list(itertools.product(values, values)), 12):
                 cases.append(Prim(op, (literal(a, type), literal(b, type)), BOOL if op in COMPARISONS else type))
         for op in ("neg", "not"):
@@ -126,7 +130,7 @@ def test_floats_compute_in_their_own_precision(tmp_path):
     rng, cases = random.Random(3), []
     for type in FLOATS:
         values = [value for value in floats(type, rng) if math.isfinite(value) and abs(value) < 1e15]
-        for op in ("add", "sub", "mul", *sorted(COMPARISONS)):
+        for op in ("add", "sub", "mul", *COMPARISONS):
             pairs = rng.sample(list(itertools.product(values, values)), 20)
             cases += [Prim(op, (literal(a, type), literal(b, type)), BOOL if op in COMPARISONS else type) for a, b in pairs]
         pairs = [(a, b) for a, b in itertools.product(values, values) if b != 0]
@@ -151,3 +155,12 @@ def test_texts_of_numbers(tmp_path):
     ]
     cases += [Prim("not", (Nullary(con),), BOOL) for con in (FALSE, TRUE)]
     check(cases, tmp_path)
+
+
+def test_names_of_a_program_do_not_meet_those_of_the_runtime(tmp_path):
+    """An enumeration `string` with a constructor `new` would be usl_string_new."""
+    new, old = Con("string", "new", 0), Con("string", "equal", 1)
+    decl = DataDecl("string", (new, old), Layout.ENUM)
+    body = Prim("eq", (Nullary(new), Nullary(old)), BOOL)
+    one = Program({"bool": BOOL_DECL, "string": decl}, {"main": FunDef("main", (), BOOL, body)}, exports=("main",))
+    assert outcomes([insert(one)], tmp_path)[0][0] == ("False",)

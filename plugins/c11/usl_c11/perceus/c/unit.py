@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
 from usl_c11.names import Names
 from usl_c11.perceus.c.types import Record, Types, identifier, words_in_header
@@ -44,9 +47,13 @@ class Unit:
     pthread: bool = False
 
     def global_name(self, wanted: str) -> str:
-        """A name for something that is not known before functions are written; no local has such a name."""
-        count = self._globals[wanted] = self._globals.get(wanted, 0) + 1
-        return f"usl_{wanted}" if count == 1 else f"usl_{wanted}_{count}"
+        """A name for something that is not known before functions are written; no local, and nothing of the runtime, has it or
+        begins with it."""
+        while True:
+            count = self._globals[wanted] = self._globals.get(wanted, 0) + 1
+            name = f"usl_{wanted}" if count == 1 else f"usl_{wanted}_{count}"
+            if not any(word == name or word.startswith(f"{name}_") for word in _runtime_words()):
+                return name
 
     def local_names(self) -> Names:
         """Names for the locals of a function: none hides a global."""
@@ -151,6 +158,13 @@ class Unit:
 
     def init_block(self, record: Record, block: str) -> str:
         return f"usl_init({block}, {record.scan}, {record.path}, {record.tag}, {record.words});"
+
+
+@cache
+def _runtime_words() -> frozenset[str]:
+    """The identifiers of the runtime's header."""
+    text = (files("usl_c11.perceus.runtime") / "usl_rt.h").read_text(encoding="utf-8")
+    return frozenset(re.findall(r"\busl_\w+", text))
 
 
 CLOSURE_TAIL = "usl_value self, usl_context *ctx"
