@@ -16,7 +16,7 @@ from tests.fuzz.inputs import Inputs, control_vectors, random_inputs
 from tests.fuzz.sites import sites
 from tests.primitives.equivalence import parse
 from usl_core.analysis.context import Context, Held
-from usl_core.analysis.dataflow import LIMIT, Case, Cases, Datum, of_proc, of_stmt, settle
+from usl_core.analysis.dataflow import LIMIT, Case, Cases, Datum, before_iteration, of_proc, of_stmt, settle
 from usl_core.analysis.formula import free_syms
 from usl_core.analysis.reaching import Reach, reach
 from usl_core.analysis.solver import Proved
@@ -25,7 +25,7 @@ from usl_core.cursors.path import Path, before
 from usl_core.errors import InterpError, UslError
 from usl_core.interp import POISON, Buffer, Result, run
 from usl_core.ir.config import Config, ConfigField, FieldSym
-from usl_core.ir.nodes import AssignConfig, Literal, Proc, ReadConfig, index_literal
+from usl_core.ir.nodes import AssignConfig, For, Literal, Proc, ReadConfig, index_literal
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
 from usl_core.ir.types import BOOL, F32, INDEX, SIZE
@@ -142,6 +142,15 @@ def test_a_chain_of_fields_takes_as_many_rounds_as_it_is_long() -> None:
     assert after(body, A, a=2, b=2, len=2) == 2
     for entry in ({"a": 1, "b": 2, "len": 2}, {"a": 2, "b": 1, "len": 2}, {"a": 2, "b": 2, "len": 1}):
         assert after(body, A, **entry) == "unknown"
+
+
+def test_what_earlier_iterations_do_speaks_of_none_of_them() -> None:
+    p = program("for i in seq(0, n):\n    if q:\n        Cfg.a = 1\n    else:\n        Cfg.b = Cfg.a")
+    (loop,) = p.ir.body
+    assert isinstance(loop, For)
+    for cases in before_iteration(loop).values():
+        assert cases
+        assert all("Exists" not in repr(case.guard) and "Forall" not in repr(case.guard) for case in cases)
 
 
 # ---- calls

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from usl_core.ir.externs import MAX, MIN
-from usl_core.ir.nodes import Call, ExternCall, For, LoopMode, Node, Proc, WindowExpr, WindowStmt
+from usl_core.ir.nodes import AssignConfig, Call, ExternCall, For, LoopMode, Node, Proc, ReadConfig, WindowExpr, WindowStmt
 from usl_core.ir.traverse import names_used, walk
 from usl_core.ir.types import SIZE, ScalarType, TensorType, scalar_of
 
 SYMBOLIC = "symbolic sizes"
-FEATURES = (SYMBOLIC, "windows", "calls", "par", "min/max", "integer types")
+FEATURES = (SYMBOLIC, "windows", "calls", "par", "min/max", "integer types", "configuration")
 
 
 def features(proc: Proc) -> set[str]:
@@ -24,6 +24,8 @@ def _feature(node: Node) -> str | None:
             return "windows"
         case Call():
             return "calls"
+        case AssignConfig() | ReadConfig():
+            return "configuration"
         case For(mode=LoopMode.PAR):
             return "par"
         case ExternCall(fn=fn) if fn in (MIN, MAX):

@@ -197,6 +197,15 @@ CASES = [
         scope=CONFIGURED,
     ),
     Legal(
+        "extract_subproc",
+        "what_was_asserted_of_a_register_that_is_set_since",
+        "n: size, x: f32[n]",
+        "assert Reg.a == 1\nReg.a = 2\nneeds_a(2, x[0:1])",
+        lambda p, c: extract_subproc(p, p.find("needs_a(_)"), "part")[0],
+        callees=(NEEDS_A,),
+        scope=CONFIGURED,
+    ),
+    Legal(
         "call_eqv",
         "a_version_that_sets_a_register_which_is_set_again",
         "n: size, x: f32[n]",

@@ -28,6 +28,7 @@ CALLEES = {
     "takes": parse("def takes(v: index, d: [f32][1]):\n    d[0] = f32(v)"),
     "scaled": parse("def scaled(v: f32, d: [f32][1]):\n    d[0] = v * Cfg.scale", Cfg=CFG),
     "sets_data": parse("def sets_data(d: [f32][1]):\n    Cfg.a = 1\n    d[0] = 1.0", Cfg=CFG),
+    "nothing": parse("def nothing(v: index):\n    pass"),
     "stops": parse("def stops(v: index):\n    check(v > 0)\n    Cfg.a = v", Cfg=CFG),
 }
 

@@ -115,3 +115,10 @@ def test_an_index_made_of_data_is_refused() -> None:
     with pytest.raises(SchedulingError, match="depends on data through idx") as caught:
         bind_config(p, p.find("idx(_, _, _)"), CFG, "a")
     assert caught.value.code == "E413"
+
+
+def test_an_extent_of_a_formal_is_no_place() -> None:
+    p = program("x[0] = 1.0")
+    extent = p.find_alloc_or_arg("x").shape()[0]
+    with pytest.raises(SchedulingError, match="only expressions in the body"):
+        bind_config(p, extent, CFG, "a")

@@ -92,6 +92,7 @@ def test_versions_take_each_others_place_where_the_field_does_not_matter() -> No
         ("sets_data(x[0:1])", 0, "E404", "a configuration write"),
         ("stops(n)", 0, "E404", "a configuration write"),
         ("takes(n, x[0:1])", 0, "E404", "a configuration write"),
+        ("nothing(n)", 0, "E404", "a configuration write"),
         ("if q:\n    Cfg.a = 1", 0, "E404", "a configuration write"),
         ("for i in seq(0, n):\n    Cfg.a = 1", 0, "E404", "a configuration write"),
     ],

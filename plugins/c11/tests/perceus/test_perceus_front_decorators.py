@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Generic, TypeVar
 
 import programs_front as example
@@ -162,12 +163,14 @@ def test_tuples_and_the_ends_of_numbers_pass_both_ways():
 
 
 def test_kernels_get_copies_of_shared_arrays_and_only_arguments_that_they_allow():
+    gc.collect()  # exceptions of earlier tests may hold handles
+    before = live_blocks()
     assert example.doubled(3, 1, 6).tolist() == [3.0] * 6
     for n, m, length in ((3, 1, 5), (3, 1, 7), (1, 3, 4), (0, 0, 0), (3, -1, 0), (1 << 62, 1, 1), (3, 0, 3)):
         with pytest.raises(ValueError):
             example.doubled(n, m, length)
     assert example.filled(4) == 3.0
-    assert live_blocks() == 0
+    assert live_blocks() == before
 
 
 def test_a_promise_stands_above_fun():
