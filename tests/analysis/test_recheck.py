@@ -14,7 +14,8 @@ from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Block, For, If, Proc, index_literal
 from usl_core.ir.traverse import update
-from usl_core.ir.types import F32
+from usl_core.ir.types import F32, INDEX
+from usl_core.primitives.loops.add_loop import add_loop
 from usl_core.procedure import from_ir
 
 
@@ -158,3 +159,16 @@ def test_memories_of_arguments_are_checked_wherever_the_call_stands(around: str)
     with pytest.raises(BackendError, match="wants its argument d in REG, but y\\[0:4\\] is in DRAM"):
         check_memories(program(around.format("inreg(y[0:4])")))
     from_ir(right)
+
+
+REGS = Config("Regs", {"mode": ConfigField("mode", INDEX)})
+MODE_3 = parse("def mode_3(d: [f32][4]):\n    assert Regs.mode == 3\n    d[0] = 1.0", Regs=REGS)
+
+
+def test_what_is_known_of_a_field_is_proved_again_for_all_that_follows() -> None:
+    """The rewrite keeps the field's value, but not what the analysis can tell of it, and a later call asserts on it."""
+    old = parse("def foo(v: [f32][4]):\n    Regs.mode = 3\n    mode_3(v[0:4])", Regs=REGS, mode_3=MODE_3)
+    with pytest.raises(SchedulingError, match="the result would not be safe: call of mode_3 may break its assertion") as caught:
+        add_loop(old, "Regs.mode = _", "i", 2, guard=True)
+    assert caught.value.code == "E410"
+    add_loop(old, "Regs.mode = _", "i", 2)

@@ -23,8 +23,8 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
         Undecided: the solver could not tell.
     """
     try:
-        if old.args != new.args or old.preds != new.preds or _writes_config(old) or _writes_config(new):
-            check_proc_invariant(new)  # a field that has another value concerns assertions anywhere later
+        if old.args != new.args or old.preds != new.preds or proc_summary(new).config_writes:
+            check_proc_invariant(new)  # what is known of a field concerns assertions anywhere later
         else:
             _recheck_block(Context.of_proc(new), old.body, new.body)
     except BoundsError as error:
@@ -32,10 +32,6 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
         raise SchedulingError(message, span=error.span, notes=error.notes, code="E410") from None
     except Undecided as error:
         raise Undecided(f"{operator}: {error.message}", span=error.span, notes=error.notes) from None
-
-
-def _writes_config(proc: Proc) -> bool:
-    return bool(proc_summary(proc).config_writes)
 
 
 def _recheck_block(ctx: Context, old: Block, new: Block) -> None:
