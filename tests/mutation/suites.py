@@ -28,7 +28,20 @@ SUITES = (
 BESIDE = frozenset({"test_roundtrip.py", "test_random_edits.py", "test_models.py", "test_raise.py", "test_solver.py"})
 """Long tests of what holds no conditions."""
 
-OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "--no-header", "--rootdir", str(ROOT))
+# Plain asserts: pytest would import the kernel itself to rewrite its asserts, past the hook that disables a condition.
+OPTIONS = (
+    "-q",
+    "--assert=plain",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist",
+    "-p",
+    "no:randomly",
+    "--no-header",
+    "--rootdir",
+    str(ROOT),
+)
 
 
 def test_files() -> list[str]:
