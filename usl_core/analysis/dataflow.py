@@ -305,7 +305,7 @@ def before_iteration(loop: For) -> Transformer:
     """What the iterations before the current one of loop do, in terms of the values before the loop and of its iterator."""
     if not summary(loop).config_writes:
         return UNCHANGED
-    end = loop.iter.copy()
+    end = Sym("end")  # not the iterator, which the conditions of the loop rule then quantify, one round inside the other
     done = iterated(loop, Lowering(symbolic=True).index(loop.lo), affine.var(end))
     here = Env.of({end: affine.var(loop.iter)})
     return {field: tuple(Case(here.formula(c.guard), c.value) for c in cases) for field, cases in done.items()}

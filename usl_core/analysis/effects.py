@@ -399,7 +399,8 @@ def _in_caller(
 ) -> Access:
     point = tuple(affine.subst(p, env, strides) for p in access.point)
     guard = tuple(fml.subst(g, env, strides, bools) for g in access.guard)
-    found = windows.get(access.buffer) or WindowMap(access.buffer, ())  # a configuration field is the same everywhere
+    is_field = isinstance(access.buffer, FieldSym)
+    found = WindowMap(access.buffer, ()) if is_field else windows[access.buffer]  # a field is the same one everywhere
     # A callee that branches on a formal's stride is only known to maybe take the branch.
     lins = [*access.point, *(lin for g in access.guard for lin in fml.lins(g))]
     exact = access.exact and not any(isinstance(x, Stride) for lin in lins for x in affine.atoms(lin))
