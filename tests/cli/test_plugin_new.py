@@ -13,6 +13,7 @@ FILES = {
     "tests/test_conformance.py",
     "tests/test_schedules.py",
     "usl_my_accel/__init__.py",
+    "usl_my_accel/config.py",
     "usl_my_accel/kernels.py",
     "usl_my_accel/memories.py",
     "usl_my_accel/plugin.py",
@@ -48,7 +49,8 @@ def test_the_plugin_loads_without_problems(site, package):
     (listed,) = json.loads(site.usl("--plugins", "my_accel", "plugins", "--json").stdout)
     assert listed["problems"] == []
     assert listed["provides"] == {
-        "instructions": ["load", "madd", "store"],
+        "configs": ["Load"],
+        "instructions": ["config_load", "load", "madd", "store"],
         "memories": ["MY_ACCEL_REGS"],
         "schedules": ["vectorize"],
     }
@@ -58,10 +60,10 @@ def test_its_own_tests_and_its_conformance_test_pass(site, package, tmp_path):
     cache = {"USL_CACHE_DIR": str(tmp_path / "cache")}
     done = site.pytest("-q", str(package), cwd=package, **cache)
     assert done.returncode == 0, done.stdout
-    assert "10 passed" in done.stdout
+    assert "14 passed" in done.stdout
     checked = site.usl("plugin", "check", "my_accel", **cache)
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert checked.stdout.startswith("my_accel: 5 passed (")
+    assert checked.stdout.startswith("my_accel: 6 passed (")
 
 
 def test_the_folder_can_be_chosen(site, work):

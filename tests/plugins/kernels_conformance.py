@@ -246,13 +246,16 @@ def add_registers(dst: [f32][4] @ V4, a: [f32][4] @ V4):
         dst[i] += a[i]
 
 
-HARDWARE = "static float hardware_scale;\nstatic ptrdiff_t hardware_stride;"
+HARDWARE = "static float hardware_scale;\nstatic ptrdiff_t hardware_stride, hardware_other_stride, hardware_lanes;"
 
 
 @config
 class Regs:
     scale: write_only[f32]
     stride: write_only[stride]
+    other_stride: write_only[stride]
+    lanes: write_only[index]
+    negate: write_only[bool]
 
 
 @instr("hardware_scale = {a};", c_global=HARDWARE)
@@ -279,11 +282,43 @@ def load_by_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
         dst[i] = src[i]
 
 
-@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i];", c_global=HARDWARE)
-def load_without_its_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+@instr(
+    "for (int r = 0; r < {n}; r++) memcpy(&{dst.ptr}[r * {dst.stride0}], &{src.ptr}[r * hardware_stride], 4 * 3);",
+    c_global=HARDWARE,
+    includes=("string.h",),
+)
+def copy_rows(n: size, dst: [f32][n, 3] @ DRAM, src: [f32][n, 3] @ DRAM):
+    assert n <= 8
+    assert stride(dst, 1) == 1
+    assert stride(src, 1) == 1
     assert Regs.stride == stride(src, 0)
+    for r in seq(0, n):
+        for c in seq(0, 3):
+            dst[r, c] = src[r, c]
+
+
+NEGATING = "static _Bool hardware_negate;"
+
+
+@instr("hardware_lanes = {n}; hardware_negate = {negate};", c_global=f"{HARDWARE}\n{NEGATING}")
+def set_lanes(n: size, negate: bool):
+    assert n <= 3
+    Regs.lanes = n
+    Regs.negate = negate
+
+
+@instr(
+    "for (int i = 0; i < hardware_lanes; i++) {dst.ptr}[i] = hardware_negate ? -{dst.ptr}[i] : 2 * {dst.ptr}[i];",
+    c_global=f"{HARDWARE}\n{NEGATING}",
+)
+def double_or_negate(dst: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
     for i in seq(0, 4):
-        dst[i] = src[i]
+        if i < Regs.lanes:
+            if Regs.negate:
+                dst[i] = -dst[i]
+            else:
+                dst[i] = 2.0 * dst[i]
 
 
 @instr("if ({on}) for (int r = 0; r < {n}; r++) for (int c = 0; c < 8; c++) pad_rows[{dst} + r][c] = (signed char){k};")
@@ -293,6 +328,15 @@ def pad_fill(on: bool, n: size, k: index, dst: [i8][n, 8] @ PAD):
         for r in seq(0, n):
             for c in seq(0, 8):
                 dst[r, c] = i8(k)
+
+
+@instr("for (int r = 0; r < {n}; r++) for (int c = 0; c < hardware_lanes; c++) pad_rows[{dst} + r][c] = 0;", c_global=HARDWARE)
+def pad_clear(n: size, dst: [i8][n, 8] @ PAD):
+    assert n <= 3
+    for r in seq(0, n):
+        for c in seq(0, 8):
+            if c < Regs.lanes:
+                dst[r, c] = 0
 
 
 @config
@@ -308,6 +352,7 @@ def reads_back(dst: [i32][1] @ DRAM):
 
 RIGHT = (
     pad_fill,
+    pad_clear,
     reverse,
     add_registers,
     matmul,
@@ -317,7 +362,11 @@ RIGHT = (
     histogram,
     set_scale,
     set_stride,
+    set_lanes,
     scale,
+    load_by_register,
+    copy_rows,
+    double_or_negate,
     load,
     store,
     sub_strided,
@@ -575,6 +624,98 @@ def scales_twice(dst: [f32][4] @ DRAM):
         dst[i] = dst[i] * Regs.scale
 
 
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i];", c_global=HARDWARE)
+def ignores_its_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.stride == stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i * hardware_other_stride];", c_global=HARDWARE)
+def reads_another_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.stride == stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i * hardware_stride];", c_global=HARDWARE)
+def sets_no_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("hardware_stride = {s};", c_global=HARDWARE)
+def set_other_stride(s: index):
+    Regs.other_stride = s
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i * hardware_other_stride];", c_global=HARDWARE)
+def setter_writes_another_register(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.other_stride == stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr(
+    "for (int r = 0; r < {n}; r++) memcpy(&{dst.ptr}[r * hardware_stride], &{src.ptr}[r * {src.stride0}], 4 * 3);",
+    c_global=HARDWARE,
+    includes=("string.h",),
+)
+def stride_of_the_wrong_operand(n: size, dst: [f32][n, 3] @ DRAM, src: [f32][n, 3] @ DRAM):
+    assert n <= 8
+    assert stride(dst, 1) == 1
+    assert stride(src, 1) == 1
+    assert Regs.stride == stride(src, 0)
+    for r in seq(0, n):
+        for c in seq(0, 3):
+            dst[r, c] = src[r, c]
+
+
+@instr(
+    "for (int r = 0; r < {n}; r++) for (int c = 0; c < 3; c++) "
+    "{dst.ptr}[{dst.stride0} * r + c] = {src.ptr}[r + hardware_stride * c];",
+    c_global=HARDWARE,
+)
+def stride_of_the_wrong_dimension(n: size, dst: [f32][n, 3] @ DRAM, src: [f32][n, 3] @ DRAM):
+    assert n <= 8
+    assert stride(dst, 1) == 1
+    assert stride(src, 1) == 1
+    assert Regs.stride == stride(src, 0)
+    for r in seq(0, n):
+        for c in seq(0, 3):
+            dst[r, c] = src[r, c]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i * hardware_stride / 4];", c_global=HARDWARE)
+def stride_in_bytes(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.stride == stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst}.lane[i] = {src.ptr}[i * hardware_stride];", c_global=HARDWARE)
+def leaves_its_register_open(dst: [f32][4] @ V4, src: [f32][4] @ DRAM):
+    assert Regs.stride >= stride(src, 0)
+    for i in seq(0, 4):
+        dst[i] = src[i]
+
+
+@instr("for (int i = 0; i < 2 && i < hardware_lanes; i++) {dst.ptr}[i] = 2 * {dst.ptr}[i];", c_global=HARDWARE)
+def forgets_the_third_lane(dst: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 4):
+        if i < Regs.lanes:
+            dst[i] = 2.0 * dst[i]
+
+
+@instr("for (int i = 0; i < 4; i++) {dst.ptr}[i] = -{dst.ptr}[i];")
+def ignores_a_flag_in_a_register(dst: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    for i in seq(0, 4):
+        if Regs.negate:
+            dst[i] = -dst[i]
+
+
 @instr("for (int i = 0; i < 4; i++) {dst}.lane[3 - i] = {a}.lane[i];", aliasable=("dst", "a"))
 def aliasing_of_registers_not_supported(dst: [f32][4] @ V4, a: [f32][4] @ V4):
     for i in seq(0, 4):
@@ -584,6 +725,16 @@ def aliasing_of_registers_not_supported(dst: [f32][4] @ V4, a: [f32][4] @ V4):
 WRONG = {
     aliasing_of_registers_not_supported: ("E810", "declared aliasable, but"),
     scales_twice: ("E810", ""),
+    ignores_its_register: ("E810", "not dense"),
+    reads_another_register: ("E810", ""),
+    sets_no_register: ("E810", ""),
+    setter_writes_another_register: ("E810", ""),
+    stride_of_the_wrong_operand: ("E81[012]", "not dense|past the end|too narrow"),
+    stride_of_the_wrong_dimension: ("E810", ""),
+    stride_in_bytes: ("E810", ""),
+    leaves_its_register_open: ("E810", ""),
+    forgets_the_third_lane: ("E810", "does not write this element"),
+    ignores_a_flag_in_a_register: ("E810", "the body leaves alone"),
     swapped_operands: ("E810", "a and b are exchanged"),
     missing_precondition: ("E810", r"only where the elements of src are not dense.*assert stride\(src, 0\) == 1"),
     wrong_stride: ("E81[01]", "not dense|past the end"),

@@ -14,8 +14,6 @@ from usl_core.plugins.conformance.compiled import Toolchain
 from usl_core.plugins.conformance.instructions import instruction_outcome, prepare_instructions
 from usl_core.plugins.manager import backend
 
-REGISTERS = (kernels.load_by_register, kernels.load_without_its_register)
-
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
@@ -23,8 +21,8 @@ def outcomes(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("USL_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         tools = Toolchain(backend(), {})
-        instructions = [each.ir for each in (*kernels.RIGHT, *kernels.WRONG, *REGISTERS)]
-        right = [each.ir for each in kernels.RIGHT]
+        instructions = [each.ir for each in (*kernels.RIGHT, *kernels.WRONG)]
+        right = [each.ir for each in (*kernels.RIGHT, kernels.set_other_stride)]
         plans = {plan.proc.name: plan for plan in prepare_instructions(instructions, right, tools)}
     return Lazily(lambda name: instruction_outcome(plans[name], tools))
 
@@ -57,20 +55,18 @@ def test_a_mistake_is_found_and_named(outcomes, instruction):
     assert re.search(hint, finding.likely), outcome.text()
 
 
-def test_registers_that_assertions_fix_are_set_before_the_call(outcomes):
-    """Where the analysis cannot prove them set, the instruction is skipped and not blamed."""
-    right, wrong = outcomes["load_by_register"], outcomes["load_without_its_register"]
-    if right.status == "skipped":
-        assert right.reason.startswith("its configuration cannot be established: call of load_by_register")
-        assert wrong.status == "skipped"
-    else:
-        assert right.status == "passed", right.text()
-        assert wrong.findings[0].code == "E810", wrong.text()
-
-
-def test_a_failure_shows_the_registers(outcomes):
-    (finding,) = outcomes["scales_twice"].findings
-    assert any(line.startswith("Regs.scale = ") for line in finding.input)
+@pytest.mark.parametrize(
+    ("instruction", "register"),
+    [
+        ("scales_twice", "Regs.scale = "),
+        ("ignores_its_register", "Regs.stride = 2"),
+        ("forgets_the_third_lane", "Regs.lanes = 3"),
+        ("ignores_a_flag_in_a_register", "Regs.negate = False"),
+    ],
+)
+def test_a_failure_shows_the_registers(outcomes, instruction, register):
+    (finding,) = outcomes[instruction].findings
+    assert any(line.startswith(register) for line in finding.input), finding.input
 
 
 def test_the_first_failing_input_is_an_ordinary_one_where_that_suffices(outcomes):

@@ -19,7 +19,7 @@ from tests.plugins import kernels_conformance as kernels
 from usl_core.interp.buffers import Buffer
 from usl_core.interp.machine import FORMATS
 from usl_core.ir.printer import show_expr
-from usl_core.ir.types import F32
+from usl_core.ir.types import BOOL, F32, INDEX
 from usl_core.plugins.conformance.arena import Arena, Place
 from usl_core.plugins.conformance.bounds import Sized, bound, overflows, run_sized
 from usl_core.plugins.conformance.cases import aliasable_pairs, cases
@@ -28,6 +28,7 @@ from usl_core.plugins.conformance.controls import admissible, evaluate
 from usl_core.plugins.conformance.isolate import Stopped, run_isolated
 from usl_core.plugins.conformance.layouts import layouts
 from usl_core.plugins.conformance.names import name_problem
+from usl_core.plugins.conformance.routes import with_preds
 from usl_core.procedure import proc_from_source
 
 FORM = FORMATS["f32"]
@@ -110,10 +111,12 @@ def test_dense_formals_have_dense_strides():
 
 
 def test_every_case_satisfies_the_assertions():
+    setters = [each.ir for each in (*kernels.RIGHT, kernels.set_other_stride)]
     for instruction in (*kernels.RIGHT, *kernels.WRONG):
-        for case in cases(instruction.ir, admissible(instruction.ir)):
+        inputs = with_preds(instruction.ir, find_setup(instruction.ir, setters))
+        for case in cases(inputs, admissible(inputs)):
             strides = {(name, dim): s for name, each in case.layout.items() for dim, s in enumerate(each)}
-            assert all(evaluate(pred, case.controls, strides) for pred in instruction.ir.preds), instruction.name()
+            assert all(evaluate(pred, case.controls, strides) for pred in inputs.preds), instruction.name()
 
 
 def test_every_declared_pair_of_one_type_is_shared_apart_too():
@@ -137,6 +140,24 @@ def test_a_register_is_set_to_what_the_assertion_demands():
 def test_a_register_of_data_gets_a_value_of_its_own():
     found = find_setup(kernels.scale.ir, [each.ir for each in kernels.RIGHT])
     assert [(config.name, name, arg.type) for (config, name), arg in found.data.items()] == [("Regs", "scale", F32)]
+
+
+def test_a_register_that_no_assertion_fixes_is_an_input_within_what_its_setter_takes():
+    found = find_setup(kernels.double_or_negate.ir, [each.ir for each in kernels.RIGHT])
+    assert [(arg.name.name, arg.type) for arg in found.free] == [("Regs_lanes", INDEX), ("Regs_negate", BOOL)]
+    tried = admissible(with_preds(kernels.double_or_negate.ir, found))
+    lanes, negate = (arg.name for arg in found.free)
+    assert {(values[lanes], values[negate]) for values in tried} == {(n, on) for n in (1, 2, 3) for on in (False, True)}
+
+
+def test_an_assertion_that_leaves_a_register_open_still_limits_it():
+    open_register = kernels.leaves_its_register_open.ir
+    inputs = with_preds(open_register, find_setup(open_register, [each.ir for each in kernels.RIGHT]))
+    (register,) = (arg.name for arg in inputs.args if arg.name.name == "Regs_stride")
+    (src,) = (arg.name for arg in inputs.args if arg.name.name == "src")
+    tried = [(case.controls[register], case.layout[src][0]) for case in cases(inputs, admissible(inputs))]
+    assert all(held >= step for held, step in tried)
+    assert any(held > step for held, step in tried)
 
 
 def test_a_register_that_nothing_sets_is_a_reason():

@@ -1,7 +1,8 @@
 """Configuration state that an instruction reads: the calls that establish it, and the values that the interpreter gets.
 
 A field is set by another instruction of the plugin whose body only writes fields. What it is set to, the assertions say
-(`Regs.stride == stride(src, 0)`); a field of data gets a value of its own in every run.
+(`Regs.stride == stride(src, 0)`). A field of control values that they do not fix is one more control argument, and a field of
+data gets a value of its own in every run.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from usl_core.ir.config import Config
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, AssignConfig, BinaryOp, Call, Expr, Literal, Node, Pass, Proc, Read, ReadConfig, Stmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import rewrite, walk
-from usl_core.ir.types import BOOL, INDEX, ScalarType, Type
+from usl_core.ir.traverse import rewrite, substitute, walk
+from usl_core.ir.types import BOOL, INDEX, SIZE, ScalarType, Type
 from usl_core.plugins.conformance.controls import Controls, Strides, evaluate
 
 Field = tuple[Config, str]
@@ -26,17 +27,33 @@ Field = tuple[Config, str]
 class Setup:
     """How the fields that one instruction reads get their values before it is called.
 
-    values: for each field of control values an expression over the instruction's own formals. data: for each other field
-    a formal that the instruction does not have. setters: the instructions to call, in order.
+    values: for each field of control values an expression over the instruction's own formals and those of free, which are
+    formals that the instruction does not have. data: for each other field such a formal. setters: the instructions to call, in
+    order.
     """
 
     values: Mapping[Field, Expr] = field(default_factory=dict)
     data: Mapping[Field, Arg] = field(default_factory=dict)
+    free: tuple[Arg, ...] = ()
     setters: Sequence[Proc] = ()
 
     def preds(self, proc: Proc) -> tuple[Expr, ...]:
-        """The assertions of proc with fields replaced by what they are set to."""
-        return tuple(rewrite(pred, self._replace) for pred in proc.preds)
+        """The assertions of proc with fields replaced by what they are set to, and those of the setters on what they get."""
+        own = (rewrite(pred, self._replace) for pred in proc.preds)
+        return (*own, *(pred for setter in self.setters for pred in self._demands(setter)))
+
+    def _demands(self, setter: Proc) -> Iterator[Expr]:
+        given = {
+            write.rhs.name: self.values[write.config, write.field]
+            for write in writes(setter)
+            if isinstance(write.rhs, Read) and (write.config, write.field) in self.values
+        }
+        for arg in setter.args:
+            if arg.type is SIZE and arg.name in given:
+                yield BinaryOp(">=", given[arg.name], Literal(1, type=INDEX), type=BOOL)
+        for pred in setter.preds:
+            if all(node.name in given for node in walk(pred) if isinstance(node, Read)):
+                yield rewrite(substitute(pred, given), self._replace)
 
     def _replace(self, node: Node) -> Node | None:
         return self.values.get((node.config, node.field)) if isinstance(node, ReadConfig) else None
@@ -69,6 +86,7 @@ def find_setup(proc: Proc, instructions: Sequence[Proc]) -> Setup | str:
     """The setup of proc's fields by instructions of its plugin, or why there is none."""
     values: dict[Field, Expr] = {}
     data: dict[Field, Arg] = {}
+    free: list[Arg] = []
     setters: dict[Proc, None] = {}
     for config, name in dict.fromkeys(fields_read(proc)):
         declared = config.fields[name]
@@ -78,11 +96,16 @@ def find_setup(proc: Proc, instructions: Sequence[Proc]) -> Setup | str:
         if setter is None:
             return f"no instruction of the plugin only sets {config.name}.{name}"
         setters[setter] = None
+        formal = Sym(f"{config.name}_{name}")
+        demanded = _demanded(proc, (config, name))
         if isinstance(declared.type, ScalarType):
-            data[config, name] = Arg(Sym(f"{config.name}_{name}"), declared.type, DRAM)
+            data[config, name] = Arg(formal, declared.type, DRAM)
+        elif demanded is not None:
+            values[config, name] = demanded
         else:
-            values[config, name] = _demanded(proc, (config, name)) or one(declared.type)
-    return Setup(values, data, tuple(setters))
+            free.append(Arg(formal, declared.type, None))
+            values[config, name] = Read(formal, (), type=declared.type)
+    return Setup(values, data, tuple(free), tuple(setters))
 
 
 def fields_read(proc: Proc) -> Iterator[Field]:

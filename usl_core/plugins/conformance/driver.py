@@ -50,8 +50,8 @@ def depends_on_controls(arg: Arg) -> bool:
 class Driver:
     """A procedure with one formal for each of the instruction's, in order, of the same spelling.
 
-    Without control formals if `fixed` gives their values. The formals of setup's data follow. slots[name] is 0 for formals that
-    are passed through.
+    Without control formals if `fixed` gives their values. The formals of setup's free fields and of its data follow.
+    slots[name] is 0 for formals that are passed through.
     """
 
     proc: Proc
@@ -73,8 +73,8 @@ def make_driver(
     setup establishes the configuration that instr needs, after everything is in its memory.
     """
     fixed = {} if controls is None else {sym: literal_of(value) for sym, value in controls.items()}
-    building = _Building(instr, fixed, routes, shared)
-    for arg in instr.args:
+    building = _Building((*instr.args, *setup.free), instr, fixed, routes, shared)
+    for arg in building.inputs:
         building.add(arg)
     building.establish(setup)
     proc = building.proc(name, setup)
@@ -84,8 +84,9 @@ def make_driver(
 
 @dataclass
 class _Building:
-    """A driver under way: its formals, what comes before and after the call, and the call's arguments."""
+    """A driver under way: inputs, formals, what comes before and after the call, and the call's arguments."""
 
+    inputs: Sequence[Arg]
     instr: Proc
     fixed: Mapping[Sym, Expr]
     routes: Mapping[Sym, Route]
@@ -97,10 +98,10 @@ class _Building:
     actuals: dict[Sym, Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.fresh = {arg.name: arg.name.copy() for arg in self.instr.args}
+        self.fresh = {arg.name: arg.name.copy() for arg in self.inputs}
 
     def add(self, arg: Arg) -> None:
-        """One formal of the instruction."""
+        """One formal of the instruction, or of a free field."""
         if arg.name in self.fixed:
             self.actuals[arg.name] = self.fixed[arg.name]
         elif arg.name in self.shared and arg.name in self.routes:

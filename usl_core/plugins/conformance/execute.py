@@ -101,21 +101,19 @@ def execute(proc: Proc, driver: Driver, function: Callable[..., Any], case: Case
     for operand in operands:
         operand.arena.snapshot()
     slots_before = {operand.arg.name: operand.array.copy() for operand in operands}
-    controls = [case.controls[arg.name] for arg in proc.args if isinstance(arg.type, ControlType)]
-    arrays = _actuals(proc, driver, case, by_name, iter(controls))
-    function(*arrays, *extra)
+    actuals = _actuals(proc, driver, case, by_name)
+    function(*actuals, *extra)
     result = _judge(proc, driver, case, operands, writes, slots_before, configs)
     result.accesses = count
     return result
 
 
-def _actuals(proc: Proc, driver: Driver, case: Case, by_name: Mapping[Sym, Operand], controls: Any) -> list[Any]:
+def _actuals(proc: Proc, driver: Driver, case: Case, by_name: Mapping[Sym, Operand]) -> list[Any]:
     values: list[Any] = []
-    for arg in proc.args:
+    for arg in (*proc.args, *driver.setup.free):
         if isinstance(arg.type, ControlType):
-            value = next(controls)
             if driver.fixed is None:
-                values.append(value)
+                values.append(case.controls[arg.name])
         elif not (case.sharing is not None and arg.name is case.sharing.second and driver.slots[arg.name]):
             values.append(by_name[arg.name].array)
     return values

@@ -189,8 +189,11 @@ def _ends(instr: Proc, mem: MemoryClass, scalar: ScalarType, enter: bool) -> tup
 
 
 def with_preds(instr: Proc, setup: Setup) -> Proc:
-    """instr with its assertions on fields turned into assertions on what they are set to: for choosing inputs only."""
-    return update(instr, preds=setup.preds(instr)) if setup.setters else instr
+    """instr with its assertions on fields turned into assertions on what they are set to: for choosing inputs only.
+
+    Fields that the assertions do not fix are further formals.
+    """
+    return update(instr, args=(*instr.args, *setup.free), preds=setup.preds(instr)) if setup.setters else instr
 
 
 def _is_copy(mover: Mover, pair: tuple[Arg, Arg], shape: tuple[int, ...]) -> bool:
