@@ -91,7 +91,7 @@ def test_the_features_of_a_program_are_found() -> None:
     for i in par(0, n):
         w[i] = max(w[i], 2)
 """
-    assert features(proc_from_source(rich).ir) == set(FEATURES) - {"calls"}
+    assert features(proc_from_source(rich).ir) == set(FEATURES) - {"calls", "configuration"}
 
 
 def test_leftovers_are_programs_that_the_frontend_knows() -> None:

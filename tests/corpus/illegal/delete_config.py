@@ -105,7 +105,7 @@ CASES = [
         "delete_config",
         "a_scalar_that_has_changed_since",
         "n: size, s: f32, x: f32[2]",
-        "Reg.scale = s\nif n > 5:\n    Reg.scale = 1.0\nelse:\n    s = 2.0\nReg.scale = s\nx[0] = Reg.scale",
+        "assert n <= 5\nReg.scale = s\nif n > 5:\n    Reg.scale = 1.0\nelse:\n    s = 2.0\nReg.scale = s\nx[0] = Reg.scale",
         lambda p: delete_config(p, p.body()[2]),
         "E440",
         "x[0] = Reg.scale",
