@@ -92,7 +92,7 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True)
 class ThreadType:
-    """A running thread; boxed. Join consumes it; dropping the last reference detaches the thread."""
+    """A running thread; boxed. Join consumes it; dropping the last reference waits for it and drops its result."""
 
     result: Type
 
