@@ -98,7 +98,7 @@ def assurance(ir: Proc) -> str:
         return "how it was made is not recorded"
     named = [f"{operator} ({relation.value})" for operator, relation in steps if relation not in _PLAIN]
     fields = sorted(frozenset[FieldSym]().union(*(version.modulo for version, _ in _of(ir).ancestors())))
-    named += [f"what {', '.join(field.name for field in fields)} hold at the end"] if fields else []
+    named += [f"the values at the end of {', '.join(field.name for field in fields)}"] if fields else []
     return f"every step proved, up to: {', '.join(named)}" if named else "every step proved"
 
 

@@ -125,7 +125,7 @@ def test_the_registers_are_set_in_front_of_all_loops(accelerated: Procedure) -> 
     assert calls == ["config_a", "config_b", "config_c"]
     assert max_config_writes(accelerated, 1) is accelerated
     registers = "LoadA.src_stride, LoadB.src_stride, Store.dst_stride"
-    assert accelerated.assurance() == f"every step proved, up to: what {registers} hold at the end"
+    assert accelerated.assurance() == f"every step proved, up to: the values at the end of {registers}"
 
 
 def test_each_step_computes_the_product(stages: dict[str, Procedure]) -> None:

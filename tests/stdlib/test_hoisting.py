@@ -218,7 +218,7 @@ def test_a_loop_that_may_not_run_is_reported() -> None:
     q, report = hoist_config(program(text))
     assert report.modulo == {CFG.sym("a")}
     assert str(report).splitlines()[-1] == "equivalent modulo Cfg.a"
-    assert q.assurance() == "every step proved, up to: what Cfg.a hold at the end"
+    assert q.assurance() == "every step proved, up to: the values at the end of Cfg.a"
 
 
 def test_a_procedure_without_configuration_stays_itself() -> None:

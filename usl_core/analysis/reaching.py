@@ -48,7 +48,7 @@ def reach(proc: Proc, path: Path, field: FieldSym) -> Reach:
             continue
         start = position if depth == len(path) else position + 1
         block = stmt_list(proc, owner, branch)
-        found = _block(partial(_at, proc, owner, branch, start, block), block[start:], field)
+        found = _block(partial(Context.at, proc, (*owner, (branch, start))), block[start:], field)
         stops = stops or found.stops
         if found.read is not None or not found.passes:
             return Reach(found.read, found.passes, stops)
@@ -59,13 +59,6 @@ def reach(proc: Proc, path: Path, field: FieldSym) -> Reach:
             if again.read is not None:
                 return again
     return Reach(None, True, stops)
-
-
-def _at(proc: Proc, owner: Path, branch: str, start: int, block: Block) -> Context:
-    """The context before the statement at start, or at the end of the block."""
-    if start < len(block):
-        return Context.at(proc, (*owner, (branch, start)))
-    return Context.at(proc, (*owner, (branch, len(block) - 1))).after(block[-1]) if block else Context.of_proc(proc)
 
 
 def _inside(proc: Proc, path: Path) -> Context:

@@ -60,7 +60,7 @@ def test_a_write_and_its_deletion_are_no_equality_with_the_start() -> None:
     back = delete_config(written, "Cfg.a = _")
     assert str(back) == str(p)
     assert back.history()[-1].modulo == fields("a")
-    assert "what Cfg.a hold at the end" in back.assurance()
+    assert "the values at the end of Cfg.a" in back.assurance()
 
 
 def test_versions_take_each_others_place_where_the_field_does_not_matter() -> None:
