@@ -7,7 +7,7 @@ from typing import Any
 
 from usl_avx512.memories import AVX512
 from usl_core import Procedure
-from usl_core.cursors.kinds import BinaryOpCursor, CastCursor
+from usl_core.cursors.kinds import BinaryOpCursor, CastCursor, LiteralCursor
 from usl_core.scheduling import bind_expr, divide_loop, expand_dim, fission, lift_alloc, set_memory
 
 LANES = 16
@@ -41,7 +41,7 @@ def vectorize(p: Procedure, loop: Any, *, tail: str = "cut", prefix: str = "v") 
 def operations(expr: Any) -> Iterable[Any]:
     """What an instruction computes each, operands first: every operation, and reads with the cast around them.
 
-    A cast at the root belongs to the store.
+    A cast at the root belongs to the store, a literal divisor to the division.
     """
     yield from _operations(expr.arg() if isinstance(expr, CastCursor) else expr)
 
@@ -49,5 +49,6 @@ def operations(expr: Any) -> Iterable[Any]:
 def _operations(expr: Any) -> Iterable[Any]:
     if isinstance(expr, BinaryOpCursor):
         yield from _operations(expr.lhs())
-        yield from _operations(expr.rhs())
+        if not (expr.op() == "/" and isinstance(expr.rhs(), LiteralCursor)):
+            yield from _operations(expr.rhs())
     yield expr
