@@ -27,6 +27,7 @@ from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
 from usl_core.procedure import Procedure, derive
+from usl_core.spans import spanned
 
 P = ParamSpec("P")
 
@@ -45,6 +46,7 @@ def primitive(
         operator = name or build.__name__
         signature = inspect.signature(build)
 
+        @spanned("operator", operator)
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
