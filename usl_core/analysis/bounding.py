@@ -13,6 +13,8 @@ from math import gcd
 
 from usl_core.analysis.affine import Atom, Lin, Min, Quot, combine, of_atom, parts
 from usl_core.analysis.formula import Const, Eq, Formula, Ge, Or
+from usl_core.analysis.models import Witnesses
+from usl_core.ir.sym import Sym
 
 BUDGET = 40
 """Subtractions tried for one goal."""
@@ -49,6 +51,14 @@ class Hypotheses(tuple[Formula, ...]):
                 if isinstance(f, Eq):
                     by_atom[last].append(-f.lin)
         return by_atom
+
+    @cached_property
+    def _witnesses(self) -> Witnesses:
+        return Witnesses(self)
+
+    def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
+        """Values of the variables for which all formulas hold and goal does not; None means "don't know"."""
+        return self._witnesses.refuting(goal)
 
     def bound(self, goal: Formula) -> bool:
         """Whether goal follows by replacing variables with their bounds; False means "don't know"."""
