@@ -7,8 +7,11 @@ parsing it has left behind is known of it; what solvers remember of equal questi
 
 from __future__ import annotations
 
+import argparse
+import json
 import math
 import statistics
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -111,3 +114,16 @@ def uncovered() -> set[str]:
     from usl_core.scheduling import OPERATORS
 
     return {operator.__name__ for operator in OPERATORS} - {case.operator for case in CASES}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.scheduling.growth", description="Print the curves as JSON.")
+    parser.add_argument("operators", nargs="*")
+    parser.add_argument("--repeats", type=int, default=REPEATS)
+    chosen = parser.parse_args(arguments)
+    json.dump(measure(chosen.operators, chosen.repeats), sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
