@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -19,6 +18,7 @@ from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.ir.config import FieldSym
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
@@ -103,16 +103,12 @@ class Summary:
 
 
 EMPTY = Summary()
-_STMTS: WeakKeyDictionary[Stmt, Summary] = WeakKeyDictionary()
-_PROCS: WeakKeyDictionary[Proc, Summary] = WeakKeyDictionary()
 
 
+@per_node
 def summary(stmt: Stmt) -> Summary:
     """The effect of one statement; allocations and windows are the block's business."""
-    found = _STMTS.get(stmt)
-    if found is None:
-        found = _STMTS[stmt] = _of_stmt(stmt)
-    return found
+    return _of_stmt(stmt)
 
 
 def block_summary(block: Iterable[Stmt]) -> Summary:
@@ -176,13 +172,11 @@ def replace_accesses(old: Summary, accesses: Iterable[Access]) -> Summary:
     return Summary(tuple(accesses), old.checks, old.fields)
 
 
+@per_node
 def proc_summary(proc: Proc) -> Summary:
     """The effect of a procedure's body in terms of its formals, with the configuration its assertions read."""
-    found = _PROCS.get(proc)
-    if found is None:
-        asserted = [_config_reads(p) for p in proc.preds]
-        found = _PROCS[proc] = merge([*asserted, block_summary(proc.body)]) if asserted else block_summary(proc.body)
-    return found
+    asserted = [_config_reads(p) for p in proc.preds]
+    return merge([*asserted, block_summary(proc.body)]) if asserted else block_summary(proc.body)
 
 
 # ---- windows

@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
@@ -240,6 +241,18 @@ def names_used(node: Node) -> Iterator[Sym]:
                 yield name
             case _:
                 pass
+
+
+@per_node
+def mentioned(node: Node) -> frozenset[Sym]:
+    """The names that occur at or below node other than in binding position: `names_used`, remembered."""
+    below = [mentioned(child) for _, child in children(node)]
+    match node:
+        case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
+            return frozenset((name,)).union(*below)
+        case _:
+            some = [names for names in below if names]
+            return some[0] if len(some) == 1 else frozenset[Sym]().union(*some)
 
 
 def free_names(*nodes: Node) -> frozenset[Sym]:

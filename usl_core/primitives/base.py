@@ -62,7 +62,7 @@ def primitive(
                 require_steady_control(operator, edit.proc)
 
             def step() -> Step:
-                shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
+                shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
                 return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
 
@@ -80,6 +80,11 @@ def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[
     except TypeError as error:
         takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
         raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
+
+
+def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
+    """An argument for the history. A cursor's text is made on demand: it never changes, and takes printing a procedure."""
+    return (lambda: prefix + _short(value)) if isinstance(value, Cursor) else prefix + _short(value)
 
 
 def _short(value: Any) -> str:
