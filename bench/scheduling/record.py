@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from usl_core.analysis.solver import STATISTICS
-from usl_core.spans import listening
+from usl_core.profiling import listening
 
 
 @dataclass(slots=True)

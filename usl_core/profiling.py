@@ -40,7 +40,7 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener = before
 
 
-def spanned(kind: str, name: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+def profiled(kind: str, name: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: each call of the function is a span. name is the function's own if none is given."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
