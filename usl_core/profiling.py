@@ -18,7 +18,8 @@ R = TypeVar("R")
 class Listener(Protocol):
     """Is told when a span begins and ends; only spans of these kinds."""
 
-    kinds: Container[str]
+    @property
+    def kinds(self) -> Container[str]: ...
 
     def begin(self, kind: str, name: str) -> None: ...
 

@@ -30,8 +30,8 @@ from usl_core.scheduling import (
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "example_plugin"))
 
-from usl_example import kernels as accel  # noqa: E402
-from usl_example.memories import ACCUMULATOR, SCRATCHPAD  # noqa: E402
+from usl_example import kernels as accel
+from usl_example.memories import ACCUMULATOR, SCRATCHPAD
 
 BLOCK, BLOCKS = 16, 4
 TILE = BLOCK * BLOCKS

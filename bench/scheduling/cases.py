@@ -135,7 +135,10 @@ CASES: tuple[Case, ...] = (
         "for q in seq(0, 8):\n    y[q] = u[q]",
     ),
     Case(
-        "unroll_buffer", "t: f32[2]\nt[0] = x[0]\nt[1] = x[1]\ny[0] = t[0]", lambda p, at: ops.unroll_buffer(p, at[0], 0), "y[1] = t[1]"
+        "unroll_buffer",
+        "t: f32[2]\nt[0] = x[0]\nt[1] = x[1]\ny[0] = t[0]",
+        lambda p, at: ops.unroll_buffer(p, at[0], 0),
+        "y[1] = t[1]",
     ),
     Case("inline_window", "w = x[8:16]\nw[0] = 1.0", lambda p, at: ops.inline_window(p, at[0]), "w[1] = 1.0"),
     Case("set_memory", _LOCAL, lambda p, at: ops.set_memory(p, at[0], DRAM), _LOCAL_USE),

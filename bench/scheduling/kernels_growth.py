@@ -13,7 +13,7 @@ class Cfg:
 
 @instr("prefetch({x.ptr});")
 def prefetch(n: size, x: [f32][n]):
-    for i in seq(0, n):
+    for i in seq(0, n):  # noqa: B007
         pass
 
 

@@ -16,7 +16,12 @@ from bench.scheduling.growth import exponent
 from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import reorder_loops
 
-NEST = "for i{0} in seq(0, 8):\n        for j{0} in seq(0, 8):\n            x[i{0}, j{0}] = y[i{0}, j{0}] + 1.0\n            y[i{0}, j{0}] = 2.0"
+NEST = """\
+    for i{0} in seq(0, 8):
+        for j{0} in seq(0, 8):
+            x[i{0}, j{0}] = y[i{0}, j{0}] + 1.0
+            y[i{0}, j{0}] = 2.0
+"""
 STATEMENTS = 4
 """In one nest."""
 STEPS = 10_000
@@ -24,7 +29,7 @@ STEPS = 10_000
 
 def nests(n: int) -> Procedure:
     """A procedure of n nests beside each other, four statements each."""
-    body = "".join(f"    {NEST.format(k)}\n" for k in range(n))
+    body = "".join(NEST.format(k) for k in range(n))
     return proc_from_source(f"def nests(x: f32[8, 8], y: f32[8, 8]):\n{body}")
 
 

@@ -13,6 +13,7 @@ from math import gcd
 
 from usl_core.analysis.affine import Atom, Lin, Min, Quot, combine, of_atom, parts
 from usl_core.analysis.formula import Const, Eq, Formula, Ge, Or
+from usl_core.profiling import profiled
 
 BUDGET = 40
 """Subtractions tried for one goal."""
@@ -50,6 +51,7 @@ class Hypotheses(tuple[Formula, ...]):
                     by_atom[last].append(-f.lin)
         return by_atom
 
+    @profiled("solver", "bounds")
     def bound(self, goal: Formula) -> bool:
         """Whether goal follows by replacing variables with their bounds; False means "don't know"."""
         match goal:
