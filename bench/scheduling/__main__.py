@@ -69,6 +69,10 @@ def write(found: dict[str, Any]) -> None:
     """Store what was measured; parts that were not keep their last results."""
     before = {part: value for part, value in stored().items() if part in PARTS}
     print(f"written: {report.write(NAME, before | found)}")
+    write_plots(found)
+
+
+def write_plots(found: dict[str, Any]) -> None:
     if "growth" in found:
         print(f"written: {plot.growth(found['growth'], report.RESULTS / f'{NAME}-growth.svg')}")
 
