@@ -13,6 +13,8 @@ from math import gcd
 
 from usl_core.analysis.affine import Atom, Lin, Min, Quot, combine, of_atom, parts
 from usl_core.analysis.formula import Const, Eq, Formula, Ge, Or
+from usl_core.analysis.models import Witnesses
+from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 
 BUDGET = 40
@@ -50,6 +52,15 @@ class Hypotheses(tuple[Formula, ...]):
                 if isinstance(f, Eq):
                     by_atom[last].append(-f.lin)
         return by_atom
+
+    @cached_property
+    def _witnesses(self) -> Witnesses:
+        return Witnesses(self)
+
+    @profiled("solver", "witness")
+    def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
+        """Values of the variables for which all formulas hold and goal does not; None means "don't know"."""
+        return self._witnesses.refuting(goal)
 
     @profiled("solver", "bounds")
     def bound(self, goal: Formula) -> bool:

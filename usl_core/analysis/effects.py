@@ -41,7 +41,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children
+from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import COND, SIZE, ControlType, TensorType
 from usl_core.profiling import profiled
 
@@ -255,7 +255,7 @@ class _Builder:
             case ReadConfig(config=config, field=name):
                 self.field(config.sym(name), Kind.READ, expr)
             case _:
-                for _, child in children(expr):
+                for child in child_nodes(expr):
                     self.reads(child)
 
     def done(self, *, checks: bool = False) -> Summary:
@@ -290,7 +290,7 @@ def _of_stmt(stmt: Stmt) -> Summary:
             builder.reads(cond)
             return builder.done(checks=True)
         case Alloc():
-            for _, extent in children(stmt):
+            for extent in child_nodes(stmt):
                 builder.reads(extent)
             return builder.done()
         case WindowStmt(rhs=rhs):
@@ -359,7 +359,7 @@ def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
         elif isinstance(actual, Literal):
             constants.add(formal.name)
         else:
-            for _, child in children(actual):
+            for child in child_nodes(actual):
                 builder.reads(child)
             windows[formal.name] = argument_map(actual, lowering)
     body = proc_summary(proc)

@@ -17,7 +17,7 @@ from usl_core.analysis.conflict import describe_model, may_overlap
 from usl_core.analysis.context import BufferInfo, Context, shape_of
 from usl_core.analysis.dataflow import Env
 from usl_core.analysis.effects import Access, Kind, WindowMap, proc_summary
-from usl_core.analysis.formula import Formula
+from usl_core.analysis.formula import TRUE, Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
@@ -51,7 +51,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, mentioned, walk
+from usl_core.ir.traverse import child_nodes, mentioned, walk
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
 from usl_core.profiling import profiled
 
@@ -73,6 +73,8 @@ def require(
         BoundsError: the goal fails for some values of sizes and iterators, which the notes show.
         Undecided: the solver could not tell.
     """
+    if goal is TRUE:
+        return
     match ctx.prove(goal, extra):
         case Proved():
             return
@@ -276,7 +278,7 @@ def check_expr(ctx: Context, expr: Node) -> None:
             pass
         case _:
             pass
-    for _, child in children(expr):
+    for child in child_nodes(expr):
         check_expr(ctx, child)
 
 

@@ -84,7 +84,10 @@ def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[
 
 def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
     """An argument for the history. A cursor's text is made on demand: it never changes, and takes printing a procedure."""
-    return (lambda: prefix + _short(value)) if isinstance(value, Cursor) else prefix + _short(value)
+    if isinstance(value, list | tuple):
+        value = tuple(value)  # the caller may change a list
+    several = value if isinstance(value, tuple) else (value,)
+    return (lambda: prefix + _short(value)) if any(isinstance(each, Cursor) for each in several) else prefix + _short(value)
 
 
 def _short(value: Any) -> str:
@@ -94,6 +97,8 @@ def _short(value: Any) -> str:
             text = value.name()
         case type():
             text = value.__name__
+        case tuple():
+            text = f"[{', '.join(map(_short, value))}]"
         case NodeCursor():
             text = head_line(value.owner.ir, value.node)
         case BlockCursor():
