@@ -27,7 +27,7 @@ from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
 from usl_core.procedure import Procedure, derive
-from usl_core.spans import spanned
+from usl_core.profiling import profiled
 
 P = ParamSpec("P")
 
@@ -46,7 +46,7 @@ def primitive(
         operator = name or build.__name__
         signature = inspect.signature(build)
 
-        @spanned("operator", operator)
+        @profiled("operator", operator)
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
@@ -183,6 +183,7 @@ def require_no(conflict: Conflict | None, operator: str, message: str, span: Spa
         refuse(operator, message, span or conflict.span(), conflict.notes(), code="E411")
 
 
+@profiled("obligation", "operator's condition")
 def require_proved(
     ctx: Context,
     goal: Formula,

@@ -23,6 +23,7 @@ from usl_core.ir.traverse import free_names
 from usl_core.ir.types import BOOL, INDEX, Type
 from usl_core.primitives.base import refuse
 from usl_core.procedure import Procedure
+from usl_core.profiling import profiled
 
 S = TypeVar("S", bound=Stmt)
 
@@ -124,11 +125,13 @@ def buffer_at(proc: Procedure, where: Any, operator: str) -> tuple[NodeLoc | Arg
     return NodeLoc(path), node
 
 
+@profiled("analysis", "context")
 def context_at(proc: Procedure, path: Path) -> Context:
     """What is known just before the statement at path."""
     return Context.at(proc.ir, path)
 
 
+@profiled("analysis", "context")
 def context_at_gap(proc: Procedure, gap: GapLoc) -> Context:
     """What is known at a gap."""
     block = stmt_list(proc.ir, gap.parent, gap.field)
