@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from usl_core.cursors.cursor import BlockCursor, Cursor, InvalidCursor, StmtCursor
+from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.kinds import (
     AllocCursor,
     AssignConfigCursor,
@@ -30,21 +30,51 @@ Code = Procedure | Cursor
 """A procedure stands for its body."""
 
 
-def walk(code: Code, *kinds: type[Cursor]) -> Iterator[Any]:
-    """Every statement and expression of code, in source order, what contains others before these; code itself too.
+Kind = str | type[Cursor]
+"""One of KINDS, or a class of cursors (`usl_core.cursors.kinds`)."""
 
-    kinds are classes of cursors (`usl_core.cursors.kinds`); with any, only cursors of these come: `walk(p, ForCursor)` are the
-    loops. Callees are not entered.
+KINDS: dict[str, tuple[type[Cursor], ...]] = {
+    "statements": (StmtCursor,),
+    "loops": (ForCursor,),
+    "branches": (IfCursor,),
+    "writes": (AssignCursor, ReduceCursor),
+    "calls": (CallCursor,),
+    "allocations": (AllocCursor,),
+    "windows": (WindowStmtCursor, WindowExprCursor),
+    "expressions": (ExprCursor,),
+    "reads": (ReadCursor,),
+}
+"""What `walk` and traversals can look for by name."""
+
+
+def walk(code: Code, *kinds: Kind) -> Iterator[Any]:
+    """The statements and expressions of code, in source order, what contains others before these; code itself too.
+
+    kinds chooses among them: "statements", "loops", "branches", "writes" (`=` and `+=`), "calls", "allocations", "windows",
+    "expressions", "reads" (of control values too), or classes of cursors (`usl_core.cursors.kinds`). Callees are not entered.
 
     Raises:
-        SchedulingError: code is neither a procedure nor a cursor.
+        SchedulingError: code is neither a procedure nor a cursor; a kind is unknown.
     """
     if not isinstance(code, Cursor | Procedure):
         raise SchedulingError(f"walk: a procedure or a cursor is wanted, got {code!r}", code="E404")
-    if isinstance(code, Cursor) and (not kinds or isinstance(code, kinds)) and not isinstance(code, BlockCursor):
+    classes = tuple(each for kind in kinds for each in _classes(kind))
+    return _walk(code, classes or (Cursor,))
+
+
+def _classes(kind: Kind) -> tuple[type[Cursor], ...]:
+    if isinstance(kind, type) and issubclass(kind, Cursor):
+        return (kind,)
+    if not (isinstance(kind, str) and kind in KINDS):
+        raise SchedulingError(f"walk: the kinds are {', '.join(KINDS)} and classes of cursors, got {kind!r}", code="E404")
+    return KINDS[kind]
+
+
+def _walk(code: Code, classes: tuple[type[Cursor], ...]) -> Iterator[Any]:
+    if isinstance(code, classes) and not isinstance(code, BlockCursor):
         yield code
     for child in children(code):
-        yield from walk(child, *kinds)
+        yield from _walk(child, classes)
 
 
 def children(code: Code) -> tuple[Any, ...]:
