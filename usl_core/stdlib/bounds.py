@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from usl_core.cursors.cursor import Cursor, ExprCursor
 from usl_core.cursors.kinds import ForCursor
@@ -139,7 +140,7 @@ def _narrowed(index: Polynomial, access: Access, upper: bool) -> list[Polynomial
     for condition in access.nonnegative:
         for each in access.iterators:
             a, b = index.coefficient(each.name), condition.coefficient(each.name)
-            k = -a / b if b and upper else a / b if b else 0
+            k = Fraction(-a if upper else a) / b if b else Fraction(0)
             if k > 0 and k.denominator == 1:
                 found.append(index + condition * k if upper else index - condition * k)
     return list(dict.fromkeys(found))
