@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.fuzz.generate import generate
 from tests.fuzz.inputs import Controls, control_vectors, random_inputs
 from tests.primitives.equivalence import parse
-from usl_core import Procedure, SchedulingError, affine_range, divide_loop, infer_bounds, stage_mem, touched
+from usl_core import Procedure, SchedulingError, affine_range, divide_loop, infer_bounds, rename, stage_mem, touched
 from usl_core.errors import InterpError, UslError
 from usl_core.interp import Access, Buffer, run
 from usl_core.procedure import from_ir
@@ -198,6 +198,22 @@ def test_an_index_that_depends_on_data_may_be_any() -> None:
     assert (str(found), found.exact) == ("count[0:10]", False)
 
 
+def test_buffers_of_one_name_are_told_apart_by_their_allocations() -> None:
+    p = parse("""
+        def f(n: size, x: f32[n]):
+            if n > 3:
+                t: f32[4]
+                t[1] = x[0]
+            else:
+                t: f32[2]
+                t[0] = x[0]
+    """)
+    with pytest.raises(SchedulingError, match="several buffers t"):
+        infer_bounds(p, "t")
+    later = rename(p, "g")
+    assert [str(infer_bounds(later, alloc)) for alloc in p.find("t: _", many=True)] == ["t[1:2]", "t[0:1]"]
+
+
 def test_bounds_of_what_is_not_accessed_or_not_code_are_refused() -> None:
     p = blur("cut")
     with pytest.raises(SchedulingError, match="does not read or reduce or write z"):
@@ -213,5 +229,7 @@ def test_ranges_of_expressions_are_those_while_the_scope_runs() -> None:
     index = p.find("x[_ + 1]").idx()[0]
     assert str(affine_range(index)) == "1:32 * (n / 32) + 1"
     assert str(affine_range(index, p.find_loop("ii"))) == "32 * io + 1:32 * io + 33"
+    with pytest.raises(SchedulingError, match="a cursor of kind ExprCursor is wanted, got ForCursor"):
+        affine_range(p.find_loop("ii"))
     with pytest.raises(SchedulingError, match="not inside"):
         affine_range(index, p.find_loop("ii #1"))

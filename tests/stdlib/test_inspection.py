@@ -87,6 +87,14 @@ def test_the_common_ancestor_is_the_innermost_statement_around_all() -> None:
         common_ancestor([])
 
 
+def test_patterns_are_no_cursors_and_lost_ones_say_so() -> None:
+    for function in (enclosing_loop, enclosing_loops, loop_nest, classify, lambda place: common_ancestor([place])):
+        with pytest.raises(SchedulingError, match="is wanted, got 'i'"):
+            function("i")  # type: ignore[operator]
+        with pytest.raises(InvalidCursorError, match="there is no statement 1 before"):
+            function(GEMM.find_loop("i").prev())  # type: ignore[operator]
+
+
 def test_a_nest_ends_where_a_loop_is_not_alone() -> None:
     assert [loop.name() for loop in loop_nest(GEMM.find_loop("i"))] == ["i", "j"]
 
@@ -140,5 +148,5 @@ def test_a_loop_that_writes_configuration_is_sequential_and_only_loops_are_class
     p = program("def f(n: size):\n    for i in seq(0, n):\n        set_a(i)\n")
     assert classify(p.find_loop("i")).kind.value == "sequential"
     stmt: Any = p.find("set_a(_)")
-    with pytest.raises(UslError, match="a loop is wanted"):
+    with pytest.raises(UslError, match="classify: a cursor of kind ForCursor is wanted, got CallCursor"):
         classify(stmt)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from usl_core.cursors.kinds import AllocCursor, AssignConfigCursor, CallCursor, CheckCursor, ForCursor
-from usl_core.errors import SchedulingError
 from usl_core.stdlib.accesses import Access, accesses, known_at
-from usl_core.stdlib.inspection import Code, enclosing, walk
+from usl_core.stdlib.inspection import Code, enclosing, require_cursor, walk
 from usl_core.stdlib.ranges import Known, NotLinear, end
 from usl_core.stdlib.symbolic import Polynomial
 
@@ -44,10 +43,9 @@ def classify(loop: ForCursor) -> LoopClass:
     called sequential may be a map, and a map is not proved to be one; `parallelize_loop` asks for the proof.
 
     Raises:
-        SchedulingError: loop is not a loop.
+        SchedulingError: loop is no cursor to a loop.
     """
-    if not isinstance(loop, ForCursor):
-        raise SchedulingError(f"classify: a loop is wanted, got {loop!r}", code="E404")
+    require_cursor("classify", loop, ForCursor)
     if _has_order(loop):
         return LoopClass(LoopKind.SEQUENTIAL)
     carried: list[str] = []

@@ -32,7 +32,7 @@ Places = str | Iterable[Cursor | str] | Callable[..., Iterable[Cursor | str]]
 def chain(*schedules: Schedule) -> Combined:
     """One schedule after another, at the same place.
 
-        tile = chain(partial(divide_loop, factor=8, names=["io", "ii"], tail="cut"), simplify_loop)
+        tile = chain(partial(divide_loop, factor=8, names=["io", "ii"], tail="cut"), parallelize_loop)
         p = tile(p, "i")
 
     Raises:

@@ -136,6 +136,21 @@ def _parts_of_expression(expr: Cursor) -> tuple[Any, ...]:
             return ()
 
 
+def require_cursor(function: str, place: object, kind: type[Cursor] = Cursor) -> None:
+    """What a function is given is a cursor of a kind.
+
+    Raises:
+        SchedulingError: it is something else, such as a pattern.
+    """
+    if isinstance(place, kind) and not isinstance(place, InvalidCursor):
+        return
+    if isinstance(place, InvalidCursor):
+        place.parent()  # an error with the reason
+    wanted = "a cursor" if kind is Cursor else f"a cursor of kind {kind.__name__}"
+    shown = type(place).__name__ if isinstance(place, Cursor) else repr(place)
+    raise SchedulingError(f"{function}: {wanted} is wanted, got {shown}", notes=["hint: find() gives one"], code="E404")
+
+
 def enclosing(place: Cursor) -> Iterator[Any]:
     """The statements around a place, innermost first."""
     parent = place.parent()
@@ -146,7 +161,12 @@ def enclosing(place: Cursor) -> Iterator[Any]:
 
 
 def enclosing_loops(place: Cursor) -> list[ForCursor]:
-    """The loops around a place, innermost first; a loop is not around itself."""
+    """The loops around a place, innermost first; a loop is not around itself.
+
+    Raises:
+        SchedulingError: place is no cursor.
+    """
+    require_cursor("enclosing_loops", place)
     return [stmt for stmt in enclosing(place) if isinstance(stmt, ForCursor)]
 
 
@@ -154,8 +174,9 @@ def enclosing_loop(place: Cursor, name: str | None = None) -> ForCursor:
     """The innermost loop around a place, or the innermost called name.
 
     Raises:
-        PatternError: there is no such loop; the notes list those that there are.
+        SchedulingError: place is no cursor. PatternError: there is no such loop; the notes list those that there are.
     """
+    require_cursor("enclosing_loop", place)
     around = enclosing_loops(place)
     for loop in around:
         if name is None or loop.name() == name:
@@ -169,9 +190,11 @@ def common_ancestor(places: Iterable[Cursor]) -> Any:
     """The innermost statement that is, or is around, each of the places; invalid if only the procedure is.
 
     Raises:
-        SchedulingError: there are no places, or they lie in different procedures.
+        SchedulingError: there are no places, one is no cursor, or they lie in different procedures.
     """
     all_places = list(places)
+    for place in all_places:
+        require_cursor("common_ancestor", place)
     if not all_places or any(place.proc() is not all_places[0].proc() for place in all_places):
         raise SchedulingError("common_ancestor: one or more cursors of one procedure are wanted", code="E404")
     first = all_places[0]
@@ -183,7 +206,12 @@ def common_ancestor(places: Iterable[Cursor]) -> Any:
 
 
 def loop_nest(loop: ForCursor) -> list[ForCursor]:
-    """loop and those perfectly nested in it: each is all of the body of the one before."""
+    """loop and those perfectly nested in it: each is all of the body of the one before.
+
+    Raises:
+        SchedulingError: loop is no cursor to a loop.
+    """
+    require_cursor("loop_nest", loop, ForCursor)
     nest = [loop]
     while len(nest[-1].body()) == 1 and isinstance(nest[-1].body()[0], ForCursor):
         nest.append(nest[-1].body()[0])
