@@ -10,7 +10,6 @@ from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, block_summary
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.solver import Proved
 from usl_core.errors import BackendError
 from usl_core.ir import make
 from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Stmt, index_read
@@ -133,7 +132,7 @@ def _separated_stmt(ctx: Context, stmt: Stmt) -> Block:
 
 def _with_last_apart(ctx: Context, loop: For) -> Block:
     last = make.offset(loop.hi, -1)
-    if not isinstance(ctx.prove(fml.lt(ctx.index(loop.lo), ctx.index(loop.hi))), Proved):
+    if not ctx.holds(fml.lt(ctx.index(loop.lo), ctx.index(loop.hi))):
         last = make.maximum(loop.lo, last)
     name = loop.iter.copy()
     body = substitute_block(with_fresh_binders(loop.body), {loop.iter: index_read(name)})

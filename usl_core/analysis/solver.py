@@ -15,6 +15,7 @@ from typing import Any, assert_never
 from usl_core.analysis import affine, linear
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
+from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.formula import FALSE, TRUE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.analysis.models import find_model
 from usl_core.ir.sym import Sym
@@ -73,11 +74,18 @@ def disable_cache() -> None:
 
 def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     """Whether hypotheses imply goal for all integers and truth values of their free variables."""
-    if goal == TRUE or goal in hypotheses:
+    if goal == TRUE:
+        STATISTICS.count("syntactic")
+        return Proved("syntactic")
+    known = hypotheses if isinstance(hypotheses, Hypotheses) else Hypotheses(hypotheses)
+    if goal in known.members:
         STATISTICS.count("syntactic")
         return Proved("syntactic")
     if isinstance(goal, And):
-        return _prove_all(hypotheses, goal.args)
+        return _prove_all(known, goal.args)
+    if known.bound(goal):
+        STATISTICS.count("bounds")
+        return Proved("affine")
     relevant = _relevant(hypotheses, goal)
     if linear.unsat([fml.not_(goal), *relevant]):
         STATISTICS.count("affine")
@@ -86,6 +94,24 @@ def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
         STATISTICS.count("affine")
         return Proved("affine")
     return _ask(relevant, goal)
+
+
+def holds(hypotheses: Hypotheses, goal: Formula) -> bool:
+    """Whether goal is proved. That it is not is found out sooner than by `prove`, which looks for a short counter-example."""
+    if isinstance(goal, And):
+        return all(holds(hypotheses, part) for part in goal.args)
+    if goal == FALSE:
+        return False
+    if goal == TRUE or goal in hypotheses.members:
+        STATISTICS.count("syntactic")
+        return True
+    if hypotheses.bound(goal):
+        STATISTICS.count("bounds")
+        return True
+    if hypotheses.refuting(goal) is not None:
+        STATISTICS.count("witness")
+        return False
+    return isinstance(prove(hypotheses, goal), Proved)
 
 
 def _prove_all(hypotheses: Sequence[Formula], goals: Iterable[Formula]) -> Answer:

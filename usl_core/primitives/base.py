@@ -27,6 +27,7 @@ from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
 from usl_core.procedure import Procedure, derive
+from usl_core.spans import spanned
 
 P = ParamSpec("P")
 
@@ -45,6 +46,7 @@ def primitive(
         operator = name or build.__name__
         signature = inspect.signature(build)
 
+        @spanned("operator", operator)
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
@@ -60,7 +62,7 @@ def primitive(
                 require_steady_control(operator, edit.proc)
 
             def step() -> Step:
-                shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
+                shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
                 return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
 
@@ -80,6 +82,14 @@ def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[
         raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
 
 
+def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
+    """An argument for the history. A cursor's text is made on demand: it never changes, and takes printing a procedure."""
+    if isinstance(value, list | tuple):
+        value = tuple(value)  # the caller may change a list
+    several = value if isinstance(value, tuple) else (value,)
+    return (lambda: prefix + _short(value)) if any(isinstance(each, Cursor) for each in several) else prefix + _short(value)
+
+
 def _short(value: Any) -> str:
     """An argument as the history shows it: one line."""
     match value:
@@ -87,6 +97,8 @@ def _short(value: Any) -> str:
             text = value.name()
         case type():
             text = value.__name__
+        case tuple():
+            text = f"[{', '.join(map(_short, value))}]"
         case NodeCursor():
             text = head_line(value.owner.ir, value.node)
         case BlockCursor():

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import proc_summary
+from usl_core.analysis.fields_used import field_use
 from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
@@ -148,7 +148,7 @@ def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:
 
 def configurations(proc: Procedure) -> Mapping[str, Config]:
     """The configurations that a procedure uses, by name: text in its schedule may name their fields."""
-    return {field.config.name: field.config for field in proc_summary(proc.ir).fields}
+    return {field.config.name: field.config for field in field_use(proc.ir).all}
 
 
 T = TypeVar("T")
