@@ -278,4 +278,4 @@ def _note(proc: Proc, loc: Loc) -> str:
     path = loc.path if isinstance(loc, NodeLoc) else (*loc.parent, (loc.field, loc.lo)) if isinstance(loc, BlockLoc) else ()
     node = get(proc, path)
     place = "" if node.span is NOWHERE else f"{node.span.file}:{node.span.line}: "
-    return f"  {place}{head_line(proc, node)}"
+    return f"  {place}{head_line(proc, node, path)}"

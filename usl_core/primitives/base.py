@@ -88,9 +88,9 @@ def _short(value: Any) -> str:
         case type():
             text = value.__name__
         case NodeCursor():
-            text = head_line(value.owner.ir, value.node)
+            text = head_line(value.owner.ir, value.node, value.path)
         case BlockCursor():
-            text = f"{head_line(value.owner.ir, value[0].node)} ... ({len(value)} statements)"
+            text = f"{head_line(value.owner.ir, value[0].node, value[0].path)} ... ({len(value)} statements)"
         case Cursor():
             text = type(value).__name__
         case _:
