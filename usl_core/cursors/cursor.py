@@ -27,7 +27,7 @@ from usl_core.cursors.path import (
     stmt_list,
     stmt_path,
 )
-from usl_core.cursors.search import require_locs
+from usl_core.cursors.search import require_loc, require_locs
 from usl_core.cursors.survivor import nearest_survivor
 from usl_core.errors import InvalidCursorError, SchedulingError
 from usl_core.ir.nodes import Arg, Interval, Node, Proc
@@ -60,8 +60,9 @@ class Cursor:
 
     def find(self, pattern: str, many: bool = False) -> Any:
         """The first match of a pattern in this code, itself included; with many, the list of all matches."""
-        locs = require_locs(self.owner.ir, self.loc, pattern)
-        return [make_cursor(self.owner, loc) for loc in locs] if many else make_cursor(self.owner, locs[0])
+        if many:
+            return [make_cursor(self.owner, loc) for loc in require_locs(self.owner.ir, self.loc, pattern)]
+        return make_cursor(self.owner, require_loc(self.owner.ir, self.loc, pattern))
 
     def is_ancestor_of(self, other: Cursor) -> bool:
         """Whether other is inside this code, or is it."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from usl_core.cursors.path import (
@@ -113,6 +115,16 @@ _BINDS = frozenset({Alloc, WindowStmt})
 def spelling(proc: Proc, sym: Sym, path: Path | None = None) -> str:
     """How one name of proc is printed; path leads to a node that mentions or binds it."""
     return (spellings(proc) if path is None else spellings_at(proc, path)).get(sym, sym.name)
+
+
+@lru_cache(maxsize=4096)
+def names_printed_as(text: str) -> frozenset[str]:
+    """The spellings of names that the printer may show as text: with a suffix for a clash, with `_` after a keyword."""
+    unsuffixed = {text, _SUFFIX.sub("", text)}
+    return frozenset(unsuffixed | {base[:-1] for base in unsuffixed if base.endswith("_")})
+
+
+_SUFFIX = re.compile(r"_\d+\Z")
 
 
 class _MarkingPrinter(Printer):
