@@ -98,8 +98,19 @@ def with_field(node: N, name: str, value: Any) -> N:
 
 
 def update(node: N, **changes: Any) -> N:
-    """node with fields replaced; `dataclasses.replace`, spelt once."""
-    return dataclasses.replace(node, **changes)
+    """node with fields replaced: `dataclasses.replace`, at half its price."""
+    kind = type(node)
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = _FIELDS[kind] = tuple([field.name for field in dataclasses.fields(node) if field.init])
+    for name in names:
+        if name not in changes:
+            changes[name] = getattr(node, name)
+    return kind(**changes)
+
+
+_FIELDS: dict[type[Node], tuple[str, ...]] = {}
+"""The fields of each kind of node that it is made of."""
 
 
 def children(node: Node) -> Iterator[tuple[Step, Node]]:

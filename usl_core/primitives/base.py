@@ -73,11 +73,26 @@ def primitive(
 
 def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """The operator takes arguments of that number and names, or it refuses and shows what it takes."""
+    if _plainly_fits(signature, len(args), kwargs):
+        return
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
         takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
         raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
+
+
+def _plainly_fits(signature: inspect.Signature, count: int, kwargs: dict[str, Any]) -> bool:
+    """Whether count arguments and kwargs fit for certain: what `bind` finds out at twenty times the price."""
+    parameters = signature.parameters
+    if count > len(parameters):
+        return False
+    for position, (name, parameter) in enumerate(parameters.items()):
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or (position < count and name in kwargs):
+            return False
+        if position >= count and parameter.default is parameter.empty and name not in kwargs:
+            return False
+    return parameters.keys() >= kwargs.keys()
 
 
 def _short(value: Any) -> str:
