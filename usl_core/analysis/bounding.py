@@ -73,9 +73,16 @@ class Hypotheses(tuple[Formula, ...]):
             case Or(args=args):
                 return any(self.bound(arg) for arg in args)
             case Const(value=value):
-                return value
+                return value or self._contradictory
             case _:
                 return False
+
+    @cached_property
+    def _contradictory(self) -> bool:
+        """Whether an equation (of two places that might meet, say) has sides that the inequalities keep apart."""
+        equations = [f.lin for f in self if isinstance(f, Eq)]
+        rest = Hypotheses(f for f in self if not isinstance(f, Eq)) if equations else self
+        return any(rest.bound(Ge(side - 1)) for lin in equations for side in (lin, -lin))
 
 
 class _Search:

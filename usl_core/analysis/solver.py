@@ -88,8 +88,8 @@ def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     if known.bound(goal):
         STATISTICS.count("bounds")
         return Proved("affine")
-    relevant = _relevant(hypotheses, goal)
-    if linear.unsat([fml.not_(goal), *relevant]):
+    relevant = Hypotheses(_relevant(hypotheses, goal))
+    if not isinstance(goal, Exists) and linear.unsat([fml.not_(goal), *relevant]):
         STATISTICS.count("affine")
         return Proved("affine")
     if _prove_by_instance(relevant, goal):
@@ -145,7 +145,7 @@ def _relevant(hypotheses: Sequence[Formula], goal: Formula) -> list[Formula]:
 
 
 @profiled("solver", "instance")
-def _prove_by_instance(hypotheses: Sequence[Formula], goal: Formula) -> bool:
+def _prove_by_instance(hypotheses: Hypotheses, goal: Formula) -> bool:
     """Exists-goals whose names are fixed by equalities: substitute and prove the rest."""
     match goal:
         case Or(args=args):
@@ -153,11 +153,11 @@ def _prove_by_instance(hypotheses: Sequence[Formula], goal: Formula) -> bool:
         case Exists(names=names, body=body):
             instance = _solve_names(names, body)
             return instance is not None and all(
-                linear.unsat([fml.not_(part), *hypotheses]) or _prove_by_instance(hypotheses, part)
+                hypotheses.bound(part) or linear.unsat([fml.not_(part), *hypotheses]) or _prove_by_instance(hypotheses, part)
                 for part in fml.conjuncts(instance)
             )
         case And(args=args):
-            return all(linear.unsat([fml.not_(a), *hypotheses]) for a in args)
+            return all(hypotheses.bound(a) or linear.unsat([fml.not_(a), *hypotheses]) for a in args)
         case _:
             return False
 

@@ -59,7 +59,9 @@ def stmt_at(proc: Procedure, where: Any, operator: str, kind: type[S], wanted: s
         cursor = cursor[0]
     node = cursor.node if isinstance(cursor, StmtCursor) else None
     if not isinstance(node, kind):
-        found = f"{type(node).__name__}: {head_line(proc.ir, node)}" if node is not None else type(cursor).__name__
+        found = type(cursor).__name__
+        if isinstance(cursor, StmtCursor):
+            found = f"{type(node).__name__}: {head_line(proc.ir, cursor.node, cursor.path)}"
         refuse(operator, f"{wanted} is wanted here, found {found}", getattr(node, "span", None), code="E404")
     assert isinstance(cursor.loc, NodeLoc)
     return cursor.loc.path, node
