@@ -188,6 +188,27 @@ def test_instructions_are_looked_into_and_kinds_are_told_apart() -> None:
         infer_bounds(p, "y", ["write"])
 
 
+INEXACT = {
+    "an inner loop is empty at the end": "for i in seq(0, n):\n    for j in seq(0, i):\n        x[i] = 0.0",
+    "a condition": "for i in seq(0, n):\n    if i > 2:\n        x[i] = 0.0",
+    "loops of which one may be empty": "x[0] = 0.0\nfor i in seq(0, n - 1):\n    x[i + 1] = 0.0",
+    "a quotient": "for i in seq(0, n):\n    for j in seq(0, 4):\n        x[i / 2 + j % 2] = 0.0",
+    "a step that overlaps": "for i in seq(0, n):\n    x[min(i, n - 1 - i)] = 0.0",
+}
+
+
+@pytest.mark.parametrize("body", INEXACT.values(), ids=INEXACT.keys())
+def test_bounds_whose_ends_may_not_be_reached_are_not_called_exact(body: str) -> None:
+    p = parse("def f(n: size, x: f32[n + 1]):\n" + "".join(f"    {line}\n" for line in body.splitlines()))
+    rng = random.Random(0)
+    (found,) = touched(p)
+    assert not found.bounds.exact
+    for controls in control_vectors(p.ir, rng, 4, 6):
+        events = recorded(p, controls, rng)
+        assert events is not None
+        agree(found, events["x"], controls)
+
+
 def test_an_index_that_depends_on_data_may_be_any() -> None:
     p = parse("""
         def histogram(n: size, d: i32[n], count: i32[10]):
