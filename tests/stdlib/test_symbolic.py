@@ -72,13 +72,24 @@ def test_what_is_seen_to_be_nonnegative_is_so(expression: tuple[Polynomial, str]
         assert evaluate(text, n=n, m=m) >= 0
 
 
-@given(expressions(), st.integers(-9, 9), st.integers(1, 9), st.integers(-9, 9))
-def test_no_value_is_beyond_the_ends(expression: tuple[Polynomial, str], lo: int, extent: int, m: int) -> None:
+@given(expressions(), st.integers(-9, 9), st.sampled_from([0, 2]), st.integers(1, 25), st.integers(-9, 9))
+def test_no_value_is_beyond_the_ends(expression: tuple[Polynomial, str], lo: int, scale: int, extent: int, m: int) -> None:
     value, text = expression
-    iterators = [Iteration("n", Range(polynomial(lo), M * 2 + lo + extent + 20))]
-    least, most = (end(value, iterators, greatest).value(m=m) for greatest in (False, True))
-    for n in range(lo, m * 2 + lo + extent + 20):
+    hi = (M + 9) * scale + lo + extent
+    least, most = (end(value, [Iteration("n", Range(polynomial(lo), hi))], greatest).value(m=m) for greatest in (False, True))
+    for n in range(lo, int(hi.value(m=m))):
         assert least <= evaluate(text, n=n, m=m) <= most
+
+
+@pytest.mark.parametrize("lo", range(-5, 6))
+@pytest.mark.parametrize("extent", range(1, 8))
+def test_remainders_within_one_multiple_have_their_own_ends(lo: int, extent: int) -> None:
+    iterators = [Iteration("n", Range(polynomial(lo), polynomial(lo + extent)))]
+    found = [end(remainder(N, 4), iterators, greatest).value() for greatest in (False, True)]
+    values = [n % 4 for n in range(lo, lo + extent)]
+    assert found[0] <= min(values) and max(values) <= found[1]
+    if lo // 4 == (lo + extent - 1) // 4:
+        assert found == [min(values), max(values)]
 
 
 def test_products_of_iterators_have_no_ends() -> None:
