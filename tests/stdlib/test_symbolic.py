@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.primitives.equivalence import parse
@@ -65,11 +65,18 @@ def test_the_text_of_a_value_means_the_value(expression: tuple[Polynomial, str],
     assert evaluate(str(value).replace("/", "//"), n=n, m=m) == evaluate(text, n=n, m=m)
 
 
-@given(expressions(), st.integers(1, 9), st.integers(1, 9))
+@given(expressions(), st.integers(1, 9), st.integers(-9, 9))
+@example((N + M, "n + m"), 1, -9)
 def test_what_is_seen_to_be_nonnegative_is_so(expression: tuple[Polynomial, str], n: int, m: int) -> None:
     value, text = expression
-    if Known({"n": 1, "m": 1}).nonnegative(value):
+    if Known({"n": 1}).nonnegative(value) or (m >= 2 and Known({"n": 1, "m": 2}).nonnegative(value)):
         assert evaluate(text, n=n, m=m) >= 0
+
+
+def test_whole_tiles_and_rounded_up_rest_are_seen_to_cover_a_size() -> None:
+    covered = quotient(N, 64) * 64 + quotient(remainder(N, 64) + 15, 16) * 16
+    assert Known({"n": 1}).at_most(N, covered)
+    assert not Known({"n": 1}).at_most(covered, N)
 
 
 @given(expressions(), st.integers(-9, 9), st.sampled_from([0, 2]), st.integers(1, 25), st.integers(-9, 9))
@@ -123,6 +130,7 @@ def test_sums_of_what_is_no_polynomial_in_the_iterator_are_not_known() -> None:
         (remainder(N, 4) + quotient(N, 4) * 4, "n"),
         (N * (N + 1) * Fraction(1, 2), "(n**2 + n) / 2"),
         (7 - N, "7 - n"),
+        (quotient(N + 1, 2) * -1, "-((n + 1) / 2)"),
         (extreme("min", [N, N + 2, M]), "min(m, n)"),
         (polynomial(0), "0"),
     ],
