@@ -143,6 +143,35 @@ def test_conditions_narrow_bounds() -> None:
     assert str(infer_bounds(p, "y")) == "y[0:n]"
 
 
+@pytest.mark.parametrize("op", ["<", "<=", ">", ">=", "==", "!="])
+def test_both_branches_of_every_comparison_are_narrowed_soundly(op: str) -> None:
+    p = parse(f"""
+        def f(x: f32[8], y: f32[8]):
+            for i in seq(0, 8):
+                if i {op} 3:
+                    x[i] = 0.0
+                else:
+                    y[i] = 0.0
+    """)
+    events = recorded(p, {}, random.Random(0))
+    assert events is not None
+    for found in touched(p):
+        agree(found, events[found.buffer], {})
+        hull = [(min(c), max(c) + 1) for c in zip(*(point for _, point in events[found.buffer]), strict=True)]
+        assert op in ("==", "!=") or [(each.lo.value(), each.hi.value()) for each in found.bounds.ranges] == hull
+
+
+def test_operands_that_may_not_be_evaluated_count_as_an_upper_bound() -> None:
+    p = parse("""
+        def f(n: size, x: f32[n], y: f32[n], z: f32[n]):
+            for i in seq(0, n):
+                z[i] = select(x[i], 0.0, y[i], 1.0)
+                if x[i] < 0.0 and y[i] < 0.0:
+                    pass
+    """)
+    assert [str(each.reads) for each in touched(p)] == ["<= 2 * n", "<= 2 * n", "0"]
+
+
 def test_assertions_simplify_bounds() -> None:
     p = parse("""
         def f(n: size, x: f32[n]):
