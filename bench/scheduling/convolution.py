@@ -81,7 +81,5 @@ def check(p: Procedure) -> None:
         image, weights, bias = (random.integers(-8, 9, shape).astype(np.float32) for shape in shapes)
         found = np.empty((n, height, width, oc), np.float32)
         kernel(n, height, width, ic, oc, image, weights, bias, found)
-        expected = bias + sum(
-            image[:, y : y + height, x : x + width] @ weights[y, x] for y in range(3) for x in range(3)
-        )
+        expected = bias + sum(image[:, y : y + height, x : x + width] @ weights[y, x] for y in range(3) for x in range(3))
         np.testing.assert_array_equal(found, expected)

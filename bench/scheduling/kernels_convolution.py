@@ -7,8 +7,15 @@ from usl_core import proc
 
 @proc
 def convolution(
-    N: size, H: size, W: size, IC: size, OC: size,
-    image: f32[N, H + 2, W + 2, IC], weights: f32[3, 3, IC, OC], bias: f32[OC], out: f32[N, H, W, OC],
+    N: size,
+    H: size,
+    W: size,
+    IC: size,
+    OC: size,
+    image: f32[N, H + 2, W + 2, IC],
+    weights: f32[3, 3, IC, OC],
+    bias: f32[OC],
+    out: f32[N, H, W, OC],
 ):
     assert OC % 64 == 0
     for n in seq(0, N):

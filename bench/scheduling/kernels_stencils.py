@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_avx512.memories import AVX512
-from usl_core import DRAM, instr, proc
+from usl_core import instr, proc
 
 HEADER = ("immintrin.h",)
 FEATURES = ("avx512f",)

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from usl_core.analysis.solver import STATISTICS
-from usl_core.spans import listening
+from usl_core.profiling import listening
 
 
 @dataclass(slots=True)
@@ -82,12 +82,34 @@ def record(name: str, *, warm_runs: int = 1, check: bool = True) -> dict[str, An
     return {"shape": name, "definitions_seconds": parsing, "cold": asdict(cold), "warm": [asdict(each) for each in warm]}
 
 
+def profile(name: str, *, warm: bool, order: str, lines: int = 50) -> None:
+    """Print Python's profile of one run of a schedule."""
+    import cProfile
+    import pstats
+
+    import z3  # noqa: F401
+
+    from bench.scheduling.shapes import SHAPES
+
+    schedule, _ = SHAPES[name].load()
+    if warm:
+        schedule()
+    profiler = cProfile.Profile()
+    profiler.runcall(schedule)
+    pstats.Stats(profiler).sort_stats(order).print_stats(lines)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scheduling.record")
     parser.add_argument("shape")
     parser.add_argument("--warm-runs", type=int, default=1)
-    parser.add_argument("--no-check", action="store_true")
+    parser.add_argument("--no-check", action="store_true", help="do not run what the schedule gives")
+    parser.add_argument("--profile", choices=("cold", "warm"), help="print where Python's profiler sees the time instead")
+    parser.add_argument("--sort", default="tottime", help="the profile's order: tottime, cumtime, ncalls")
     chosen = parser.parse_args(arguments)
+    if chosen.profile:
+        profile(chosen.shape, warm=chosen.profile == "warm", order=chosen.sort)
+        return 0
     json.dump(record(chosen.shape, warm_runs=chosen.warm_runs, check=not chosen.no_check), sys.stdout)
     return 0
 

@@ -15,8 +15,10 @@ LANES = 16
 
 def vectorize(p: Procedure, loop: Any, *, tail: str = "cut", prefix: str = "v") -> Procedure:
     """Divide a loop over one assignment by the lanes, and turn the tiles into one loop over the lanes per operation."""
-    p = divide_loop(p, loop, LANES, ["xo", "xi"], perfect=True) if tail == "perfect" else divide_loop(
-        p, loop, LANES, ["xo", "xi"], tail=tail
+    p = (
+        divide_loop(p, loop, LANES, ["xo", "xi"], perfect=True)
+        if tail == "perfect"
+        else divide_loop(p, loop, LANES, ["xo", "xi"], tail=tail)
     )
     lanes = p.forward(loop).body()[0]
     assignment = lanes.body()[0]

@@ -15,6 +15,7 @@ from usl_core.analysis.affine import Atom, Lin, Min, Quot, combine, of_atom, par
 from usl_core.analysis.formula import Const, Eq, Formula, Ge, Or
 from usl_core.analysis.models import Witnesses
 from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
 
 BUDGET = 40
 """Subtractions tried for one goal."""
@@ -56,10 +57,12 @@ class Hypotheses(tuple[Formula, ...]):
     def _witnesses(self) -> Witnesses:
         return Witnesses(self)
 
+    @profiled("solver", "witness")
     def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
         """Values of the variables for which all formulas hold and goal does not; None means "don't know"."""
         return self._witnesses.refuting(goal)
 
+    @profiled("solver", "bounds")
     def bound(self, goal: Formula) -> bool:
         """Whether goal follows by replacing variables with their bounds; False means "don't know"."""
         match goal:

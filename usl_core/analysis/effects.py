@@ -43,6 +43,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import COND, SIZE, ControlType, TensorType
+from usl_core.profiling import profiled
 
 
 class Kind(Enum):
@@ -111,6 +112,7 @@ def summary(stmt: Stmt) -> Summary:
     return _of_stmt(stmt)
 
 
+@profiled("analysis", "effects")
 def block_summary(block: Iterable[Stmt]) -> Summary:
     """The effect of a block: accesses to what it allocates are dropped, windows and strides that it binds are resolved."""
     parts: list[Summary] = []
@@ -173,6 +175,7 @@ def replace_accesses(old: Summary, accesses: Iterable[Access]) -> Summary:
 
 
 @per_node
+@profiled("analysis", "effects")
 def proc_summary(proc: Proc) -> Summary:
     """The effect of a procedure's body in terms of its formals, with the configuration its assertions read."""
     asserted = [_config_reads(p) for p in proc.preds]

@@ -15,6 +15,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.formula import And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
 
 STARTS = (1, 0)
 """What all integers are at first; sizes are at least 1 and most indices at least 0."""
@@ -30,6 +31,7 @@ Values = dict[Variable, int]
 Move = tuple[Variable, int]
 
 
+@profiled("solver", "model search")
 def find_model(formulas: Iterable[Formula]) -> Mapping[Sym, int | bool] | None:
     """Values of the variables that satisfy all formulas, or None if the search found none (there may be some)."""
     parts = [part for f in formulas for part in fml.conjuncts(f)]

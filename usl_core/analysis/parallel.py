@@ -15,8 +15,10 @@ from usl_core.ir import make
 from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Stmt, index_read
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, update, with_fresh_binders
+from usl_core.profiling import profiled
 
 
+@profiled("obligation", "race freedom")
 def race_free(ctx: Context, loop: For) -> Conflict | None:
     """Whether the iterations of loop are pairwise non-interfering; ctx is the context before it.
 
@@ -25,6 +27,7 @@ def race_free(ctx: Context, loop: For) -> Conflict | None:
     return _state(loop) or _interfering(ctx, loop, ctx.index(loop.hi))
 
 
+@profiled("obligation", "race freedom")
 def parallelizable(ctx: Context, loop: For) -> Conflict | None:
     """Whether loop may be parallel: its iterations are pairwise non-interfering, or all but the last are.
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from usl_core.cursors import edits, rewriting
-from usl_core.cursors.forward import Forward, Lineage
+from usl_core.cursors.forward import Forward, Lineage, compose
 from usl_core.cursors.path import (
     ArgLoc,
     BlockLoc,
@@ -90,7 +90,7 @@ class Edit:
     @property
     def forward(self) -> Forward:
         """The composed forwarding, from the original tree to the current one."""
-        return self.where
+        return self.where if self._redirects else compose(*self._now.steps_since(self._start))
 
     def where(self, loc: Loc) -> Loc:
         """Where a location of the original tree is now; Dead if it is gone."""

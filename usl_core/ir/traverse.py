@@ -102,17 +102,22 @@ def update(node: N, **changes: Any) -> N:
     """A copy of node with fields replaced: `dataclasses.replace`, at a fraction of its time."""
     kind = type(node)
     copy = object.__new__(kind)
-    for name, put in _FIELDS[kind]:
+    made, remembered = _FIELDS[kind]
+    for name, put in made:
         put(copy, changes.pop(name) if name in changes else getattr(node, name))
     assert not changes, f"{kind.__name__} has no field {', '.join(changes)}"
-    object.__setattr__(copy, "memo", None)
+    for put, nothing in remembered:
+        put(copy, nothing)
     return copy
 
 
-def _setters(kind: type[Node]) -> tuple[tuple[str, Callable[[Node, Any], None]], ...]:
-    """The fields that make a node of this kind, each with what sets it in a node under construction."""
-    names = [field.name for field in dataclasses.fields(kind) if field.init]
-    return tuple((name, getattr(kind, name).__set__) for name in names)
+_Put = Callable[[Node, Any], None]
+
+
+def _setters(kind: type[Node]) -> tuple[tuple[tuple[str, _Put], ...], tuple[tuple[_Put, Any], ...]]:
+    """What sets each field of a node of this kind under construction; and what analyses remember in it, with "nothing yet"."""
+    fields = [(field, getattr(kind, field.name).__set__) for field in dataclasses.fields(kind)]
+    return tuple((f.name, put) for f, put in fields if f.init), tuple((put, f.default) for f, put in fields if not f.init)
 
 
 _FIELDS = {kind: _setters(kind) for kind in _CHILDREN}

@@ -32,8 +32,10 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_fields, get_field
 from usl_core.ir.types import BOOL, TensorType, is_control, scalar_of
+from usl_core.profiling import profiled
 
 
+@profiled("obligation", "same meaning")
 def same_meaning(ctx: Context, new: Block, old: Block) -> bool:
     """Whether new, executed where ctx describes, does exactly what old does: statement by statement, the same accesses.
 

@@ -18,7 +18,8 @@ R = TypeVar("R")
 class Listener(Protocol):
     """Is told when a span begins and ends; only spans of these kinds."""
 
-    kinds: Container[str]
+    @property
+    def kinds(self) -> Container[str]: ...
 
     def begin(self, kind: str, name: str) -> None: ...
 
@@ -40,7 +41,7 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener = before
 
 
-def spanned(kind: str, name: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+def profiled(kind: str, name: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: each call of the function is a span. name is the function's own if none is given."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
