@@ -25,7 +25,7 @@ class Range:
 
     @property
     def size(self) -> Polynomial:
-        """How many there are."""
+        """How many there are. It may be less than 0 where nothing is in the range, as under a condition that never holds."""
         return self.hi - self.lo
 
     def at(self, **sizes: int) -> Range:
