@@ -73,6 +73,13 @@ def test_what_is_seen_to_be_nonnegative_is_so(expression: tuple[Polynomial, str]
         assert evaluate(text, n=n, m=m) >= 0
 
 
+def test_division_is_exact_by_what_divides_and_by_its_divisors_only() -> None:
+    known = Known(whole=((N, 8),))
+    assert [str(known.simplified(quotient(N, by) * by)) for by in (8, 4, 16, 3)] == ["n", "n", "16 * (n / 16)", "3 * (n / 3)"]
+    assert [str(known.simplified(remainder(N, by))) for by in (8, 16)] == ["0", "n % 16"]
+    assert str(known.simplified(quotient(M, 8))) == "m / 8"
+
+
 def test_whole_tiles_and_rounded_up_rest_are_seen_to_cover_a_size() -> None:
     covered = quotient(N, 64) * 64 + quotient(remainder(N, 64) + 15, 16) * 16
     assert Known({"n": 1}).at_most(N, covered)
