@@ -182,6 +182,19 @@ def test_assertions_simplify_bounds() -> None:
     assert str(infer_bounds(p, "x")) == "x[0:n]"
 
 
+@pytest.mark.parametrize(("fact", "box"), [("n >= 16", "x[0:n]"), ("n > 15", "x[0:n]"), ("n >= 15", "x[0:max(16, n)]")])
+def test_assertions_say_which_of_two_ends_is_the_greater(fact: str, box: str) -> None:
+    p = parse(f"""
+        def f(n: size, x: f32[n + 1]):
+            assert {fact}
+            for i in seq(0, n):
+                x[i] = 0.0
+            for i in seq(0, 16):
+                x[i] = 1.0
+    """)
+    assert str(infer_bounds(p, "x")) == box
+
+
 @pytest.mark.parametrize("tail", ["cut", "guard"])
 def test_bounds_are_windows_that_stage_mem_takes(tail: str) -> None:
     p = blur(tail)
