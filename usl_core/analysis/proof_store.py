@@ -16,7 +16,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -184,10 +184,15 @@ def connect(where: Path) -> tuple[sqlite3.Connection, Path]:
 
 
 def _remove_stale(where: Path) -> None:
-    for path in damaged_files(where):
-        if path.stat().st_mtime < time.time() - STALE_SECONDS:
-            for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
-                each.unlink(missing_ok=True)
+    limit = time.time() - STALE_SECONDS
+    remove_files(path for path in damaged_files(where) if path.stat().st_mtime < limit)
+
+
+def remove_files(paths: Iterable[Path]) -> None:
+    """Removes databases with their logs."""
+    for path in paths:
+        for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+            each.unlink(missing_ok=True)
 
 
 # ---- this process's view
@@ -334,6 +339,11 @@ def read(question: bytes, code: bytes, row: tuple[Any, Any, Any], names: int) ->
         return None
 
 
+def now() -> int:
+    """The age of a row that is written now; rows of one batch add their positions, so that no two are equal."""
+    return time.time_ns()
+
+
 def new_row(question: str, verdict: Verdict, position: int = 0) -> tuple[bytes, bytes, bytes, bytes, int, bytes] | None:
     """A row of the table, or None if the verdict is not to be kept."""
     text = verdicts.encode(verdict)
@@ -341,7 +351,7 @@ def new_row(question: str, verdict: Verdict, position: int = 0) -> tuple[bytes, 
     if text is None or z3 is None:
         return None
     fields = question.encode(), str(version()).encode(), z3.encode(), text.encode()
-    return (*fields, time.time_ns() + position, checksum(*fields))
+    return (*fields, now() + position, checksum(*fields))
 
 
 def used_bytes(connection: sqlite3.Connection) -> int:

@@ -8,6 +8,7 @@ machine gives the same answer. Unknown is never success. This module alone impor
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -63,12 +64,13 @@ class Statistics:
 
 
 STATISTICS = Statistics()
-PATIENCE = 64
-"""Questions that a process decides before it opens the file of proofs for cheap ones: that takes as long as these did. A question
-that is left to z3 opens it at once, because loading z3 takes longer."""
+PATIENCE = 0.005
+"""Seconds of CPU time that a process spends on questions before it opens the file of proofs for those that z3 is not needed for.
+Opening it takes 10 to 20 ms, which small schedules would not get back. A question left to z3 opens it at once."""
 MAX_REMEMBERED = 200_000
 _CACHE: dict[str, Verdict] = {}
 _caching = True
+_spent = 0.0
 
 
 def disable_cache() -> None:
@@ -180,7 +182,7 @@ def _recall(asked: Question) -> Verdict | None:
     hit = _CACHE.get(asked.key)
     if hit is not None:
         STATISTICS.count("cache")
-    elif STORE.is_open or len(_CACHE) >= PATIENCE:
+    elif STORE.is_open or _spent >= PATIENCE:
         hit = _recall_from_disk(asked)
     return hit
 
@@ -195,7 +197,10 @@ def _recall_from_disk(asked: Question) -> Verdict | None:
 
 def _learn(asked: Question) -> Verdict:
     """The answer, found now and kept."""
+    global _spent
+    started = time.process_time()
     verdict = _decide_without_z3(asked)
+    _spent += time.process_time() - started
     if verdict is None:
         hit = _recall_from_disk(asked) if _caching and not STORE.is_open else None
         if hit is not None:
