@@ -64,9 +64,9 @@ class Statistics:
 
 
 STATISTICS = Statistics()
-PATIENCE = 0.005
-"""Seconds of CPU time that a process spends on questions before it opens the file of proofs for those that z3 is not needed for.
-Opening it takes 10 to 20 ms, which small schedules would not get back. A question left to z3 opens it at once."""
+PATIENCE = 0.01
+"""Seconds of CPU time that a process spends on questions before it opens the file of proofs for those that z3 is not needed
+for: about what opening costs, which small schedules would not get back. A question left to z3 opens it at once."""
 MAX_REMEMBERED = 200_000
 _CACHE: dict[str, Verdict] = {}
 _caching = True
