@@ -110,7 +110,7 @@ def test_files_that_cannot_be_used_are_one_message(folder: Path, tmp_path: Path)
     for command in ("import", "export"):
         done = usl(folder, "cache", command, tmp_path / "missing" / "file")
         assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr == f"{tmp_path / 'missing' / 'file'}: No such file or directory\n"
+        assert done.stderr == f"usl: {tmp_path / 'missing' / 'file'}: No such file or directory\n"
     (tmp_path / "file").write_text("in the way")
     done = usl(tmp_path / "file" / "proofs", "cache", "import", tmp_path / "file")
     assert done.returncode == 1

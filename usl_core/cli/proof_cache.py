@@ -200,15 +200,14 @@ def _is_intact(row: tuple[object, ...]) -> bool:
 
 @contextlib.contextmanager
 def _opened(where: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
+    path = None
     try:
         connection, path = proof_store.connect(where)
-        try:
+        with contextlib.closing(connection):
             yield connection, path
-        finally:
-            connection.close()
     except (sqlite3.Error, OSError) as error:
-        notes = (f"hint: set {proof_store.SWITCH} to a folder that you may write",)
-        if proof_store.is_damage(error):
+        hint = f"hint: set {proof_store.SWITCH} to a folder that you may write"
+        if path is not None and proof_store.is_damage(error):
             proof_store.give_up(path)
-            notes = ("hint: a new one is used from now on",)
-        raise UslError(f"cannot use the proof cache {where}: {error}", notes=notes) from None
+            hint = f"hint: {path.name} is damaged; a new file is used from now on"
+        raise UslError(f"cannot use the proof cache {where}: {error}", notes=(hint,)) from None
