@@ -38,13 +38,12 @@ def processes(folder: Path) -> Iterator[Restart]:
 
         def restart() -> None:
             solver.STORE.finish()
-            patch.setattr(solver, "STORE", ProofStore())
-            patch.setattr(solver, "_CACHE", {})
+            for name, value in (("STORE", ProofStore()), ("_CACHE", {}), ("_UNKNOWN", {})):
+                patch.setattr(solver, name, value)
 
         patch.setenv(proof_store.SWITCH, str(folder))
         patch.setattr(solver, "PATIENCE", 0.0)
-        patch.setattr(solver, "STORE", ProofStore())
-        patch.setattr(solver, "_CACHE", {})
+        restart()
         yield restart
         solver.STORE.finish()
 
@@ -171,6 +170,9 @@ def test_unknown_is_remembered_by_this_process_alone(tmp_path: Path, monkeypatch
     hard = fml.exists([name], fml.eq(affine.product([affine.var(name), affine.var(NAMES[0])]), 6))
     with processes(tmp_path) as restart:
         assert isinstance(prove([], hard), Unknown)
+        before = solver.STATISTICS.settled.get("cache", 0)
+        assert isinstance(prove([], hard), Unknown)
+        assert solver.STATISTICS.settled["cache"] == before + 1
         restart()
         monkeypatch.setattr(solver, "_z3_prove", lambda *_: Verdict("proved", "z3"))
         assert isinstance(prove([], hard), Proved)

@@ -13,6 +13,9 @@ from math import gcd
 
 from usl_core.analysis.affine import Atom, Lin, Min, Quot, combine, of_atom, parts
 from usl_core.analysis.formula import Const, Eq, Formula, Ge, Or
+from usl_core.analysis.models import Witnesses
+from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
 
 BUDGET = 40
 """Subtractions tried for one goal."""
@@ -50,6 +53,16 @@ class Hypotheses(tuple[Formula, ...]):
                     by_atom[last].append(-f.lin)
         return by_atom
 
+    @cached_property
+    def _witnesses(self) -> Witnesses:
+        return Witnesses(self)
+
+    @profiled("solver", "witness")
+    def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
+        """Values of the variables for which all formulas hold and goal does not; None means "don't know"."""
+        return self._witnesses.refuting(goal)
+
+    @profiled("solver", "bounds")
     def bound(self, goal: Formula) -> bool:
         """Whether goal follows by replacing variables with their bounds; False means "don't know"."""
         match goal:
@@ -60,9 +73,16 @@ class Hypotheses(tuple[Formula, ...]):
             case Or(args=args):
                 return any(self.bound(arg) for arg in args)
             case Const(value=value):
-                return value
+                return value or self._contradictory
             case _:
                 return False
+
+    @cached_property
+    def _contradictory(self) -> bool:
+        """Whether an equation (of two places that might meet, say) has sides that the inequalities keep apart."""
+        equations = [f.lin for f in self if isinstance(f, Eq)]
+        rest = Hypotheses(f for f in self if not isinstance(f, Eq)) if equations else self
+        return any(rest.bound(Ge(side - 1)) for lin in equations for side in (lin, -lin))
 
 
 class _Search:

@@ -20,9 +20,10 @@ from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, 
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering, form_of, index_lin
-from usl_core.analysis.solver import Answer, Proved, prove
+from usl_core.analysis.solver import Answer, holds, prove
 from usl_core.cursors.path import Path
 from usl_core.ir.config import FieldSym
+from usl_core.ir.memo import per_node
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
@@ -130,15 +131,14 @@ class Context:
         return ctx
 
     def assume(self, facts: Iterable[Formula]) -> Context:
-        known = self.facts
-        new = [p for f in facts for p in fml.conjuncts(f) if p != fml.TRUE and p not in known]
+        new = [p for f in facts for p in fml.conjuncts(f) if p is not fml.TRUE]
         if not new:
             return self
         here = [f for f in new if self.fields and any(isinstance(name, Held) for name in fml.free_syms(f))]
         if not here:
-            return self.but(facts=(*known, *new))
+            return self.but(facts=(*self.facts, *new))
         lasting = [f for f in new if f not in here]
-        return replace(self, facts=(*known, *lasting), field_facts=(*self.field_facts, *here))
+        return replace(self, facts=(*self.facts, *lasting), field_facts=(*self.field_facts, *here))
 
     def enter(self, stmt: Stmt, branch: str) -> Context:
         """Inside a loop's body or a branch of an if."""
@@ -159,24 +159,37 @@ class Context:
 
     def after_all(self, block: Iterable[Stmt]) -> Context:
         """After several statements of one block."""
-        ctx = self
+        ctx, allocs = self, list[Alloc]()
         for stmt in block:
-            if self.tracks or isinstance(stmt, Alloc | WindowStmt | Check):
-                ctx = ctx.after(stmt)
-        return ctx
+            if isinstance(stmt, Alloc):
+                allocs.append(stmt)
+            elif self.tracks or isinstance(stmt, WindowStmt | Check):
+                ctx, allocs = ctx._after_allocs(allocs).after(stmt), []
+        return ctx._after_allocs(allocs)
+
+    def _after_allocs(self, allocs: Sequence[Alloc]) -> Context:
+        """After several allocations: the map of buffers is copied once for all."""
+        if not allocs:
+            return self
+        depth = len(self.loops)
+        infos = {stmt.name: BufferInfo(stmt.type, stmt.mem, depth=depth) for stmt in allocs}
+        return self.but(buffers={**self.buffers, **infos})._knowing(f for stmt in allocs for f in _extents_of(stmt))
+
+    def _knowing(self, facts: Iterable[Formula]) -> Context:
+        """With facts about sizes alone, which often are known already."""
+        new = [f for f in dict.fromkeys(facts) if f not in self.facts]
+        return self.but(facts=(*self.facts, *new)) if new else self
 
     def after(self, stmt: Stmt) -> Context:
         """After a statement of the same block: its binding, or what its `check` established."""
         match stmt:
-            case Alloc(name=name, type=typ, mem=mem):
-                info = BufferInfo(typ, mem, depth=len(self.loops))
-                bound = self.but(buffers={**self.buffers, name: info})
-                return bound.assume(_extent_facts(typ))
+            case Alloc():
+                return self._after_allocs((stmt,))
             case WindowStmt(name=name, rhs=rhs):
                 assert isinstance(rhs.type, TensorType)
                 info = BufferInfo(rhs.type, self.buffers[rhs.name].mem, window=rhs, depth=len(self.loops))
                 bound = self.but(buffers={**self.buffers, name: info}, windows={**self.windows, name: window_map(rhs)})
-                return bound.assume(_extent_facts(rhs.type))
+                return bound._knowing(_extents_of(stmt))
             case Check(cond=cond):
                 return self.assume([self.truth(cond)])
             case _ if self.tracks:
@@ -198,7 +211,7 @@ class Context:
         for name in sorted({*step, *lost}):
             cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
             cases = [(guard, value) for guard, value in cases if not _is_of(value, modified)]
-            certain = [value for guard, value in cases if guard == fml.TRUE or isinstance(self.prove(guard), Proved)]
+            certain = [value for guard, value in cases if guard == fml.TRUE or self.holds(guard)]
             if certain:
                 values[name] = certain[0]
                 continue
@@ -311,6 +324,10 @@ class Context:
         more = tuple(extra)
         return prove(Hypotheses((*self.hypotheses, *more)) if more else self.hypotheses, goal)
 
+    def holds(self, goal: Formula) -> bool:
+        """Whether goal is proved here."""
+        return holds(self.hypotheses, goal)
+
     @cached_property
     def hypotheses(self) -> Hypotheses:
         """All facts, indexed for `prove`."""
@@ -359,6 +376,15 @@ def _is_of(value: Value, modified: Container[Sym]) -> bool:
     return isinstance(value, Datum) and value.key in modified
 
 
+@per_node
+def _extents_of(stmt: Alloc | WindowStmt) -> list[Formula]:
+    """What is known of the extents of a buffer or window once it is bound."""
+    typ = stmt.type if isinstance(stmt, Alloc) else stmt.rhs.type
+    assert isinstance(typ, ScalarType | TensorType)
+    return _extent_facts(typ)
+
+
 def _extent_facts(typ: ScalarType | TensorType) -> list[Formula]:
     """Extents are at least 1: the frontend proves it where the buffer is bound."""
-    return [fml.ge(extent, 1) for extent in shape_of(typ)]
+    facts = [fml.ge(extent, 1) for extent in shape_of(typ)]
+    return [fact for fact in facts if fact is not fml.TRUE]

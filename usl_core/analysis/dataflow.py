@@ -42,6 +42,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, COND, ControlType, ScalarType
+from usl_core.profiling import profiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ def of_block(block: Block) -> Transformer:
 
 
 @per_node
+@profiled("analysis", "configuration")
 def of_proc(proc: Proc) -> Transformer:
     """What a procedure's body does, in terms of its formals."""
     if not field_use(proc).written:

@@ -41,8 +41,9 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children
+from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import COND, SIZE, ControlType, TensorType
+from usl_core.profiling import profiled
 
 
 class Kind(Enum):
@@ -111,6 +112,7 @@ def summary(stmt: Stmt) -> Summary:
     return _of_stmt(stmt)
 
 
+@profiled("analysis", "effects")
 def block_summary(block: Iterable[Stmt]) -> Summary:
     """The effect of a block: accesses to what it allocates are dropped, windows and strides that it binds are resolved."""
     parts: list[Summary] = []
@@ -173,6 +175,7 @@ def replace_accesses(old: Summary, accesses: Iterable[Access]) -> Summary:
 
 
 @per_node
+@profiled("analysis", "effects")
 def proc_summary(proc: Proc) -> Summary:
     """The effect of a procedure's body in terms of its formals, with the configuration its assertions read."""
     asserted = [_config_reads(p) for p in proc.preds]
@@ -252,7 +255,7 @@ class _Builder:
             case ReadConfig(config=config, field=name):
                 self.field(config.sym(name), Kind.READ, expr)
             case _:
-                for _, child in children(expr):
+                for child in child_nodes(expr):
                     self.reads(child)
 
     def done(self, *, checks: bool = False) -> Summary:
@@ -287,7 +290,7 @@ def _of_stmt(stmt: Stmt) -> Summary:
             builder.reads(cond)
             return builder.done(checks=True)
         case Alloc():
-            for _, extent in children(stmt):
+            for extent in child_nodes(stmt):
                 builder.reads(extent)
             return builder.done()
         case WindowStmt(rhs=rhs):
@@ -356,7 +359,7 @@ def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
         elif isinstance(actual, Literal):
             constants.add(formal.name)
         else:
-            for _, child in children(actual):
+            for child in child_nodes(actual):
                 builder.reads(child)
             windows[formal.name] = argument_map(actual, lowering)
     body = proc_summary(proc)

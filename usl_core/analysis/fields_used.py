@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import AssignConfig, Call, For, If, Node, Proc, ReadConfig, Stmt
-from usl_core.ir.traverse import children, walk
+from usl_core.ir.traverse import child_nodes, walk_block
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,16 @@ def field_use(node: Proc | Stmt) -> FieldUse:
         case If(cond=cond, body=body, orelse=orelse):
             return _union([_reads((cond,)), *map(field_use, body), *map(field_use, orelse)])
         case AssignConfig(config=config, field=name):
-            return _union([FieldUse(written=frozenset([config.sym(name)])), _reads(child for _, child in children(node))])
+            return _union([FieldUse(written=frozenset([config.sym(name)])), _reads(child_nodes(node))])
         case Call(proc=proc, args=args):
             return _union([field_use(proc), _reads(args)])
         case _:
-            return _reads(child for _, child in children(node))
+            return _reads(child_nodes(node))
 
 
-def _reads(exprs: Iterable[Node]) -> FieldUse:
-    found = frozenset(n.config.sym(n.field) for expr in exprs for n in walk(expr) if isinstance(n, ReadConfig))
-    return FieldUse(read=found) if found else NO_FIELDS
+def _reads(exprs: tuple[Node, ...]) -> FieldUse:
+    found = [n.config.sym(n.field) for n in walk_block(exprs) if isinstance(n, ReadConfig)]
+    return FieldUse(read=frozenset(found)) if found else NO_FIELDS
 
 
 def _union(parts: Iterable[FieldUse]) -> FieldUse:

@@ -17,7 +17,7 @@ from usl_core.analysis.conflict import describe_model, may_overlap
 from usl_core.analysis.context import BufferInfo, Context, shape_of
 from usl_core.analysis.dataflow import Env
 from usl_core.analysis.effects import Access, Kind, WindowMap, proc_summary
-from usl_core.analysis.formula import Formula
+from usl_core.analysis.formula import TRUE, Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
@@ -51,8 +51,9 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, mentioned, walk
+from usl_core.ir.traverse import child_nodes, mentioned, walk
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
+from usl_core.profiling import profiled
 
 
 def require(
@@ -72,6 +73,8 @@ def require(
         BoundsError: the goal fails for some values of sizes and iterators, which the notes show.
         Undecided: the solver could not tell.
     """
+    if goal is TRUE:
+        return
     match ctx.prove(goal, extra):
         case Proved():
             return
@@ -96,6 +99,7 @@ def check_proc_invariant(proc: Proc) -> None:
     check_block(ctx, proc.body)
 
 
+@profiled("obligation", "assertions")
 def check_assertions(proc: Proc, ctx: Context) -> None:
     """Contradictory assertions would prove everything, so they are refused with a conflicting subset."""
     if not proc.preds:
@@ -215,6 +219,7 @@ def check_head(ctx: Context, stmt: For | If) -> None:
         check_expr(ctx, stmt.cond)
 
 
+@profiled("obligation", "configuration writes")
 def _check_config_write(ctx: Context, stmt: AssignConfig) -> None:
     check_expr(ctx, stmt.rhs)
     if stmt.config.fields[stmt.field].type is SIZE:
@@ -224,6 +229,7 @@ def _check_config_write(ctx: Context, stmt: AssignConfig) -> None:
         require(ctx, fml.ge(value, 1), message, stmt.span, values=(value,), code="E311")
 
 
+@profiled("obligation", "ranges")
 def _check_range(ctx: Context, loop: For, lo: Expr, hi: Expr) -> None:
     low, high = ctx.index(lo), ctx.index(hi)
     require(
@@ -237,6 +243,7 @@ def _check_range(ctx: Context, loop: For, lo: Expr, hi: Expr) -> None:
     )
 
 
+@profiled("obligation", "extents")
 def check_extents(ctx: Context, typ: ScalarType | TensorType, what: str, span: Span) -> None:
     if isinstance(typ, TensorType):
         for extent in typ.shape:
@@ -271,10 +278,11 @@ def check_expr(ctx: Context, expr: Node) -> None:
             pass
         case _:
             pass
-    for _, child in children(expr):
+    for child in child_nodes(expr):
         check_expr(ctx, child)
 
 
+@profiled("obligation", "bounds")
 def check_access(ctx: Context, name: Sym, idx: Sequence[Expr], span: Span) -> None:
     """Every index of an element access lies within its dimension."""
     for dim, (index, extent) in enumerate(zip(idx, ctx.shape(name), strict=True)):
@@ -317,6 +325,7 @@ def _in_range(
     )
 
 
+@profiled("obligation", "windows")
 def check_window(ctx: Context, window: WindowExpr) -> None:
     """Each interval has at least one element and, like each point, lies within its dimension."""
     for dim, (entry, extent) in enumerate(zip(window.idx, ctx.shape(window.name), strict=True)):
@@ -343,6 +352,7 @@ def _empty(place: Callable[[], str], entry: Interval) -> str:
 # ---- calls
 
 
+@profiled("obligation", "calls")
 def check_call(ctx: Context, call: Call) -> None:
     """Sizes, shapes, assertions and disjointness of a call."""
     for arg in call.args:
@@ -450,6 +460,7 @@ def _is_window(ctx: Context, actual: Expr) -> bool:
     return isinstance(info.type, TensorType) and info.type.window
 
 
+@profiled("obligation", "disjoint arguments")
 def check_disjoint(ctx: Context, call: Call) -> None:
     """Buffers that the callee modifies overlap no other argument, unless it declares that they may."""
     maps = [

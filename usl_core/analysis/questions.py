@@ -15,11 +15,12 @@ the same one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
+from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.formula import And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.ir.sym import Sym
 
@@ -40,7 +41,7 @@ class Shape:
 class Question:
     """Whether hypotheses imply goal. names are in the order of the numbers in key."""
 
-    hypotheses: tuple[Formula, ...]
+    hypotheses: Hypotheses
     goal: Formula
     key: str
     names: tuple[Sym, ...]
@@ -59,7 +60,7 @@ def shape(f: Formula) -> Shape:
     return found
 
 
-def question(hypotheses: Iterable[Formula], goal: Formula) -> Question:
+def question(hypotheses: Hypotheses, goal: Formula) -> Question:
     """The question whether hypotheses imply goal; their order and repetitions do not matter to its key.
 
     They are sorted by their text, then by the numbers of the names in the goal. What is left equal keeps its order, which may
@@ -68,18 +69,17 @@ def question(hypotheses: Iterable[Formula], goal: Formula) -> Question:
     aim = shape(goal)
     numbers = {name: number for number, name in enumerate(aim.names)}
     known = len(numbers)
-    shaped = [(shape(h), h) for h in dict.fromkeys(hypotheses)]
-    shaped.sort(key=lambda pair: (pair[0].text, [numbers.get(name, known) for name in pair[0].names]))
-    parts = [_part(aim, numbers)]
-    parts += [_part(each, numbers) for each, _ in shaped]
-    return Question(tuple(h for _, h in shaped), goal, ";".join(parts), tuple(numbers))
+    shapes = [shape(h) for h in dict.fromkeys(hypotheses)]
+    shapes.sort(key=lambda each: (each.text, [numbers.get(name, known) for name in each.names]))
+    parts = [_part(each, numbers) for each in (aim, *shapes)]
+    return Question(hypotheses, goal, ";".join(parts), tuple(numbers))
 
 
-def relevant(hypotheses: Sequence[Formula], goal: Formula) -> list[Formula]:
+def relevant(hypotheses: Hypotheses, goal: Formula) -> Hypotheses:
     """The hypotheses connected to goal through shared variables; the others cannot help (they are satisfiable)."""
     reached = set(shape(goal).free)
     if not reached:  # the question is whether the hypotheses contradict each other
-        return list(hypotheses)
+        return hypotheses
     pending = [(position, shape(h).free) for position, h in enumerate(hypotheses)]
     chosen: list[int] = []
     while True:
@@ -92,7 +92,7 @@ def relevant(hypotheses: Sequence[Formula], goal: Formula) -> list[Formula]:
             else:
                 apart.append((position, names))
         if len(chosen) == before:
-            return [hypotheses[position] for position in sorted(chosen)]
+            return Hypotheses(hypotheses[position] for position in sorted(chosen)) if apart else hypotheses
         pending = apart
 
 

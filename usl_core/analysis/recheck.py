@@ -14,8 +14,10 @@ from usl_core.errors import BoundsError, SchedulingError, Undecided
 from usl_core.ir.nodes import Alloc, Block, Check, For, If, Proc, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import same_expr
+from usl_core.profiling import profiled
 
 
+@profiled("analysis", "recheck")
 def recheck(old: Proc, new: Proc, operator: str) -> None:
     """Prove the obligations of new that old's proof does not cover.
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never
 
 from usl_core.analysis import affine, linear
 from usl_core.analysis import formula as fml
@@ -24,6 +24,9 @@ from usl_core.analysis.proof_store import STORE
 from usl_core.analysis.questions import Question, question, relevant
 from usl_core.analysis.verdicts import Verdict
 from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
+
+K = TypeVar("K")
 
 RLIMIT = 3_000_000
 """z3's resource limit of one query."""
@@ -69,6 +72,9 @@ PATIENCE = 0.01
 for: about what opening costs, which small schedules would not get back. A question left to z3 opens it at once."""
 MAX_REMEMBERED = 200_000
 _CACHE: dict[str, Verdict] = {}
+"""Verdicts by the keys of questions."""
+_UNKNOWN: dict[tuple[Hypotheses, Formula], Verdict] = {}
+"""What could not be decided, exactly as it was asked: in another order or with other names it might be."""
 _caching = True
 _spent = 0.0
 
@@ -78,9 +84,11 @@ def disable_cache() -> None:
     global _caching
     _caching = False
     _CACHE.clear()
+    _UNKNOWN.clear()
     STORE.switch_off()
 
 
+@profiled("solver", "syntactic")
 def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     """Whether hypotheses imply goal for all integers and truth values of their free variables."""
     if goal == TRUE:
@@ -95,7 +103,25 @@ def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     if known.bound(goal):
         STATISTICS.count("bounds")
         return Proved("affine")
-    return _ask(question(relevant(hypotheses, goal), goal))
+    return _ask(question(relevant(known, goal), goal))
+
+
+def holds(hypotheses: Hypotheses, goal: Formula) -> bool:
+    """Whether goal is proved. That it is not is found out sooner than by `prove`, which looks for a short counter-example."""
+    if isinstance(goal, And):
+        return all(holds(hypotheses, part) for part in goal.args)
+    if goal == FALSE:
+        return False
+    if goal == TRUE or goal in hypotheses.members:
+        STATISTICS.count("syntactic")
+        return True
+    if hypotheses.bound(goal):
+        STATISTICS.count("bounds")
+        return True
+    if hypotheses.refuting(goal) is not None:
+        STATISTICS.count("witness")
+        return False
+    return isinstance(prove(hypotheses, goal), Proved)
 
 
 def _prove_all(hypotheses: Sequence[Formula], goals: Iterable[Formula]) -> Answer:
@@ -108,7 +134,8 @@ def _prove_all(hypotheses: Sequence[Formula], goals: Iterable[Formula]) -> Answe
     return Proved(how)
 
 
-def _prove_by_instance(hypotheses: Sequence[Formula], goal: Formula) -> bool:
+@profiled("solver", "instance")
+def _prove_by_instance(hypotheses: Hypotheses, goal: Formula) -> bool:
     """Exists-goals whose names are fixed by equalities: substitute and prove the rest."""
     match goal:
         case Or(args=args):
@@ -116,11 +143,11 @@ def _prove_by_instance(hypotheses: Sequence[Formula], goal: Formula) -> bool:
         case Exists(names=names, body=body):
             instance = _solve_names(names, body)
             return instance is not None and all(
-                linear.unsat([fml.not_(part), *hypotheses]) or _prove_by_instance(hypotheses, part)
+                hypotheses.bound(part) or linear.unsat([fml.not_(part), *hypotheses]) or _prove_by_instance(hypotheses, part)
                 for part in fml.conjuncts(instance)
             )
         case And(args=args):
-            return all(linear.unsat([fml.not_(a), *hypotheses]) for a in args)
+            return all(hypotheses.bound(a) or linear.unsat([fml.not_(a), *hypotheses]) for a in args)
         case _:
             return False
 
@@ -164,6 +191,7 @@ def _solve_one(names: Sequence[Sym], parts: Sequence[Formula]) -> dict[Sym, Lin]
 # ---- what is remembered
 
 
+@profiled("solver", "cache")
 def _ask(asked: Question) -> Answer:
     verdict = _recall(asked) or _learn(asked)
     match verdict:
@@ -179,7 +207,7 @@ def _recall(asked: Question) -> Verdict | None:
     """What this process has answered before, or another that uses the same file; it says how it was found then."""
     if not _caching:
         return None
-    hit = _CACHE.get(asked.key)
+    hit = _CACHE.get(asked.key) or _UNKNOWN.get((asked.hypotheses, asked.goal))
     if hit is not None:
         STATISTICS.count("cache")
     elif STORE.is_open or _spent >= PATIENCE:
@@ -187,11 +215,12 @@ def _recall(asked: Question) -> Verdict | None:
     return hit
 
 
+@profiled("solver", "disk")
 def _recall_from_disk(asked: Question) -> Verdict | None:
     hit = STORE.find(asked.key, len(asked.names))
     if hit is not None:
         STATISTICS.count("cache")
-        _remember(asked, hit)
+        _remember(_CACHE, asked.key, hit)
     return hit
 
 
@@ -207,24 +236,26 @@ def _learn(asked: Question) -> Verdict:
             return hit
         STATISTICS.count("z3")
         verdict = _z3_prove(asked.hypotheses, asked.goal, asked.names)
-    if _caching:
-        _remember(asked, verdict)
+    if _caching and verdict.kind == "unknown":
+        _remember(_UNKNOWN, (asked.hypotheses, asked.goal), verdict)
+    elif _caching:
+        _remember(_CACHE, asked.key, verdict)
         STORE.keep(asked.key, verdict)
     return verdict
 
 
-def _remember(asked: Question, verdict: Verdict) -> None:
-    if len(_CACHE) >= MAX_REMEMBERED:
-        _CACHE.clear()
-    _CACHE[asked.key] = verdict
+def _remember(where: dict[K, Verdict], key: K, verdict: Verdict) -> None:
+    if len(where) >= MAX_REMEMBERED:
+        where.clear()
+    where[key] = verdict
 
 
 def _decide_without_z3(asked: Question) -> Verdict | None:
-    negated = fml.not_(asked.goal)
-    if linear.unsat([negated, *asked.hypotheses]) or _prove_by_instance(asked.hypotheses, asked.goal):
+    hypotheses, goal = asked.hypotheses, asked.goal
+    if (not isinstance(goal, Exists) and linear.unsat([fml.not_(goal), *hypotheses])) or _prove_by_instance(hypotheses, goal):
         STATISTICS.count("affine")
         return Verdict("proved", "affine")
-    model = find_model([negated, *asked.hypotheses])
+    model = find_model([fml.not_(goal), *hypotheses])
     if model is not None:
         STATISTICS.count("model")
         return Verdict("refuted", "model", tuple(model.get(n) for n in asked.names))
@@ -258,6 +289,7 @@ def _z3() -> Any:
     return z3
 
 
+@profiled("solver", "z3")
 def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> Verdict:
     if any(_quantifies_product(f) for f in (*hypotheses, goal)):
         return Verdict("unknown", "z3", reason="a product of extents depends on a quantified variable")

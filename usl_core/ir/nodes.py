@@ -137,7 +137,11 @@ class ReadConfig(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Stmt(Node):
-    """A statement."""
+    """A statement. Beside its fields it remembers what `usl_core.ir.signature` found out about it; 0 is nothing so far."""
+
+    heads: int = field(default=0, init=False, repr=False)
+    words: int = field(default=0, init=False, repr=False)
+    shape_code: int = field(default=0, init=False, repr=False)
 
 
 Block = tuple[Stmt, ...]
