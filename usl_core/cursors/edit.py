@@ -37,6 +37,7 @@ from usl_core.cursors.path import (
 )
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Arg, Block, Expr, Node, Proc, Stmt
+from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import get_field, update
 
 
@@ -187,11 +188,14 @@ class Edit:
         paths = {self.path(loc): expr for loc, expr in new.items()}
         return self._step(rewriting.replace_exprs(self.proc, paths, by=self.operator))
 
-    def rewrite_exprs(self, scope: Where, rule: rewriting.Rule) -> Edit:
-        """A rule applied bottom-up to expressions and statement heads in a node or block; `NodeLoc(())` is everything."""
+    def rewrite_exprs(self, scope: Where, rule: rewriting.Rule, about: Iterable[Sym] | None = None) -> Edit:
+        """A rule applied bottom-up to expressions and statement heads in a node or block; `NodeLoc(())` is everything.
+
+        A rule that changes only nodes with certain names in or below them is about these: that spares a look at the rest.
+        """
         loc = self._resolve(scope)
         assert isinstance(loc, NodeLoc | BlockLoc), f"rewrite_exprs: {loc} holds no code"
-        return self._step(rewriting.rewrite_exprs(self.proc, loc, rule, by=self.operator))
+        return self._step(rewriting.rewrite_exprs(self.proc, loc, rule, about=about, by=self.operator))
 
     def update(self, node: Where, **fields: Any) -> Edit:
         """Other fields that hold no children: an iterator, a mode, a name, a memory, a type."""

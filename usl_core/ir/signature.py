@@ -8,10 +8,12 @@ with allowable errors", CACM 13(7).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from typing import TypeVar
 from zlib import crc32
 
+from usl_core.ir.children import children
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
@@ -39,7 +41,10 @@ from usl_core.ir.nodes import (
     WindowExpr,
     WindowStmt,
 )
-from usl_core.ir.traverse import children
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import TensorType
+
+N = TypeVar("N", bound=Node)
 
 _KINDS: tuple[type[Node], ...] = (
     *(Read, Literal, UnaryMinus, BinaryOp, ExternCall, Cast, Interval, WindowExpr, StrideExpr, ReadConfig),
@@ -72,7 +77,7 @@ def heads(stmt: Stmt) -> int:
 
 
 def words(stmt: Stmt) -> int:
-    """`heads`, and the same of all expressions in stmt and in the statements in it."""
+    """`heads`, and the same of all expressions in stmt and in the statements in it, extents in their types included."""
     found = stmt.words
     if not found:
         found = heads(stmt)
@@ -88,7 +93,41 @@ def _expr_words(node: Node) -> int:
         found |= name_bits(name)
     for _, child in children(node):
         found |= _expr_words(child)
+    if isinstance(node, Read) and isinstance(node.type, TensorType):
+        for extent in node.type.shape:  # no children, but rewritten along
+            found |= _expr_words(extent)
     return found
+
+
+def walk_kinds(node: Node, *kinds: type[N]) -> Iterator[N]:
+    """The nodes of some kinds at node and below, in source order; statements without them are passed by."""
+    wanted = 0
+    for kind in kinds:
+        wanted |= KIND[kind]
+
+    def visit(node: Node) -> Iterator[N]:
+        if isinstance(node, Stmt) and not words(node) & wanted:
+            return
+        if isinstance(node, kinds):
+            yield node
+        for _, child in children(node):
+            yield from visit(child)
+
+    return visit(node)
+
+
+def may_mention(names: Iterable[Sym]) -> Callable[[Stmt], bool]:
+    """Whether one of names may be used or bound in a statement."""
+    wanted = tuple({name_bits(name.name) for name in names})
+    if len(wanted) == 1:
+        (only,) = wanted
+        return lambda stmt: (stmt.words or words(stmt)) & only == only
+
+    def test(stmt: Stmt) -> bool:
+        found = stmt.words or words(stmt)
+        return any(found & bits == bits for bits in wanted)
+
+    return test
 
 
 def _inner(stmt: Stmt) -> Block:

@@ -6,9 +6,16 @@ A rewrite returns the very same node when nothing below it changed, so that anal
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from usl_core.ir.children import CHILDREN
+from usl_core.ir.children import Step as Step
+from usl_core.ir.children import child_fields as child_fields
+from usl_core.ir.children import children as children
+from usl_core.ir.children import get_field as get_field
+from usl_core.ir.children import walk as walk
+from usl_core.ir.children import walk_block as walk_block
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
@@ -18,71 +25,26 @@ from usl_core.ir.nodes import (
     Block,
     Call,
     Cast,
-    Check,
     Expr,
     ExternCall,
     For,
-    If,
     Interval,
     Literal,
     Node,
-    Pass,
     Proc,
     Read,
     ReadConfig,
     Reduce,
     Stmt,
     StrideExpr,
-    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
+from usl_core.ir.signature import may_mention
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import TensorType
 
 N = TypeVar("N", bound=Node)
-
-Step = tuple[str, int | None]
-"""One step down: a field, and the position in it where the field is a tuple."""
-
-_CHILDREN: dict[type[Node], tuple[tuple[str, bool], ...]] = {
-    Read: (("idx", True),),
-    Literal: (),
-    UnaryMinus: (("arg", False),),
-    BinaryOp: (("lhs", False), ("rhs", False)),
-    ExternCall: (("args", True),),
-    Cast: (("arg", False),),
-    Interval: (("lo", False), ("hi", False)),
-    WindowExpr: (("idx", True),),
-    StrideExpr: (),
-    ReadConfig: (),
-    Assign: (("idx", True), ("rhs", False)),
-    Reduce: (("idx", True), ("rhs", False)),
-    AssignConfig: (("rhs", False),),
-    Pass: (),
-    Check: (("cond", False),),
-    If: (("cond", False), ("body", True), ("orelse", True)),
-    For: (("lo", False), ("hi", False), ("body", True)),
-    Alloc: (("shape", True),),
-    WindowStmt: (("rhs", False),),
-    Call: (("args", True),),
-    Arg: (("shape", True),),
-    Proc: (("args", True), ("preds", True), ("body", True)),
-}
-"""The fields that hold children, and whether they hold a tuple. `shape` is `type.shape` of a tensor-typed binder."""
-
-
-def child_fields(node: Node) -> tuple[tuple[str, bool], ...]:
-    """Names of the fields of node that hold child nodes, with True where the field is a tuple."""
-    return _CHILDREN[type(node)]
-
-
-def get_field(node: Node, name: str) -> Any:
-    """The child or tuple of children in a field; `shape` is that of the binder's type (empty for scalars)."""
-    if name == "shape":
-        typ = node.type  # type: ignore[attr-defined]  # only Alloc and Arg have this field
-        return typ.shape if isinstance(typ, TensorType) else ()
-    return getattr(node, name)
 
 
 def with_field(node: N, name: str, value: Any) -> N:
@@ -113,29 +75,6 @@ _FIELDS: dict[type[Node], tuple[str, ...]] = {}
 """The fields of each kind of node that it is made of."""
 
 
-def children(node: Node) -> Iterator[tuple[Step, Node]]:
-    """The direct children of node, in source order, each with the step that leads to it."""
-    for name, many in _CHILDREN[type(node)]:
-        value = get_field(node, name)
-        if many:
-            for position, child in enumerate(value):
-                yield (name, position), child
-        else:
-            yield (name, None), value
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """node and everything below it, in source order. Callees are not entered."""
-    yield node
-    for _, child in children(node):
-        yield from walk(child)
-
-
-def walk_block(block: Block) -> Iterator[Node]:
-    for stmt in block:
-        yield from walk(stmt)
-
-
 def extent(lo: Expr, hi: Expr) -> Expr:
     """`hi - lo`, folded where both are literals or lo is 0 or hi is `lo + c`."""
     if isinstance(lo, Literal) and isinstance(hi, Literal):
@@ -160,7 +99,7 @@ def map_children(node: N, fn: Callable[[Node], Node]) -> N:
     The extents in the type of a whole-buffer Read are rewritten along, as they are not children.
     """
     result = node
-    for name, many in _CHILDREN[type(node)]:
+    for name, many in CHILDREN[type(node)]:
         value = get_field(node, name)
         if many:
             new = tuple([fn(child) for child in value])
@@ -188,6 +127,20 @@ def rewrite(node: N, rule: Callable[[Node], Node | None]) -> N:
     return visit(node)  # type: ignore[return-value]
 
 
+def rewrite_about(node: N, names: Iterable[Sym], rule: Callable[[Node], Node | None]) -> N:
+    """`rewrite` by a rule that changes nothing but nodes with one of names in or below them."""
+    may = may_mention(names)
+
+    def visit(old: Node) -> Node:
+        if isinstance(old, Stmt) and not may(old):
+            return old
+        new = map_children(old, visit)
+        replaced = rule(new)
+        return new if replaced is None else replaced
+
+    return visit(node)  # type: ignore[return-value]
+
+
 def substitute(node: N, env: Mapping[Sym, Expr]) -> N:
     """node[sym -> expr] for control variables (reads without indices). Binders are unique, so nothing is captured."""
 
@@ -196,7 +149,7 @@ def substitute(node: N, env: Mapping[Sym, Expr]) -> N:
             return env.get(old.name)
         return None
 
-    return rewrite(node, rule) if env else node
+    return rewrite_about(node, env, rule) if env else node
 
 
 def substitute_block(block: Block, env: Mapping[Sym, Expr]) -> Block:
@@ -205,7 +158,7 @@ def substitute_block(block: Block, env: Mapping[Sym, Expr]) -> Block:
 
 def rename(node: N, names: Mapping[Sym, Sym]) -> N:
     """node with names replaced wherever they occur, binders included."""
-    return rewrite(node, lambda old: _renamed(old, names)) if names else node
+    return rewrite_about(node, names, lambda old: _renamed(old, names)) if names else node
 
 
 def _renamed(old: Node, names: Mapping[Sym, Sym]) -> Node | None:
@@ -283,7 +236,7 @@ class _Same:
     def nodes(self, a: Node, b: Node) -> bool:
         if type(a) is not type(b) or not self.heads(a, b):
             return False
-        for field, many in _CHILDREN[type(a)]:
+        for field, many in CHILDREN[type(a)]:
             left, right = get_field(a, field), get_field(b, field)
             if not many:
                 left, right = (left,), (right,)

@@ -11,8 +11,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usl_core.analysis.effects import proc_summary
-from usl_core.ir.nodes import Alloc, Assign, Block, Expr, For, If, Interval, Proc, Read, ReadConfig, Reduce, WindowExpr
-from usl_core.ir.traverse import walk, walk_block
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    Block,
+    Expr,
+    For,
+    If,
+    Interval,
+    Node,
+    Proc,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    WindowExpr,
+)
+from usl_core.ir.signature import KIND, words
+from usl_core.ir.traverse import children, walk
 from usl_core.ir.types import TensorType
 
 
@@ -40,8 +56,11 @@ def shape_that_reads(proc: Proc) -> ReadConfig | None:
 
 
 def _control(block: Block) -> Iterator[Expr]:
-    """The control expressions that say which statements run and where they reach; those of arguments are the callee's."""
-    for node in walk_block(block):
+    """The control expressions that say which statements run and where they reach; those of arguments are the callee's.
+
+    Only of statements that read a field at all.
+    """
+    for node in _walk_readers(block):
         match node:
             case For(lo=lo, hi=hi):
                 yield lo
@@ -54,8 +73,20 @@ def _control(block: Block) -> Iterator[Expr]:
                 pass
 
 
+def _walk_readers(block: Block) -> Iterator[Node]:
+    """All nodes of the statements in which a field is read."""
+    for stmt in block:
+        if words(stmt) & KIND[ReadConfig]:
+            yield stmt
+            for _, child in children(stmt):
+                if isinstance(child, Stmt):
+                    yield from _walk_readers((child,))
+                else:
+                    yield from walk(child)
+
+
 def _shapes(block: Block) -> Iterator[Expr]:
-    for node in walk_block(block):
+    for node in _walk_readers(block):
         match node:
             case Alloc(type=TensorType(shape=shape)):
                 yield from shape

@@ -16,6 +16,7 @@ from usl_core.cursors.path import BlockLoc, stmt_list
 from usl_core.cursors.rewriting import Rule
 from usl_core.errors import Span
 from usl_core.ir.nodes import Alloc, Block, Expr, Node, Proc, Read, Stmt, WindowStmt
+from usl_core.ir.signature import may_mention
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import free_names
 from usl_core.primitives.base import refuse, require
@@ -56,7 +57,9 @@ def bound_at_top(block: Sequence[Stmt]) -> frozenset[Sym]:
 
 def escaping(block: Sequence[Stmt], rest: Sequence[Stmt]) -> list[Sym]:
     """The names that block binds and rest uses."""
-    return sorted(bound_at_top(block) & free_names(*rest))
+    bound = bound_at_top(block)
+    may = may_mention(bound)
+    return sorted(bound & free_names(*[stmt for stmt in rest if may(stmt)])) if bound else []
 
 
 def require_closed(ir: Proc, block: BlockLoc, operator: str, span: Span) -> None:
@@ -98,7 +101,8 @@ def substitution(env: Mapping[Sym, Expr]) -> Rule:
 
 def uses(block: Block, name: Sym) -> bool:
     """Whether name occurs free in block."""
-    return name in free_names(*block)
+    may = may_mention({name})
+    return name in free_names(*[stmt for stmt in block if may(stmt)])
 
 
 def uses_expr(expr: Expr, name: Sym) -> bool:

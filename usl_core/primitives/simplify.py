@@ -61,7 +61,7 @@ def simplify(proc: Procedure) -> Edit:
 
     edit = Edit.of(proc.ir, "simplify").replace_exprs(plan.exprs)
     for path, name, value in plan.fixed:
-        edit = edit.rewrite_exprs(NodeLoc(path), substitution({name: value}))
+        edit = edit.rewrite_exprs(NodeLoc(path), substitution({name: value}), {name})
     for path, branch in reversed(plan.resolved):
         edit = edit.delete(NodeLoc(path)) if branch is None else edit.unwrap(NodeLoc(path), branch)
     return with_declared_types(edit)

@@ -147,7 +147,7 @@ def _split_owner(edit: Edit, place: _Place, owner: For | If, length: int) -> Edi
     match owner:
         case For():
             name = owner.iter.copy()
-            edit = edit.rewrite_exprs(rest, substitution({owner.iter: index_read(name)}))
+            edit = edit.rewrite_exprs(rest, substitution({owner.iter: index_read(name)}), {owner.iter})
             edit = edit.wrap(rest, lambda body: For(name, owner.lo, owner.hi, body, owner.mode, span=owner.span))
         case If():
             edit = edit.wrap(rest, lambda body: If(owner.cond, body, span=owner.span))

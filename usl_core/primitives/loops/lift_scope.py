@@ -130,7 +130,7 @@ def _if_over_loop(edit: Edit, above: Path, loop: For, branch: If) -> Edit:
         return edit
     name = loop.iter.copy()
     otherwise = body_of((*above, ("body", 0)), len(branch.orelse), "orelse")
-    edit = edit.rewrite_exprs(otherwise, substitution({loop.iter: index_read(name)}))
+    edit = edit.rewrite_exprs(otherwise, substitution({loop.iter: index_read(name)}), {loop.iter})
     return edit.wrap(otherwise, lambda body: For(name, loop.lo, loop.hi, body, loop.mode, span=loop.span))
 
 

@@ -27,7 +27,7 @@ def nest(edit: Edit, path: Path, old: For, names: tuple[Sym, Sym], iteration: Ex
     outer, inner = names
     body = body_of(path, len(old.body))
     zero = index_literal(0)
-    edit = edit.rewrite_exprs(body, substitution({old.iter: iteration}))
+    edit = edit.rewrite_exprs(body, substitution({old.iter: iteration}), {old.iter})
     edit = edit.wrap(body, lambda stmts: For(inner, zero, extent, stmts, span=old.span))
     edit = edit.update(NodeLoc(path), iter=outer)
     if not make.is_literal(old.lo, 0):

@@ -44,7 +44,7 @@ def unroll_loop(proc: Procedure, loop: Where) -> Edit:
         return edit.delete(block_of(path))
     body = body_of(path, len(old.body))
     copies = tuple(stmt for i in range(low.const + 1, high.const) for stmt in _iteration(old, i))
-    edit = edit.rewrite_exprs(body, substitution({old.iter: index_literal(low.const)}))
+    edit = edit.rewrite_exprs(body, substitution({old.iter: index_literal(low.const)}), {old.iter})
     return edit.insert(after(stmt_path(body, len(old.body) - 1)), copies).unwrap(NodeLoc(path))
 
 

@@ -35,7 +35,7 @@ def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) ->
     env: dict[Sym, Expr] = {arg.name: _literal(arg, value) for arg, value in chosen}
 
     kept = tuple(substitute(arg, env) for arg in proc.ir.args if arg.name not in env)
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), substitution(env))
+    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), substitution(env), env)
     return edit.set_args(kept)
 
 
