@@ -89,9 +89,16 @@ def children(node: Node) -> Iterator[tuple[Step, Node]]:
 
 def walk(node: Node) -> Iterator[Node]:
     """node and everything below it, in source order. Callees are not entered."""
-    yield node
-    for _, child in children(node):
-        yield from walk(child)
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        for name, many in reversed(CHILDREN[type(node)]):
+            value = get_field(node, name)
+            if many:
+                stack.extend(reversed(value))
+            else:
+                stack.append(value)
 
 
 def walk_block(block: Block) -> Iterator[Node]:

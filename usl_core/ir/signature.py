@@ -105,15 +105,18 @@ def walk_kinds(node: Node, *kinds: type[N]) -> Iterator[N]:
     for kind in kinds:
         wanted |= KIND[kind]
 
-    def visit(node: Node) -> Iterator[N]:
-        if isinstance(node, Stmt) and not words(node) & wanted:
-            return
+    signature = heads if all(issubclass(kind, Stmt) for kind in kinds) else words
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Stmt):
+            if not signature(node) & wanted:
+                continue
+        elif signature is heads and not isinstance(node, Proc):  # no statements in it
+            continue
         if isinstance(node, kinds):
             yield node
-        for _, child in children(node):
-            yield from visit(child)
-
-    return visit(node)
+        stack.extend(reversed([child for _, child in children(node)]))
 
 
 def may_mention(names: Iterable[Sym]) -> Callable[[Stmt], bool]:

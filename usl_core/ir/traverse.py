@@ -299,5 +299,29 @@ def same_block(a: Block, b: Block, names: Mapping[Sym, Sym] | None = None) -> bo
     return len(a) == len(b) and all(compare.nodes(x, y) for x, y in zip(a, b, strict=True))
 
 
+def changed_span(old: Block, new: Block) -> tuple[int, int, int]:
+    """(start, old_end, new_end): old and new have the same statements before start, and from old_end and new_end on.
+
+    Between them the first and the last differ. Slices are compared, which costs a few nanoseconds a statement.
+    """
+    shared = min(len(old), len(new))
+    start = _longest(shared, lambda lo, hi: old[lo:hi] == new[lo:hi])
+    before, after = len(old), len(new)
+    end = _longest(shared - start, lambda lo, hi: old[before - hi : before - lo] == new[after - hi : after - lo])
+    return start, before - end, after - end
+
+
+def _longest(limit: int, same_between: Callable[[int, int], bool]) -> int:
+    """The greatest number up to limit so that everything before it is the same, by halving."""
+    lo, hi = 0, limit
+    while lo < hi:
+        middle = (lo + hi + 1) // 2
+        if same_between(lo, middle):
+            lo = middle
+        else:
+            hi = middle - 1
+    return lo
+
+
 def is_stmt(node: Node) -> bool:
     return isinstance(node, Stmt)

@@ -9,7 +9,7 @@ from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import Alloc, Arg, Block, Call, For, If, Node, Proc, Read, Stmt, WindowStmt
 from usl_core.ir.signature import may_mention
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import same_expr, update
+from usl_core.ir.traverse import changed_span, same_expr, update
 from usl_core.ir.types import TensorType, Type
 
 
@@ -46,9 +46,11 @@ def new_code(old: Proc, new: Proc) -> Iterator[Stmt | Arg]:
 
 
 def _new_in_block(old: Block, new: Block) -> Iterator[Stmt]:
-    kept = set(map(id, old))
-    loops = {stmt.iter: stmt for stmt in old if isinstance(stmt, For)}
-    for position, stmt in enumerate(new):
+    start, old_end, new_end = changed_span(old, new)
+    gone = old[start:old_end]
+    kept = set(map(id, gone))
+    loops = {stmt.iter: stmt for stmt in gone if isinstance(stmt, For)}
+    for position, stmt in enumerate(new[start:new_end]):
         if id(stmt) in kept:
             continue
         yield stmt
@@ -56,7 +58,7 @@ def _new_in_block(old: Block, new: Block) -> Iterator[Stmt]:
             case For(iter=name, body=body):
                 yield from _new_in_block(loops[name].body if name in loops else (), body)
             case If(body=body, orelse=orelse):
-                before = old[position] if len(old) == len(new) else None
+                before = gone[position] if position < len(gone) else None
                 then, other = (before.body, before.orelse) if isinstance(before, If) else ((), ())
                 yield from _new_in_block(then, body)
                 yield from _new_in_block(other, orelse)
