@@ -48,7 +48,7 @@ def _signed_macro(macro: str, value: int) -> C:
 def float_literal(value: Fraction | int, scalar: ScalarType, span: Span) -> C:
     """The shortest decimal that C reads as the value of the type nearest to the one written."""
     exact = round_to(Fraction(value), scalar, span)
-    text = _shortest(exact, scalar, span)
+    text = _shortest(exact, scalar)
     match scalar.name:
         case "f16":
             return C(f"(usl_f16){text}f", UNARY)
@@ -78,10 +78,11 @@ def float_text(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
 
 
-def _shortest(exact: Fraction, scalar: ScalarType, span: Span) -> str:
+@lru_cache(maxsize=4096)
+def _shortest(exact: Fraction, scalar: ScalarType) -> str:
     double = float(exact)  # exact: every type here is a subset of double
     for digits in range(1, 18):
         text = f"{double:.{digits}g}"
-        if abs(Fraction(text)) < Fraction(2) ** (_FORMATS[scalar][2] + 1) and round_to(Fraction(text), scalar, span) == exact:
+        if abs(Fraction(text)) < Fraction(2) ** (_FORMATS[scalar][2] + 1) and round_to(Fraction(text), scalar, NOWHERE) == exact:
             break
     return text if any(mark in text for mark in ".en") else f"{text}.0"
