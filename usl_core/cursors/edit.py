@@ -36,7 +36,7 @@ from usl_core.cursors.path import (
     stmts,
 )
 from usl_core.ir.config import FieldSym
-from usl_core.ir.nodes import Arg, Block, Expr, Node, Proc, Stmt
+from usl_core.ir.nodes import Arg, Block, Expr, Node, Proc, Read, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import get_field, update
 
@@ -188,14 +188,23 @@ class Edit:
         paths = {self.path(loc): expr for loc, expr in new.items()}
         return self._step(rewriting.replace_exprs(self.proc, paths, by=self.operator))
 
-    def rewrite_exprs(self, scope: Where, rule: rewriting.Rule, about: Iterable[Sym] | None = None) -> Edit:
+    def rewrite_exprs(self, scope: Where, rule: rewriting.Rule, names: Iterable[Sym] | None = None) -> Edit:
         """A rule applied bottom-up to expressions and statement heads in a node or block; `NodeLoc(())` is everything.
 
-        A rule that changes only nodes with certain names in or below them is about these: that spares a look at the rest.
+        names says that the rule leaves alone what mentions none of them.
         """
         loc = self._resolve(scope)
         assert isinstance(loc, NodeLoc | BlockLoc), f"rewrite_exprs: {loc} holds no code"
-        return self._step(rewriting.rewrite_exprs(self.proc, loc, rule, about=about, by=self.operator))
+        only = None if names is None else frozenset(names)
+        return self._step(rewriting.rewrite_exprs(self.proc, loc, rule, names=only, by=self.operator))
+
+    def substitute(self, scope: Where, env: Mapping[Sym, Expr]) -> Edit:
+        """Expressions for control variables, in a node or block."""
+
+        def rule(node: Node) -> Node | None:
+            return env.get(node.name) if isinstance(node, Read) and not node.idx else None
+
+        return self.rewrite_exprs(scope, rule, env)
 
     def update(self, node: Where, **fields: Any) -> Edit:
         """Other fields that hold no children: an iterator, a mode, a name, a memory, a type."""

@@ -7,7 +7,7 @@ one that is the same up to position at the same step, stands in the replacement;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,8 @@ from usl_core.cursors.edits import Edited
 from usl_core.cursors.forward import by_paths, identity
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, rebuild
 from usl_core.ir.nodes import Arg, Expr, For, If, Interval, Node, Proc, Stmt
-from usl_core.ir.signature import may_mention
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import Step, child_fields, children, map_children, same, update
+from usl_core.ir.traverse import Step, child_fields, children, map_children, mentioned, same, update
 
 Rule = Callable[[Node], Node | None]
 
@@ -103,20 +102,24 @@ class Rewritten:
 
 
 def rewrite_exprs(
-    proc: Proc, scope: Path | NodeLoc | BlockLoc, rule: Rule, *, about: Iterable[Sym] | None = None, by: str = "rewrite_exprs"
+    proc: Proc,
+    scope: Path | NodeLoc | BlockLoc,
+    rule: Rule,
+    *,
+    names: frozenset[Sym] | None = None,
+    by: str = "rewrite_exprs",
 ) -> Edited:
     """proc with rule applied bottom-up to every expression and statement head under scope (and to scope itself), in one pass.
 
     rule sees a node whose children are already rewritten and returns its replacement, or None to leave it. A statement may be
-    replaced by a statement that has the same bodies (its target, indices, iterator may differ). A rule that changes only nodes
-    with certain names in or below them is about these: statements without them are not looked at.
+    replaced by a statement that has the same bodies (its target, indices, iterator may differ). What mentions none of names,
+    if they are given, is not looked at.
     """
-    may = anything if about is None else may_mention(about)
     traces: dict[Path, Trace] = {}
     changes: dict[Path, Callable[[Any], Node]] = {}
     for root in _roots(scope):
         old = get(proc, root)
-        new, trace = _rewrite(old, rule, may)
+        new, trace = _rewrite(old, rule, names)
         if trace is not None:
             traces[root] = trace
             changes[root] = _always(new)
@@ -137,14 +140,9 @@ def _always(node: Node) -> Callable[[Any], Node]:
     return lambda _: node
 
 
-def anything(_: Stmt) -> bool:
-    """Every statement is looked at."""
-    return True
-
-
-def _rewrite(old: Node, rule: Rule, may: Callable[[Stmt], bool]) -> tuple[Node, Trace | None]:
+def _rewrite(old: Node, rule: Rule, names: frozenset[Sym] | None) -> tuple[Node, Trace | None]:
     """old rewritten, and its trace; the same object and None where nothing changed."""
-    if isinstance(old, Stmt) and not may(old):
+    if names is not None and names.isdisjoint(mentioned(old)):
         return old, None
     steps = [step for step, _ in children(old)]
     below: dict[Step, Trace] = {}
@@ -153,7 +151,7 @@ def _rewrite(old: Node, rule: Rule, may: Callable[[Stmt], bool]) -> tuple[Node, 
     def visit(node: Node) -> Node:
         # map_children visits children in order; what it visits after them are extents in a type, which have no location.
         nonlocal visited
-        new, trace = _rewrite(node, rule, may)
+        new, trace = _rewrite(node, rule, names)
         if trace is not None and visited < len(steps):
             below[steps[visited]] = trace
         visited += 1

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TypeVar
 from zlib import crc32
 
-from usl_core.ir.children import children
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
@@ -42,6 +41,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import children
 from usl_core.ir.types import TensorType
 
 N = TypeVar("N", bound=Node)

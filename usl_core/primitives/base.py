@@ -26,7 +26,9 @@ from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
+from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
+from usl_core.profiling import profiled
 
 P = ParamSpec("P")
 
@@ -45,9 +47,13 @@ def primitive(
         operator = name or build.__name__
         signature = inspect.signature(build)
 
+        @profiled("operator", operator)
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
+            call = call_key(operator, args, kwargs)
+            if call is not None and (made := proc.made_by(call)) is not None:
+                return made
             _require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
@@ -60,11 +66,14 @@ def primitive(
                 require_steady_control(operator, edit.proc)
 
             def step() -> Step:
-                shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
+                shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
                 return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
 
-            return derive(proc, edit.proc, edit.forward, operator, step)
+            result = derive(proc, edit.proc, edit.forward, operator, step)
+            if call is not None:
+                proc.remember(call, result)
+            return result
 
         return apply
 
@@ -80,6 +89,14 @@ def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[
     except TypeError as error:
         takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
         raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
+
+
+def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
+    """An argument for the history. A cursor's text is made on demand: it never changes, and takes printing a procedure."""
+    if isinstance(value, list | tuple):
+        value = tuple(value)  # the caller may change a list
+    several = value if isinstance(value, tuple) else (value,)
+    return (lambda: prefix + _short(value)) if any(isinstance(each, Cursor) for each in several) else prefix + _short(value)
 
 
 def _plainly_fits(signature: inspect.Signature, count: int, kwargs: dict[str, Any]) -> bool:
@@ -102,6 +119,8 @@ def _short(value: Any) -> str:
             text = value.name()
         case type():
             text = value.__name__
+        case tuple():
+            text = f"[{', '.join(map(_short, value))}]"
         case NodeCursor():
             text = head_line(value.owner.ir, value.node, value.path)
         case BlockCursor():
@@ -188,6 +207,7 @@ def require_no(conflict: Conflict | None, operator: str, message: str, span: Spa
         refuse(operator, message, span or conflict.span(), conflict.notes(), code="E411")
 
 
+@profiled("obligation", "operator's condition")
 def require_proved(
     ctx: Context,
     goal: Formula,

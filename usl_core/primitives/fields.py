@@ -10,31 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from usl_core.analysis.effects import proc_summary
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    Block,
-    Expr,
-    For,
-    If,
-    Interval,
-    Node,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    WindowExpr,
-)
-from usl_core.ir.signature import KIND, words
-from usl_core.ir.traverse import children, walk
+from usl_core.analysis.fields_used import field_use
+from usl_core.ir.nodes import Alloc, Assign, Block, Expr, For, If, Interval, Proc, Read, ReadConfig, Reduce, WindowExpr
+from usl_core.ir.traverse import walk, walk_block
 from usl_core.ir.types import TensorType
 
 
 def unsteady_control(proc: Proc) -> ReadConfig | None:
     """A read of a field that proc writes, in a loop's bounds, a condition or an index; None if there is none."""
-    written = proc_summary(proc).config_writes
+    written = field_use(proc).written
     if not written:
         return None
     for expr in _control(proc.body):
@@ -46,7 +30,7 @@ def unsteady_control(proc: Proc) -> ReadConfig | None:
 
 def shape_that_reads(proc: Proc) -> ReadConfig | None:
     """A read of a field in the extents of a buffer or the bounds of a window; None if there is none."""
-    if not proc_summary(proc).fields:
+    if not field_use(proc).all:
         return None
     for expr in _shapes(proc.body):
         for node in walk(expr):
@@ -56,11 +40,8 @@ def shape_that_reads(proc: Proc) -> ReadConfig | None:
 
 
 def _control(block: Block) -> Iterator[Expr]:
-    """The control expressions that say which statements run and where they reach; those of arguments are the callee's.
-
-    Only of statements that read a field at all.
-    """
-    for node in _walk_readers(block):
+    """The control expressions that say which statements run and where they reach; those of arguments are the callee's."""
+    for node in walk_block(block):
         match node:
             case For(lo=lo, hi=hi):
                 yield lo
@@ -73,20 +54,8 @@ def _control(block: Block) -> Iterator[Expr]:
                 pass
 
 
-def _walk_readers(block: Block) -> Iterator[Node]:
-    """All nodes of the statements in which a field is read."""
-    for stmt in block:
-        if words(stmt) & KIND[ReadConfig]:
-            yield stmt
-            for _, child in children(stmt):
-                if isinstance(child, Stmt):
-                    yield from _walk_readers((child,))
-                else:
-                    yield from walk(child)
-
-
 def _shapes(block: Block) -> Iterator[Expr]:
-    for node in _walk_readers(block):
+    for node in walk_block(block):
         match node:
             case Alloc(type=TensorType(shape=shape)):
                 yield from shape

@@ -1,5 +1,5 @@
 """What operators that move, repeat or copy code ask about it: its effect where it stands, another instance of it, the names
-it binds, and the substitution of an iterator."""
+it binds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Kind, Summary, block_summary, reads_of, replace_accesses
 from usl_core.analysis.formula import Formula
 from usl_core.cursors.path import BlockLoc, stmt_list
-from usl_core.cursors.rewriting import Rule
 from usl_core.errors import Span
-from usl_core.ir.nodes import Alloc, Block, Expr, Node, Proc, Read, Stmt, WindowStmt
-from usl_core.ir.signature import may_mention
+from usl_core.ir.nodes import Alloc, Block, Expr, Proc, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import free_names
 from usl_core.primitives.base import refuse, require
@@ -57,9 +55,7 @@ def bound_at_top(block: Sequence[Stmt]) -> frozenset[Sym]:
 
 def escaping(block: Sequence[Stmt], rest: Sequence[Stmt]) -> list[Sym]:
     """The names that block binds and rest uses."""
-    bound = bound_at_top(block)
-    may = may_mention(bound)
-    return sorted(bound & free_names(*[stmt for stmt in rest if may(stmt)])) if bound else []
+    return sorted(bound_at_top(block) & free_names(*rest))
 
 
 def require_closed(ir: Proc, block: BlockLoc, operator: str, span: Span) -> None:
@@ -87,22 +83,9 @@ def new_names(values: Any, count: int, operator: str) -> tuple[Sym, ...]:
     return tuple(new_name(value, operator) for value in values)
 
 
-# ---- substitution
-
-
-def substitution(env: Mapping[Sym, Expr]) -> Rule:
-    """The rule `name -> expr` for control variables."""
-
-    def rule(node: Node) -> Node | None:
-        return env.get(node.name) if isinstance(node, Read) and not node.idx else None
-
-    return rule
-
-
 def uses(block: Block, name: Sym) -> bool:
     """Whether name occurs free in block."""
-    may = may_mention({name})
-    return name in free_names(*[stmt for stmt in block if may(stmt)])
+    return name in free_names(*block)
 
 
 def uses_expr(expr: Expr, name: Sym) -> bool:

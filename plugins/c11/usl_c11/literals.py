@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from usl_c11.ctext import UNARY, C
-from usl_core.errors import BackendError, Span
+from usl_core.errors import NOWHERE, BackendError, Span
 from usl_core.ir.types import F16, F32, F64, ScalarType
 
 # precision in bits, exponent of the smallest positive value, exponent of the largest power of two
@@ -83,6 +84,9 @@ def _shortest(exact: Fraction, scalar: ScalarType) -> str:
     double = float(exact)  # exact: every type here is a subset of double
     for digits in range(1, 18):
         text = f"{double:.{digits}g}"
-        if abs(Fraction(text)) < Fraction(2) ** (_FORMATS[scalar][2] + 1) and round_to(Fraction(text), scalar, NOWHERE) == exact:
+        if (
+            abs(Fraction(text)) < Fraction(2) ** (_FORMATS[scalar][2] + 1)
+            and round_to(Fraction(text), scalar, NOWHERE) == exact
+        ):
             break
     return text if any(mark in text for mark in ".en") else f"{text}.0"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from usl_core.cursors.path import BlockLoc, Path, block_of, stmt_path, stmts
 from usl_core.ir.nodes import Assign, Call, Node, Proc, Read, Reduce, Stmt, StrideExpr, WindowExpr, WindowStmt
-from usl_core.ir.signature import may_mention, walk_kinds
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, get_field
+from usl_core.ir.traverse import children, get_field, mentioned, walk
 from usl_core.ir.types import TensorType
 
 
@@ -21,42 +20,37 @@ class Use:
     node: Read | WindowExpr | StrideExpr | Assign | Reduce
 
 
-def uses_of(path: Path, node: Node, names: Set[Sym]) -> Iterator[Use]:
-    """Every use of one of names at node (which is at path) and below, in source order; binding it does not count.
-
-    Statements that do not mention them are passed by, so that the cost is that of the uses and of what is around them.
-    """
-    yield from _uses(path, node, names, may_mention(names))
-
-
-def _uses(path: Path, node: Node, names: Set[Sym], may: Callable[[Stmt], bool]) -> Iterator[Use]:
-    if isinstance(node, Stmt) and not may(node):
+def uses_at(path: Path, node: Node, name: Sym) -> Iterator[Use]:
+    """Every mention of name other than in binding position at node (which is at path) and below, in source order."""
+    if name not in mentioned(node):
         return
-    if isinstance(node, Read | WindowExpr | StrideExpr | Assign | Reduce) and node.name in names:
+    if isinstance(node, Read | WindowExpr | StrideExpr | Assign | Reduce) and node.name is name:
         yield Use(path, node)
     for step, child in children(node):
-        yield from _uses((*path, step), child, names, may)
+        yield from uses_at((*path, step), child, name)
 
 
 def uses_in(proc: Proc, block: BlockLoc, name: Sym) -> list[Use]:
     """The uses of name in block."""
     found: list[Use] = []
     for offset, stmt in enumerate(stmts(proc, block)):
-        found += uses_of(stmt_path(block, offset), stmt, {name})
+        found += uses_at(stmt_path(block, offset), stmt, name)
     return found
 
 
 def mentions(node: Node, names: frozenset[Sym] | set[Sym]) -> bool:
     """Whether node uses one of names; binding it does not count."""
-    return any(True for _ in uses_of((), node, names))
+    return not mentioned(node).isdisjoint(names)
 
 
 def with_windows(block: tuple[Stmt, ...], name: Sym) -> frozenset[Sym]:
     """name and the windows of it that block binds, those of windows too."""
     names = {name}
     for stmt in block:
-        for node in walk_kinds(stmt, WindowStmt):
-            if node.rhs.name in names:
+        if names.isdisjoint(mentioned(stmt)):
+            continue
+        for node in walk(stmt):
+            if isinstance(node, WindowStmt) and node.rhs.name in names:
                 names.add(node.name)
     return frozenset(names)
 
@@ -82,7 +76,9 @@ def reads_strides(block: tuple[Stmt, ...], names: frozenset[Sym]) -> Node | None
     Assertions are proved again when a layout changes; a condition on a stride would change its value in silence.
     """
     for stmt in block:
-        for node in walk_kinds(stmt, StrideExpr, Call):
+        if names.isdisjoint(mentioned(stmt)):
+            continue
+        for node in walk(stmt):
             if isinstance(node, StrideExpr) and node.name in names:
                 return node
             if isinstance(node, Call) and _callee_reads_strides(node, names):

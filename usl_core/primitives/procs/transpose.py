@@ -11,7 +11,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import retype_window, update, walk
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse, require
-from usl_core.primitives.buffers.uses import Use, passed_whole, reads_strides, uses_of, with_windows
+from usl_core.primitives.buffers.uses import Use, passed_whole, reads_strides, uses_at, with_windows
 from usl_core.primitives.locate import Where, buffer_at
 from usl_core.procedure import Procedure
 
@@ -51,7 +51,7 @@ def transpose(proc: Procedure, arg: Where) -> Edit:
 
 
 def _uses(proc: Procedure, name: Sym) -> list[Use]:
-    return list(uses_of((), proc.ir, {name}))
+    return list(uses_at((), proc.ir, name))
 
 
 def _require_kept(use: Use, formal: Arg) -> None:
