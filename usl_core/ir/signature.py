@@ -1,9 +1,9 @@
 """What is below a statement, in a few bits: so a search for code passes by a whole subtree without looking into it.
 
-A signature has one bit for each kind of node, and two of 240 for each name (a Bloom filter): a subtree whose signature lacks a
-bit of what is looked for does not hold it; one that has them all may. Statements never change, so that each remembers its
-signature, and a rewrite pays for the spine that it built anew. Reference: Bloom 1970, "Space/time trade-offs in hash coding
-with allowable errors", CACM 13(7).
+A signature has one bit for each kind of node, one for parallel loops, and two of 240 for each name (a Bloom filter): a subtree
+whose signature lacks a bit of what is looked for does not hold it; one that has them all may. Statements never change, so that
+each remembers its signature, and a rewrite pays for the spine that it built anew. Reference: Bloom 1970, "Space/time trade-offs
+in hash coding with allowable errors", CACM 13(7).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from usl_core.ir.nodes import (
     If,
     Interval,
     Literal,
+    LoopMode,
     Node,
     Pass,
     Proc,
@@ -52,6 +53,8 @@ _KINDS: tuple[type[Node], ...] = (
 )
 KIND: dict[type[Node], int] = {kind: 1 << position for position, kind in enumerate(_KINDS)}
 """The bit of a kind of node."""
+PAR = 1 << len(_KINDS)
+"""The bit of parallel loops."""
 _NAME_BITS = 240
 
 
@@ -59,7 +62,7 @@ _NAME_BITS = 240
 def name_bits(name: str) -> int:
     """The bits of a name."""
     number = crc32(name.encode())
-    return (1 << number % _NAME_BITS | 1 << (number >> 16) % _NAME_BITS) << len(_KINDS)
+    return (1 << number % _NAME_BITS | 1 << (number >> 16) % _NAME_BITS) << (len(_KINDS) + 1)
 
 
 def heads(stmt: Stmt) -> int:
@@ -70,6 +73,8 @@ def heads(stmt: Stmt) -> int:
         found = KIND[type(stmt)]
         for name in own_names(stmt):
             found |= name_bits(name)
+        if isinstance(stmt, For) and stmt.mode is LoopMode.PAR:
+            found |= PAR
         for inner in _inner(stmt):
             found |= heads(inner)
         object.__setattr__(stmt, "heads", found)

@@ -66,13 +66,18 @@ def round_to(value: Fraction, scalar: ScalarType, span: Span) -> Fraction:
     precision, tiny, huge = _FORMATS[scalar]
     magnitude = abs(value)
     exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    if magnitude < Fraction(2) ** exponent:
+    if magnitude < _power_of_two(exponent):
         exponent -= 1
-    unit = Fraction(2) ** max(exponent - precision + 1, tiny)
+    unit = _power_of_two(max(exponent - precision + 1, tiny))
     rounded = round(magnitude / unit) * unit  # Python rounds half to even
-    if rounded >= Fraction(2) ** (huge + 1):
+    if rounded >= _power_of_two(huge + 1):
         raise BackendError(f"the literal {float_text(value)} does not fit {scalar}", span=span)
     return rounded if value > 0 else -rounded
+
+
+@lru_cache(maxsize=4096)
+def _power_of_two(exponent: int) -> Fraction:
+    return Fraction(2) ** exponent
 
 
 def float_text(value: Fraction) -> str:
@@ -84,9 +89,7 @@ def _shortest(exact: Fraction, scalar: ScalarType) -> str:
     double = float(exact)  # exact: every type here is a subset of double
     for digits in range(1, 18):
         text = f"{double:.{digits}g}"
-        if (
-            abs(Fraction(text)) < Fraction(2) ** (_FORMATS[scalar][2] + 1)
-            and round_to(Fraction(text), scalar, NOWHERE) == exact
-        ):
+        value = Fraction(text)
+        if abs(value) < _power_of_two(_FORMATS[scalar][2] + 1) and round_to(value, scalar, NOWHERE) == exact:
             break
     return text if any(mark in text for mark in ".en") else f"{text}.0"
