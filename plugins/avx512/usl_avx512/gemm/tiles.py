@@ -6,6 +6,7 @@ what `call_eqv` then calls. Reference: Goto and van de Geijn 2008, section 4; Re
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from usl_avx512 import kernels_f32, kernels_f64
@@ -13,8 +14,11 @@ from usl_avx512.memories import AVX512
 from usl_core import Procedure
 from usl_core.scheduling import (
     call_eqv,
+    cut_loop,
     divide_dim,
     divide_loop,
+    fission,
+    fuse,
     rename,
     reorder_loops,
     replace,
@@ -23,8 +27,10 @@ from usl_core.scheduling import (
     set_memory,
     set_precision,
     set_window,
+    shift_loop,
     simplify,
     stage_mem,
+    unroll_loop,
 )
 
 REGISTERS = 4
@@ -101,19 +107,35 @@ def full_tile(gemm: Procedure, rows: int, lanes: Lanes) -> Kernel:
     base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
     p = sum_up_apart(base, rows, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
-    return Kernel(base, in_registers(p, columns, lanes))
+    return Kernel(base, in_registers(p, rows, (columns,), lanes))
 
 
 def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
-    """A tile of rows x N columns, where N fills so many registers, the last one perhaps in part."""
-    least, columns = (registers - 1) * lanes.count, registers * lanes.count
-    base = gemm.partial_eval(M=rows).add_assertion(f"N > {least}").add_assertion(f"N <= {columns}")
+    """A tile of rows x N columns, where N fills so many registers, the last one perhaps in part.
+
+    Only the last register is masked: a mask for each would cost more registers than there are for masks.
+    """
+    full, columns = (registers - 1) * lanes.count, registers * lanes.count
+    base = gemm.partial_eval(M=rows).add_assertion(f"N > {full}").add_assertion(f"N <= {columns}")
     base = rename(base, f"{gemm.name()}_{rows}xN{columns}")
     p = sum_up_apart(base, rows, columns)
-    loop = p.find_loop("k").body()[0].body()[0]
-    p = divide_loop(p, loop, lanes.count, ["jt", "jl"], tail="guard")
-    p = rewrite_expr(p, p.find_loop("jt").hi(), registers)
-    return Kernel(base, in_registers(p, columns, lanes))
+    _, k, results = p.body()[1:]
+    if full:
+        p = cut_loop(p, p.forward(k).body()[0].body()[0], full)
+        last = p.forward(k).body()[0].body()[1]
+        p = fission(p, last.before())
+        first, second = p.forward(k).body()
+        p = stage_mem(p, first, f"B[k, 0:{full}]", "B_row")
+        p = fuse(p, p.forward(first), p.forward(second))
+        p = shift_loop(p, p.forward(last), 0)
+        p = cut_loop(p, p.forward(results).body()[0], full)
+        p = shift_loop(p, p.forward(results).body()[1], 0)
+    else:
+        last = p.forward(k).body()[0].body()[0]
+    last = p.forward(last)
+    p = divide_loop(p, last, lanes.count, ["jt", "jl"], tail="guard")
+    p = rewrite_expr(p, p.forward(last).hi(), 1)
+    return Kernel(base, in_registers(simplify(p), rows, (full, columns), lanes))
 
 
 def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
@@ -123,11 +145,17 @@ def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
     return stage_mem(p, p.find_loop("k"), f"C[0:{rows}, 0:{columns}]", "C_tile", accum=True)
 
 
-def in_registers(p: Procedure, columns: int, lanes: Lanes) -> Procedure:
-    """Divide loops over columns, and the buffers that they run over, into registers; choose the instructions."""
-    if columns > lanes.count:
-        for loop in p.find(f"for _ in seq(0, {columns}): _", many=True):
+def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes) -> Procedure:
+    """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions.
+
+    Rows are written out: a compiler that leaves one of the loops over them a loop keeps the tile in memory.
+    """
+    for width in widths:
+        for loop in p.find(f"for _ in seq(0, {width}): _", many=True) if width > lanes.count else ():
             p = divide_loop(p, loop, lanes.count, ["jt", "jl"], perfect=True)
     for buffer in p.find("_: _", many=True):
         p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, AVX512)
-    return simplify(replace_all(p, lanes.instructions))
+    p = simplify(replace_all(p, lanes.instructions))
+    for loop in p.find("for i0 in _: _", many=True) + p.find("for i in _: _", many=True) if rows > 1 else ():
+        p = unroll_loop(p, loop)
+    return p
