@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_avx512.gemm.panels import edge_panel, full_panel
-from usl_avx512.gemm.tiles import Kernel, Lanes, windowed
+from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_core import Procedure
 from usl_core.scheduling import (
     divide_dim,
@@ -64,8 +64,8 @@ def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes) -> Kerne
     p = divide_loop(p, columns, lanes.panel, ["jo", "ji"], tail="cut")
     p, rest = in_case_of_any(p, p.forward(columns).next(), f"N % {lanes.panel}")
     p = reorder_loops(p, p.forward(columns).body()[0])
-    p = full.take_over(p, p.forward(columns).body()[0])
-    return Kernel(base, simplify(columns_left(p, rest, edge)))
+    p = full.call(p, p.forward(columns).body()[0])
+    return Kernel(base, scheduled(simplify(columns_left(p, rest, edge)), full, edge))
 
 
 def in_case_of_any(p: Procedure, rest: Any, extent: str) -> tuple[Procedure, Any]:
@@ -79,7 +79,7 @@ def in_case_of_any(p: Procedure, rest: Any, extent: str) -> tuple[Procedure, Any
 def columns_left(p: Procedure, rest: Any, edge: Kernel) -> Procedure:
     """The columns that fill no panel: `for ji in seq(0, N % panel): for i: for k`."""
     p = reorder_loops(p, p.forward(rest))
-    return edge.take_over(p, p.forward(rest).parent())
+    return edge.call(p, p.forward(rest).parent())
 
 
 def packed(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes, blocking: Blocking, parallel: bool) -> Kernel:
@@ -98,10 +98,10 @@ def packed(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes, blocking: 
     p, rest = in_case_of_any(p, p.forward(rows).next(), f"M % {blocking.m}")
     for block in (p.forward(rows).body()[0], rest):
         p = reorder_loops(p, p.forward(block))
-        p = full.take_over(p, p.forward(block))
+        p = full.call(p, p.forward(block))
     if parallel:
         p = parallelize_loop(p, p.forward(rows))
-    return Kernel(base, simplify(p))
+    return Kernel(base, scheduled(simplify(p), full, edge))
 
 
 def pack_panels(p: Procedure, panels: Any, lanes: Lanes) -> Procedure:
@@ -133,8 +133,8 @@ def in_blocks(inner: Kernel, dimension: str, size: int) -> Kernel:
         outermost = p.forward(block)
         for _ in inward:
             outermost = outermost.parent()
-        p = inner.take_over(p, outermost)
-    return Kernel(base, simplify(p))
+        p = inner.call(p, outermost)
+    return Kernel(base, scheduled(simplify(p), inner))
 
 
 def choice(gemm: Procedure, condition: str, yes: Kernel, no: Kernel) -> Kernel:
@@ -142,5 +142,6 @@ def choice(gemm: Procedure, condition: str, yes: Kernel, no: Kernel) -> Kernel:
     base = rename(gemm, f"{gemm.name()}_choice")
     p = specialize(base, base.body(), condition)
     first, second = p.find("for i in _: _", many=True)
-    p = yes.take_over(p, first)
-    return Kernel(base, no.take_over(p, second))
+    p = yes.call(p, first)
+    p = no.call(p, p.forward(second))
+    return Kernel(base, scheduled(p, yes, no))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile
+from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, scheduled
 from usl_core import Procedure
 from usl_core.scheduling import divide_loop, eliminate_dead_code, rename, rewrite_expr, simplify, specialize
 
@@ -23,9 +23,10 @@ def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
     base = rename(gemm.add_assertion(f"N <= {lanes.panel}"), f"{gemm.name()}_MxN")
     widths = range(1, REGISTERS + 1)
     p = specialize(base, base.body(), [f"N <= {lanes.count * width}" for width in widths[:-1]])
-    for width, nest in zip(widths, p.find("for i in _: _", many=True), strict=True):
-        p = narrow_panel(gemm, width, lanes).take_over(p, nest)
-    return Kernel(base, p)
+    panels = [narrow_panel(gemm, width, lanes) for width in widths]
+    for panel, nest in zip(panels, p.find("for i in _: _", many=True), strict=True):
+        p = panel.call(p, p.forward(nest))
+    return Kernel(base, scheduled(p, *panels))
 
 
 def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
@@ -38,12 +39,12 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
 
 def rows_in_tiles(p: Procedure, tile: Callable[[int], Kernel]) -> Procedure:
     """Tiles of ROWS rows, then a branch for each number of rows that may be left over."""
+    tiles = {rows: tile(rows) for rows in range(1, ROWS + 1)}
     p = divide_loop(p, "i", ROWS, ["io", "ii"], tail="cut")
-    p = tile(ROWS).take_over(p, p.find_loop("ii"))
-    rests = range(1, ROWS)
-    p = specialize(p, p.find_loop("ii"), [f"M % {ROWS} == {rows}" for rows in rests])
+    p = tiles[ROWS].call(p, p.find_loop("ii"))
+    p = specialize(p, p.find_loop("ii"), [f"M % {ROWS} == {rows}" for rows in range(1, ROWS)])
     *loops, none_left = p.find("for ii in _: _", many=True)
-    for rows, loop in zip(rests, loops, strict=True):
+    for rows, loop in enumerate(loops, start=1):
         p = rewrite_expr(p, p.forward(loop).hi(), rows)
-        p = tile(rows).take_over(p, p.forward(loop))
-    return simplify(eliminate_dead_code(p, none_left))
+        p = tiles[rows].call(p, p.forward(loop))
+    return scheduled(simplify(eliminate_dead_code(p, none_left)), *tiles.values())
