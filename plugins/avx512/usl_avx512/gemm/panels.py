@@ -8,14 +8,14 @@ from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile
 from usl_core import Procedure
 from usl_core.scheduling import divide_loop, eliminate_dead_code, rename, rewrite_expr, simplify, specialize
 
-ROWS = 6
-"""Rows of a tile; fewer are left over at the end of a panel."""
+ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
+"""Rows of a tile by the registers in a row; fewer are left over at the end of a panel."""
 
 
 def full_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
     """M rows of four registers of columns."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
-    return Kernel(base, rows_in_tiles(base, lambda rows: full_tile(gemm, rows, lanes)))
+    return Kernel(base, rows_in_tiles(base, ROWS[REGISTERS], lambda rows: full_tile(gemm, rows, lanes)))
 
 
 def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
@@ -34,15 +34,15 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     least, most = (width - 1) * lanes.count, width * lanes.count
     base = gemm.add_assertion(f"N > {least}").add_assertion(f"N <= {most}")
     base = rename(base, f"{gemm.name()}_MxN{most}")
-    return Kernel(base, rows_in_tiles(base, lambda rows: edge_tile(gemm, rows, width, lanes)))
+    return Kernel(base, rows_in_tiles(base, ROWS[width], lambda rows: edge_tile(gemm, rows, width, lanes)))
 
 
-def rows_in_tiles(p: Procedure, tile: Callable[[int], Kernel]) -> Procedure:
-    """Tiles of ROWS rows, then a branch for each number of rows that may be left over."""
-    tiles = {rows: tile(rows) for rows in range(1, ROWS + 1)}
-    p = divide_loop(p, "i", ROWS, ["io", "ii"], tail="cut")
-    p = tiles[ROWS].call(p, p.find_loop("ii"))
-    p = specialize(p, p.find_loop("ii"), [f"M % {ROWS} == {rows}" for rows in range(1, ROWS)])
+def rows_in_tiles(p: Procedure, height: int, tile: Callable[[int], Kernel]) -> Procedure:
+    """Tiles of height rows, then a branch for each number of rows that may be left over."""
+    tiles = {rows: tile(rows) for rows in range(1, height + 1)}
+    p = divide_loop(p, "i", height, ["io", "ii"], tail="cut")
+    p = tiles[height].call(p, p.find_loop("ii"))
+    p = specialize(p, p.find_loop("ii"), [f"M % {height} == {rows}" for rows in range(1, height)])
     *loops, none_left = p.find("for ii in _: _", many=True)
     for rows, loop in enumerate(loops, start=1):
         p = rewrite_expr(p, p.forward(loop).hi(), rows)

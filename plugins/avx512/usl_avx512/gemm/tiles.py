@@ -137,6 +137,8 @@ def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kerne
         p = shift_loop(p, p.forward(last), 0)
         p = cut_loop(p, p.forward(results).body()[0], full)
         p = shift_loop(p, p.forward(results).body()[1], 0)
+        # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
+        p = fission(p, p.forward(results).body()[1].before())
     else:
         last = p.forward(k).body()[0].body()[0]
     last = p.forward(last)

@@ -21,7 +21,7 @@ static inline bool @NAME@_apart(const @TYPE@ *p, int64_t p_rows, int64_t p_colum
 /* Whether the bytes of a matrix fit PTRDIFF_MAX. */
 static inline bool @NAME@_fits(int64_t rows, int64_t ld)
 {
-    return (uint64_t)ld <= (uint64_t)PTRDIFF_MAX / sizeof(@TYPE@) / (uint64_t)rows;
+    return ld < (int64_t)1 << 28 /* and rows < 2^31: no division */ || (uint64_t)ld <= (uint64_t)PTRDIFF_MAX / sizeof(@TYPE@) / (uint64_t)rows;
 }
 
 int @NAME@(int64_t M, int64_t N, int64_t K, const @TYPE@ *A, int64_t lda, const @TYPE@ *B, int64_t ldb, @TYPE@ *C, int64_t ldc)
