@@ -103,7 +103,7 @@ def _row_distance(array: Any, letter: str, variant: Variant) -> int:
         raise ValueError(f"{letter} does not start at a multiple of {size} bytes; copy it")
     if columns > 1 and array.strides[1] != size:
         raise ValueError(f"the elements of a row of {letter} must be next to each other; copy it with numpy.ascontiguousarray")
-    if rows <= 1:
+    if rows <= 1 or columns == 0:
         return max(columns, 1)
     distance, odd = divmod(array.strides[0], size)
     if odd or distance < max(columns, 1):
@@ -114,6 +114,7 @@ def _row_distance(array: Any, letter: str, variant: Variant) -> int:
 # ---- the library
 
 
+@functools.cache
 def gemm_library(name: str) -> Library:
     """The C of one of VARIANTS, with its CBLAS-shaped entry: NAME.c and NAME.h, and what a build needs to know."""
     from usl_avx512.gemm import DOUBLE, SINGLE, gemm_schedule
