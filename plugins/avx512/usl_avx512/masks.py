@@ -1,4 +1,4 @@
-"""Masks of leading lanes, for instructions that work on the first n of sixteen."""
+"""Masks of leading lanes, for instructions that work on the first n of sixteen or eight."""
 
 from __future__ import annotations
 
@@ -10,3 +10,12 @@ LANES_MACRO = """\
 
 LANES = "USL_AVX512_LANES({n})"
 """The mask in a template with the control argument n >= 1."""
+
+LANES8_MACRO = """\
+/* The mask of the lanes below n; all of them where n is at least 8. */
+#define USL_AVX512_LANES8(n) ((__mmask8)((n) < 8 ? (1u << (n)) - 1u : 0xffu))
+"""
+"""LANES_MACRO for registers of eight lanes."""
+
+LANES8 = "USL_AVX512_LANES8({n})"
+"""LANES for registers of eight lanes."""

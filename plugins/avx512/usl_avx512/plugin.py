@@ -20,9 +20,9 @@ def usl_memories() -> Iterable[type[Memory]]:
 
 @hookimpl
 def usl_instructions() -> Iterable[object]:
-    from usl_avx512 import kernels_f32, kernels_int
+    from usl_avx512 import kernels_f32, kernels_f64, kernels_int
 
-    return (*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
+    return (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
 
 
 @hookimpl
