@@ -23,9 +23,9 @@ EPI64 = _zmm("epi64", "i64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_epi64", b=
 EPI32 = _zmm("epi32", "i32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epi32")
 EPU32 = _zmm("epu32", "u32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epu32")
 EPI16 = _zmm("epi16", "i16", 32, "USL_AVX512_LANES32", "_mm512_mask_mov_epi16", b="epi16", u="epi16")
-EPU16 = _zmm("epu16", "u16", 32, "USL_AVX512_LANES32", "_mm512_mask_mov_epi16", b="epi16", u="epu16")
+EPU16 = _zmm("epu16", "u16", 32, "USL_AVX512_LANES32", "_mm512_mask_mov_epi16", b="epi16", u="epu16", w="u32", greatest="65535")
 EPI8 = _zmm("epi8", "i8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8", b="epi8", u="epi8")
-EPU8 = _zmm("epu8", "u8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8", b="epi8", u="epu8")
+EPU8 = _zmm("epu8", "u8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8", b="epi8", u="epu8", w="u16", greatest="255")
 """b: the suffix of operations that do not tell signed from unsigned; u: of those that do."""
 
 
@@ -41,7 +41,7 @@ YMM_PS = _ymm("ps", "f32", 8, "_mm256_blendv_ps({dst}, $value, _mm256_castsi256_
 YMM_EPI32 = _ymm("epi32", "i32", 8, "_mm256_blendv_epi8({dst}, $value, USL_AVX2_LANES({n}))", _AVX2, b="epi32", u="epi32")
 YMM_EPU32 = _ymm("epu32", "u32", 8, "_mm256_blendv_epi8({dst}, $value, USL_AVX2_LANES({n}))", _AVX2, b="epi32", u="epu32")
 YMM_EPI16 = _ymm("epi16", "i16", 16, "", _AVX2, b="epi16", u="epi16")
-YMM_EPU16 = _ymm("epu16", "u16", 16, "", _AVX2, b="epi16", u="epu16")
+YMM_EPU16 = _ymm("epu16", "u16", 16, "", _AVX2, b="epi16", u="epu16", w="u32", greatest="65535")
 YMM_EPI8 = _ymm("epi8", "i8", 32, "", _AVX2, b="epi8", u="epi8")
-YMM_EPU8 = _ymm("epu8", "u8", 32, "", _AVX2, b="epi8", u="epu8")
+YMM_EPU8 = _ymm("epu8", "u8", 32, "", _AVX2, b="epi8", u="epu8", w="u16", greatest="255")
 """Without a blend: AVX2 masks nothing narrower than 32 bits, so these have no masked forms."""
