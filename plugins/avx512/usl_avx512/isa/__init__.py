@@ -14,6 +14,7 @@ from usl_core import Procedure
 TABLES = {
     "floats": "f32 and f64 arithmetic",
     "integers": "Integers of 8 to 64 bits",
+    "conversions": "Conversions",
 }
 """The modules of this package that hold a TABLE, and what is in it."""
 
