@@ -5,6 +5,8 @@ from __future__ import annotations
 from string import Template
 from textwrap import dedent
 
+from usl_avx512.isa.helpers_movement import MOVEMENT
+
 
 def _guarded(name: str, text: str) -> str:
     """The text of one function, which may stand in a file more than once."""
@@ -49,6 +51,7 @@ _SATURATE = """
 """
 
 HELPERS: dict[str, str] = {
+    **MOVEMENT,
     "usl_avx512_saturate_ps": _guarded("usl_avx512_saturate_ps", _SATURATE),
     **_floats(_NEG, "usl_avx512_neg_"),
     **_floats(_REDUCE.format(pick="min", relation="<"), "usl_avx512_reduce_min_"),
