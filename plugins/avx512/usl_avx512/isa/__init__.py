@@ -15,6 +15,7 @@ TABLES = {
     "floats": "f32 and f64 arithmetic",
     "integers": "Integers of 8 to 64 bits",
     "conversions": "Conversions",
+    "dot_products": "Dot products of short types",
     "movement": "Permutations, transpositions, prefetches",
 }
 """The modules of this package that hold a TABLE, and what is in it."""

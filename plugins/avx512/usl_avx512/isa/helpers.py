@@ -50,7 +50,36 @@ _SATURATE = """
     }
 """
 
+_BROADCAST4 = """
+    static inline __m512i usl_avx512_broadcast4(const void *group)
+    {
+        return _mm512_broadcastd_epi32(_mm_castps_si128(_mm_load_ss((const float *)group)));
+    }
+"""
+
+_FROM_BF16 = """
+    static inline __m512 usl_avx512_from_bf16(__m256i x)
+    {
+        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+    }
+"""
+
+_TO_BF16 = """
+    static inline __m512i usl_avx512_to_bf16(__m512 x)
+    {
+        /* To nearest, ties to even: add half of what is cut off, less one bit unless the kept part is odd. A NaN stays one. */
+        const __m512i bits = _mm512_castps_si512(x), kept = _mm512_srli_epi32(bits, 16);
+        const __m512i half = _mm512_add_epi32(_mm512_and_si512(kept, _mm512_set1_epi32(1)), _mm512_set1_epi32(0x7fff));
+        const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
+        const __mmask16 number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+        return _mm512_mask_mov_epi32(_mm512_or_si512(kept, _mm512_set1_epi32(0x40)), number, rounded);
+    }
+"""
+
 HELPERS: dict[str, str] = {
+    "usl_avx512_broadcast4": _guarded("usl_avx512_broadcast4", _BROADCAST4),
+    "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
+    "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,
     "usl_avx512_saturate_ps": _guarded("usl_avx512_saturate_ps", _SATURATE),
     **_floats(_NEG, "usl_avx512_neg_"),
