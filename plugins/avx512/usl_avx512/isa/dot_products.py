@@ -2,9 +2,9 @@
 
 Lane i takes the products of elements 4 i to 4 i + 3 (bytes) or 2 i and 2 i + 1. Where a is in memory, one group of it goes to
 every lane, as in a matrix product; b in memory is a panel with the group as its last dimension. The integer sums wrap modulo
-2^32 and are exact. `dpbf16` multiplies bf16 exactly, adds the two products one after another with one rounding each, and takes
-subnormal numbers, operands as well as results, for zero: so does its body, which a loop that keeps them does not match. With
-`loadu_cvtbf16_ps` and a multiply-add on f32 they are kept. Rounding f32 to bf16 is done on the bits, for the instruction that
+2^32 and are exact. `dpbf16` multiplies bf16 exactly, adds the two products one after another, the odd one first, with one
+rounding each, and takes subnormal numbers, operands as well as results, for zeros of their sign. Its body does all of that bit
+by bit, so a loop that keeps subnormal numbers does not match it; with `loadu_cvtbf16_ps` and a multiply-add on f32 they are kept. Rounding f32 to bf16 is done on the bits, for the instruction that
 does it flushes subnormal numbers too.
 Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2, VPDPBUSD, VPDPWSSD, VDPBF16PS, VCVTNEPS2BF16.
 """
@@ -94,51 +94,47 @@ INTEGERS = chain(
     )
 )
 
-FLUSHED = "select(abs({x}), 1.17549435082228750796873653722224567781866555677208752150875170627846e-38, 0.0, {x})"
-"""x, or 0 where it is subnormal."""
+LEAST = repr(2.0**-126)
+"""The least normal f32."""
+LEAST_ROUNDED = repr(2.0**-126 - 2.0**-151)
+"""What is less in f64 is subnormal when rounded to 24 bits, whatever the exponent; the midpoint goes to the even neighbour above."""
 
-
-def _flushed(x: str) -> str:
-    return FLUSHED.format(x=x)
-
-
-_STEP = f"""
+_STEP = f"""\
 for k in seq(0, 2):
     x: f32
     y: f32
-    z: f32
+    z: f64
     x = f32(A)
     y = f32(B)
-    z = {_flushed("dst[i]")}
-    z += {_flushed("x")} * {_flushed("y")}
-    dst[i] = {_flushed("z")}
-"""
+    z = f64(select(abs(dst[i]), {LEAST}, dst[i] * 0.0, dst[i]))
+    z += f64(select(abs(x), {LEAST}, x * 0.0, x)) * f64(select(abs(y), {LEAST}, y * 0.0, y))
+    dst[i] = f32(select(abs(z), {LEAST_ROUNDED}, z * 0.0, z))"""
+"""In f64 the product is exact, and rounding the sum twice, to f64 and to f32, gives what rounding it once does: where the first
+rounding is not exact, product and lane are more than 29 bits apart, and the sum is near no midpoint of f32."""
 
 
 def _step(a: str, b: str, depth: int) -> str:
-    lines = _STEP.strip().replace("(A)", f"({a})").replace("(B)", f"({b})").splitlines()
+    """The loop over a lane's two products, the odd one first; lines after the first are indented."""
+    lines = _STEP.replace("(A)", f"({a})").replace("(B)", f"({b})").splitlines()
     return f"\n{' ' * depth}".join(lines)
 
-
-ROUNDED = 'roundings=2, special="unspecified"'
-"""Each product is exact in f32, or flushed; the sum is rounded twice."""
 
 BFLOAT = chain(
     plain(
         f"""
-        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh){{a}}, (__m512bh){{b}});", {ROUNDED})
+        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh){{a}}, (__m512bh){{b}});")
         def mm512_dpbf16_ps(dst: [f32][16] @ AVX512, a: [bf16][32] @ AVX512, b: [bf16][32] @ AVX512):
             for i in seq(0, 16):
-                {_step("a[2 * i + k]", "b[2 * i + k]", 16)}
+                {_step("a[2 * i + 1 - k]", "b[2 * i + 1 - k]", 16)}
         """,
         *BF16,
     ),
     plain(
         f"""
-        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh)usl_avx512_broadcast4({{a.ptr}}), (__m512bh){{b}});", {ROUNDED})
+        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh)usl_avx512_broadcast4({{a.ptr}}), (__m512bh){{b}});")
         def mm512_dpbf16_set1_ps(dst: [f32][16] @ AVX512, a: [bf16][2] @ DRAM, b: [bf16][32] @ AVX512):
             for i in seq(0, 16):
-                {_step("a[k]", "b[2 * i + k]", 16)}
+                {_step("a[1 - k]", "b[2 * i + 1 - k]", 16)}
         """,
         *BF16,
     ),
