@@ -16,6 +16,7 @@ TABLES = {
     "integers": "Integers of 8 to 64 bits",
     "conversions": "Conversions",
     "dot_products": "Dot products of short types",
+    "avx2": "AVX2",
     "movement": "Permutations, transpositions, prefetches",
 }
 """The modules of this package that hold a TABLE, and what is in it."""

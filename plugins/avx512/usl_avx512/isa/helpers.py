@@ -5,6 +5,7 @@ from __future__ import annotations
 from string import Template
 from textwrap import dedent
 
+from usl_avx512.isa.helpers_avx2 import AVX2_FUNCTIONS
 from usl_avx512.isa.helpers_movement import MOVEMENT
 
 
@@ -76,11 +77,21 @@ _TO_BF16 = """
     }
 """
 
+_DIV9_EPU16 = """
+    static inline __m512i usl_avx512_div9_epu16(__m512i x)
+    {
+        /* floor(x / 9) = (x * 58255) >> 19 for every 16-bit x, as 9 * 58255 = 2^19 + 7 (Granlund and Montgomery 1994). */
+        return _mm512_srli_epi16(_mm512_mulhi_epu16(x, _mm512_set1_epi16((short)58255)), 3);
+    }
+"""
+
 HELPERS: dict[str, str] = {
+    "usl_avx512_div9_epu16": _guarded("usl_avx512_div9_epu16", _DIV9_EPU16),
     "usl_avx512_broadcast4": _guarded("usl_avx512_broadcast4", _BROADCAST4),
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,
+    **AVX2_FUNCTIONS,
     "usl_avx512_saturate_ps": _guarded("usl_avx512_saturate_ps", _SATURATE),
     **_floats(_NEG, "usl_avx512_neg_"),
     **_floats(_REDUCE.format(pick="min", relation="<"), "usl_avx512_reduce_min_"),

@@ -45,7 +45,7 @@ EPU8 = _zmm("epu8", "u8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8", b="e
 
 def _ymm(s: str, t: str, lanes: int, blend: str, features: tuple[str, ...], **extra: str) -> Lanes:
     """Registers of 256 bits."""
-    return Lanes(s, t, lanes, "AVX2", "mm256", blend, features, extra)
+    return Lanes(s, t, lanes, "AVX2", "avx2", blend, features, extra)
 
 
 _AVX = ("avx",)
