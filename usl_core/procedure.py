@@ -28,6 +28,7 @@ from usl_core.ir.config import Config
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.printer import show
 from usl_core.ir.verify import verify
+from usl_core.profiling import profiled
 
 C = TypeVar("C", bound=Cursor)
 """A kind of cursor: forwarding keeps it, unless the cursor becomes invalid."""
@@ -106,6 +107,7 @@ class Procedure:
         """All matches of a pattern, maybe none."""
         return pattern.find_all(self, None, pat)
 
+    @profiled("cursor", "forward")
     def forward(self, cursor: C) -> C:
         """A cursor of this procedure, or of one it was made from, as a cursor of this procedure.
 

@@ -65,10 +65,15 @@ from usl_core.primitives.stmts.lift_reduce_constant import lift_reduce_constant
 from usl_core.primitives.stmts.merge_writes import merge_writes
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
 from usl_core.primitives.stmts.split_write import split_write
+from usl_core.stdlib.bounds import affine_range, infer_bounds
+from usl_core.stdlib.classification import classify
+from usl_core.stdlib.combinators import attempt, bottom_up, chain, each, first_of, repeat, to_fixpoint, top_down
 from usl_core.stdlib.config_contract import max_config_writes
 from usl_core.stdlib.config_writes import count_config_writes
 from usl_core.stdlib.hoisting import hoist_config
+from usl_core.stdlib.inspection import common_ancestor, enclosing_loop, enclosing_loops, loop_nest, walk
 from usl_core.stdlib.replacing import replace_all
+from usl_core.stdlib.traffic import touched, traffic
 
 OPERATORS = (
     divide_loop,
@@ -130,18 +135,49 @@ OPERATORS = (
     write_config,
     delete_config,
 )
-LIBRARY = (autofission, autolift_alloc, replace_all, hoist_config, count_config_writes, max_config_writes)
+LIBRARY = (
+    autofission,
+    autolift_alloc,
+    replace_all,
+    hoist_config,
+    count_config_writes,
+    max_config_writes,
+    chain,
+    attempt,
+    first_of,
+    repeat,
+    each,
+    top_down,
+    bottom_up,
+    to_fixpoint,
+    walk,
+    classify,
+    enclosing_loop,
+    enclosing_loops,
+    common_ancestor,
+    loop_nest,
+    affine_range,
+    infer_bounds,
+    touched,
+    traffic,
+)
 
 __all__ = [
     "LIBRARY",
     "OPERATORS",
     "add_assertion",
     "add_loop",
+    "affine_range",
+    "attempt",
     "autofission",
     "autolift_alloc",
     "bind_config",
     "bind_expr",
+    "bottom_up",
     "call_eqv",
+    "chain",
+    "classify",
+    "common_ancestor",
     "commute_expr",
     "count_config_writes",
     "cut_loop",
@@ -151,14 +187,19 @@ __all__ = [
     "divide_dim",
     "divide_loop",
     "divide_with_recompute",
+    "each",
     "eliminate_dead_code",
+    "enclosing_loop",
+    "enclosing_loops",
     "expand_dim",
     "extract_subproc",
+    "first_of",
     "fission",
     "fold_into_reduce",
     "fuse",
     "guard_redundant",
     "hoist_config",
+    "infer_bounds",
     "inline",
     "inline_assign",
     "inline_window",
@@ -169,6 +210,7 @@ __all__ = [
     "lift_alloc",
     "lift_reduce_constant",
     "lift_scope",
+    "loop_nest",
     "make_instr",
     "max_config_writes",
     "merge_writes",
@@ -181,6 +223,7 @@ __all__ = [
     "rename",
     "reorder_loops",
     "reorder_stmts",
+    "repeat",
     "replace",
     "replace_all",
     "resize_dim",
@@ -195,8 +238,13 @@ __all__ = [
     "specialize",
     "split_write",
     "stage_mem",
+    "to_fixpoint",
+    "top_down",
+    "touched",
+    "traffic",
     "transpose",
     "unroll_buffer",
     "unroll_loop",
+    "walk",
     "write_config",
 ]
