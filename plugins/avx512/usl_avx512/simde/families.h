@@ -271,4 +271,88 @@ static inline __m512i _mm512_mulhi_epu16(__m512i a, __m512i b)
 #define _mm512_stream_ps(to, value) _mm512_storeu_ps(to, value)
 #define _mm512_stream_pd(to, value) _mm512_storeu_pd(to, value)
 
+/* ---- what SIMDe has, but not as the processor does it */
+
+/* It keeps the sign of zero. */
+#undef _mm512_abs_ps
+static inline __m512 _mm512_abs_ps(__m512 x)
+{
+    uint32_t bits[16];
+    memcpy(bits, &x, sizeof bits);
+    for (int i = 0; i < 16; i++)
+        bits[i] &= 0x7fffffffu;
+    memcpy(&x, bits, sizeof x);
+    return x;
+}
+
+#undef _mm512_abs_pd
+static inline __m512d _mm512_abs_pd(__m512d x)
+{
+    uint64_t bits[8];
+    memcpy(bits, &x, sizeof bits);
+    for (int i = 0; i < 8; i++)
+        bits[i] &= 0x7fffffffffffffffu;
+    memcpy(&x, bits, sizeof x);
+    return x;
+}
+
+/* It reads the elements that the mask leaves out, which need not exist. */
+#undef _mm256_maskload_epi32
+static inline __m256i _mm256_maskload_epi32(const int *from, __m256i mask)
+{
+    int32_t chosen[8], lanes[8];
+    memcpy(chosen, &mask, sizeof chosen);
+    for (int i = 0; i < 8; i++)
+        lanes[i] = chosen[i] < 0 ? from[i] : 0;
+    memcpy(&mask, lanes, sizeof mask);
+    return mask;
+}
+
+#undef _mm256_maskload_ps
+static inline __m256 _mm256_maskload_ps(const float *from, __m256i mask)
+{
+    int32_t chosen[8];
+    float lanes[8];
+    __m256 result;
+    memcpy(chosen, &mask, sizeof chosen);
+    for (int i = 0; i < 8; i++)
+        lanes[i] = chosen[i] < 0 ? from[i] : 0.0f;
+    memcpy(&result, lanes, sizeof result);
+    return result;
+}
+
+/* It does not round after each of the two products, and keeps subnormal numbers (the body in `dot_products` says more). */
+static inline float usl_flush(float x)
+{
+    return (x < 0 ? -x : x) < 0x1p-126f ? x * 0.0f : x;
+}
+
+static inline float usl_bf16(uint16_t upper)
+{
+    const uint32_t bits = (uint32_t)upper << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return usl_flush(x);
+}
+
+#undef __m512bh
+#define __m512bh __m512i
+#undef _mm512_dpbf16_ps
+static inline __m512 _mm512_dpbf16_ps(__m512 sums, __m512i a, __m512i b)
+{
+    float lanes[16];
+    uint16_t x[32], y[32];
+    memcpy(lanes, &sums, sizeof lanes);
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    for (int i = 0; i < 16; i++)
+        for (int k = 1; k >= 0; k--) {
+            const double product = (double)usl_bf16(x[2 * i + k]) * (double)usl_bf16(y[2 * i + k]);
+            const double sum = (double)usl_flush(lanes[i]) + product;
+            lanes[i] = (float)((sum < 0 ? -sum : sum) < 0x1p-126 - 0x1p-151 ? sum * 0.0 : sum);
+        }
+    memcpy(&sums, lanes, sizeof sums);
+    return sums;
+}
+
 #endif
