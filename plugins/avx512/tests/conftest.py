@@ -27,7 +27,9 @@ from usl_core.ir.template import fill
 from usl_core.ir.types import ControlType, TensorType, scalar_of
 
 CTYPES = {
-    **{"f32": "float", "f64": "double", "bf16": "uint16_t"},
+    "f32": "float",
+    "f64": "double",
+    "bf16": "uint16_t",
     **{f"{sign}{bits}": f"{'u' * (sign == 'u')}int{bits}_t" for sign in "iu" for bits in (8, 16, 32, 64)},
 }
 
