@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--markdown", action="store_true", help="write the tables of docs/performance.md from the last results")
     chosen = parser.parse_args(arguments)
     if chosen.markdown:
-        print(f"written: {markdown.refresh(Path('docs/performance.md'), stored())}")
+        write_page(Path("docs"), stored())
         return 0
     parts = PARTS if chosen.part == "all" else (chosen.part,)
     found = measure(parts, chosen.only, chosen.processes)
@@ -70,6 +70,12 @@ def write(found: dict[str, Any]) -> None:
     before = {part: value for part, value in stored().items() if part in PARTS}
     print(f"written: {report.write(NAME, before | found)}")
     write_plots(found)
+
+
+def write_page(docs: Path, results: dict[str, Any]) -> None:
+    print(f"written: {markdown.refresh(docs / 'performance.md', results)}")
+    if "growth" in results:
+        print(f"written: {plot.growth(results['growth'], docs / 'scheduling-growth.svg')}")
 
 
 def write_plots(found: dict[str, Any]) -> None:

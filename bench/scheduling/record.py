@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from usl_core.analysis.solver import STATISTICS
@@ -99,16 +100,39 @@ def profile(name: str, *, warm: bool, order: str, lines: int = 50) -> None:
     pstats.Stats(profiler).sort_stats(order).print_stats(lines)
 
 
+def spans(name: str, *, warm: bool, flame_graph: Path | None) -> None:
+    """Print the time of one run by operator, obligation and solver stage."""
+    import z3  # noqa: F401
+
+    from bench.scheduling.shapes import SHAPES
+    from usl_core.cli import profile as spans
+
+    schedule, _ = SHAPES[name].load()
+    if warm:
+        schedule()
+    found = spans.profiled_call(schedule)
+    print(spans.tables(found, width=110))
+    if flame_graph is not None:
+        from usl_core.cli.flamegraph import write
+
+        write(found.root, flame_graph, title=name)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scheduling.record")
     parser.add_argument("shape")
     parser.add_argument("--warm-runs", type=int, default=1)
     parser.add_argument("--no-check", action="store_true", help="do not run what the schedule gives")
     parser.add_argument("--profile", choices=("cold", "warm"), help="print where Python's profiler sees the time instead")
+    parser.add_argument("--spans", choices=("cold", "warm"), help="print the tables of `usl profile` instead")
+    parser.add_argument("--flame-graph", type=Path, metavar="HTML", help="with --spans, also write a flame graph")
     parser.add_argument("--sort", default="tottime", help="the profile's order: tottime, cumtime, ncalls")
     chosen = parser.parse_args(arguments)
     if chosen.profile:
         profile(chosen.shape, warm=chosen.profile == "warm", order=chosen.sort)
+        return 0
+    if chosen.spans:
+        spans(chosen.shape, warm=chosen.spans == "warm", flame_graph=chosen.flame_graph)
         return 0
     json.dump(record(chosen.shape, warm_runs=chosen.warm_runs, check=not chosen.no_check), sys.stdout)
     return 0

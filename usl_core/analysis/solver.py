@@ -99,7 +99,10 @@ def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
 
 
 def holds(hypotheses: Hypotheses, goal: Formula) -> bool:
-    """Whether goal is proved. That it is not is found out sooner than by `prove`, which looks for a short counter-example."""
+    """Whether goal is proved; False never is, even where hypotheses contradict each other, as in code that never runs.
+
+    That a goal is not proved is found out sooner than by `prove`, which looks for a short counter-example.
+    """
     if isinstance(goal, And):
         return all(holds(hypotheses, part) for part in goal.args)
     if goal == FALSE:

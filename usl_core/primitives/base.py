@@ -26,6 +26,7 @@ from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
+from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
 from usl_core.profiling import profiled
 
@@ -50,6 +51,9 @@ def primitive(
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
+            call = call_key(operator, args, kwargs)
+            if call is not None and (made := proc.made_by(call)) is not None:
+                return made
             _require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
@@ -66,7 +70,10 @@ def primitive(
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
                 return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
 
-            return derive(proc, edit.proc, edit.forward, operator, step)
+            result = derive(proc, edit.proc, edit.forward, operator, step)
+            if call is not None:
+                proc.remember(call, result)
+            return result
 
         return apply
 
