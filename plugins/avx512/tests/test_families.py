@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from avx512_build import HOW, WARNINGS, kernel, require
+from avx512_templates import source
 
 import usl_avx512
-from conftest import source
 from usl_avx512 import isa
 from usl_avx512.isa.families import Table, plain
 from usl_avx512.memories import AVX2, AVX512, AVX512_YMM

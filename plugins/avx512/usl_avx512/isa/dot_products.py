@@ -98,7 +98,7 @@ INTEGERS = chain(
 LEAST = repr(2.0**-126)
 """The least normal f32."""
 LEAST_ROUNDED = repr(2.0**-126 - 2.0**-151)
-"""What is less in f64 is subnormal when rounded to 24 bits, of whatever exponent; the midpoint goes to its even neighbour, above."""
+"""What is less in f64 is subnormal when rounded to 24 bits, of any exponent; the midpoint goes up, to its even neighbour."""
 
 _STEP = f"""\
 for k in seq(0, 2):
