@@ -10,6 +10,7 @@ VENV     := .venv
 PY       := $(VENV)/bin/python
 STAMP    := $(VENV)/.installed
 PEERS    := $(VENV)/.peers
+ONEDNN   := .venv-onednn
 PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml)
 PLUGINS  := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin)))
@@ -57,7 +58,7 @@ fuzz: setup  ## random steps on random programs, on all cores; counts add up in 
 mutate: setup  ## disable each condition of the kernel in turn, something must fail: make mutate ONLY=ID LIST=1
 	@$(PY) -m tests.mutation --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(ONLY),--only $(ONLY)) $(if $(LIST),--list) $(if $(FRESH),--fresh)
 
-bench: $(PEERS)  ## benchmarks: make bench WHAT=sgemm
+bench: $(PEERS) $(if $(filter conv,$(WHAT)),$(ONEDNN)/.installed)  ## benchmarks: make bench WHAT=sgemm
 	@$(PY) -m bench $(WHAT)
 
 $(PEERS): $(STAMP)
@@ -65,5 +66,13 @@ $(PEERS): $(STAMP)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench-peers]' || echo "bench: could not install them; what needs them says so"
 	@touch $@
 
+# In an environment of its own: PyTorch is large and brings an OpenMP runtime. Only its requirements, not this package.
+$(ONEDNN)/.installed: $(STAMP)
+	@echo "bench: PyTorch, for oneDNN, in $(ONEDNN) (the first time only)"
+	@$(PYTHON) -m venv --clear $(ONEDNN)
+	@$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench-onednn"], sep="\n")' > $(ONEDNN)/requirements.txt
+	@$(ONEDNN)/bin/python -m pip install --quiet --disable-pip-version-check -r $(ONEDNN)/requirements.txt \
+	  && touch $@ || echo "bench: could not install it; the rows say so"
+
 clean:  ## remove everything that setup, tests and builds made
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache
+	rm -rf $(VENV) $(ONEDNN) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

@@ -1,4 +1,4 @@
-"""`python -m bench sgemm|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
+"""`python -m bench sgemm|conv|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
 
 Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
 """
@@ -90,9 +90,23 @@ def run_scheduling(rounds: int) -> Outcome:
     return found, []
 
 
+def run_conv(rounds: int) -> Outcome:
+    from bench import conv, versus
+
+    result = conv.in_environment(max(rounds, 15))
+    rows = [versus.Row.from_json(row) for row in result["rows"]]
+    for reason in result["missing"]:
+        print(f"not compared with {reason}")
+    versus.roofline(rows, result["peak_gflops"], result["bandwidth_gbs"], "Convolutions, one core", report.RESULTS / "conv.svg")
+    table = report.RESULTS / "conv.md"
+    table.write_text(versus.markdown(rows, result["peak_gflops"]), encoding="utf-8")
+    return result, conv.judge(result)
+
+
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
     "sgemm": run_sgemm,
+    "conv": run_conv,
     "blur": run_blur,
     "perceus": run_perceus,
     "scheduling": run_scheduling,

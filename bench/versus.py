@@ -176,13 +176,13 @@ def pin() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def run_pinned(module: str, *arguments: str) -> dict[str, Any]:
+def run_pinned(module: str, *arguments: str, python: str = sys.executable) -> dict[str, Any]:
     """Run `python -m MODULE ARGUMENTS` with the peers' environment and nobody else's settings; the JSON that it prints last.
 
     What it prints before goes on to this process's output line by line. The module calls `pin` before anything else.
     """
     child = subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], env=clean_environment() | ENVIRONMENT, stdout=subprocess.PIPE, text=True
+        [python, "-m", module, *arguments], env=clean_environment() | ENVIRONMENT, stdout=subprocess.PIPE, text=True
     )
     assert child.stdout is not None
     last = ""

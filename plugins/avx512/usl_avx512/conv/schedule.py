@@ -21,8 +21,8 @@ from usl_core.scheduling import (
     unroll_loop,
 )
 
-CACHED_WEIGHTS = 640 * 1024
-"""Bytes of weights that stay in the second-level cache, of 1 MiB or more, beside the part of the image that is worked on."""
+CACHED_WEIGHTS = 512 * 1024
+"""Bytes of weights that stay in a second-level cache of 1 MiB or more, beside what is read and written meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +46,26 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """A tile has at most `pixels` pixels and `channels` channels. With weights_stay, all channels of a tile's pixels come one
-    after another, else all pixels of a block of channels, so that its weights stay in a cache."""
+    """A tile has at most `pixels` pixels and `channels` channels, a multiple of LANES, as has a block of weights."""
 
     pixels: int
     channels: int
-    weights_stay: bool
 
 
-def blocking_of(shape: Shape) -> Blocking:
-    """What suits a shape.
+def blocking_of(KH: int, KW: int, IC: int) -> Blocking:
+    """What suits a window: 6 x 64 reads the image less often, 14 x 32 the weights.
 
-    14 x 32 takes 28 of the 32 registers for sums and reads weights least often; 6 x 64 reads the image least often, and at no
-    more places than a set of the first-level cache holds lines, when pixels are a multiple of its size apart.
+    So the second is for weights of which a block would not stay in the second-level cache. Over few channels the loops end
+    often, which tall tiles do for more sums at a time; one of 12 leaves the compiler registers to overlap them.
     """
-    weights = 4 * shape.KH * shape.KW * shape.IC * shape.OC
-    apart = 4 * shape.stride * shape.IC
-    pixels, channels = (6, 64) if apart % 2048 == 0 else (14, 32)
-    return Blocking(pixels, channels, weights > CACHED_WEIGHTS)
+    if IC < LANES:
+        return Blocking(12, 32)
+    return Blocking(14, 32) if 4 * KH * KW * IC * 64 > CACHED_WEIGHTS else Blocking(6, 64)
 
 
 def conv_schedule(shape: Shape, blocking: Blocking | None = None) -> Procedure:
     """The convolution of a shape: a procedure of the number of images N, the image, the packed weights, and the result."""
-    blocking = blocking or blocking_of(shape)
+    blocking = blocking or blocking_of(shape.KH, shape.KW, shape.IC)
     p, panels = in_panels(specialised(shape, blocking), shape.OC, blocking)
     tiles: list[Tile] = []
     for panel, nest in panels:
@@ -77,8 +74,8 @@ def conv_schedule(shape: Shape, blocking: Blocking | None = None) -> Procedure:
     for tile in tiles:
         p = in_registers(p, tile, shape)
     p = simplify(replace_all(simplify(p), INSTRUCTIONS))
-    # What is left of the loops over a tile would keep its sums in memory; a few input channels are no loop worth its end.
-    for name in ("ii", "ji", "ov", *(["c"] if shape.IC < LANES else [])):
+    # A compiler that leaves one of the loops over a tile a loop keeps the tile in memory.
+    for name in ("ii", "ji", "ov"):
         for loop in [loop for loop in walk(p, "loops") if loop.name() == name]:
             p = unroll_loop(p, loop)
     return p
@@ -97,15 +94,17 @@ def in_panels(p: Procedure, channels: int, blocking: Blocking) -> tuple[Procedur
     size = blocking.channels
     blocks, left = divmod(channels, size)
     registers = left // LANES * LANES
-    parts = [(Panel("oo", size, 0, size), blocks * size), (Panel(str(blocks), size, 0, registers), registers)]
-    parts = [(panel, part) for panel, part in [*parts, (Panel(str(blocks), size, registers, left % LANES), left % LANES)] if part]
-    p, loops = pieces(p, p.find_loop("o"), [part for _, part in parts])
+    panels = [
+        (Panel("oo", size, 0, size), blocks * size),
+        (Panel(str(blocks), size, 0, registers), registers),
+        (Panel(str(blocks), size, registers, left % LANES), left % LANES),
+    ]
+    parts = [(panel, count) for panel, count in panels if count]
+    p, loops = pieces(p, p.find_loop("o"), [count for _, count in parts])
     for loop in loops[:-1]:
         p = fission(p, p.forward(loop).after(), n_lifts=3)
     if blocks:
         p = divide_loop(p, loops[0], size, ["oo", "o"], perfect=True)
-        for _ in "nij" if blocking.weights_stay else "":
-            p = reorder_loops(p, p.forward(loops[0]).parent())
     nests = [[p.forward(loop), *enclosing_loops(p.forward(loop))][-1] for loop in loops]
     return p, [(panel, nest) for (panel, _), nest in zip(parts, nests, strict=True)]
 
@@ -127,21 +126,28 @@ def in_tiles(p: Procedure, panel: Panel, nest: Any, shape: Shape, pixels: int) -
             if width > 1:
                 p = divide_loop(p, strip, width, ["jo", "ji"], perfect=True)
             p, loops = channels_outside(p, p.forward(strip))
-            at = (f"{height} * io + {row}" if height > 1 else f"i + {row}", f"{width} * jo + {column}" if width > 1 else f"j + {column}")
-            tiles.append(Tile(panel, height, width, *at, loops))
+            tiles.append(Tile(panel, height, width, position("i", height, row), position("j", width, column), loops))
             column += width * count
         row += height * many
     return p, tiles
 
 
+def position(name: str, size: int, first: int) -> str:
+    """Where a tile of this size begins, as text: loops of the given name are divided unless it is 1."""
+    return f"{size} * {name}o + {first}" if size > 1 else f"{name} + {first}"
+
+
 def channels_outside(p: Procedure, strip: Any) -> tuple[Procedure, tuple[Any, ...]]:
-    """Take the loop over blocks of channels, if it is within strip, out of the loops over a tile; those loops."""
-    loops = [loop for loop in loop_nest(strip) if loop.name() in ("ji", "ii", "oo", "o")]
-    inner = [loop for loop in loops if loop.name() != "oo"]
-    for _ in inner[:-1] if len(inner) < len(loops) else ():
-        blocks = next(loop for loop in loops if loop.name() == "oo")
-        p = reorder_loops(p, p.forward(blocks).parent())
-    return p, tuple(inner)
+    """Take the loop over blocks of channels, if there is one, out of the loops over a tile; those loops.
+
+    Then a tile's pixels stay in the first-level cache for all channels.
+    """
+    loops = loop_nest(strip)
+    inner = tuple(loop for loop in loops if loop.name() in ("ji", "ii", "o"))
+    for blocks in (loop for loop in loops if loop.name() == "oo"):
+        for _ in inner[:-1]:
+            p = reorder_loops(p, p.forward(blocks).parent())
+    return p, inner
 
 
 def near_equal(extent: int, most: int) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Tiles: a few output pixels by one to four registers of channels, whose sums stay in registers while the window is gone over."""
+"""Tiles: a few output pixels by one to four registers of channels, whose sums stay in registers all along."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from usl_core.errors import JitError
@@ -31,7 +32,7 @@ class Conv2d:
     """
 
     def __init__(self, w: NDArray[np.float32], *, stride: int = 1, relu: bool = True) -> None:
-        from usl_avx512.conv import block_of
+        from usl_avx512.conv import blocking_of
 
         _check(w, "w", "(KH, KW, IC, OC)")
         if not isinstance(stride, int) or isinstance(stride, bool):
@@ -43,17 +44,15 @@ class Conv2d:
         self.stride, self.relu = stride, bool(relu)
         self.window: tuple[int, int] = (w.shape[0], w.shape[1])
         self.channels: tuple[int, int] = (w.shape[2], w.shape[3])
-        self.weights = pack(w, block_of(w.shape[2], stride))
+        self.weights = pack(w, blocking_of(*w.shape[:3]).channels)
 
     def shape(self, height: int, width: int) -> Shape:
-        """The shape for an image, where one row of a window without extent is as long as the whole image."""
+        """The shape for images of this size."""
         from usl_avx512.conv import Shape
 
         (kh, kw), (ic, oc), stride = self.window, self.channels, self.stride
-        if (kh, kw, stride) == (1, 1, 1):
-            height, width = 1, height * width
         rows, columns = (height - kh) // stride + 1, (width - kw) // stride + 1
-        return Shape(rows, columns, oc, height, width, ic, kh, kw, stride, self.relu)
+        return flattened(Shape(rows, columns, oc, height, width, ic, kh, kw, stride, self.relu))
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
         """The result, (N, H, W, OC), for images x, (N, H_in, W_in, IC), in float32, with their border where one is wanted.
@@ -83,9 +82,7 @@ class Conv2d:
         return y
 
 
-def conv2d(
-    x: NDArray[np.float32], w: NDArray[np.float32], *, stride: int = 1, relu: bool = True
-) -> NDArray[np.float32]:
+def conv2d(x: NDArray[np.float32], w: NDArray[np.float32], *, stride: int = 1, relu: bool = True) -> NDArray[np.float32]:
     """`Conv2d(w, stride=stride, relu=relu)(x)`: packs the weights each time.
 
         y[n, i, j, o] = relu(sum over u, v, c of x[n, stride i + u, stride j + v, c] w[u, v, c, o])
@@ -100,7 +97,7 @@ def conv2d(
 
 
 def pack(w: NDArray[np.float32], block: int) -> NDArray[np.float32]:
-    """Weights (KH, KW, IC, OC) as (blocks, KH, KW, IC, block): blocks of channels after each other, the last filled with zeros."""
+    """Weights (KH, KW, IC, OC) as (blocks, KH, KW, IC, block): block by block of channels, the last filled with zeros."""
     kh, kw, ic, oc = w.shape
     blocks = -(-oc // block)
     packed = aligned((blocks, kh, kw, ic, block))
@@ -130,6 +127,14 @@ def _check(array: Any, name: str, dimensions: str) -> None:
         raise TypeError(f"{name} must be of dtype float32, not {array.dtype}; convert it with astype")
     if array.ndim != 4:
         raise ValueError(f"{name} must have the four dimensions {dimensions}, not {array.ndim}")
+
+
+def flattened(shape: Shape) -> Shape:
+    """The same computation with one row of all pixels, where windows are single pixels, one beside the other."""
+    if (shape.KH, shape.KW, shape.stride) != (1, 1, 1):
+        return shape
+    pixels = shape.H * shape.W
+    return replace(shape, H=1, W=pixels, H_in=1, W_in=pixels)
 
 
 # ---- the library
