@@ -37,7 +37,16 @@ def machine(results: Results) -> str:
 
 def shapes(results: Results) -> str:
     """Whole schedules: calls, seconds, the share that reaches z3, the peer."""
-    heading = ["schedule", "operator calls", "cold, s", "warm, s", "calls that reach z3", "Exo: calls", "Exo: s"]
+    heading = [
+        "schedule",
+        "operator calls",
+        "cold, s",
+        "warm, s",
+        "of it collector",
+        "calls that reach z3",
+        "Exo: calls",
+        "Exo: s",
+    ]
     rows = []
     for shape in results.get("shapes", {}).values():
         cold, calls = shape["cold"], shape["cold"]["calls"]["count"]
@@ -48,6 +57,7 @@ def shapes(results: Results) -> str:
             calls,
             seconds(cold["seconds"]),
             seconds(shape["warm"]["seconds"]),
+            seconds(shape["warm"].get("collector_seconds", 0.0)),
             share,
             f"{peer[1]:,}",
             peer[0],
@@ -123,13 +133,17 @@ def limits(results: Results) -> str:
         ],
         [f"forwarding through {steps} steps, the first time", f"{forwarding['first_ms']:.1f} ms", "100 ms"],
         ["again", f"{forwarding['again_ms']:.2f} ms", "10 ms"],
-        ["another cursor", f"{forwarding['another_cursor_ms']:.1f} ms", ""],
+        ["the longest of the first times", f"{forwarding['first_longest_ms']:.1f} ms", ""],
         [f"memory of {steps} steps on {memory['statements']:,} statements", f"{memory['megabytes']:.0f} MB", "500 MB"],
         ["the same: CPU time of a step", f"{1e3 * memory['seconds'] / memory['steps']:.2f} ms", ""],
         [f"parsing and checking {text['statements']:,} statements", seconds(text["parse_seconds"]) + " s", ""],
         [f"printing {text['statements']:,} statements", seconds(text["print_seconds"]) + " s", "1 s"],
         [f"C of {text['statements']:,} statements", seconds(text["c_seconds"]) + " s", "1 s"],
     ]
+    tries = found.get("tries", {})
+    for name, goal in (("refused", "0.1 ms"), ("replaced", "")):
+        if name in tries:
+            rows.append([f"`replace` of a loop, {name}", f"{tries[name]['median_ms']:.3f} ms", goal])
     return table(["", "measured", "goal"], rows)
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
 import time
@@ -49,22 +50,45 @@ class Calls:
 
 @dataclass(slots=True)
 class Run:
-    """One run of a schedule: CPU seconds of all of it, patterns and Python included, and its operator calls."""
+    """One run of a schedule: CPU seconds of all of it, patterns and Python included, and its operator calls.
+
+    collector_seconds is what Python's cyclic garbage collector took of it, in whichever call it happened to run.
+    """
 
     seconds: float
+    collector_seconds: float
     calls: list[Call]
     settled: dict[str, int]
 
 
+class Collector:
+    """How long Python's cyclic garbage collector ran, in CPU seconds."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._began = 0.0
+
+    def __call__(self, phase: str, info: object) -> None:
+        now = time.process_time()
+        if phase == "start":
+            self._began = now
+        else:
+            self.seconds += now - self._began
+
+
 def run(schedule: Callable[[], Any]) -> tuple[Run, Any]:
     """Run a schedule once; also what it gives."""
-    calls, before = Calls(), dict(STATISTICS.settled)
+    calls, collector, before = Calls(), Collector(), dict(STATISTICS.settled)
+    gc.callbacks.append(collector)
     began = time.process_time()
-    with listening(calls):
-        result = schedule()
-    seconds = time.process_time() - began
+    try:
+        with listening(calls):
+            result = schedule()
+        seconds = time.process_time() - began
+    finally:
+        gc.callbacks.remove(collector)
     settled = {stage: n - before.get(stage, 0) for stage, n in STATISTICS.settled.items() if n != before.get(stage, 0)}
-    return Run(seconds, calls.calls, settled), result
+    return Run(seconds, collector.seconds, calls.calls, settled), result
 
 
 def record(name: str, *, warm_runs: int = 1, check: bool = True) -> dict[str, Any]:
