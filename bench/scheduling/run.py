@@ -60,12 +60,12 @@ def line(name: str, shape: dict[str, Any]) -> str:
     return "   ".join([*parts, f"z3 in {shape['cold']['asking_z3']}"])
 
 
-def limits(tell: Tell = lambda line: None) -> dict[str, Any]:
+def limits(names: Sequence[str] = (), tell: Tell = lambda line: None) -> dict[str, Any]:
     """Long histories and long procedures."""
     from bench.scheduling.limits import LIMITS
 
     found = {}
-    for name in LIMITS:
+    for name in names or LIMITS:
         found[name] = child("limits", name)
         tell(f"{name}: {found[name]}")
     return found
