@@ -177,11 +177,12 @@ class _Proved:
         """Whether the obligations were proved from facts that all hold in ctx, too."""
         if not self.facts:
             return False
-        known = self.facts.get(ctx.bindings(mentioned(stmt)), ())
-        return any(facts <= ctx.hypotheses.members for facts in known)
+        bindings, known = ctx.known_to(stmt)
+        return any(facts <= known for facts in self.facts.get(bindings, ()))
 
     def add(self, ctx: Context, stmt: Stmt) -> None:
-        self.facts.setdefault(ctx.bindings(mentioned(stmt)), []).append(ctx.hypotheses.members)
+        bindings, known = ctx.known_to(stmt)
+        self.facts.setdefault(bindings, []).append(known)
 
 
 def check_stmt(ctx: Context, stmt: Stmt) -> None:
