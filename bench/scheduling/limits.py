@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.scheduling.growth import exponent
 from usl_core import Procedure, SchedulingError, proc_from_source
-from usl_core.scheduling import reorder_loops, replace
+from usl_core.scheduling import rename, reorder_loops, replace
 
 NEST = """\
     for i{0} in seq(0, 8):
@@ -56,10 +56,14 @@ def swapped(p: Procedure, steps: int, *, cursors: Any = None) -> Procedure:
 
 def successive() -> dict[str, Any]:
     """n operators on one procedure: CPU seconds by n, each place found as it stands, and from cursors of the first version."""
-    start, found = nests(25), {}
-    swapped(start, 50)
-    for name, cursors in (("new_cursors", None), ("old_cursors", list(start.body()))):
-        seconds = {n: cpu(lambda n=n, cursors=cursors: swapped(start, n, cursors=cursors))[0] for n in (250, 500, 1000, 2000)}
+    found = {}
+    swapped(nests(25), 50)
+    for name, old in (("new_cursors", False), ("old_cursors", True)):
+        seconds = {}
+        for n in (250, 500, 1000, 2000):
+            start = nests(25)  # parsed anew: operators remember calls
+            cursors = list(start.body()) if old else None
+            seconds[n], _ = cpu(lambda start=start, n=n, cursors=cursors: swapped(start, n, cursors=cursors))
         found[name] = {"seconds": seconds, "exponent": exponent(seconds)}
     return found
 
@@ -108,12 +112,12 @@ def tries() -> dict[str, Any]:
     from bench.scheduling.seven_stages import INSTRUCTIONS
     from bench.scheduling.vectorize import vectorize
 
-    p = vectorize(unsharp_mask, unsharp_mask.find_loop("x"))
-    loops = p.find_loop("xo").find("for xi in _: _", many=True)
     refused: list[float] = []
     replaced: list[float] = []
-    for _ in range(6):  # the first time is cold, and a small part of all
-        for loop in loops:
+    for number in range(6):  # the first time is cold, and a small part of all; another name, as operators remember calls
+        plain = rename(unsharp_mask, f"unsharp_{number}")
+        p = vectorize(plain, plain.find_loop("x"))
+        for loop in p.find_loop("xo").find("for xi in _: _", many=True):
             for instruction in INSTRUCTIONS:
                 began = time.process_time_ns()
                 try:

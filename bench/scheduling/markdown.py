@@ -37,32 +37,15 @@ def machine(results: Results) -> str:
 
 def shapes(results: Results) -> str:
     """Whole schedules: calls, seconds, the share that reaches z3, the peer."""
-    heading = [
-        "schedule",
-        "operator calls",
-        "cold, s",
-        "warm, s",
-        "of it collector",
-        "calls that reach z3",
-        "Exo: calls",
-        "Exo: s",
-    ]
+    times = ["cold, s", "collector", "warm, s", "collector", "again, s"]
+    heading = ["schedule", "operator calls", *times, "calls that reach z3", "Exo: calls", "Exo: s"]
     rows = []
     for shape in results.get("shapes", {}).values():
-        cold, calls = shape["cold"], shape["cold"]["calls"]["count"]
-        peer = shape["peer"] or ("", "")
+        cold, warm, count = shape["cold"], shape["warm"], str(shape["cold"]["calls"]["count"])
+        spent = [seconds(run[key]) for run in (cold, warm) for key in ("seconds", "collector_seconds")]
         share = f"{cold['asking_z3']} ({100 * cold['share_asking_z3']:.1f} %)"
-        row = [
-            shape["title"],
-            calls,
-            seconds(cold["seconds"]),
-            seconds(shape["warm"]["seconds"]),
-            seconds(shape["warm"].get("collector_seconds", 0.0)),
-            share,
-            f"{peer[1]:,}",
-            peer[0],
-        ]
-        rows.append([str(cell) for cell in row])
+        peer = [f"{shape['peer'][1]:,}", str(shape["peer"][0])] if shape["peer"] else ["", ""]
+        rows.append([shape["title"], count, *spent, seconds(shape["again"]["seconds"]), share, *peer])
     return table(heading, rows) if rows else ""
 
 

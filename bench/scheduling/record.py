@@ -1,6 +1,6 @@
 """Runs one schedule and records the CPU time of each operator call in it.
 
-`python -m bench.scheduling.record SHAPE` does so in this process, twice: cold and warm. It prints JSON.
+`python -m bench.scheduling.record SHAPE` does so in this process: cold, warm, and once more. It prints JSON.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.scheduling.shapes import SHAPES
 from usl_core.analysis.solver import STATISTICS
 from usl_core.profiling import listening
 
@@ -91,20 +92,25 @@ def run(schedule: Callable[[], Any]) -> tuple[Run, Any]:
     return Run(seconds, collector.seconds, calls.calls, settled), result
 
 
-def record(name: str, *, warm_runs: int = 1, check: bool = True) -> dict[str, Any]:
-    """A shape's schedule, cold and then warm in this process; importing z3 and parsing what is scheduled are not counted."""
-    import z3  # noqa: F401
+def record(name: str, *, check: bool = True) -> dict[str, Any]:
+    """A shape's schedule in this process: cold, warm, and again; importing z3 and parsing what is scheduled are not counted.
 
-    from bench.scheduling.shapes import SHAPES
+    Warm are procedures that are parsed anew: what solvers remember is there, what is remembered of those procedures is not.
+    Again are the same procedures: operators may remember whole calls.
+    """
+    import z3  # noqa: F401
 
     began = time.process_time()
     schedule, verify = SHAPES[name].load()
     parsing = time.process_time() - began
     cold, result = run(schedule)
-    warm = [run(schedule)[0] for _ in range(warm_runs)]
     if check:
         verify(result)
-    return {"shape": name, "definitions_seconds": parsing, "cold": asdict(cold), "warm": [asdict(each) for each in warm]}
+    schedule, _ = SHAPES[name].load_anew()
+    warm, _ = run(schedule)
+    again, _ = run(schedule)
+    runs = {"cold": cold, "warm": warm, "again": again}
+    return {"shape": name, "definitions_seconds": parsing} | {when: asdict(each) for when, each in runs.items()}
 
 
 def profile(name: str, *, warm: bool, order: str, lines: int = 50) -> None:
@@ -114,11 +120,10 @@ def profile(name: str, *, warm: bool, order: str, lines: int = 50) -> None:
 
     import z3  # noqa: F401
 
-    from bench.scheduling.shapes import SHAPES
-
     schedule, _ = SHAPES[name].load()
     if warm:
         schedule()
+        schedule, _ = SHAPES[name].load_anew()
     profiler = cProfile.Profile()
     profiler.runcall(schedule)
     pstats.Stats(profiler).sort_stats(order).print_stats(lines)
@@ -128,12 +133,12 @@ def spans(name: str, *, warm: bool, flame_graph: Path | None) -> None:
     """Print the time of one run by operator, obligation and solver stage."""
     import z3  # noqa: F401
 
-    from bench.scheduling.shapes import SHAPES
     from usl_core.cli import profile as spans
 
     schedule, _ = SHAPES[name].load()
     if warm:
         schedule()
+        schedule, _ = SHAPES[name].load_anew()
     found = spans.profiled_call(schedule)
     print(spans.tables(found, width=110))
     if flame_graph is not None:
@@ -145,7 +150,6 @@ def spans(name: str, *, warm: bool, flame_graph: Path | None) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scheduling.record")
     parser.add_argument("shape")
-    parser.add_argument("--warm-runs", type=int, default=1)
     parser.add_argument("--no-check", action="store_true", help="do not run what the schedule gives")
     parser.add_argument("--profile", choices=("cold", "warm"), help="print where Python's profiler sees the time instead")
     parser.add_argument("--spans", choices=("cold", "warm"), help="print the tables of `usl profile` instead")
@@ -158,7 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.spans:
         spans(chosen.shape, warm=chosen.spans == "warm", flame_graph=chosen.flame_graph)
         return 0
-    json.dump(record(chosen.shape, warm_runs=chosen.warm_runs, check=not chosen.no_check), sys.stdout)
+    json.dump(record(chosen.shape, check=not chosen.no_check), sys.stdout)
     return 0
 
 
