@@ -6,7 +6,7 @@ branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control p
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -14,7 +14,7 @@ from usl_core.analysis import affine, dataflow
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.bounding import Hypotheses
-from usl_core.analysis.dataflow import Datum, Env, Value
+from usl_core.analysis.dataflow import Datum, Env, Transformer, Value
 from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, summary, window_map
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
@@ -74,6 +74,8 @@ class Context:
     """Whether conditions around or before this place are about what fields hold."""
     holds_data: bool = False
     """Whether some field may be known to hold what a scalar holds."""
+    origin: Hypotheses | None = field(default=None, compare=False, repr=False)
+    """What was known at a place nearby, about which something has been asked."""
 
     # -- what fields hold
 
@@ -127,6 +129,7 @@ class Context:
             self.changed,
             self.asserted,
             self.holds_data,
+            self._asked,
         )
 
     # -- construction
@@ -231,7 +234,7 @@ class Context:
         if not written and not self.holds_data:
             return self
         data = self.holds_data or any(not isinstance(f.declared.type, ControlType) for f in written)
-        return replace(self, changed=Changed(self, stmt, inside), holds_data=data)
+        return replace(self, changed=Changed(self, stmt, inside), holds_data=data, origin=self._asked)
 
     def field(self, name: FieldSym) -> Value:
         """What a configuration field holds here, in terms of what fields held at the start of the procedure."""
@@ -347,11 +350,21 @@ class Context:
     @cached_property
     def hypotheses(self) -> Hypotheses:
         """All facts, indexed for `prove`."""
-        return Hypotheses((*self.facts, *self.field_facts)) if self.field_facts else self._plain
+        if not self.field_facts:
+            return self._plain
+        known = Hypotheses((*self.facts, *self.field_facts))
+        known.like = self.origin
+        return known
 
     @cached_property
     def _plain(self) -> Hypotheses:
-        return Hypotheses(self.facts)
+        known = Hypotheses(self.facts)
+        known.like = self.origin
+        return known
+
+    @property
+    def _asked(self) -> Hypotheses | None:
+        return self.__dict__.get("hypotheses") or self.__dict__.get("_plain") or self.origin
 
     def _about(self, *formulas: Formula) -> Hypotheses:
         """The facts that say something of the names in formulas: those of fields only for formulas about fields, unless a
@@ -418,14 +431,41 @@ class Changed:
             open_steps.append(step)
             step = step.before.changed
         for each in reversed(open_steps):
-            each._found = _holding_after(each.before, each.stmt, each.inside)
+            each._found = _remembered(each.before, each.stmt, each.inside)
         assert self._found is not None
         return self._found
 
 
+def _remembered(before: Context, stmt: Stmt, inside: bool) -> Holding:
+    """`_holding_after`, worked out once for a statement where the same is known before it."""
+    step = _step(stmt, inside)
+    atoms = (a for cases in step.values() for case in cases for a in _atoms(case))
+    strides = frozenset((a, before.stride(a.buffer, a.dim)) for a in atoms if isinstance(a, Stride))
+    held = before._holding
+    key = (inside, before.facts, held.facts, frozenset(held.values.items()), held.writes, strides)
+    known: dict[object, Holding] = memo_of(stmt).setdefault(Holding, {})
+    if key not in known:
+        known[key] = _holding_after(before, stmt, inside)
+    return known[key]
+
+
+def _step(stmt: Stmt, inside: bool) -> Transformer:
+    return dataflow.before_iteration(stmt) if inside and isinstance(stmt, For) else dataflow.of_stmt(stmt)
+
+
+def _atoms(case: dataflow.Case) -> Iterator[affine.Atom]:
+    """The atoms of a case's condition and value."""
+    lins = [*fml.lins(case.guard)]
+    if isinstance(case.value, Lin):
+        lins.append(case.value)
+    elif not isinstance(case.value, Datum):
+        lins += fml.lins(case.value)
+    return (atom for lin in lins for atom in affine.atoms(lin))
+
+
 def _holding_after(before: Context, stmt: Stmt, inside: bool) -> Holding:
     """A value of several cases becomes a new variable, with facts that say what it is."""
-    step = dataflow.before_iteration(stmt) if inside and isinstance(stmt, For) else dataflow.of_stmt(stmt)
+    step = _step(stmt, inside)
     modified = summary(stmt).modified
     lost = {f for f, value in before.fields.items() if _is_of(value, modified)}
     if not step and not lost:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from usl_core.analysis.context import Context
 from usl_core.analysis.fields_used import field_use
-from usl_core.analysis.obligations import check_block, check_stmt
+from usl_core.analysis.obligations import argument_values, check_block, check_preconditions, check_stmt
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import Block, Check, For, If, Proc, ReadConfig, Stmt
+from usl_core.ir.nodes import Block, Call, Check, For, If, Node, Proc, ReadConfig, Stmt
 from usl_core.ir.traverse import walk_block
 
 
@@ -58,6 +58,10 @@ def check_readers(ctx: Context, block: Block, fields: frozenset[FieldSym]) -> No
             check_readers(ctx.enter(stmt, "body"), stmt.body, fields)
             if isinstance(stmt, If):
                 check_readers(ctx.enter(stmt, "orelse"), stmt.orelse, fields)
+        elif isinstance(stmt, Call) and fields.isdisjoint(_reads(stmt.args)):
+            preds = [pred for pred in stmt.proc.preds if not fields.isdisjoint(_reads((pred,)))]
+            if preds:
+                check_preconditions(ctx, stmt, preds, *argument_values(ctx, stmt))
         else:
             check_stmt(ctx, stmt)
         ctx = ctx.after(stmt)
@@ -69,7 +73,10 @@ def check_readers(ctx: Context, block: Block, fields: frozenset[FieldSym]) -> No
 @per_node
 def _head_reads(stmt: For | If) -> frozenset[FieldSym]:
     """The fields that the head of a loop or branch reads."""
-    exprs = (stmt.lo, stmt.hi) if isinstance(stmt, For) else (stmt.cond,)
+    return _reads((stmt.lo, stmt.hi) if isinstance(stmt, For) else (stmt.cond,))
+
+
+def _reads(exprs: tuple[Node, ...]) -> frozenset[FieldSym]:
     return frozenset(node.config.sym(node.field) for node in walk_block(exprs) if isinstance(node, ReadConfig))
 
 
