@@ -30,7 +30,7 @@ def measure(parts: Sequence[str] = PARTS, only: Sequence[str] = (), processes: i
         for name, operator in found["growth"].items():
             print(growth_line(name, operator))
     if "limits" in parts:
-        found["limits"] = run.limits(lambda line: print(line, flush=True))
+        found["limits"] = run.limits(only, lambda line: print(line, flush=True))
     return found
 
 
@@ -51,12 +51,12 @@ def stored() -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scheduling", description="Measure how long scheduling takes.")
     parser.add_argument("part", nargs="?", choices=[*PARTS, "all"], default="all")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these shapes, or operators")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these shapes, operators, or limits")
     parser.add_argument("--processes", type=int, default=run.PROCESSES, metavar="N", help="cold runs of each schedule")
     parser.add_argument("--markdown", action="store_true", help="write the tables of docs/performance.md from the last results")
     chosen = parser.parse_args(arguments)
     if chosen.markdown:
-        print(f"written: {markdown.refresh(Path('docs/performance.md'), stored())}")
+        write_page(Path("docs"), stored())
         return 0
     parts = PARTS if chosen.part == "all" else (chosen.part,)
     found = measure(parts, chosen.only, chosen.processes)
@@ -70,6 +70,12 @@ def write(found: dict[str, Any]) -> None:
     before = {part: value for part, value in stored().items() if part in PARTS}
     print(f"written: {report.write(NAME, before | found)}")
     write_plots(found)
+
+
+def write_page(docs: Path, results: dict[str, Any]) -> None:
+    print(f"written: {markdown.refresh(docs / 'performance.md', results)}")
+    if "growth" in results:
+        print(f"written: {plot.growth(results['growth'], docs / 'scheduling-growth.svg')}")
 
 
 def write_plots(found: dict[str, Any]) -> None:

@@ -79,16 +79,11 @@ def exponent(values: dict[int, float]) -> float:
 
 
 def classify(curves: dict[str, Any]) -> str:
-    """`local`, `uses` (of the buffer or field), or `procedure`, by what twenty times the size costs."""
-
-    def grows(way: str) -> bool:
-        return way in curves and "times_20" in curves[way] and curves[way]["times_20"] > FACTOR
-
-    if grows("beside"):
-        return "procedure"
-    if grows("deeper"):
-        return "depth"
-    return "uses" if grows("uses") else "local"
+    """`local`, `uses` (of the buffer or field), or `procedure`, by what twenty times the size costs, depth apart."""
+    for way, kind in (("beside", "procedure"), ("uses", "uses")):
+        if curves.get(way, {}).get("times_20", 0.0) > FACTOR:
+            return kind
+    return "local"
 
 
 def measure(operators: Sequence[str] = (), repeats: int = REPEATS) -> dict[str, Any]:

@@ -11,7 +11,7 @@ TITLES = {
     "deeper": "more loops around",
     "uses": "more uses of the buffer or field",
 }
-COLOURS = {"local": "tab:blue", "depth": "tab:cyan", "uses": "tab:green", "procedure": "tab:red"}
+COLOURS = {"local": "tab:blue", "uses": "tab:green", "procedure": "tab:red"}
 
 
 def growth(operators: Mapping[str, Any], file: Path) -> Path:

@@ -36,12 +36,12 @@ def test_the_exponent_of_a_power_is_its_own() -> None:
     assert growth.exponent({1: 3.0, 5: 75.0, 20: 1200.0}) == pytest.approx(2.0)
 
 
-def test_a_class_is_the_first_way_that_costs_more() -> None:
+def test_a_class_tells_statements_beside_from_uses() -> None:
     flat, steep = {"times_20": 1.1}, {"times_20": 9.0}
-    assert growth.classify({"beside": flat, "deeper": flat, "uses": flat}) == "local"
+    assert growth.classify({"beside": flat, "deeper": steep, "uses": flat}) == "local"
     assert growth.classify({"beside": flat, "deeper": flat, "uses": steep}) == "uses"
-    assert growth.classify({"beside": flat, "deeper": steep, "uses": steep}) == "depth"
     assert growth.classify({"beside": steep, "deeper": flat, "uses": steep}) == "procedure"
+    assert growth.classify({"beside": flat, "deeper": flat}) == "local"
 
 
 def test_calls_are_recorded_with_refusals_and_replace_apart() -> None:
@@ -59,11 +59,10 @@ def test_calls_are_recorded_with_refusals_and_replace_apart() -> None:
         ("replace", True, 0),
         ("divide_loop", False, 0),
     ]
-    calls = [asdict(call) for call in recorded.calls]
-    summary = of_run({"seconds": recorded.seconds, "calls": calls, "settled": recorded.settled})
+    summary = of_run(asdict(recorded))
     assert summary["calls"]["count"] == 2
     assert (summary["replace"]["count"], summary["replace_failed"]["count"], summary["without_replace"]["count"]) == (0, 1, 1)
-    assert sum(call["seconds"] for call in calls) <= recorded.seconds
+    assert sum(call.seconds for call in recorded.calls) <= recorded.seconds
 
 
 def test_a_distribution_is_in_milliseconds() -> None:

@@ -31,7 +31,7 @@ def require_plotly() -> None:
 
 
 def write(root: Frame, file: Path, *, title: str) -> None:
-    """Write the flame graph as one HTML file that needs nothing else. Widths are wall time, in milliseconds."""
+    """Write the flame graph as one HTML file that needs nothing else. Widths are CPU time, in milliseconds."""
     import plotly.graph_objects as go
 
     ids: list[str] = []

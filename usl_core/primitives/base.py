@@ -7,9 +7,11 @@ invariant again where something changed, and records the step.
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -26,6 +28,7 @@ from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
+from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
 from usl_core.profiling import profiled
 
@@ -50,6 +53,16 @@ def primitive(
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
+            call = call_key(operator, args, kwargs)
+            if call is not None and (made := proc.made_by(call)) is not None:
+                return made
+            with _collected_later():
+                result = once(proc, *args, **kwargs)
+            if call is not None:
+                proc.remember(call, result)
+            return result
+
+        def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
             _require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
@@ -71,6 +84,19 @@ def primitive(
         return apply
 
     return decorate
+
+
+@contextmanager
+def _collected_later() -> Iterator[None]:
+    """Python's cyclic collector waits: in the midst of an operator it would find nothing, take what is in use for old, and so
+    look through all versions of a procedure far too often."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -120,6 +146,8 @@ def _short(value: Any) -> str:
             text = f"{head_line(value.owner.ir, value[0].node, value[0].path)} ... ({len(value)} statements)"
         case Cursor():
             text = type(value).__name__
+        case list():
+            text = f"[{', '.join(map(_short, value))}]"
         case _:
             text = repr(value)
     first = text.strip().splitlines()[0] if text.strip() else ""
