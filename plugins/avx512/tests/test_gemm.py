@@ -1,4 +1,4 @@
-"""Matrix products: every shape is right to the bound that theory gives, nothing is read or written outside, bad input is named."""
+"""Matrix products: every shape is right to the bound of theory, nothing outside is read or written, bad input is named."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ def test_the_entry_names_the_first_bad_argument_and_writes_nothing(name: str) ->
     a, b, c = (np.ones((8, 8), DTYPES[name]) for _ in range(3))
 
     def status(**changed: Any) -> int:
-        values: dict[str, Any] = dict(zip(ARGUMENTS, (8, 8, 8, a.ctypes.data, 8, b.ctypes.data, 8, c.ctypes.data, 8), strict=True))
+        values: dict[str, Any] = dict(
+            zip(ARGUMENTS, (8, 8, 8, a.ctypes.data, 8, b.ctypes.data, 8, c.ctypes.data, 8), strict=True)
+        )
         values |= changed
         cast = [ctypes.c_void_p(v) if key in "ABC" else ctypes.c_int64(v) for key, v in values.items()]
         return int(function(*cast))

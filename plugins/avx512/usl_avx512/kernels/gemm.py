@@ -101,10 +101,10 @@ def _row_distance(array: Any, letter: str, variant: Variant) -> int:
     size = array.itemsize
     if array.ctypes.data % size:
         raise ValueError(f"{letter} does not start at a multiple of {size} bytes; copy it")
-    if columns > 1 and array.strides[1] != size:
+    if rows > 0 and columns > 1 and array.strides[1] != size:
         raise ValueError(f"the elements of a row of {letter} must be next to each other; copy it with numpy.ascontiguousarray")
     if rows <= 1 or columns == 0:
-        return max(columns, 1)
+        return max(int(columns), 1)
     distance, odd = divmod(array.strides[0], size)
     if odd or distance < max(columns, 1):
         raise ValueError(f"the rows of {letter} overlap or go backwards (stride {array.strides[0]} bytes); copy it")
@@ -128,7 +128,7 @@ def gemm_library(name: str) -> Library:
     plain = library([kernel.ir], name, entry_checks=False)
     prototype = plain.files[f"{name}.h"].split(f"int {kernel.name()}(")[1].split(")")[0]
     read, write = re.findall(r"struct (\w+) [AC]\b", prototype)
-    words = {"NAME": name, "TYPE": variant.ctype, "READ": read, "WRITE": write, "KERNEL": kernel.name()}
+    words = {"NAME": name, "TYPE": variant.ctype, "READ": read, "WRITE": write, "KERNEL": f"{kernel.name()}_body"}
     source, header = (_filled(HERE / f"gemm.{suffix}", words) for suffix in "ch")
     head, end, tail = plain.files[f"{name}.h"].rpartition("#endif")
     files = plain.files | {f"{name}.c": plain.files[f"{name}.c"] + source, f"{name}.h": f"{head}{header.lstrip()}\n{end}{tail}"}
