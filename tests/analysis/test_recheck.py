@@ -15,6 +15,7 @@ from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Block, For, If, Proc, index_literal
 from usl_core.ir.traverse import update
 from usl_core.ir.types import F32, INDEX
+from usl_core.primitives.buffers.resize_dim import resize_dim
 from usl_core.primitives.loops.add_loop import add_loop
 from usl_core.procedure import from_ir
 
@@ -172,3 +173,27 @@ def test_what_is_known_of_a_field_is_proved_again_for_all_that_follows() -> None
         add_loop(old, "Regs.mode = _", "i", 2, guard=True)
     assert caught.value.code == "E410"
     add_loop(old, "Regs.mode = _", "i", 2)
+
+
+ROWS_OF_4 = parse("def rows_of_4(d: [f32][2, 2]):\n    assert stride(d, 0) == 4\n    d[0, 0] = 1.0")
+
+
+@pytest.mark.parametrize("place", ["{}", "for i in seq(0, 2):\n    {}", "if c:\n    {}"])
+def test_what_uses_a_window_of_a_window_of_a_buffer_that_changed_is_proved_again(place: str) -> None:
+    """The inner window is the statement that it was, between two that changed."""
+    call = indent(place.format("rows_of_4(w)"), "    ")
+    old = parse(
+        f"def foo(c: bool):\n    t: f32[4, 4]\n    v = t[0:4, 0:4]\n    w = v[0:2, 0:2]\n    t[0, 0] = 0.0\n{call}",
+        rows_of_4=ROWS_OF_4,
+    )
+    with pytest.raises(SchedulingError, match="call of rows_of_4 may break its assertion") as caught:
+        resize_dim(old, "t", 1, 8, 0)
+    assert caught.value.code == "E410"
+    resize_dim(old, "t", 0, 8, 0)
+
+
+@pytest.mark.parametrize("known", ["if stride(t, 0) == m:\n    y[m] = 1.0", "check(stride(t, 0) == m)\ny[m] = 1.0"])
+def test_what_relied_on_a_stride_of_a_buffer_that_changed_is_proved_again(known: str) -> None:
+    old = program(f"t: f32[2, 4]\n{known}")
+    (wider,) = program("t: f32[2, 9]\npass").body[:1]
+    refused(old, with_body(old, update(old.body[0], type=wider.type), *old.body[1:]))  # type: ignore[attr-defined]
