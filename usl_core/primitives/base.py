@@ -45,13 +45,14 @@ def primitive(
 
     def decorate(build: Callable[Concatenate[Procedure, P], Edit]) -> Callable[Concatenate[Procedure, P], Procedure]:
         operator = name or build.__name__
+        variant = f"{build.__module__}.{build.__qualname__}, {relation.value}"  # operators may be several functions
         signature = inspect.signature(build)
 
         @profiled("operator", operator)
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
-            call = call_key(operator, args, kwargs)
+            call = call_key(variant, args, kwargs)
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
             _require_arguments(operator, signature, (proc, *args), kwargs)
