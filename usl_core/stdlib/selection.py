@@ -1,0 +1,337 @@
+"""Choosing vector instructions for an expression: how to cut it into pieces, each of which one instruction computes.
+
+The pieces are read from the instructions' bodies. A cut says what has to be in a register before the last piece is computed;
+the cheapest is found by dynamic programming over the expression, where an instruction counts 1, and 2 if it adds to memory.
+Reference: Aho, Lam, Sethi, Ullman 2006, Compilers, §8.11 (optimal code for expression trees).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from usl_core.cursors.kinds import (
+    AllocCursor,
+    ArgCursor,
+    AssignCursor,
+    BinaryOpCursor,
+    CastCursor,
+    ExternFunctionCursor,
+    ForCursor,
+    IfCursor,
+    LiteralCursor,
+    ReadCursor,
+    ReduceCursor,
+    UnaryMinusCursor,
+)
+from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.procedure import Procedure
+from usl_core.stdlib.expressions import binder, mentions, text
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Where code stands: the loop over the lanes, and for the scalars that become registers of it, the memories."""
+
+    loop: str
+    registers: Mapping[str, MemoryClass]
+
+    def memory(self, expr: Any) -> MemoryClass | None:
+        """The memory of the lane that an expression reads or a statement writes; None if it is none."""
+        if not isinstance(expr, ReadCursor | AssignCursor | ReduceCursor):
+            return None
+        if expr.name() in self.registers:
+            return self.registers[expr.name()]
+        idx = expr.idx()
+        if not idx or not mentions(idx[-1], self.loop) or any(mentions(each, self.loop) for each in idx[:-1]):
+            return None
+        found = binder(expr, expr.name())
+        return found.mem() if isinstance(found, AllocCursor | ArgCursor) else DRAM
+
+    def same_in_all(self, expr: Any) -> bool:
+        """Whether all lanes read one value: a literal, or an element that does not depend on the lane."""
+        if isinstance(expr, LiteralCursor):
+            return True
+        return isinstance(expr, ReadCursor) and expr.name() not in self.registers and not mentions(expr, self.loop)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a write becomes an instruction: `operands` are computed before, each in its memory (None: the default one).
+
+    commute: operations whose operands are swapped first. split: the write of a sum becomes two, of its terms. target: work on
+    a copy of the target in this memory.
+    """
+
+    operands: tuple[tuple[Any, MemoryClass | None], ...] = ()
+    commute: tuple[Any, ...] = ()
+    split: bool = False
+    target: MemoryClass | None = None
+
+
+Rule = Callable[[Any, Lanes], Cut | None]
+"""Given a write in a loop over lanes, how to cut it, or None if the rule does not know."""
+
+
+# ---- rules without instructions
+
+
+def fma_rule(write: Any, lanes: Lanes) -> Cut | None:
+    """A multiply-add is one operation: `y += a * b` needs a and b, and `y = c + a * b` becomes `y = c` and `y += a * b`."""
+    rhs = write.rhs()
+    if not isinstance(rhs, BinaryOpCursor) or in_memory(write, lanes):
+        return None
+    if isinstance(write, ReduceCursor) and rhs.op() == "*":
+        return Cut(((rhs.lhs(), None), (rhs.rhs(), None)))
+    if rhs.op() != "+":
+        return None
+    if _is_product(rhs.rhs()):
+        return Cut(split=True)
+    return Cut(split=True, commute=(rhs,)) if _is_product(rhs.lhs()) else None
+
+
+def _is_product(expr: Any) -> bool:
+    return isinstance(expr, BinaryOpCursor) and expr.op() == "*"
+
+
+def select_rule(write: Any, lanes: Lanes) -> Cut | None:
+    """`y = select(a, b, x, z)` compares and blends in one operation on four registers."""
+    return _function(write, lanes, "select")
+
+
+def abs_rule(write: Any, lanes: Lanes) -> Cut | None:
+    """`y = abs(x)` is one operation on x."""
+    return _function(write, lanes, "abs")
+
+
+def _function(write: Any, lanes: Lanes, name: str) -> Cut | None:
+    rhs = write.rhs()
+    if not isinstance(write, AssignCursor) or not isinstance(rhs, ExternFunctionCursor) or rhs.name() != name:
+        return None
+    return None if in_memory(write, lanes) else Cut(tuple([(arg, None) for arg in rhs.args()]))
+
+
+def any_rule(write: Any, lanes: Lanes) -> Cut | None:
+    """Every operation by itself, from registers to a register; memory is only loaded and stored."""
+    rhs = write.rhs()
+    if in_memory(write, lanes):
+        return Cut(target=_DEFAULT) if isinstance(write, ReduceCursor) else Cut(((rhs, None),))
+    if isinstance(write, ReduceCursor):
+        return Cut(((rhs, None),))
+    match rhs:
+        case BinaryOpCursor():
+            return Cut(((rhs.lhs(), None), (rhs.rhs(), None)))
+        case UnaryMinusCursor() | CastCursor():
+            return Cut(((rhs.arg(), None),))
+        case ExternFunctionCursor():
+            return Cut(tuple([(arg, None) for arg in rhs.args()]))
+        case _:
+            return Cut()
+
+
+class _DEFAULT(DRAM):
+    """Stands for the default memory in a cut."""
+
+    name = "default"
+
+
+def default_memory(memory: MemoryClass | None) -> bool:
+    """Whether a cut leaves the memory open."""
+    return memory is None or memory is _DEFAULT
+
+
+def in_memory(write: Any, lanes: Lanes) -> bool:
+    """Whether a write goes to plain memory."""
+    return lanes.memory(write) in (None, DRAM)
+
+
+# ---- rules from instructions
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What an instruction with one statement computes: `dst[i] = rhs` or `+=` in each lane, or in those below its argument n."""
+
+    instruction: Procedure
+    write: Any
+    iterator: str
+    masked: bool
+    formals: Mapping[str, ArgCursor]
+
+    @property
+    def target(self) -> ArgCursor:
+        """The formal that it writes."""
+        return self.formals[self.write.name()]
+
+    @property
+    def cost(self) -> int:
+        """1, or 2 if the processor has to load and to store."""
+        return 2 if isinstance(self.write, ReduceCursor) and self.target.mem() is DRAM else 1
+
+
+def shapes(instructions: Iterable[Procedure], width: int) -> list[Shape]:
+    """The shapes of those instructions that work on width lanes, one statement in a loop."""
+    return [shape for each in instructions for shape in _shape(each, width)]
+
+
+def _shape(instruction: Procedure, width: int) -> Iterator[Shape]:
+    body = list(instruction.body())
+    loop = body[0]
+    if len(body) != 1 or not isinstance(loop, ForCursor) or len(loop.body()) != 1:
+        return
+    if not isinstance(loop.hi(), LiteralCursor) or loop.hi().value() != width:
+        return
+    write, masked = loop.body()[0], False
+    if isinstance(write, IfCursor) and len(write.body()) == 1 and not write.orelse():
+        write, masked = write.body()[0], True
+    formals = {arg.name(): arg for arg in instruction.args()}
+    if not isinstance(write, AssignCursor | ReduceCursor) or not _is_lane(write, loop.name()):
+        return
+    yield Shape(instruction, write, loop.name(), masked, formals)
+
+
+def _is_lane(access: Any, iterator: str) -> bool:
+    idx = access.idx()
+    return len(idx) == 1 and isinstance(idx[0], ReadCursor) and idx[0].name() == iterator
+
+
+@dataclass
+class Selection:
+    """The rule that a list of instructions makes: the cut of a write with the fewest instructions in all."""
+
+    shapes: Sequence[Shape]
+    _costs: dict[tuple[str, str, Any], float] = field(default_factory=dict)
+
+    def __call__(self, write: Any, lanes: Lanes) -> Cut | None:
+        self._costs.clear()
+        cost, cut = min(self._ways(write, lanes), key=lambda way: way[0], default=(inf, None))
+        return cut if cost < inf else None
+
+    def _ways(self, write: Any, lanes: Lanes) -> Iterator[tuple[float, Cut]]:
+        reduces, rhs, memory = isinstance(write, ReduceCursor), write.rhs(), lanes.memory(write)
+        if memory is None:
+            return
+        yield from self._pieces(rhs, reduces, memory, lanes)
+        if memory is not DRAM:
+            yield from self._split(rhs, reduces, memory, lanes)
+        elif reduces:
+            for register in self._homes(write.type()):
+                inner = min((cost for cost, _ in self._pieces(rhs, True, register, lanes)), default=inf)
+                yield inner + 2, Cut(target=register)
+
+    def _pieces(self, rhs: Any, reduces: bool, memory: MemoryClass, lanes: Lanes) -> Iterator[tuple[float, Cut]]:
+        """The ways to compute rhs into memory by one instruction, after its operands."""
+        for shape in self.shapes:
+            if isinstance(shape.write, ReduceCursor) is reduces and _holds(shape.target, memory):
+                for found in _match(shape, shape.write.rhs(), rhs, lanes):
+                    cost = shape.cost + sum(self._value(each, wanted, lanes) for each, wanted in found.operands)
+                    yield cost, Cut(tuple(found.operands), tuple(found.commute))
+
+    def _split(self, rhs: Any, reduces: bool, memory: MemoryClass, lanes: Lanes) -> Iterator[tuple[float, Cut]]:
+        """The ways to compute a sum in two steps."""
+        if not isinstance(rhs, BinaryOpCursor) or rhs.op() not in ("+", "-"):
+            return
+        orders = [(rhs.lhs(), rhs.rhs(), ())] + ([(rhs.rhs(), rhs.lhs(), (rhs,))] if rhs.op() == "+" else [])
+        for first, second, swapped in orders:
+            start = self._best(first, reduces, memory, lanes)
+            if start < inf:
+                yield start + self._added(second, rhs.op() == "-", memory, lanes), Cut(commute=swapped, split=True)
+
+    def _added(self, term: Any, negated: bool, memory: MemoryClass, lanes: Lanes) -> float:
+        """The cost of `+= term` or `+= -term`."""
+        best = inf if negated else self._best(term, True, memory, lanes)
+        for shape in self.shapes:
+            pattern = shape.write.rhs()
+            if negated and isinstance(shape.write, ReduceCursor) and isinstance(pattern, UnaryMinusCursor):
+                if not _holds(shape.target, memory):
+                    continue
+                for found in _match(shape, pattern.arg(), term, lanes):
+                    best = min(best, shape.cost + sum(self._value(each, wanted, lanes) for each, wanted in found.operands))
+        return best
+
+    def _best(self, rhs: Any, reduces: bool, memory: MemoryClass, lanes: Lanes) -> float:
+        ways = [*self._pieces(rhs, reduces, memory, lanes), *self._split(rhs, reduces, memory, lanes)]
+        return min((cost for cost, _ in ways), default=inf)
+
+    def _value(self, expr: Any, memory: MemoryClass, lanes: Lanes) -> float:
+        """The fewest instructions that put an expression into a register."""
+        key = (text(expr), str(expr.type()), memory)
+        if key not in self._costs:
+            self._costs[key] = inf  # an operand that is the expression itself leads nowhere
+            self._costs[key] = self._best(expr, False, memory, lanes)
+        return self._costs[key]
+
+    def _homes(self, typ: Any) -> list[MemoryClass]:
+        """The memories that the instructions add up in."""
+        found = [s.target.mem() for s in self.shapes if isinstance(s.write, ReduceCursor) and s.target.type() == typ]
+        return list(dict.fromkeys(mem for mem in found if mem is not None and mem is not DRAM))
+
+
+@dataclass
+class _Found:
+    """Operands that must be in registers, and operations to commute."""
+
+    operands: list[tuple[Any, MemoryClass]]
+    commute: list[Any]
+
+
+def _match(shape: Shape, pattern: Any, expr: Any, lanes: Lanes) -> Iterator[_Found]:
+    """The ways in which an instruction's expression computes expr."""
+    if pattern.type() != expr.type():
+        return
+    match pattern:
+        case ReadCursor() if pattern.name() in shape.formals:
+            yield from _leaf(shape, pattern, expr, lanes)
+        case LiteralCursor():
+            if isinstance(expr, LiteralCursor) and expr.value() == pattern.value():
+                yield _Found([], [])
+        case BinaryOpCursor():
+            if isinstance(expr, BinaryOpCursor) and expr.op() == pattern.op():
+                yield from _all(shape, (pattern.lhs(), pattern.rhs()), (expr.lhs(), expr.rhs()), lanes)
+                if expr.op() in ("+", "*"):
+                    for found in _all(shape, (pattern.lhs(), pattern.rhs()), (expr.rhs(), expr.lhs()), lanes):
+                        yield _Found(found.operands, [*found.commute, expr])
+        case UnaryMinusCursor() | CastCursor():
+            if type(expr) is type(pattern):
+                yield from _match(shape, pattern.arg(), expr.arg(), lanes)
+        case ExternFunctionCursor():
+            if isinstance(expr, ExternFunctionCursor) and expr.name() == pattern.name():
+                yield from _all(shape, pattern.args(), expr.args(), lanes)
+        case _:
+            return
+
+
+def _all(shape: Shape, patterns: Sequence[Any], exprs: Sequence[Any], lanes: Lanes) -> Iterator[_Found]:
+    """The ways to match several at once; a formal that occurs twice stands for equal expressions."""
+    if not patterns:
+        yield _Found([], [])
+        return
+    for first in _match(shape, patterns[0], exprs[0], lanes):
+        for rest in _all(shape, patterns[1:], exprs[1:], lanes):
+            yield _Found([*first.operands, *rest.operands], [*first.commute, *rest.commute])
+
+
+def _leaf(shape: Shape, pattern: ReadCursor, expr: Any, lanes: Lanes) -> Iterator[_Found]:
+    """An operand of the instruction: one value for all lanes, lanes in memory, or lanes in a register."""
+    formal = shape.formals[pattern.name()]
+    if not pattern.idx():
+        if lanes.same_in_all(expr):
+            yield _Found([], [])
+        return
+    if not _is_lane(pattern, shape.iterator):
+        return
+    memory = lanes.memory(expr)
+    if memory is not None and _holds(formal, memory):
+        yield _Found([], [])
+    elif formal.mem() is not DRAM:
+        wanted = formal.mem()
+        assert wanted is not None
+        yield _Found([(expr, wanted)], [])
+
+
+def _holds(formal: ArgCursor, memory: MemoryClass) -> bool:
+    """Whether a buffer in memory can be passed for a formal."""
+    wanted = formal.mem()
+    return wanted is not None and issubclass(memory, wanted)

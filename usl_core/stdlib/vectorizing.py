@@ -1,0 +1,253 @@
+"""Turning a loop into vector instructions: `vectorize`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from usl_core.cursors.kinds import AllocCursor, AssignCursor, CallCursor, ForCursor, PassCursor, ReadCursor, ReduceCursor
+from usl_core.errors import SchedulingError
+from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.primitives.buffers.set_memory import set_memory
+from usl_core.primitives.buffers.stage_mem import stage_mem
+from usl_core.primitives.calls.replace import replace
+from usl_core.primitives.exprs.bind_expr import bind_expr
+from usl_core.primitives.exprs.commute_expr import commute_expr
+from usl_core.primitives.stmts.split_write import split_write
+from usl_core.procedure import Procedure
+from usl_core.stdlib.dividing import divide
+from usl_core.stdlib.expressions import children, fresh, parts, text, walk, window_text
+from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
+from usl_core.stdlib.selection import Lanes, Rule, Selection, Shape, any_rule, default_memory, shapes
+from usl_core.stdlib.spreading import spread
+
+_OP = "vectorize"
+
+Memories = MemoryClass | Mapping[str, MemoryClass]
+"""The memory of vector registers, or one for each element type by name: `{"u16": YMM, "u32": ZMM}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vectorized:
+    """What `vectorize` created: the loop over vectors, what does the rest of the iterations (none if the tail is "perfect" or
+    "guard"), the vector registers and the calls of instructions, in source order. reduction tells of the partial sums."""
+
+    loop: ForCursor
+    tail: ForCursor | None
+    registers: tuple[AllocCursor, ...]
+    calls: tuple[CallCursor, ...]
+    reduction: ParallelReduction | None
+
+
+def vectorize(
+    p: Procedure,
+    loop: Any,
+    width: int,
+    memory: Memories,
+    instructions: Iterable[Procedure] = (),
+    *,
+    tail: str = "cut",
+    rules: Sequence[Rule] | None = None,
+) -> tuple[Procedure, Vectorized]:
+    """Compute width iterations of a loop at once, in vector registers, by instructions.
+
+                                         for io in seq(0, n / 16):
+                                             x_v: f32[16] @ AVX512
+        for i in seq(0, n):          ~>      load(x_v[0:16], x[16 * io:16 * io + 16])
+            y[i] = a * x[i]                  v: f32[16] @ AVX512
+                                             scale(v[0:16], a, x_v[0:16])
+                                             store(y[16 * io:16 * io + 16], v[0:16])
+
+    is `vectorize(p, "i", 16, AVX512, [load, store, scale])` with a loop for the rest. The loop is divided, expressions are cut
+    into operations with a register for each value, the loop over lanes goes around each, also inside of inner loops, and an
+    instruction takes its place. Locations that the loop adds to get partial sums (`parallelize_reduction`).
+
+    memory is where registers live. instructions decide how expressions are cut: with as few of them as possible. Without
+    instructions, or where given, rules decide; `fma_rule`, `select_rule` and `abs_rule` are some, and by default every
+    operation is by itself; `replace_all` may then map them. tail says what becomes of the last iterations:
+
+    - "perfect": there are none; width must divide the extent.
+    - "cut": a loop of single iterations, as they were.
+    - "guard": all vectors are masked, by instructions with `if i < n` in their bodies.
+    - "masked": full vectors, then one that is masked.
+
+    Returns the procedure and a `Vectorized`.
+
+    Raises:
+        SchedulingError: a statement is nothing that the instructions compute, shown; width does not divide the extent;
+        iterations depend on each other. Nothing is changed then.
+    """
+    loop = p.forward(loop) if not isinstance(loop, str) else p.find_loop(loop)
+    _require(isinstance(width, int) and width >= 2, f"the width must be at least 2 lanes, got {width!r}")
+    chosen = list(instructions)
+    _require(all(isinstance(each, Procedure) for each in chosen), "instructions are procedures")
+    usable = shapes(chosen, width)
+
+    reduction: ParallelReduction | None = None
+    if reductions(loop):
+        p, reduction = parallelize_reduction(p, loop, width, _memory(memory, _sum_type(loop)), tail)
+        main, rest, masked = reduction.loop, reduction.tail, reduction.tail_lanes
+        vectors = [*reduction.starts, reduction.lanes, *([masked] if masked else [])]
+    else:
+        p, divided = divide(p, loop, width, tail)
+        main, rest = divided.loop, divided.tail
+        vectors = [main.body()[0], *([rest.body()[0]] if rest is not None and divided.masked else [])]
+
+    registers: list[Any] = []
+    singles: list[Any] = []
+    for each in vectors:
+        fit = [shape for shape in usable if shape.masked is _guarded(p.forward(each))]
+        wanted = [*(rules or ()), *([Selection(fit)] if rules is None and chosen else [any_rule])]
+        p, loops, allocs = _vector_code(p, each, memory, wanted, chosen)
+        registers += allocs
+        singles += [(single, fit) for single in loops]
+    calls: list[Any] = []
+    if chosen:
+        for single, fit in singles:
+            p = _instruction(p, single, fit, chosen)
+            calls.append(single)
+    if reduction is not None:
+        registers = [*reduction.sums, *registers]
+        for alloc, end in zip(reduction.sums, reduction.ends, strict=True) if chosen else ():
+            p, stores = _add_up(p, alloc, end, chosen)
+            calls += stores
+        reduction = reduction.forward(p)
+    return p, Vectorized(
+        p.forward(main),
+        None if rest is None else p.forward(rest),
+        tuple([p.forward(each) for each in registers]),
+        tuple([found for each in calls if isinstance(found := p.forward(each), CallCursor)]),
+        reduction,
+    )
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise SchedulingError(f"{_OP}: {message}", code="E404")
+
+
+def _memory(memory: Memories, typ: Any) -> MemoryClass:
+    """The register memory for elements of a type."""
+    if not isinstance(memory, Mapping):
+        return memory
+    if str(typ) not in memory:
+        raise SchedulingError(f"{_OP}: memory names none for {typ}", notes=[f"it has: {', '.join(memory)}"], code="E404")
+    return memory[str(typ)]
+
+
+def _sum_type(loop: ForCursor) -> Any:
+    return next(stmt.type() for stmt in walk(loop.body()) if isinstance(stmt, ReduceCursor))
+
+
+def _guarded(loop: ForCursor) -> bool:
+    return not isinstance(loop.body()[0], AssignCursor | ReduceCursor | AllocCursor | ForCursor | PassCursor)
+
+
+# ---- one loop over lanes
+
+
+def _vector_code(
+    p: Procedure, loop: Any, memory: Memories, rules: Sequence[Rule], instructions: Sequence[Procedure]
+) -> tuple[Procedure, list[Any], list[Any]]:
+    """A loop over lanes as loops around single operations on registers; these loops, and the registers."""
+    loop = p.forward(loop)
+    own = [stmt for stmt in walk(loop.body()) if isinstance(stmt, AllocCursor)]
+    registers = {alloc.name(): _memory(memory, alloc.type()) for alloc in own if not alloc.shape()}
+    writes = [stmt for stmt in walk(loop.body()) if isinstance(stmt, AssignCursor | ReduceCursor)]
+    for write in writes:
+        p = _cut(p, write, Lanes(loop.name(), registers), registers, memory, rules)
+    p, singles, allocs = spread(p, loop, lanes_last=True)
+    for alloc in allocs:
+        p = set_memory(p, alloc, registers.get(alloc.name(), _memory(memory, alloc.type())))
+    return p, singles, allocs
+
+
+def _cut(
+    p: Procedure,
+    write: Any,
+    lanes: Lanes,
+    registers: dict[str, MemoryClass],
+    memory: Memories,
+    rules: Sequence[Rule],
+) -> Procedure:
+    """A write as single operations, as the first rule that knows it says."""
+    write = p.forward(write)
+    cut = next((cut for rule in rules if (cut := rule(write, lanes)) is not None), None)
+    if cut is None:
+        raise _no_instruction(write, ["no combination of the given instructions computes it"])
+    if cut.target is not None:
+        own = fresh(p, f"{write.name()}_v")
+        registers[own] = _memory(memory, write.type()) if default_memory(cut.target) else cut.target
+        p = stage_mem(p, write, window_text(write.name(), write.idx()), own)
+        here = p.forward(write)
+        for each in (here.prev(), here, here.next()):
+            p = _cut(p, each, lanes, registers, memory, rules)
+        return p
+    for each in cut.commute:
+        p = commute_expr(p, each)
+    if cut.split:
+        p = split_write(p, write)
+        first = p.forward(write)
+        for each in (first, first.next()):
+            p = _cut(p, each, lanes, registers, memory, rules)
+        return p
+    for equal, home in _distinct(cut.operands, lanes):
+        own = fresh(p, _name_of(equal[0]))
+        registers[own] = _memory(memory, equal[0].type()) if default_memory(home) else home
+        p = bind_expr(p, [p.forward(each) for each in equal], own)
+        p = _cut(p, p.forward(write).prev(), lanes, registers, memory, rules)
+    return p
+
+
+def _distinct(operands: Iterable[tuple[Any, Any]], lanes: Lanes) -> list[tuple[list[Any], Any]]:
+    """Equal operands together; those that are in registers already are left out."""
+    found: dict[tuple[str, Any], list[Any]] = {}
+    for operand, home in operands:
+        if default_memory(home) and lanes.memory(operand) not in (None, DRAM):
+            continue
+        found.setdefault((text(operand), home), []).append(operand)
+    return [(equal, home) for (_, home), equal in found.items()]
+
+
+def _name_of(expr: Any) -> str:
+    """A name for the register of a value: that of the buffer it is read from."""
+    return f"{expr.name()}_v" if isinstance(expr, ReadCursor) else "v"
+
+
+# ---- instructions
+
+
+def _instruction(p: Procedure, loop: Any, fit: Sequence[Shape], instructions: Sequence[Procedure]) -> Procedure:
+    """The loop replaced by the first instruction that it is."""
+    loop = p.forward(loop)
+    reasons = []
+    for each in dict.fromkeys([*(shape.instruction for shape in fit), *instructions]):
+        try:
+            return replace(p, loop, each)
+        except SchedulingError as error:
+            if "does not match" not in error.message:
+                reasons.append(f"{each.name()}: {error.message}")
+    raise _no_instruction(next(iter(walk(loop.body()))), reasons or ["no given instruction has such a body"])
+
+
+def _add_up(p: Procedure, sums: Any, loop: Any, instructions: Sequence[Procedure]) -> tuple[Procedure, list[Any]]:
+    """The loop that adds the lanes of partial sums up: one instruction, or lane by lane in memory after a store."""
+    loop, sums = p.forward(loop), p.forward(sums)
+    for each in instructions:
+        try:
+            return replace(p, loop, each), [loop]
+        except SchedulingError:
+            continue
+    own = fresh(p, f"{sums.name()}_lanes")
+    p = stage_mem(p, loop, f"{sums.name()}[{', '.join(f'0:{text(extent)}' for extent in sums.shape())}]", own)
+    store = p.forward(loop).prev()
+    return _instruction(p, store, (), instructions), [store]
+
+
+def _no_instruction(stmt: Any, reasons: Sequence[str]) -> SchedulingError:
+    operations = {type(each).__name__ for each in parts(stmt.rhs()) if children(each)} if hasattr(stmt, "rhs") else set()
+    hint = "hint: add an instruction with this body, or cut the statement by rules" if operations else "hint: add one"
+    return SchedulingError(
+        f"{_OP}: no instruction computes `{text(stmt)}` in all lanes", span=stmt.node.span, notes=[*reasons[:4], hint], code="E413"
+    )
