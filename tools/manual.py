@@ -46,10 +46,10 @@ def entry(operator: Callable[..., object]) -> str:
 
 def instructions() -> str:
     """The page of the AVX-512 instructions: what each computes, its C text and the CPU feature it needs."""
-    from usl_avx512 import kernels_f32, kernels_int
+    from usl_avx512 import kernels_f32, kernels_f64, kernels_int
 
     parts = [INSTRUCTIONS_HEAD]
-    for title, module in (("f32", kernels_f32), ("Integers", kernels_int)):
+    for title, module in (("f32", kernels_f32), ("f64", kernels_f64), ("Integers", kernels_int)):
         parts.append(f"\n## {title}\n")
         for each in sorted(module.INSTRUCTIONS, key=lambda p: p.name()):
             template = each.ir.instr

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests
 
 from avx512_build import HOW, require, shared_library
 
-from usl_avx512 import kernels_f32, kernels_int
+from usl_avx512 import kernels_f32, kernels_f64, kernels_int
 from usl_avx512.memories import _VectorRegister
 from usl_core import Procedure
 from usl_core.errors import NOWHERE
@@ -26,7 +26,7 @@ from usl_core.ir.nodes import Arg
 from usl_core.ir.template import fill
 from usl_core.ir.types import ControlType, TensorType, scalar_of
 
-CTYPES = {"f32": "float", "u32": "uint32_t", "u16": "uint16_t"}
+CTYPES = {"f32": "float", "f64": "double", "u32": "uint32_t", "u16": "uint16_t"}
 
 
 def is_register(arg: Arg) -> bool:
@@ -82,7 +82,9 @@ class Library:
     """The compiled wrappers of all instructions."""
 
     def __init__(self, directory: Path, how: str) -> None:
-        self._library = compile_instructions((*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS), directory, how)
+        self._library = compile_instructions(
+            (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS), directory, how
+        )
 
     def call(self, instruction: Procedure, values: Sequence[int | np.ndarray]) -> None:
         """Execute the template on values, one per formal; arrays are changed in place."""

@@ -69,6 +69,7 @@ class AVX512(_VectorRegister):
     registers: ClassVar[dict[str, tuple[str, int]]] = {
         "float": ("__m512", 16),
         "double": ("__m512d", 8),
+        "int64_t": ("__m512i", 8),
         "int32_t": ("__m512i", 16),
         "uint32_t": ("__m512i", 16),
         "int16_t": ("__m512i", 32),
@@ -78,11 +79,26 @@ class AVX512(_VectorRegister):
     }
 
 
+_HALVES = {
+    "float": ("__m256", 8),
+    "int32_t": ("__m256i", 8),
+    "uint32_t": ("__m256i", 8),
+    "int16_t": ("__m256i", 16),
+    "uint16_t": ("__m256i", 16),
+    "int8_t": ("__m256i", 32),
+    "uint8_t": ("__m256i", 32),
+}
+
+
 class AVX512_YMM(_VectorRegister):
-    """The lower halves ymm0 to ymm31: sixteen u16 lanes, which widen to the sixteen u32 lanes of an AVX512 register."""
+    """The lower halves ymm0 to ymm31, whose lanes widen to as many lanes of an AVX512 register: u16 to u32, f32 to f64."""
 
     name = "AVX512_YMM"
-    registers: ClassVar[dict[str, tuple[str, int]]] = {
-        "int16_t": ("__m256i", 16),
-        "uint16_t": ("__m256i", 16),
-    }
+    registers: ClassVar[dict[str, tuple[str, int]]] = _HALVES
+
+
+class AVX2(_VectorRegister):
+    """The 256-bit registers ymm0 to ymm15 of processors without AVX-512."""
+
+    name = "AVX2"
+    registers: ClassVar[dict[str, tuple[str, int]]] = {**_HALVES, "double": ("__m256d", 4)}
