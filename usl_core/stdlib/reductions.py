@@ -91,7 +91,7 @@ def parallelize_reduction(
     p, block = _lanes_outside(p, parts_)
     starts, ends, allocs = [], [], []
     for name, window in sums:
-        own = fresh(p, f"{name}_sum")
+        own = fresh(p, name if name.endswith("_sum") else f"{name}_sum")
         first, last = p.forward(block[0]), p.forward(block[-1])
         p = stage_mem(p, first.expand(0, len(block) - 1), window, own, accum=True)
         first, last = p.forward(first), p.forward(last)

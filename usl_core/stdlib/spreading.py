@@ -42,9 +42,9 @@ def spread(
         SchedulingError: an operator refuses, for example because iterations depend on each other.
     """
     loop = p.forward(loop)
-    for window in [stmt for stmt in _inner(loop)[0] if isinstance(stmt, WindowStmtCursor)]:
+    for window in [stmt for stmt in guarded_body(loop)[0] if isinstance(stmt, WindowStmtCursor)]:
         p = inline_window(p, window)
-    block, depth = _inner(p.forward(loop))
+    block, depth = guarded_body(p.forward(loop))
     lifted = [stmt for stmt in block if isinstance(stmt, AllocCursor)] if _must_lift(block, singles) else []
     for alloc in lifted:
         p = autolift_alloc(p, alloc, n_lifts=depth, keep_dims=True, mode="col" if lanes_last else "row")
@@ -61,7 +61,7 @@ def spread(
     return p, [p.forward(each) for each in found], [p.forward(each) for each in allocs]
 
 
-def _inner(loop: ForCursor) -> tuple[list[StmtCursor], int]:
+def guarded_body(loop: ForCursor) -> tuple[list[StmtCursor], int]:
     """The statements that a loop guards, and the number of scopes around them: a guard on the iterator counts."""
     body = list(loop.body())
     guard = body[0]

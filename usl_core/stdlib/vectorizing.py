@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.kinds import AllocCursor, AssignCursor, CallCursor, ForCursor, PassCursor, ReadCursor, ReduceCursor
+from usl_core.cursors.kinds import AllocCursor, AssignCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.primitives.buffers.set_memory import set_memory
@@ -20,7 +20,7 @@ from usl_core.stdlib.dividing import divide
 from usl_core.stdlib.expressions import children, fresh, parts, text, walk, window_text
 from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
 from usl_core.stdlib.selection import Lanes, Rule, Selection, Shape, any_rule, default_memory, shapes
-from usl_core.stdlib.spreading import spread
+from usl_core.stdlib.spreading import guarded_body, spread
 
 _OP = "vectorize"
 
@@ -87,8 +87,8 @@ def vectorize(
     reduction: ParallelReduction | None = None
     if reductions(loop):
         p, reduction = parallelize_reduction(p, loop, width, _memory(memory, _sum_type(loop)), tail)
-        main, rest, masked = reduction.loop, reduction.tail, reduction.tail_lanes
-        vectors = [*reduction.starts, reduction.lanes, *([masked] if masked else [])]
+        main, rest = reduction.loop, reduction.tail
+        vectors = [*reduction.starts, reduction.lanes, *([reduction.tail_lanes] if reduction.tail_lanes else [])]
     else:
         p, divided = divide(p, loop, width, tail)
         main, rest = divided.loop, divided.tail
@@ -97,7 +97,8 @@ def vectorize(
     registers: list[Any] = []
     singles: list[Any] = []
     for each in vectors:
-        fit = [shape for shape in usable if shape.masked is _guarded(p.forward(each))]
+        masked = guarded_body(p.forward(each))[1] == 2
+        fit = [shape for shape in usable if shape.masked is masked]
         wanted = [*(rules or ()), *([Selection(fit)] if rules is None and chosen else [any_rule])]
         p, loops, allocs = _vector_code(p, each, memory, wanted, chosen)
         registers += allocs
@@ -138,10 +139,6 @@ def _memory(memory: Memories, typ: Any) -> MemoryClass:
 
 def _sum_type(loop: ForCursor) -> Any:
     return next(stmt.type() for stmt in walk(loop.body()) if isinstance(stmt, ReduceCursor))
-
-
-def _guarded(loop: ForCursor) -> bool:
-    return not isinstance(loop.body()[0], AssignCursor | ReduceCursor | AllocCursor | ForCursor | PassCursor)
 
 
 # ---- one loop over lanes
