@@ -68,7 +68,16 @@ from usl_core.primitives.stmts.split_write import split_write
 from usl_core.stdlib.config_contract import max_config_writes
 from usl_core.stdlib.config_writes import count_config_writes
 from usl_core.stdlib.hoisting import hoist_config
+from usl_core.stdlib.interleaving import interleave, unroll_and_jam
+from usl_core.stdlib.invariants import hoist_from_loop
+from usl_core.stdlib.pipelining import double_buffer, software_pipeline
+from usl_core.stdlib.reductions import parallelize_reduction
 from usl_core.stdlib.replacing import replace_all
+from usl_core.stdlib.selection import abs_rule, fma_rule, select_rule
+from usl_core.stdlib.staging import auto_stage_mem
+from usl_core.stdlib.subexpressions import cse
+from usl_core.stdlib.tiling import tile_loops
+from usl_core.stdlib.vectorizing import vectorize
 
 OPERATORS = (
     divide_loop,
@@ -130,13 +139,35 @@ OPERATORS = (
     write_config,
     delete_config,
 )
-LIBRARY = (autofission, autolift_alloc, replace_all, hoist_config, count_config_writes, max_config_writes)
+LIBRARY = (
+    autofission,
+    autolift_alloc,
+    replace_all,
+    hoist_config,
+    count_config_writes,
+    max_config_writes,
+    tile_loops,
+    auto_stage_mem,
+    vectorize,
+    fma_rule,
+    select_rule,
+    abs_rule,
+    interleave,
+    unroll_and_jam,
+    hoist_from_loop,
+    parallelize_reduction,
+    cse,
+    software_pipeline,
+    double_buffer,
+)
 
 __all__ = [
     "LIBRARY",
     "OPERATORS",
+    "abs_rule",
     "add_assertion",
     "add_loop",
+    "auto_stage_mem",
     "autofission",
     "autolift_alloc",
     "bind_config",
@@ -144,6 +175,7 @@ __all__ = [
     "call_eqv",
     "commute_expr",
     "count_config_writes",
+    "cse",
     "cut_loop",
     "delete_buffer",
     "delete_config",
@@ -151,19 +183,23 @@ __all__ = [
     "divide_dim",
     "divide_loop",
     "divide_with_recompute",
+    "double_buffer",
     "eliminate_dead_code",
     "expand_dim",
     "extract_subproc",
     "fission",
+    "fma_rule",
     "fold_into_reduce",
     "fuse",
     "guard_redundant",
     "hoist_config",
+    "hoist_from_loop",
     "inline",
     "inline_assign",
     "inline_window",
     "insert_noop_call",
     "insert_pass",
+    "interleave",
     "join_loops",
     "left_reassociate_expr",
     "lift_alloc",
@@ -175,6 +211,7 @@ __all__ = [
     "mult_dim",
     "mult_loops",
     "parallelize_loop",
+    "parallelize_reduction",
     "partial_eval",
     "rearrange_dim",
     "remove_loop",
@@ -186,17 +223,22 @@ __all__ = [
     "resize_dim",
     "reuse_buffer",
     "rewrite_expr",
+    "select_rule",
     "set_memory",
     "set_precision",
     "set_window",
     "shift_loop",
     "simplify",
     "sink_alloc",
+    "software_pipeline",
     "specialize",
     "split_write",
     "stage_mem",
+    "tile_loops",
     "transpose",
+    "unroll_and_jam",
     "unroll_buffer",
     "unroll_loop",
+    "vectorize",
     "write_config",
 ]

@@ -1,9 +1,8 @@
-"""What automation asks about expressions and the buffers in them: text, parts, the names they mention, where a buffer comes from."""
+"""What automation asks about code: the text of expressions, the names they mention, where a buffer comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import Any
 
 from usl_core.cursors.cursor import BlockCursor, NodeCursor, StmtCursor
@@ -11,22 +10,16 @@ from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import (
     AllocCursor,
     ArgCursor,
-    AssignConfigCursor,
-    AssignCursor,
-    BinaryOpCursor,
-    CallCursor,
-    CastCursor,
-    ExternFunctionCursor,
     ForCursor,
     IfCursor,
     ReadCursor,
-    ReduceCursor,
     StrideExprCursor,
-    UnaryMinusCursor,
     WindowExprCursor,
     WindowStmtCursor,
 )
+from usl_core.errors import SchedulingError
 from usl_core.procedure import Procedure
+from usl_core.stdlib.inspection import Code, children, walk
 
 
 def text(place: NodeCursor) -> str:
@@ -34,57 +27,19 @@ def text(place: NodeCursor) -> str:
     return head_line(place.owner.ir, place.node).strip()
 
 
-def children(expr: Any) -> tuple[Any, ...]:
-    """The expressions directly inside an expression, indices included."""
-    match expr:
-        case BinaryOpCursor():
-            return (expr.lhs(), expr.rhs())
-        case UnaryMinusCursor() | CastCursor():
-            return (expr.arg(),)
-        case ExternFunctionCursor():
-            return expr.args()
-        case ReadCursor():
-            return expr.idx()
-        case WindowExprCursor():
-            return tuple([each for entry in expr.idx() for each in (entry if isinstance(entry, tuple) else (entry,))])
-        case _:
-            return ()
-
-
-def parts(expr: Any) -> Iterator[Any]:
-    """An expression and all those inside it, outer ones first."""
-    yield expr
-    for child in children(expr):
-        yield from parts(child)
-
-
 def mentions(expr: Any, name: str) -> bool:
     """Whether an expression contains a name."""
-    return any(isinstance(each, _NAMED) and each.name() == name for each in parts(expr))
+    return any(each.name() == name for each in walk(expr, ReadCursor, WindowExprCursor, StrideExprCursor))
 
 
-_NAMED = (ReadCursor, WindowExprCursor, StrideExprCursor)
+def statements(code: Code) -> Iterator[Any]:
+    """Every statement of code, those that contain others before these; code itself too."""
+    return walk(code, StmtCursor)
 
 
 def expressions(stmt: Any) -> tuple[Any, ...]:
     """The expressions of a statement itself, not those of statements inside it."""
-    match stmt:
-        case AssignCursor() | ReduceCursor():
-            return (*stmt.idx(), stmt.rhs())
-        case ForCursor():
-            return (stmt.lo(), stmt.hi())
-        case IfCursor():
-            return (stmt.cond(),)
-        case CallCursor():
-            return stmt.args()
-        case WindowStmtCursor():
-            return (stmt.winexpr(),)
-        case AllocCursor():
-            return stmt.shape()
-        case AssignConfigCursor():
-            return (stmt.rhs(),)
-        case _:
-            return ()
+    return tuple([each for each in children(stmt) if not isinstance(each, StmtCursor)])
 
 
 def blocks(stmt: Any) -> tuple[BlockCursor, ...]:
@@ -99,12 +54,16 @@ def blocks(stmt: Any) -> tuple[BlockCursor, ...]:
             return ()
 
 
-def walk(stmts: Any) -> Iterator[Any]:
-    """Every statement of a block or list, those that contain others before these."""
-    for stmt in stmts:
-        yield stmt
-        for block in blocks(stmt):
-            yield from walk(block)
+def loop_at(p: Procedure, where: Any) -> ForCursor:
+    """The loop that a user names by a cursor, its iterator or a pattern.
+
+    Raises:
+        SchedulingError: it is no loop, or not in p.
+    """
+    found = p.find_loop(where) if isinstance(where, str) else p.forward(where)
+    if not isinstance(found, ForCursor):
+        raise SchedulingError(f"a loop is wanted, got {found!r}", notes=["hint: give its name, or a cursor to it"], code="E404")
+    return found
 
 
 def statement_of(expr: Any) -> StmtCursor:
@@ -133,11 +92,5 @@ def window_text(name: str, entries: tuple[Any, ...]) -> str:
 def fresh(p: Procedure, base: str) -> str:
     """base, or base with a number, so that nothing in p has that name yet."""
     taken = {arg.name() for arg in p.args()}
-    taken |= {stmt.name() for stmt in walk(p.body()) if isinstance(stmt, AllocCursor | WindowStmtCursor | ForCursor)}
+    taken |= {stmt.name() for stmt in statements(p) if isinstance(stmt, AllocCursor | WindowStmtCursor | ForCursor)}
     return next(name for name in (base, *(f"{base}{i}" for i in range(1, len(taken) + 2))) if name not in taken)
-
-
-def numbered(base: str) -> Iterator[str]:
-    """base, base1, base2, ..."""
-    yield base
-    yield from (f"{base}{i}" for i in count(1))

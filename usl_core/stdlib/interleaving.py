@@ -11,8 +11,9 @@ from usl_core.ir.memory import MemoryClass
 from usl_core.primitives.loops.unroll_loop import unroll_loop
 from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import divide
-from usl_core.stdlib.expressions import binder
+from usl_core.stdlib.expressions import binder, loop_at
 from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
+from usl_core.stdlib.reporting import explained
 from usl_core.stdlib.spreading import spread
 
 
@@ -28,6 +29,7 @@ class Unrolled:
     reduction: ParallelReduction | None
 
 
+@explained
 def interleave(
     p: Procedure, loop: Any, factor: int, tail: str = "cut", par_reduce: bool = False, memory: MemoryClass | None = None
 ) -> tuple[Procedure, Unrolled]:
@@ -50,9 +52,10 @@ def interleave(
         SchedulingError: statements of different iterations depend on each other; what `divide_loop` raises.
     Also known as: modulo unrolling, interleave_loop (Exo 2).
     """
-    return _unrolled(p, _loop(p, loop), factor, tail, par_reduce, memory, singles=True)
+    return _unrolled(p, loop_at(p, loop), factor, tail, par_reduce, memory, singles=True)
 
 
+@explained
 def unroll_and_jam(
     p: Procedure, loop: Any, factor: int, tail: str = "cut", par_reduce: bool = False, memory: MemoryClass | None = None
 ) -> tuple[Procedure, Unrolled]:
@@ -74,12 +77,7 @@ def unroll_and_jam(
         other; what `divide_loop` raises.
     Also known as: register tiling.
     """
-    return _unrolled(p, _loop(p, loop), factor, tail, par_reduce, memory, singles=False)
-
-
-def _loop(p: Procedure, loop: Any) -> ForCursor:
-    found: ForCursor = p.find_loop(loop) if isinstance(loop, str) else p.forward(loop)
-    return found
+    return _unrolled(p, loop_at(p, loop), factor, tail, par_reduce, memory, singles=False)
 
 
 def _unrolled(

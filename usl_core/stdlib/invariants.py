@@ -15,9 +15,8 @@ from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.loops.specialize import specialize
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
 from usl_core.procedure import Procedure
-from usl_core.stdlib.expressions import expressions, mentions, text, walk
-
-_OP = "hoist_from_loop"
+from usl_core.stdlib.expressions import expressions, loop_at, mentions, statements, text
+from usl_core.stdlib.reporting import explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,7 @@ class Hoisted:
     kept: tuple[str, ...]
 
 
+@explained
 def hoist_from_loop(p: Procedure, loop: Any) -> tuple[Procedure, Hoisted]:
     """Do what does not depend on a loop's iterations once, before it.
 
@@ -46,7 +46,7 @@ def hoist_from_loop(p: Procedure, loop: Any) -> tuple[Procedure, Hoisted]:
         SchedulingError: nothing can leave the loop; the notes say why.
     Also known as: loop-invariant code motion.
     """
-    loop = p.find_loop(loop) if isinstance(loop, str) else p.forward(loop)
+    loop = loop_at(p, loop)
     moved: list[Any] = []
     kept: list[str] = []
     for stmt in loop.body():
@@ -59,12 +59,12 @@ def hoist_from_loop(p: Procedure, loop: Any) -> tuple[Procedure, Hoisted]:
             kept.append(f"{text(stmt)}: {error.message}")
     if not moved:
         notes = kept or ["every statement depends on the iterator"]
-        raise SchedulingError(f"{_OP}: nothing can leave the loop {loop.name()}", span=loop.node.span, notes=notes, code="E412")
+        raise SchedulingError(f"nothing can leave the loop {loop.name()}", span=loop.node.span, notes=notes, code="E412")
     return p, Hoisted(tuple([p.forward(each) for each in moved]), tuple(kept))
 
 
 def _depends(stmt: Any, iterator: str) -> bool:
-    return any(mentions(expr, iterator) for each in walk([stmt]) for expr in expressions(each))
+    return any(mentions(expr, iterator) for each in statements(stmt) for expr in expressions(each))
 
 
 def _hoisted(p: Procedure, stmt: Any, loop: ForCursor) -> Procedure:
@@ -81,7 +81,7 @@ def _hoisted(p: Procedure, stmt: Any, loop: ForCursor) -> Procedure:
 
 
 def _uses(stmt: Any, alloc: AllocCursor) -> bool:
-    names = {each.name() for each in walk([stmt]) if hasattr(each, "name")}
+    names = {each.name() for each in statements(stmt) if hasattr(each, "name")}
     return alloc.name() in names or _depends(stmt, alloc.name())
 
 

@@ -15,9 +15,8 @@ from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.fuse import fuse
 from usl_core.primitives.loops.shift_loop import shift_loop
 from usl_core.procedure import Procedure
-from usl_core.stdlib.expressions import text
-
-_OP = "software_pipeline"
+from usl_core.stdlib.expressions import loop_at, text
+from usl_core.stdlib.reporting import explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +30,7 @@ class Pipeline:
     buffers: tuple[AllocCursor, ...]
 
 
+@explained
 def software_pipeline(p: Procedure, loop: Any, gap: Any, distance: int = 1) -> tuple[Procedure, Pipeline]:
     """Run what stands before a gap in a loop `distance` iterations ahead of what stands after it.
 
@@ -43,8 +43,8 @@ def software_pipeline(p: Procedure, loop: Any, gap: Any, distance: int = 1) -> t
                                          for i in seq(n - 1, n):
                                              use(b[i % 2, 0:8], y[i])
 
-    Buffers that the body allocates before the gap get `distance + 1` copies. The loop must run at least distance times:
-    assert it, or `specialize` the loop for it.
+    gap is a cursor, or a pattern of the statement after it. Buffers that the body allocates before the gap get
+    `distance + 1` copies. The loop must run at least distance times: assert it, or `specialize` the loop for it.
 
     Returns the procedure and a `Pipeline`.
 
@@ -53,18 +53,18 @@ def software_pipeline(p: Procedure, loop: Any, gap: Any, distance: int = 1) -> t
         on what is after it in earlier iterations.
     Also known as: modulo scheduling in two stages, prefetching into a buffer.
     """
-    loop = p.find_loop(loop) if isinstance(loop, str) else p.forward(loop)
-    gap = p.forward(gap) if isinstance(gap, GapCursor) else p.find(gap).after() if isinstance(gap, str) else gap
+    loop = loop_at(p, loop)
+    gap = p.forward(gap) if isinstance(gap, GapCursor) else p.find(gap).before() if isinstance(gap, str) else gap
     if not isinstance(gap, GapCursor) or gap.parent() != loop:
-        raise SchedulingError(f"{_OP}: the gap must be directly in the loop {loop.name()}", span=loop.node.span, code="E404")
+        raise SchedulingError(f"the gap must be directly in the loop {loop.name()}", span=loop.node.span, code="E404")
     if not isinstance(distance, int) or distance < 1:
-        raise SchedulingError(f"{_OP}: the distance must be at least 1, got {distance!r}", code="E404")
+        raise SchedulingError(f"the distance must be at least 1, got {distance!r}", code="E404")
     split = _split_at(loop, gap)
     first, second = list(loop.body())[:split], list(loop.body())[split:]
     buffers = [stmt for stmt in first if isinstance(stmt, AllocCursor)]
     first = [stmt for stmt in first if stmt not in buffers]
     if not first or not second:
-        raise SchedulingError(f"{_OP}: there must be code on both sides of the gap", span=loop.node.span, code="E404")
+        raise SchedulingError("there must be code on both sides of the gap", span=loop.node.span, code="E404")
 
     for buffer in buffers:
         p = autolift_alloc(p, buffer, keep_dims=True)
@@ -90,6 +90,7 @@ def _split_at(loop: ForCursor, gap: GapCursor) -> int:
     return position if gap == gap.anchor().before() else position + 1
 
 
+@explained
 def double_buffer(p: Procedure, loop: Any, gap: Any) -> tuple[Procedure, Pipeline]:
     """Fill one buffer while the other is in use: `software_pipeline` one iteration ahead.
 

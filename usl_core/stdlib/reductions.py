@@ -25,9 +25,9 @@ from usl_core.primitives.loops.fuse import fuse
 from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import Divided, divide
-from usl_core.stdlib.expressions import children, expressions, fresh, mentions, parts, walk, window_text
-
-_OP = "parallelize_reduction"
+from usl_core.stdlib.expressions import expressions, fresh, loop_at, mentions, statements, window_text
+from usl_core.stdlib.inspection import children, walk
+from usl_core.stdlib.reporting import explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class ParallelReduction:
         return ParallelReduction(*one, *rest, *many)  # type: ignore[arg-type]
 
 
+@explained
 def parallelize_reduction(
     p: Procedure, loop: Any, factor: int, memory: MemoryClass | None = None, tail: str = "cut"
 ) -> tuple[Procedure, ParallelReduction]:
@@ -78,11 +79,11 @@ def parallelize_reduction(
         SchedulingError: the loop has no sum; other iterations depend on each other; what `divide_loop` raises.
     Also known as: splitting an accumulator, rfactor (Halide).
     """
-    loop = p.forward(loop) if not isinstance(loop, str) else p.find_loop(loop)
+    loop = loop_at(p, loop)
     sums = reductions(loop)
     if not sums:
         raise SchedulingError(
-            f"{_OP}: the loop {loop.name()} adds to no location that stays the same",
+            f"the loop {loop.name()} adds to no location that stays the same",
             span=loop.node.span,
             notes=["a sum is `s[e] += ...` where e does not depend on the loop, in code that does nothing else with s"],
             code="E413",
@@ -139,8 +140,8 @@ def reductions(loop: ForCursor) -> list[tuple[str, str]]:
     """The sums of a loop: the buffer of each, and the location or window as text."""
     found: dict[str, set[str]] = {}
     spoilt: set[str] = set()
-    inner = {stmt.name() for stmt in walk(loop.body()) if isinstance(stmt, ForCursor | AllocCursor)}
-    for stmt in walk(loop.body()):
+    inner = {stmt.name() for stmt in statements(loop.body()) if isinstance(stmt, ForCursor | AllocCursor)}
+    for stmt in statements(loop.body()):
         for name, window in _added(stmt):
             entries = [each for entry in window for each in (entry if isinstance(entry, tuple) else (entry,))]
             if name in inner or any(mentions(entry, each) for entry in entries for each in (loop.name(), *inner)):
@@ -170,11 +171,11 @@ def _otherwise_used(stmt: Any) -> set[str]:
         adds = [isinstance(arg, WindowExprCursor | ReadCursor) for arg in exprs]
         added = [ok and _only_adds(stmt.subproc(), f.name()) for ok, f in zip(adds, formals, strict=True)]
         exprs = tuple([e for arg, ok in zip(exprs, added, strict=True) for e in (children(arg) if ok else (arg,))])
-    return used | {each.name() for expr in exprs for each in parts(expr) if isinstance(each, ReadCursor | WindowExprCursor)}
+    return used | {each.name() for expr in exprs for each in walk(expr, ReadCursor, WindowExprCursor)}
 
 
 def _only_adds(callee: Procedure, formal: str) -> bool:
     """Whether a callee adds to a formal and does nothing else with it."""
-    stmts = list(walk(callee.body()))
+    stmts = list(statements(callee))
     adds = any(isinstance(stmt, ReduceCursor) and stmt.name() == formal for stmt in stmts)
     return adds and all(formal not in _otherwise_used(stmt) for stmt in stmts)

@@ -1,7 +1,8 @@
 """Choosing vector instructions for an expression: how to cut it into pieces, each of which one instruction computes.
 
 The pieces are read from the instructions' bodies. A cut says what has to be in a register before the last piece is computed;
-the cheapest is found by dynamic programming over the expression, where an instruction counts 1, and 2 if it adds to memory.
+the cheapest is found by dynamic programming over the expression, where an instruction
+counts 1 for each operand in memory and 1 for its operation.
 Reference: Aho, Lam, Sethi, Ullman 2006, Compilers, §8.11 (optimal code for expression trees).
 """
 
@@ -152,7 +153,7 @@ def in_memory(write: Any, lanes: Lanes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What an instruction with one statement computes: `dst[i] = rhs` or `+=` in each lane, or in those below its argument n."""
+    """What an instruction with one statement computes: `dst[i] = rhs` or `+=` in each lane, or in those below n."""
 
     instruction: Procedure
     write: Any
@@ -167,8 +168,12 @@ class Shape:
 
     @property
     def cost(self) -> int:
-        """1, or 2 if the processor has to load and to store."""
-        return 2 if isinstance(self.write, ReduceCursor) and self.target.mem() is DRAM else 1
+        """How much the processor has to do: a load or store for each operand in memory, and one operation."""
+        reduces = isinstance(self.write, ReduceCursor)
+        in_memory = [formal for formal in self.formals.values() if formal.is_tensor() and formal.mem() is DRAM]
+        moves = len(in_memory) + int(reduces and self.target in in_memory)
+        computes = reduces or not isinstance(self.write.rhs(), ReadCursor | LiteralCursor)
+        return max(1, moves + int(computes))
 
 
 def shapes(instructions: Iterable[Procedure], width: int) -> list[Shape]:

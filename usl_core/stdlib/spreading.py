@@ -33,8 +33,8 @@ def spread(
                                          for i in seq(0, 4):
                                              y[i] = x[i]
 
-    What the body allocates gets an element for each iteration. A guard that mentions the iterator stays inside the copies of the
-    loop. Without singles, neighbouring statements that are no loops stay together. lanes_last puts the new dimension last.
+    What the body allocates gets an element for each iteration. A guard that mentions the iterator stays inside the copies of
+    the loop. Without singles, neighbouring statements that are no loops stay together. lanes_last puts the new dimension last.
 
     Returns the procedure, the copies of the loop in source order, and the allocations that left the loop.
 

@@ -12,9 +12,9 @@ from usl_core.errors import SchedulingError
 from usl_core.ir.types import ControlType, TensorType
 from usl_core.primitives.exprs.bind_expr import bind_expr
 from usl_core.procedure import Procedure
-from usl_core.stdlib.expressions import children, expressions, fresh, parts, text, walk
-
-_OP = "cse"
+from usl_core.stdlib.expressions import expressions, fresh, statements, text
+from usl_core.stdlib.inspection import children, walk
+from usl_core.stdlib.reporting import explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class CommonExpressions:
     scalars: tuple[AllocCursor, ...]
 
 
+@explained
 def cse(p: Procedure, block: Any) -> tuple[Procedure, CommonExpressions]:
     """Compute data that occurs more than once in a block only once, in a scalar.
 
@@ -54,7 +55,7 @@ def cse(p: Procedure, block: Any) -> tuple[Procedure, CommonExpressions]:
             group = group[max(1, bound) :]
     if not scalars:
         raise SchedulingError(
-            f"{_OP}: nothing is computed twice here that could be computed once",
+            "nothing is computed twice here that could be computed once",
             span=place[0].node.span,
             notes=[f"it may change between its uses: {each}" for each in sorted(tried)][:4],
             code="E412",
@@ -68,12 +69,12 @@ def _largest(block: BlockCursor, tried: set[str]) -> list[Any] | None:
     for expr in _data(block):
         found.setdefault(text(expr), []).append(expr)
     groups = [group for key, group in found.items() if len(group) > 1 and key not in tried]
-    return max(groups, key=lambda group: len(list(parts(group[0]))), default=None)
+    return max(groups, key=lambda group: len(list(walk(group[0]))), default=None)
 
 
 def _data(block: BlockCursor) -> Iterator[Any]:
     """The operations on data and the reads of elements in a block, in the order of the text."""
-    for stmt in walk(block):
+    for stmt in statements(block):
         for expr in expressions(stmt):
             stack = [expr]
             while stack:
@@ -98,4 +99,4 @@ def _bound(p: Procedure, group: list[Any]) -> tuple[Procedure, int]:
 def _alloc(p: Procedure, use: Any) -> Any:
     """The allocation of the scalar that a use was bound to."""
     name = p.forward(use).name()
-    return next(stmt for stmt in walk(p.body()) if isinstance(stmt, AllocCursor) and stmt.name() == name)
+    return next(stmt for stmt in statements(p) if isinstance(stmt, AllocCursor) and stmt.name() == name)

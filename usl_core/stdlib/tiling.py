@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from usl_core.cursors.kinds import ForCursor, IfCursor
@@ -13,9 +14,8 @@ from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.lift_scope import lift_scope
 from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.procedure import Procedure
-from usl_core.stdlib.expressions import fresh
-
-_OP = "tile_loops"
+from usl_core.stdlib.expressions import fresh, loop_at
+from usl_core.stdlib.reporting import explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Tiles:
     tails: tuple[ForCursor, ...]
 
 
+@explained
 def tile_loops(
     p: Procedure, loops: Sequence[Any], factors: Sequence[int], tail: str = "cut", perfect: bool = False
 ) -> tuple[Procedure, Tiles]:
@@ -49,12 +50,12 @@ def tile_loops(
         other; what `divide_loop` raises.
     Also known as: blocking, tile (Halide, TVM).
     """
-    found = [p.find_loop(each) if isinstance(each, str) else p.forward(each) for each in loops]
+    found = [loop_at(p, each) for each in loops]
     if len(found) != len(factors) or not found:
-        raise SchedulingError(f"{_OP}: a factor for each loop is wanted, got {len(found)} and {len(factors)}", code="E404")
-    for outer, inner in zip(found, found[1:], strict=False):
-        if not isinstance(outer, ForCursor) or outer == inner or not outer.is_ancestor_of(inner):
-            raise SchedulingError(f"{_OP}: the loops must contain each other, outermost first", code="E404")
+        raise SchedulingError(f"a factor for each loop is wanted, got {len(found)} and {len(factors)}", code="E404")
+    for outer, inner in pairwise(found):
+        if outer == inner or not outer.is_ancestor_of(inner):
+            raise SchedulingError("the loops must contain each other, outermost first", code="E404")
 
     inners: list[Any] = []
     tails: list[Any] = []

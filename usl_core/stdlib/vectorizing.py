@@ -17,12 +17,12 @@ from usl_core.primitives.exprs.commute_expr import commute_expr
 from usl_core.primitives.stmts.split_write import split_write
 from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import divide
-from usl_core.stdlib.expressions import children, fresh, parts, text, walk, window_text
+from usl_core.stdlib.expressions import fresh, loop_at, statements, text, window_text
+from usl_core.stdlib.inspection import children, walk
 from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
+from usl_core.stdlib.reporting import explained
 from usl_core.stdlib.selection import Lanes, Rule, Selection, Shape, any_rule, default_memory, shapes
 from usl_core.stdlib.spreading import guarded_body, spread
-
-_OP = "vectorize"
 
 Memories = MemoryClass | Mapping[str, MemoryClass]
 """The memory of vector registers, or one for each element type by name: `{"u16": YMM, "u32": ZMM}`."""
@@ -40,6 +40,7 @@ class Vectorized:
     reduction: ParallelReduction | None
 
 
+@explained
 def vectorize(
     p: Procedure,
     loop: Any,
@@ -78,7 +79,7 @@ def vectorize(
         SchedulingError: a statement is nothing that the instructions compute, shown; width does not divide the extent;
         iterations depend on each other. Nothing is changed then.
     """
-    loop = p.forward(loop) if not isinstance(loop, str) else p.find_loop(loop)
+    loop = loop_at(p, loop)
     _require(isinstance(width, int) and width >= 2, f"the width must be at least 2 lanes, got {width!r}")
     chosen = list(instructions)
     _require(all(isinstance(each, Procedure) for each in chosen), "instructions are procedures")
@@ -125,7 +126,7 @@ def vectorize(
 
 def _require(condition: bool, message: str) -> None:
     if not condition:
-        raise SchedulingError(f"{_OP}: {message}", code="E404")
+        raise SchedulingError(message, code="E404")
 
 
 def _memory(memory: Memories, typ: Any) -> MemoryClass:
@@ -133,12 +134,12 @@ def _memory(memory: Memories, typ: Any) -> MemoryClass:
     if not isinstance(memory, Mapping):
         return memory
     if str(typ) not in memory:
-        raise SchedulingError(f"{_OP}: memory names none for {typ}", notes=[f"it has: {', '.join(memory)}"], code="E404")
+        raise SchedulingError(f"memory names none for {typ}", notes=[f"it has: {', '.join(memory)}"], code="E404")
     return memory[str(typ)]
 
 
 def _sum_type(loop: ForCursor) -> Any:
-    return next(stmt.type() for stmt in walk(loop.body()) if isinstance(stmt, ReduceCursor))
+    return next(stmt.type() for stmt in statements(loop.body()) if isinstance(stmt, ReduceCursor))
 
 
 # ---- one loop over lanes
@@ -149,9 +150,9 @@ def _vector_code(
 ) -> tuple[Procedure, list[Any], list[Any]]:
     """A loop over lanes as loops around single operations on registers; these loops, and the registers."""
     loop = p.forward(loop)
-    own = [stmt for stmt in walk(loop.body()) if isinstance(stmt, AllocCursor)]
+    own = [stmt for stmt in statements(loop.body()) if isinstance(stmt, AllocCursor)]
     registers = {alloc.name(): _memory(memory, alloc.type()) for alloc in own if not alloc.shape()}
-    writes = [stmt for stmt in walk(loop.body()) if isinstance(stmt, AssignCursor | ReduceCursor)]
+    writes = [stmt for stmt in statements(loop.body()) if isinstance(stmt, AssignCursor | ReduceCursor)]
     for write in writes:
         p = _cut(p, write, Lanes(loop.name(), registers), registers, memory, rules)
     p, singles, allocs = spread(p, loop, lanes_last=True)
@@ -225,7 +226,7 @@ def _instruction(p: Procedure, loop: Any, fit: Sequence[Shape], instructions: Se
         except SchedulingError as error:
             if "does not match" not in error.message:
                 reasons.append(f"{each.name()}: {error.message}")
-    raise _no_instruction(next(iter(walk(loop.body()))), reasons or ["no given instruction has such a body"])
+    raise _no_instruction(next(iter(statements(loop.body()))), reasons or ["no given instruction has such a body"])
 
 
 def _add_up(p: Procedure, sums: Any, loop: Any, instructions: Sequence[Procedure]) -> tuple[Procedure, list[Any]]:
@@ -243,8 +244,8 @@ def _add_up(p: Procedure, sums: Any, loop: Any, instructions: Sequence[Procedure
 
 
 def _no_instruction(stmt: Any, reasons: Sequence[str]) -> SchedulingError:
-    operations = {type(each).__name__ for each in parts(stmt.rhs()) if children(each)} if hasattr(stmt, "rhs") else set()
+    operations = {type(each).__name__ for each in walk(stmt.rhs()) if children(each)} if hasattr(stmt, "rhs") else set()
     hint = "hint: add an instruction with this body, or cut the statement by rules" if operations else "hint: add one"
     return SchedulingError(
-        f"{_OP}: no instruction computes `{text(stmt)}` in all lanes", span=stmt.node.span, notes=[*reasons[:4], hint], code="E413"
+        f"no instruction computes `{text(stmt)}` in all lanes", span=stmt.node.span, notes=[*reasons[:4], hint], code="E413"
     )
