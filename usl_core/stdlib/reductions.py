@@ -103,7 +103,7 @@ def parallelize_reduction(
         p = autolift_alloc(p, alloc, keep_dims=True)
         if memory is not None:
             p = set_memory(p, alloc, memory)
-    ways = [*starts[::-1], *block, *ends]
+    ways = [*starts, *block, *ends[::-1]]  # each sum was staged inside of the ones before
     for stmt in ways[:-1]:
         p = fission(p, p.forward(stmt).after())
     for stmt in block:

@@ -9,7 +9,7 @@ Reference: Aho, Lam, Sethi, Ullman 2006, Compilers, §8.11 (optimal code for exp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -29,7 +29,7 @@ from usl_core.cursors.kinds import (
 )
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.procedure import Procedure
-from usl_core.stdlib.expressions import binder, mentions, text
+from usl_core.stdlib.expressions import binder, mentions, text, window_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,12 @@ class Lanes:
 
     loop: str
     registers: Mapping[str, MemoryClass]
+    target: str = ""
+    """The location that is written, as text; none for a new register."""
+
+    def writing(self, write: Any | None) -> Lanes:
+        """The same place, for a write."""
+        return replace(self, target="" if write is None else window_text(write.name(), write.idx()))
 
     def memory(self, expr: Any) -> MemoryClass | None:
         """The memory of the lane that an expression reads or a statement writes; None if it is none."""
@@ -218,6 +224,7 @@ class Selection:
         reduces, rhs, memory = isinstance(write, ReduceCursor), write.rhs(), lanes.memory(write)
         if memory is None:
             return
+        lanes = lanes.writing(write)
         yield from self._pieces(rhs, reduces, memory, lanes)
         if memory is not DRAM:
             yield from self._split(rhs, reduces, memory, lanes)
@@ -262,6 +269,7 @@ class Selection:
 
     def _value(self, expr: Any, memory: MemoryClass, lanes: Lanes) -> float:
         """The fewest instructions that put an expression into a register."""
+        lanes = lanes.writing(None)
         key = (text(expr), str(expr.type()), memory)
         if key not in self._costs:
             self._costs[key] = inf  # an operand that is the expression itself leads nowhere
@@ -328,12 +336,17 @@ def _leaf(shape: Shape, pattern: ReadCursor, expr: Any, lanes: Lanes) -> Iterato
     if not _is_lane(pattern, shape.iterator):
         return
     memory = lanes.memory(expr)
-    if memory is not None and _holds(formal, memory):
+    if memory is not None and _holds(formal, memory) and (text(expr) != lanes.target or _may_alias(shape, formal)):
         yield _Found([], [])
     elif formal.mem() is not DRAM:
         wanted = formal.mem()
         assert wanted is not None
         yield _Found([(expr, wanted)], [])
+
+
+def _may_alias(shape: Shape, formal: ArgCursor) -> bool:
+    """Whether an instruction may read the register that it writes."""
+    return {formal.name(), shape.target.name()} <= set(shape.instruction.ir.aliasable)
 
 
 def _holds(formal: ArgCursor, memory: MemoryClass) -> bool:

@@ -52,6 +52,7 @@ def cse(p: Procedure, block: Any) -> tuple[Procedure, CommonExpressions]:
             p, bound = _bound(p, group)
             if bound:
                 scalars.append(_alloc(p, group[0]))
+                place = _with(p.forward(place), scalars[-1])
             group = group[max(1, bound) :]
     if not scalars:
         raise SchedulingError(
@@ -94,6 +95,11 @@ def _bound(p: Procedure, group: list[Any]) -> tuple[Procedure, int]:
         except SchedulingError:
             continue
     return p, 0
+
+
+def _with(block: BlockCursor, scalar: AllocCursor) -> BlockCursor:
+    """The block and, if they were put in front of it, the allocation and assignment of a scalar."""
+    return block.expand(2, 0) if block[0].prev(2) == scalar else block
 
 
 def _alloc(p: Procedure, use: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.kinds import AllocCursor, AssignCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor
+from usl_core.cursors.kinds import AllocCursor, AssignCursor, BinaryOpCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.primitives.buffers.set_memory import set_memory
@@ -14,6 +14,7 @@ from usl_core.primitives.buffers.stage_mem import stage_mem
 from usl_core.primitives.calls.replace import replace
 from usl_core.primitives.exprs.bind_expr import bind_expr
 from usl_core.primitives.exprs.commute_expr import commute_expr
+from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce
 from usl_core.primitives.stmts.split_write import split_write
 from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import divide
@@ -170,6 +171,7 @@ def _cut(
     rules: Sequence[Rule],
 ) -> Procedure:
     """A write as single operations, as the first rule that knows it says."""
+    p = _folded(p, write)
     write = p.forward(write)
     cut = next((cut for rule in rules if (cut := rule(write, lanes)) is not None), None)
     if cut is None:
@@ -196,6 +198,20 @@ def _cut(
         p = bind_expr(p, [p.forward(each) for each in equal], own)
         p = _cut(p, p.forward(write).prev(), lanes, registers, memory, rules)
     return p
+
+
+def _folded(p: Procedure, write: Any) -> Procedure:
+    """`y = y + e` as `y += e`."""
+    write = p.forward(write)
+    own, terms = window_text(write.name(), write.idx()), [write.rhs()]
+    while isinstance(terms[-1], BinaryOpCursor) and terms[-1].op() in ("+", "-"):
+        terms += [terms[-1].rhs(), terms[-1].lhs()]
+    if not isinstance(write, AssignCursor) or len(terms) == 1 or own not in map(text, terms):
+        return p
+    try:
+        return fold_into_reduce(p, write)
+    except SchedulingError:
+        return p
 
 
 def _distinct(operands: Iterable[tuple[Any, Any]], lanes: Lanes) -> list[tuple[list[Any], Any]]:
