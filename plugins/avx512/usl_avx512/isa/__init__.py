@@ -14,6 +14,10 @@ from usl_core import Procedure
 TABLES = {
     "floats": "f32 and f64 arithmetic",
     "integers": "Integers of 8 to 64 bits",
+    "conversions": "Conversions",
+    "dot_products": "Dot products of short types",
+    "avx2": "AVX2",
+    "movement": "Permutations, transpositions, prefetches",
 }
 """The modules of this package that hold a TABLE, and what is in it."""
 

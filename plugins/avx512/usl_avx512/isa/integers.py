@@ -148,9 +148,14 @@ ARITHMETIC = chain(
     lanewise(
         "adds", "dst[i] = $t(min($w(a[i]) + $w(b[i]), $greatest))", "_mm512_adds_$u({a}, {b})", EPU8, EPU16, forms=("",)
     ),
+    *(
+        lanewise(f"srli{k}", f"dst[i] = src[i] / {1 << k}", f"_mm512_srli_$b({{src}}, {k})", EPU16, EPU32, forms=("",))
+        for k in (1, 2, 3, 4, 8)
+    ),
+    lanewise("div9", "dst[i] = src[i] / 9", "usl_avx512_div9_epu16({src})", EPU16, forms=("",)),
     lanewise("subs", "dst[i] = max(a[i], b[i]) - b[i]", "_mm512_subs_$u({a}, {b})", EPU8, EPU16, forms=("",)),
 )
-"""`adds` and `subs` saturate, as their bodies say."""
+"""`adds` and `subs` saturate, as their bodies say; `srli` shifts right, which is a division by a power of two."""
 
 REDUCTIONS = chain(
     family(

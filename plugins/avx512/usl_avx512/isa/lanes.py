@@ -15,9 +15,23 @@ def _zmm(s: str, t: str, lanes: int, mask: str, mov: str, **extra: str) -> Lanes
     return Lanes(s, t, lanes, "AVX512", "mm512", f"{mov}({{dst}}, {chosen}, $value)", features, {"mask": chosen, **extra})
 
 
-PS = _zmm("ps", "f32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_ps", add="5", e="epi32", j="i32", all="(__mmask16)0xffff")
-PD = _zmm("pd", "f64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_pd", add="4", e="epi64", j="i64", all="(__mmask8)0xff")
-"""add: how many roundings a sum of all lanes onto a scalar has on the way from any of them."""
+PS = _zmm(
+    *("ps", "f32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_ps"),
+    add="5",
+    e="epi32",
+    j="i32",
+    all="(__mmask16)0xffff",
+    reversed="_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)",
+)
+PD = _zmm(
+    *("pd", "f64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_pd"),
+    add="4",
+    e="epi64",
+    j="i64",
+    all="(__mmask8)0xff",
+    reversed="_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0)",
+)
+"""add: how many roundings a sum of all lanes onto a scalar has on the way from any of them. j, e: integers of the same width."""
 
 EPI64 = _zmm("epi64", "i64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_epi64", b="epi64", u="epi64")
 EPI32 = _zmm("epi32", "i32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epi32")
@@ -31,7 +45,7 @@ EPU8 = _zmm("epu8", "u8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8", b="e
 
 def _ymm(s: str, t: str, lanes: int, blend: str, features: tuple[str, ...], **extra: str) -> Lanes:
     """Registers of 256 bits."""
-    return Lanes(s, t, lanes, "AVX2", "mm256", blend, features, extra)
+    return Lanes(s, t, lanes, "AVX2", "avx2", blend, features, extra)
 
 
 _AVX = ("avx",)
