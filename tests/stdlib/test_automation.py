@@ -91,7 +91,7 @@ def f(n: size, x: f32[n + 1, n + 1]):
         for j in seq(0, n):
             x[i + 1, j] = x[i, j + 1]
 """)
-    with pytest.raises(SchedulingError, match="tile_loops: fission: .* does not commute"):
+    with pytest.raises(SchedulingError, match=r"tile_loops: fission: .* does not commute"):
         tile_loops(before, ["i", "j"], [2, 2])
     with pytest.raises(SchedulingError, match="a factor for each loop"):
         tile_loops(before, ["i", "j"], [2])
@@ -229,7 +229,7 @@ def f(n: size, x: f32[n + 2], y: f32[n]):
     assert_refines(before, q, factor=8)
     q, made = auto_stage_mem(before, "ii", "y", "out")
     assert made.load is None and made.store == q.find_loop("i0") and made.buffer.name() == "out"
-    with pytest.raises(SchedulingError, match="auto_stage_mem: infer_bounds: the code does not .* z"):
+    with pytest.raises(SchedulingError, match=r"auto_stage_mem: infer_bounds: the code does not .* z"):
         auto_stage_mem(before, "ii", "z")
 
 

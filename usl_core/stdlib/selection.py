@@ -28,8 +28,10 @@ from usl_core.cursors.kinds import (
     UnaryMinusCursor,
 )
 from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.ir.types import ScalarType
 from usl_core.procedure import Procedure
 from usl_core.stdlib.expressions import binder, mentions, text, window_text
+from usl_core.stdlib.inspection import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,22 @@ class Selection:
         self._costs.clear()
         cost, cut = min(self._ways(write, lanes), key=lambda way: way[0], default=(inf, None))
         return cut if cost < inf else None
+
+    def missing(self, write: Any, lanes: Lanes) -> str:
+        """Why there is no cut: the part of the right side that no combination computes, or else the way that it is written."""
+        part = self._beyond(write.rhs(), lanes)
+        if part is not None:
+            return f"no combination of the given instructions computes `{text(part)}`"
+        return f"no given instruction writes so to `{window_text(write.name(), write.idx())}`"
+
+    def _beyond(self, expr: Any, lanes: Lanes) -> Any:
+        """The innermost part of an expression that no combination computes, or None."""
+        for part in reversed(list(walk(expr))):
+            if isinstance(part.type(), ScalarType):
+                homes = {s.target.mem() for s in self.shapes if s.target.type() == part.type()} - {DRAM, None}
+                if all(self._value(part, home, lanes) == inf for home in homes if home is not None):
+                    return part
+        return None
 
     def _ways(self, write: Any, lanes: Lanes) -> Iterator[tuple[float, Cut]]:
         reduces, rhs, memory = isinstance(write, ReduceCursor), write.rhs(), lanes.memory(write)

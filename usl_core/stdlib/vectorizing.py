@@ -175,7 +175,8 @@ def _cut(
     write = p.forward(write)
     cut = next((cut for rule in rules if (cut := rule(write, lanes)) is not None), None)
     if cut is None:
-        raise _no_instruction(write, ["no combination of the given instructions computes it"])
+        reasons = [rule.missing(write, lanes) for rule in rules if isinstance(rule, Selection)]
+        raise _no_instruction(write, reasons or ["no rule says how to cut it"])
     if cut.target is not None:
         own = fresh(p, f"{write.name()}_v")
         registers[own] = _memory(memory, write.type()) if default_memory(cut.target) else cut.target
