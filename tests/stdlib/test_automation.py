@@ -260,6 +260,25 @@ def f(n: size, a: f32, b: f32, x: f32[n]):
     assert_refines(before, q)
 
 
+def test_several_statements_move_in_their_order_and_the_loop_is_found_again() -> None:
+    before = program("""
+def f(n: size, a: f32, x: f32[n], t: f32, u: f32):
+    for i in seq(0, n):
+        t = a
+        x[i] = u
+        u = t * 2.0
+        x[i] += t
+""")
+    q, made = hoist_from_loop(before, "i")
+    assert [str(each.name()) for each in made.statements] == ["t"] and len(made.kept) == 1
+    assert made.loop == q.find_loop("i")
+    assert_refines(before, q)
+    both = program("def f(n: size, t: f32, u: f32):\n    for i in seq(0, n):\n        t = 1.0\n        u = t\n")
+    q, made = hoist_from_loop(both, "i")
+    assert_body(q, "t = 1.0\nu = t")
+    assert made.loop is None
+
+
 def test_where_the_loop_may_not_run_what_moves_asks_whether_it_does() -> None:
     before = program("""
 def f(n: size, a: f32, x: f32[n], y: f32[1]):

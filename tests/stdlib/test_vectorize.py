@@ -129,6 +129,20 @@ def f(n: size, m: size, A: f32[m, n], x: f32[m], y: f32[n]):
     assert made.loop.find("fma(_)").parent().name() == "k"
 
 
+def test_values_that_the_loop_does_not_change_are_computed_before_it() -> None:
+    before = program("""
+def f(m: size, n: size, a: f32, A: f32[m, n + 1], x: f32[m], y: f32[n + 1]):
+    for i in seq(0, m):
+        for j in seq(1, n + 1):
+            A[i, j] += a * x[i] * y[j]
+""")
+    q, made = vectorize(before, "j", LANES, Reg, MACHINE, tail="masked")
+    assert_refines(before, q)
+    (value,) = made.values
+    assert value.parent().name() == "i" and value.next().rhs().op() == "*"
+    assert str(q).count("fma(") == 2 and " mul(" not in str(q)
+
+
 def test_narrow_lanes_widen_in_registers_of_their_own() -> None:
     memories: dict[str, Any] = {"Reg": Reg, "Half": Half}
     machine = [

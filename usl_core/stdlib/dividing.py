@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.kinds import ForCursor
+from usl_core.cursors.kinds import ForCursor, LiteralCursor
 from usl_core.errors import SchedulingError
 from usl_core.primitives.loops.divide_loop import divide_loop
+from usl_core.primitives.loops.shift_loop import shift_loop
 from usl_core.procedure import Procedure
 from usl_core.stdlib.expressions import fresh
 
@@ -32,12 +33,16 @@ class Divided:
 def divide(p: Procedure, loop: Any, factor: int, tail: str) -> tuple[Procedure, Divided]:
     """Divide a loop into tiles; a tail of its own is a loop over single iterations ("cut") or one guarded tile ("masked").
 
+    A loop that does not start at 0 is renumbered first.
+
     Raises:
         SchedulingError: an unknown tail; what `divide_loop` raises.
     """
     if tail not in TAILS:
         raise SchedulingError(f"tail is one of {', '.join(map(repr, TAILS))}, got {tail!r}", code="E404")
-    name = loop.name()
+    lo, name = loop.lo(), loop.name()
+    if not (isinstance(lo, LiteralCursor) and lo.value() == 0):
+        p = shift_loop(p, loop, 0)
     names = [fresh(p, f"{name}o"), fresh(p, f"{name}i")]
     if tail in ("perfect", "guard"):
         p = divide_loop(p, loop, factor, names, tail="guard", perfect=tail == "perfect")

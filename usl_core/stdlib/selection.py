@@ -8,7 +8,7 @@ Reference: Aho, Lam, Sethi, Ullman 2006, Compilers, §8.11 (optimal code for exp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
@@ -184,9 +184,10 @@ class Shape:
         return max(1, moves + int(computes))
 
 
-def shapes(instructions: Iterable[Procedure], width: int) -> list[Shape]:
-    """The shapes of those instructions that work on width lanes, one statement in a loop."""
-    return [shape for each in instructions for shape in _shape(each, width)]
+def shapes(instructions: Iterable[Procedure], width: int, memories: Collection[MemoryClass]) -> list[Shape]:
+    """The shapes of those instructions that work on width lanes, one statement in a loop, in memories and DRAM only."""
+    found = [shape for each in instructions for shape in _shape(each, width)]
+    return [shape for shape in found if all(f.mem() in (None, DRAM, *memories) for f in shape.formals.values())]
 
 
 def _shape(instruction: Procedure, width: int) -> Iterator[Shape]:
@@ -221,6 +222,18 @@ class Selection:
         self._costs.clear()
         cost, cut = min(self._ways(write, lanes), key=lambda way: way[0], default=(inf, None))
         return cut if cost < inf else None
+
+    def fitting(self, write: Any, lanes: Lanes) -> list[Procedure]:
+        """The instructions that compute a write as it stands."""
+        memory, lanes = lanes.memory(write), lanes.writing(write)
+        if memory is None:
+            return []
+        return [
+            shape.instruction
+            for shape in self.shapes
+            if isinstance(shape.write, ReduceCursor) is isinstance(write, ReduceCursor) and _holds(shape.target, memory)
+            if any(not found.operands and not found.commute for found in _match(shape, shape.write.rhs(), write.rhs(), lanes))
+        ]
 
     def missing(self, write: Any, lanes: Lanes) -> str:
         """Why there is no cut: the part of the right side that no combination computes, or else the way that it is written."""

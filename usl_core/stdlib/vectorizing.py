@@ -20,9 +20,10 @@ from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import divide
 from usl_core.stdlib.expressions import fresh, loop_at, statements, text, window_text
 from usl_core.stdlib.inspection import children, walk
+from usl_core.stdlib.invariants import hoist_values
 from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
 from usl_core.stdlib.reporting import explained
-from usl_core.stdlib.selection import Lanes, Rule, Selection, Shape, any_rule, default_memory, shapes
+from usl_core.stdlib.selection import Lanes, Rule, Selection, any_rule, default_memory, shapes
 from usl_core.stdlib.spreading import guarded_body, spread
 
 Memories = MemoryClass | Mapping[str, MemoryClass]
@@ -32,13 +33,15 @@ Memories = MemoryClass | Mapping[str, MemoryClass]
 @dataclass(frozen=True, slots=True)
 class Vectorized:
     """What `vectorize` created: the loop over vectors, what does the rest of the iterations (none if the tail is "perfect" or
-    "guard"), the vector registers and the calls of instructions, in source order. reduction tells of the partial sums."""
+    "guard"), the vector registers and the calls of instructions, in source order. reduction tells of the partial sums; values
+    are scalars computed before the loop."""
 
     loop: ForCursor
     tail: ForCursor | None
     registers: tuple[AllocCursor, ...]
     calls: tuple[CallCursor, ...]
     reduction: ParallelReduction | None
+    values: tuple[AllocCursor, ...]
 
 
 @explained
@@ -63,11 +66,13 @@ def vectorize(
 
     is `vectorize(p, "i", 16, AVX512, [load, store, scale])` with a loop for the rest. The loop is divided, expressions are cut
     into operations with a register for each value, the loop over lanes goes around each, also inside of inner loops, and an
-    instruction takes its place. Locations that the loop adds to get partial sums (`parallelize_reduction`).
+    instruction takes its place. Operations on values that the loop does not change come before it. Locations that the loop adds
+    to get partial sums (`parallelize_reduction`).
 
-    memory is where registers live. instructions decide how expressions are cut: with as few of them as possible. Without
-    instructions, or where given, rules decide; `fma_rule`, `select_rule` and `abs_rule` are some, and by default every
-    operation is by itself; `replace_all` may then map them. tail says what becomes of the last iterations:
+    memory is where registers live; instructions on others are left out. instructions decide how expressions are cut: with as
+    few of them as possible. Without instructions, or where given, rules decide; `fma_rule`, `select_rule` and `abs_rule` are
+    some, and by default every operation is by itself; `replace_all` may then map them. tail says what becomes of the last
+    iterations:
 
     - "perfect": there are none; width must divide the extent.
     - "cut": a loop of single iterations, as they were.
@@ -84,8 +89,10 @@ def vectorize(
     _require(isinstance(width, int) and width >= 2, f"the width must be at least 2 lanes, got {width!r}")
     chosen = list(instructions)
     _require(all(isinstance(each, Procedure) for each in chosen), "instructions are procedures")
-    usable = shapes(chosen, width)
+    homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory,)
+    usable = shapes(chosen, width, homes)
 
+    p, loop, values = hoist_values(p, loop)
     reduction: ParallelReduction | None = None
     if reductions(loop):
         p, reduction = parallelize_reduction(p, loop, width, _memory(memory, _sum_type(loop)), tail)
@@ -100,20 +107,20 @@ def vectorize(
     singles: list[Any] = []
     for each in vectors:
         masked = guarded_body(p.forward(each))[1] == 2
-        fit = [shape for shape in usable if shape.masked is masked]
-        wanted = [*(rules or ()), *([Selection(fit)] if rules is None and chosen else [any_rule])]
+        fit = Selection([shape for shape in usable if shape.masked is masked])
+        wanted = [*(rules or ()), *([fit] if rules is None and chosen else [any_rule])]
         p, loops, allocs = _vector_code(p, each, memory, wanted, chosen)
         registers += allocs
         singles += [(single, fit) for single in loops]
     calls: list[Any] = []
     if chosen:
         for single, fit in singles:
-            p = _instruction(p, single, fit, chosen)
+            p = _instruction(p, single, fit)
             calls.append(single)
     if reduction is not None:
         registers = [*reduction.sums, *registers]
         for alloc, end in zip(reduction.sums, reduction.ends, strict=True) if chosen else ():
-            p, stores = _add_up(p, alloc, end, chosen)
+            p, stores = _add_up(p, alloc, end, chosen, Selection([shape for shape in usable if not shape.masked]))
             calls += stores
         reduction = reduction.forward(p)
     return p, Vectorized(
@@ -122,6 +129,7 @@ def vectorize(
         tuple([p.forward(each) for each in registers]),
         tuple([found for each in calls if isinstance(found := p.forward(each), CallCursor)]),
         reduction,
+        tuple([p.forward(each) for each in values]),
     )
 
 
@@ -233,20 +241,22 @@ def _name_of(expr: Any) -> str:
 # ---- instructions
 
 
-def _instruction(p: Procedure, loop: Any, fit: Sequence[Shape], instructions: Sequence[Procedure]) -> Procedure:
+def _instruction(p: Procedure, loop: Any, fit: Selection) -> Procedure:
     """The loop replaced by the first instruction that it is."""
     loop = p.forward(loop)
+    write = guarded_body(loop)[0][0]
     reasons = []
-    for each in dict.fromkeys([*(shape.instruction for shape in fit), *instructions]):
+    for each in fit.fitting(write, Lanes(loop.name(), {})) if isinstance(write, AssignCursor | ReduceCursor) else ():
         try:
             return replace(p, loop, each)
         except SchedulingError as error:
-            if "does not match" not in error.message:
-                reasons.append(f"{each.name()}: {error.message}")
-    raise _no_instruction(next(iter(statements(loop.body()))), reasons or ["no given instruction has such a body"])
+            reasons.append(f"{each.name()}: {error.message}")
+    raise _no_instruction(write, reasons or ["no given instruction has such a body"])
 
 
-def _add_up(p: Procedure, sums: Any, loop: Any, instructions: Sequence[Procedure]) -> tuple[Procedure, list[Any]]:
+def _add_up(
+    p: Procedure, sums: Any, loop: Any, instructions: Sequence[Procedure], plain: Selection
+) -> tuple[Procedure, list[Any]]:
     """The loop that adds the lanes of partial sums up: one instruction, or lane by lane in memory after a store."""
     loop, sums = p.forward(loop), p.forward(sums)
     for each in instructions:
@@ -257,7 +267,7 @@ def _add_up(p: Procedure, sums: Any, loop: Any, instructions: Sequence[Procedure
     own = fresh(p, f"{sums.name()}_lanes")
     p = stage_mem(p, loop, f"{sums.name()}[{', '.join(f'0:{text(extent)}' for extent in sums.shape())}]", own)
     store = p.forward(loop).prev()
-    return _instruction(p, store, (), instructions), [store]
+    return _instruction(p, store, plain), [store]
 
 
 def _no_instruction(stmt: Any, reasons: Sequence[str]) -> SchedulingError:
