@@ -1,4 +1,4 @@
-"""`python -m bench sgemm|blur|peak|perceus|all`: measure, print, and write bench/results/NAME.json.
+"""`python -m bench sgemm|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
 
 Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
 """
@@ -82,11 +82,20 @@ def run_perceus(rounds: int) -> Outcome:
     return summary(results), problems(results)
 
 
+def run_scheduling(rounds: int) -> Outcome:
+    from bench.scheduling.__main__ import measure, write_plots
+
+    found = measure(processes=min(rounds, 3))
+    write_plots(found)
+    return found, []
+
+
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
     "sgemm": run_sgemm,
     "blur": run_blur,
     "perceus": run_perceus,
+    "scheduling": run_scheduling,
 }
 
 

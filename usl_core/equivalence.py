@@ -5,7 +5,7 @@ Reference: Reinking 2022, §3.4.3 and §3.6.2; docs/semantics.md, "refinement".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from weakref import WeakKeyDictionary
@@ -35,12 +35,18 @@ class Step:
     settled (syntactic, affine, cache, model, z3)."""
 
     operator: str
-    arguments: str = ""
+    shown: tuple[str | Callable[[], str], ...] = ()
+    """The arguments as texts; those that take long to print only when somebody looks."""
     relation: Relation = Relation.EQUAL
     seconds: float = 0.0
     proofs: Mapping[str, int] = field(default_factory=dict)
     modulo: frozenset[FieldSym] = frozenset()
     """Configuration fields that may hold something else at the end than the input leaves there."""
+
+    @property
+    def arguments(self) -> str:
+        """The operator's arguments in one line."""
+        return ", ".join(part if isinstance(part, str) else part() for part in self.shown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

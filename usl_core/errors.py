@@ -7,9 +7,9 @@ the reason and what to do. Python's own exceptions are for bugs in this package.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,30 @@ class UslError(Exception):
         self.notes = tuple(notes)
         if code is not None:
             self.code = code
-        super().__init__(render(message, span, self.notes))
+        super().__init__(message)
+
+    @classmethod
+    def deferred(cls, explain: Callable[[], tuple[str, Span | None, Sequence[str]]], code: str | None = None) -> Self:
+        """An error whose message, span and notes are found when somebody looks at them: it may be made to be caught."""
+        error = cls.__new__(cls)
+        Exception.__init__(error)
+        error._explain = explain
+        if code is not None:
+            error.code = code
+        return error
+
+    _explain: Callable[[], tuple[str, Span | None, Sequence[str]]]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("message", "span", "notes") or "_explain" not in self.__dict__:
+            raise AttributeError(name)
+        self.message, self.span, notes = self.__dict__.pop("_explain")()
+        self.notes = tuple(notes)
+        self.args = (self.message,)
+        return getattr(self, name)
+
+    def __str__(self) -> str:
+        return render(self.message, self.span, self.notes)
 
     @property
     def counterexample(self) -> Mapping[str, int | bool]:

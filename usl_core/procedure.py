@@ -7,11 +7,11 @@ is in bounds and every call legal. A Procedure never changes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn, TypeVar, cast
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from usl_core.analysis.recheck import recheck
 from usl_core.cursors import pattern
@@ -25,21 +25,19 @@ from usl_core.frontend.boundscheck import check_proc
 from usl_core.frontend.config_class import parse_config
 from usl_core.frontend.parser import parse_function, parse_source
 from usl_core.ir.config import Config
+from usl_core.ir.memo import memo_of
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.printer import show
 from usl_core.ir.verify import verify
+from usl_core.profiling import profiled
 
 C = TypeVar("C", bound=Cursor)
 """A kind of cursor: forwarding keeps it, unless the cursor becomes invalid."""
 
-_BY_IR: WeakValueDictionary[Proc, Procedure] = WeakValueDictionary()
-"""The living Procedure of an IR, for cursors that lead to callees."""
-
-
 class Procedure:
     """A procedure of the object language, checked. Printing it shows its text; methods and operators never change it."""
 
-    __slots__ = ("__weakref__", "_lineage", "_parent", "_step", "ir")
+    __slots__ = ("__weakref__", "_lineage", "_made", "_parent", "_step", "ir")
 
     ir: Proc
 
@@ -47,8 +45,13 @@ class Procedure:
         self.ir = ir
         self._parent = parent
         self._step = step
+        self._made: dict[Hashable, ref[Procedure]] = {}
         record(ir, parent.ir if parent is not None else None, step)
-        _BY_IR.setdefault(ir, self)
+        # A call holds its callee's IR, and with it the callee's versions; a step that changed nothing adds one to the same IR.
+        if parent is not None and parent.ir is ir:
+            memo_of(ir)[Procedure] = self
+        else:
+            memo_of(ir).setdefault(Procedure, self)
         if parent is None or forward is None:
             self._lineage = Lineage()
         else:
@@ -106,6 +109,7 @@ class Procedure:
         """All matches of a pattern, maybe none."""
         return pattern.find_all(self, None, pat)
 
+    @profiled("cursor", "forward")
     def forward(self, cursor: C) -> C:
         """A cursor of this procedure, or of one it was made from, as a cursor of this procedure.
 
@@ -138,8 +142,17 @@ class Procedure:
 
     def procedure_of(self, ir: Proc) -> Procedure:
         """The Procedure of a callee's IR; its provenance goes with the IR."""
-        known = _BY_IR.get(ir)
+        known: Procedure | None = memo_of(ir).get(Procedure)
         return known if known is not None else Procedure(ir, None, Step("callee"), None)
+
+    def made_by(self, call: Hashable) -> Procedure | None:
+        """The version that an operator call made of this one, if it is still alive."""
+        found = self._made.get(call)
+        return found() if found is not None else None
+
+    def remember(self, call: Hashable, made: Procedure) -> None:
+        """That an operator call gives a version, for as long as that is alive."""
+        self._made[call] = ref(made)
 
     # -- history
 

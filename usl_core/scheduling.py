@@ -65,9 +65,13 @@ from usl_core.primitives.stmts.lift_reduce_constant import lift_reduce_constant
 from usl_core.primitives.stmts.merge_writes import merge_writes
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
 from usl_core.primitives.stmts.split_write import split_write
+from usl_core.stdlib.bounds import affine_range, infer_bounds
+from usl_core.stdlib.classification import classify
+from usl_core.stdlib.combinators import attempt, bottom_up, chain, each, first_of, repeat, to_fixpoint, top_down
 from usl_core.stdlib.config_contract import max_config_writes
 from usl_core.stdlib.config_writes import count_config_writes
 from usl_core.stdlib.hoisting import hoist_config
+from usl_core.stdlib.inspection import common_ancestor, enclosing_loop, enclosing_loops, loop_nest, walk
 from usl_core.stdlib.interleaving import interleave, unroll_and_jam
 from usl_core.stdlib.invariants import hoist_from_loop
 from usl_core.stdlib.pipelining import double_buffer, software_pipeline
@@ -77,6 +81,7 @@ from usl_core.stdlib.selection import abs_rule, fma_rule, select_rule
 from usl_core.stdlib.staging import auto_stage_mem
 from usl_core.stdlib.subexpressions import cse
 from usl_core.stdlib.tiling import tile_loops
+from usl_core.stdlib.traffic import touched, traffic
 from usl_core.stdlib.vectorizing import vectorize
 
 OPERATORS = (
@@ -159,6 +164,24 @@ LIBRARY = (
     cse,
     software_pipeline,
     double_buffer,
+    chain,
+    attempt,
+    first_of,
+    repeat,
+    each,
+    top_down,
+    bottom_up,
+    to_fixpoint,
+    walk,
+    classify,
+    enclosing_loop,
+    enclosing_loops,
+    common_ancestor,
+    loop_nest,
+    affine_range,
+    infer_bounds,
+    touched,
+    traffic,
 )
 
 __all__ = [
@@ -167,12 +190,18 @@ __all__ = [
     "abs_rule",
     "add_assertion",
     "add_loop",
+    "affine_range",
+    "attempt",
     "auto_stage_mem",
     "autofission",
     "autolift_alloc",
     "bind_config",
     "bind_expr",
+    "bottom_up",
     "call_eqv",
+    "chain",
+    "classify",
+    "common_ancestor",
     "commute_expr",
     "count_config_writes",
     "cse",
@@ -184,9 +213,13 @@ __all__ = [
     "divide_loop",
     "divide_with_recompute",
     "double_buffer",
+    "each",
     "eliminate_dead_code",
+    "enclosing_loop",
+    "enclosing_loops",
     "expand_dim",
     "extract_subproc",
+    "first_of",
     "fission",
     "fma_rule",
     "fold_into_reduce",
@@ -194,6 +227,7 @@ __all__ = [
     "guard_redundant",
     "hoist_config",
     "hoist_from_loop",
+    "infer_bounds",
     "inline",
     "inline_assign",
     "inline_window",
@@ -205,6 +239,7 @@ __all__ = [
     "lift_alloc",
     "lift_reduce_constant",
     "lift_scope",
+    "loop_nest",
     "make_instr",
     "max_config_writes",
     "merge_writes",
@@ -218,6 +253,7 @@ __all__ = [
     "rename",
     "reorder_loops",
     "reorder_stmts",
+    "repeat",
     "replace",
     "replace_all",
     "resize_dim",
@@ -235,10 +271,15 @@ __all__ = [
     "split_write",
     "stage_mem",
     "tile_loops",
+    "to_fixpoint",
+    "top_down",
+    "touched",
+    "traffic",
     "transpose",
     "unroll_and_jam",
     "unroll_buffer",
     "unroll_loop",
     "vectorize",
+    "walk",
     "write_config",
 ]

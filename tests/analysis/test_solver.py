@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from usl_core.analysis import affine, linear, solver
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Min, Quot, Stride
-from usl_core.analysis.formula import And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
+from usl_core.analysis.bounding import Hypotheses
+from usl_core.analysis.formula import FALSE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.analysis.solver import Proved, Refuted, prove
 from usl_core.ir.sym import Sym
 
@@ -202,3 +203,27 @@ def test_strides_are_integers_that_are_equal_if_their_names_are() -> None:
     stride = affine.of_atom(Stride(X, 0))
     assert isinstance(prove([fml.eq(stride, 1)], fml.eq(affine.of_atom(Stride(X, 0)), 1)), Proved)
     assert isinstance(prove([fml.eq(stride, 1)], fml.eq(affine.of_atom(Stride(X, 1)), 1)), Refuted)
+
+
+@given(st.lists(formulas(1), max_size=4), formulas(1))
+@settings(max_examples=200, deadline=None)
+def test_bounds_and_witnesses_agree_with_the_whole_solver(hypotheses: list[Formula], goal: Formula) -> None:
+    known = Hypotheses(hypotheses)
+    answer = prove(list(hypotheses), goal)
+    if known.bound(goal):
+        assert isinstance(answer, Proved)
+    witness = known.refuting(goal)
+    if witness is not None:
+        env = {name: int(witness.get(name, 1)) for name in NAMES}
+        assert all(holds(h, env) for h in hypotheses)
+        assert not holds(goal, env)
+        assert isinstance(answer, Refuted)
+    assert solver.holds(known, goal) == (isinstance(answer, Proved) and goal != FALSE)
+
+
+@given(st.lists(lins(1), min_size=1, max_size=3), st.lists(formulas(0), max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_equations_that_are_refuted_have_no_solution(equations: list[Lin], others: list[Formula]) -> None:
+    known = Hypotheses([*others, *map(fml.eq, equations)])
+    if known.bound(FALSE):
+        assert not any(all(holds(f, env) for f in known) for env in ENVIRONMENTS)

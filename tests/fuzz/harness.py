@@ -19,6 +19,7 @@ from tests.fuzz.configured import REGISTERS, configured_program
 from tests.fuzz.features import features
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.generate import generate_with_callees
+from tests.fuzz.incremental import incremental_failure
 from tests.fuzz.inputs import Controls
 from tests.fuzz.leftovers import leftover_program
 from tests.fuzz.operators import operators
@@ -244,7 +245,7 @@ class _Session:
             self.fail(operator, draft, f"the whole chain: {whole.what}", whole, result)
             return
         self.rng.setstate(before)
-        problem = forwarding_failure(self.current, result, operator, self.rng)
+        problem = forwarding_failure(self.current, result, operator, self.rng) or incremental_failure(result.ir)
         if problem is not None:
             self.fail(operator, draft, problem, None, result)
 

@@ -14,6 +14,7 @@ from textwrap import dedent
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "tests" / "example_plugin"
+EXAMPLE_SCHEDULES = ROOT / "tests" / "example_schedules"
 
 HEADER = "from usl_core.plugins.hookspecs import hookimpl\nUSL_API = 1\n"
 
@@ -42,11 +43,16 @@ class Site:
         return folder
 
     def add_example(self) -> None:
-        """Installs tests/example_plugin as its pyproject.toml says."""
-        project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+        """Installs tests/example_plugin."""
+        self.add_project(EXAMPLE)
+
+    def add_project(self, source: Path) -> None:
+        """Installs a distribution with one package as its pyproject.toml says."""
+        project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
         entries = "".join(f"{name} = {value}\n" for name, value in project["entry-points"]["usl"].items())
         self.metadata(project["name"], project["version"], f"[usl]\n{entries}")
-        shutil.copytree(EXAMPLE / "usl_example", self.folder / "usl_example", ignore=shutil.ignore_patterns("__pycache__"))
+        package = project["name"].replace("-", "_")
+        shutil.copytree(source / package, self.folder / package, ignore=shutil.ignore_patterns("__pycache__"))
 
     def run(self, *command: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
         """Runs `python command...` with this folder installed."""

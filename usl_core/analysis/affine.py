@@ -79,6 +79,9 @@ class Lin:
             return Lin(self.const - other, self.terms)
         return combine(self, 1, other, -1)
 
+    def __rsub__(self, other: int) -> Lin:
+        return Lin(other - self.const, {a: -c for a, c in self.terms.items()})
+
     def __neg__(self) -> Lin:
         return self.scale(-1)
 

@@ -22,6 +22,7 @@ from usl_core.ir.nodes import Node
 from usl_core.ir.printer import show
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import is_stmt
+from usl_core.profiling import profiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ def head_line(node: Node) -> str:
     return text.splitlines()[0] if is_stmt(node) else text
 
 
+@profiled("obligation", "commutes")
 def commutes(facts: Sequence[Formula], first: Summary, second: Summary) -> Conflict | None:
     """Whether first and second may change places: no location that one modifies is touched by the other.
 
@@ -86,6 +88,7 @@ def instance(accesses: Iterable[Access], env: Mapping[Sym, Lin]) -> list[Access]
     return [rename(fresh(a), env) for a in accesses]
 
 
+@profiled("obligation", "covered by writes")
 def covered(facts: Sequence[Formula], read: Access, writes: Sequence[Access]) -> bool:
     """Whether every location of read is certainly written by one of writes (all of them exact)."""
     goal = covering(read.point, [fresh(w) for w in writes if w.buffer is read.buffer and w.exact and w.kind is Kind.WRITE])
@@ -101,6 +104,7 @@ def covering(point: Sequence[Lin], writes: Sequence[Access]) -> Formula:
     return fml.or_(options)
 
 
+@profiled("obligation", "idempotent")
 def idempotent(facts: Sequence[Formula], body: Summary) -> Conflict | None:
     """Whether running body once more at once changes nothing (re-execution of an instance, with nothing in between).
 
@@ -117,6 +121,7 @@ def idempotent(facts: Sequence[Formula], body: Summary) -> Conflict | None:
     return no_conflict(facts, modifies, [fresh(r) for r in reads])
 
 
+@profiled("obligation", "runs again")
 def re_executable(facts: Sequence[Formula], again: Summary, since: Summary) -> Conflict | None:
     """Whether `again` may run once more after `since` has run: it is idempotent, and nothing undid it or its inputs.
 

@@ -6,24 +6,28 @@ branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control p
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine, dataflow
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
+from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.dataflow import Datum, Env, Transformer, Value
-from usl_core.analysis.effects import Access, WindowMap, argument_map, proc_summary, resolve, summary, window_map
+from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, summary, window_map
+from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.lower import Lowering, index_lin
-from usl_core.analysis.solver import Answer, Proved, prove
+from usl_core.analysis.lower import Lowering, form_of, index_lin
+from usl_core.analysis.solver import Answer, holds, prove
 from usl_core.cursors.path import Path
 from usl_core.ir.config import FieldSym
+from usl_core.ir.memo import per_node
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
+    Arg,
     Check,
     Expr,
     For,
@@ -71,15 +75,33 @@ class Context:
     writes: int = 0
     """How many statements have changed fields on the way here."""
 
-    @cached_property
-    def key(self) -> object:
-        """Equal for contexts in which the same things are provable."""
-        return (
-            self.facts,
+    def bindings(self, names: frozenset[Sym]) -> object:
+        """What names are bound to, and what configuration fields hold: with the facts, all that obligations depend on."""
+        shown = frozenset((name, self._binding(name)) for name in names if name in self.buffers)
+        return (shown, frozenset(self.fields.items())) if self.fields else shown
+
+    def _binding(self, name: Sym) -> object:
+        info = self.buffers[name]
+        return info.type if info.window is None else (info.window, self._binding(info.window.name))
+
+    def but(
+        self,
+        *,
+        facts: tuple[Formula, ...] | None = None,
+        windows: Mapping[Sym, WindowMap] | None = None,
+        buffers: Mapping[Sym, BufferInfo] | None = None,
+        loops: tuple[For, ...] | None = None,
+    ) -> Context:
+        """A copy with other parts; `dataclasses.replace` takes ten times as long."""
+        return Context(
+            self.facts if facts is None else facts,
+            self.windows if windows is None else windows,
+            self.buffers if buffers is None else buffers,
+            self.loops if loops is None else loops,
             self.field_facts,
-            frozenset(self.buffers.items()),
-            frozenset(self.windows.items()),
-            frozenset(self.fields.items()),
+            self.fields,
+            self.tracks,
+            self.writes,
         )
 
     # -- construction
@@ -87,19 +109,8 @@ class Context:
     @staticmethod
     def of_proc(proc: Proc) -> Context:
         """At the start of the body."""
-        ctx = Context(buffers={}, windows={})
-        facts: list[Formula] = []
-        buffers: dict[Sym, BufferInfo] = {}
-        for arg in proc.args:
-            if arg.type is SIZE:
-                facts.append(fml.ge(affine.var(arg.name), 1))
-            elif isinstance(arg.type, ScalarType | TensorType):
-                buffers[arg.name] = BufferInfo(arg.type, arg.mem or DRAM, is_formal=True)
-                facts += _extent_facts(arg.type)
-        used = proc_summary(proc).fields
-        facts += [fml.ge(affine.var(f), 1) for f in sorted(used) if f.declared.type is SIZE]
-        ctx = replace(ctx, buffers=buffers, facts=tuple(facts), tracks=bool(used))
-        return ctx.assume([ctx.truth(p) for p in proc.preds])
+        use = field_use(proc)
+        return _at_start(proc.args, proc.preds, use.all)
 
     @staticmethod
     def at(proc: Proc, path: Path) -> Context:
@@ -113,18 +124,19 @@ class Context:
                     assert isinstance(node, Stmt)
                     ctx = ctx.enter(node, name)
                 block = get_field(node, name)
-                for earlier in block[:position]:
-                    ctx = ctx.after(earlier)
+                ctx = ctx.after_all(block[:position])
                 node = block[position]
             else:
                 break
         return ctx
 
     def assume(self, facts: Iterable[Formula]) -> Context:
-        new = [p for f in facts for p in fml.conjuncts(f) if p != fml.TRUE]
+        new = [p for f in facts for p in fml.conjuncts(f) if p is not fml.TRUE]
         if not new:
             return self
         here = [f for f in new if self.fields and any(isinstance(name, Held) for name in fml.free_syms(f))]
+        if not here:
+            return self.but(facts=(*self.facts, *new))
         lasting = [f for f in new if f not in here]
         return replace(self, facts=(*self.facts, *lasting), field_facts=(*self.field_facts, *here))
 
@@ -136,7 +148,7 @@ class Context:
                 inside = self.assume([fml.le(self.index(lo), index), fml.lt(index, self.index(hi))])
                 if self.tracks:
                     inside = inside._with_fields(stmt, dataflow.before_iteration(stmt), inside=True)
-                return replace(inside, loops=(*self.loops, stmt))
+                return inside.but(loops=(*self.loops, stmt))
             case If(cond=cond):
                 if cond.type is COND:
                     return self
@@ -145,22 +157,39 @@ class Context:
             case _:
                 raise AssertionError(f"not a statement with a body: {stmt!r}")
 
+    def after_all(self, block: Iterable[Stmt]) -> Context:
+        """After several statements of one block."""
+        ctx, allocs = self, list[Alloc]()
+        for stmt in block:
+            if isinstance(stmt, Alloc):
+                allocs.append(stmt)
+            elif self.tracks or isinstance(stmt, WindowStmt | Check):
+                ctx, allocs = ctx._after_allocs(allocs).after(stmt), []
+        return ctx._after_allocs(allocs)
+
+    def _after_allocs(self, allocs: Sequence[Alloc]) -> Context:
+        """After several allocations: the map of buffers is copied once for all."""
+        if not allocs:
+            return self
+        depth = len(self.loops)
+        infos = {stmt.name: BufferInfo(stmt.type, stmt.mem, depth=depth) for stmt in allocs}
+        return self.but(buffers={**self.buffers, **infos})._knowing(f for stmt in allocs for f in _extents_of(stmt))
+
+    def _knowing(self, facts: Iterable[Formula]) -> Context:
+        """With facts about sizes alone, which often are known already."""
+        new = [f for f in dict.fromkeys(facts) if f not in self.facts]
+        return self.but(facts=(*self.facts, *new)) if new else self
+
     def after(self, stmt: Stmt) -> Context:
         """After a statement of the same block: its binding, or what its `check` established."""
         match stmt:
-            case Alloc(name=name, type=typ, mem=mem):
-                info = BufferInfo(typ, mem, depth=len(self.loops))
-                bound = replace(self, buffers={**self.buffers, name: info})
-                return bound.assume(_extent_facts(typ))
+            case Alloc():
+                return self._after_allocs((stmt,))
             case WindowStmt(name=name, rhs=rhs):
                 assert isinstance(rhs.type, TensorType)
                 info = BufferInfo(rhs.type, self.buffers[rhs.name].mem, window=rhs, depth=len(self.loops))
-                bound = replace(
-                    self,
-                    buffers={**self.buffers, name: info},
-                    windows={**self.windows, name: window_map(rhs)},
-                )
-                return bound.assume(_extent_facts(rhs.type))
+                bound = self.but(buffers={**self.buffers, name: info}, windows={**self.windows, name: window_map(rhs)})
+                return bound._knowing(_extents_of(stmt))
             case Check(cond=cond):
                 return self.assume([self.truth(cond)])
             case _ if self.tracks:
@@ -182,7 +211,7 @@ class Context:
         for name in sorted({*step, *lost}):
             cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
             cases = [(guard, value) for guard, value in cases if not _is_of(value, modified)]
-            certain = [value for guard, value in cases if guard == fml.TRUE or isinstance(self.prove(guard), Proved)]
+            certain = [value for guard, value in cases if guard == fml.TRUE or self.holds(guard)]
             if certain:
                 values[name] = certain[0]
                 continue
@@ -202,7 +231,19 @@ class Context:
 
     def index(self, expr: Expr) -> Lin:
         """The linear form of an index expression; strides of dense buffers and of windows are resolved, and fields are read."""
-        return self.settle(Lowering(symbolic=True).index(expr))
+        form = form_of(expr)
+        if form is None:
+            return self.settle(Lowering(symbolic=True).index(expr))
+        return form.lin if form.steady else self.settle(form.lin)
+
+    def index_in_range(self, expr: Expr) -> tuple[Lin, Sequence[Formula]]:
+        """`index`, and what is known of the clamped data in it."""
+        form = form_of(expr)
+        if form is not None:
+            return (form.lin if form.steady else self.settle(form.lin)), ()
+        lowering = Lowering(symbolic=True)
+        value = self.settle(lowering.index(expr))
+        return value, [self.settle_truth(r) for r in lowering.ranges]
 
     def truth(self, expr: Expr) -> Formula:
         return self.settle_truth(Lowering(symbolic=True).truth(expr))
@@ -280,7 +321,33 @@ class Context:
         return found
 
     def prove(self, goal: Formula, extra: Iterable[Formula] = ()) -> Answer:
-        return prove((*self.facts, *self.field_facts, *extra), goal)
+        more = tuple(extra)
+        return prove(Hypotheses((*self.hypotheses, *more)) if more else self.hypotheses, goal)
+
+    def holds(self, goal: Formula) -> bool:
+        """Whether goal is proved here."""
+        return holds(self.hypotheses, goal)
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """All facts, indexed for `prove`."""
+        return Hypotheses((*self.facts, *self.field_facts))
+
+
+@lru_cache(maxsize=64)
+def _at_start(args: tuple[Arg, ...], preds: tuple[Expr, ...], fields: frozenset[FieldSym]) -> Context:
+    """At the start of the body of procedures with this head: one object for all versions that share it."""
+    facts: list[Formula] = []
+    buffers: dict[Sym, BufferInfo] = {}
+    for arg in args:
+        if arg.type is SIZE:
+            facts.append(fml.ge(affine.var(arg.name), 1))
+        elif isinstance(arg.type, ScalarType | TensorType):
+            buffers[arg.name] = BufferInfo(arg.type, arg.mem or DRAM, is_formal=True)
+            facts += _extent_facts(arg.type)
+    facts += [fml.ge(affine.var(f), 1) for f in sorted(fields) if f.declared.type is SIZE]
+    ctx = Context(buffers=buffers, facts=tuple(dict.fromkeys(facts)), tracks=bool(fields))
+    return ctx.assume([ctx.truth(p) for p in preds])
 
 
 def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
@@ -309,6 +376,15 @@ def _is_of(value: Value, modified: Container[Sym]) -> bool:
     return isinstance(value, Datum) and value.key in modified
 
 
+@per_node
+def _extents_of(stmt: Alloc | WindowStmt) -> list[Formula]:
+    """What is known of the extents of a buffer or window once it is bound."""
+    typ = stmt.type if isinstance(stmt, Alloc) else stmt.rhs.type
+    assert isinstance(typ, ScalarType | TensorType)
+    return _extent_facts(typ)
+
+
 def _extent_facts(typ: ScalarType | TensorType) -> list[Formula]:
     """Extents are at least 1: the frontend proves it where the buffer is bound."""
-    return [fml.ge(extent, 1) for extent in shape_of(typ)]
+    facts = [fml.ge(extent, 1) for extent in shape_of(typ)]
+    return [fact for fact in facts if fact is not fml.TRUE]

@@ -14,15 +14,16 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.effects import block_summary, strides_bound, strides_of_actuals, summary
+from usl_core.analysis.effects import strides_bound, strides_of_actuals, summary
+from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Bool, Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.ir.config import FieldSym
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
     AssignConfig,
@@ -41,6 +42,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, COND, ControlType, ScalarType
+from usl_core.profiling import profiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,6 @@ LIMIT = 16
 """More cases than this are not told apart: the value is then unknown."""
 
 UNCHANGED: Transformer = {}
-_STMTS: WeakKeyDictionary[Stmt, Transformer] = WeakKeyDictionary()
-_PROCS: WeakKeyDictionary[Proc, Transformer] = WeakKeyDictionary()
 
 
 # ---- values
@@ -187,14 +187,10 @@ def certainly(cases: Cases, value: Value) -> Formula:
 # ---- statements
 
 
+@per_node
 def of_stmt(stmt: Stmt) -> Transformer:
     """What one statement does to configuration fields."""
-    if not summary(stmt).config_writes:
-        return UNCHANGED
-    found = _STMTS.get(stmt)
-    if found is None:
-        found = _STMTS[stmt] = _of_stmt(stmt)
-    return found
+    return _of_stmt(stmt) if field_use(stmt).written else UNCHANGED
 
 
 def of_block(block: Block) -> Transformer:
@@ -216,16 +212,15 @@ def of_block(block: Block) -> Transformer:
     return state
 
 
+@per_node
+@profiled("analysis", "configuration")
 def of_proc(proc: Proc) -> Transformer:
     """What a procedure's body does, in terms of its formals."""
-    if not block_summary(proc.body).config_writes:
+    if not field_use(proc).written:
         return UNCHANGED
-    found = _PROCS.get(proc)
-    if found is None:
-        found = of_block(proc.body)
-        if proc.aliasable:  # writing one scalar may change another
-            found = without_data(found, (arg.name for arg in proc.args))
-        _PROCS[proc] = found
+    found = of_block(proc.body)
+    if proc.aliasable:  # writing one scalar may change another
+        return without_data(found, (arg.name for arg in proc.args))
     return found
 
 
@@ -303,7 +298,7 @@ def _of_loop(loop: For) -> Transformer:
 
 def before_iteration(loop: For) -> Transformer:
     """What the iterations before the current one of loop do, in terms of the values before the loop and of its iterator."""
-    if not summary(loop).config_writes:
+    if not field_use(loop).written:
         return UNCHANGED
     end = Sym("end")  # not the iterator, which the conditions of the loop rule then quantify, one round inside the other
     done = iterated(loop, Lowering(symbolic=True).index(loop.lo), affine.var(end))

@@ -16,8 +16,10 @@ from usl_core.analysis.producer import Producer
 from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided
 from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
 
 
+@profiled("obligation", "written earlier")
 def written_earlier(ctx: Context, made: Producer, outermost: int, where: Sequence[Formula]) -> Conflict | None:
     """Whether each place that made writes where the formulas `where` hold was certainly written by an earlier instance of it.
 

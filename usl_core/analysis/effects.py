@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -19,6 +18,7 @@ from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.ir.config import FieldSym
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
@@ -41,8 +41,9 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children
+from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import COND, SIZE, ControlType, TensorType
+from usl_core.profiling import profiled
 
 
 class Kind(Enum):
@@ -103,18 +104,15 @@ class Summary:
 
 
 EMPTY = Summary()
-_STMTS: WeakKeyDictionary[Stmt, Summary] = WeakKeyDictionary()
-_PROCS: WeakKeyDictionary[Proc, Summary] = WeakKeyDictionary()
 
 
+@per_node
 def summary(stmt: Stmt) -> Summary:
     """The effect of one statement; allocations and windows are the block's business."""
-    found = _STMTS.get(stmt)
-    if found is None:
-        found = _STMTS[stmt] = _of_stmt(stmt)
-    return found
+    return _of_stmt(stmt)
 
 
+@profiled("analysis", "effects")
 def block_summary(block: Iterable[Stmt]) -> Summary:
     """The effect of a block: accesses to what it allocates are dropped, windows and strides that it binds are resolved."""
     parts: list[Summary] = []
@@ -176,13 +174,12 @@ def replace_accesses(old: Summary, accesses: Iterable[Access]) -> Summary:
     return Summary(tuple(accesses), old.checks, old.fields)
 
 
+@per_node
+@profiled("analysis", "effects")
 def proc_summary(proc: Proc) -> Summary:
     """The effect of a procedure's body in terms of its formals, with the configuration its assertions read."""
-    found = _PROCS.get(proc)
-    if found is None:
-        asserted = [_config_reads(p) for p in proc.preds]
-        found = _PROCS[proc] = merge([*asserted, block_summary(proc.body)]) if asserted else block_summary(proc.body)
-    return found
+    asserted = [_config_reads(p) for p in proc.preds]
+    return merge([*asserted, block_summary(proc.body)]) if asserted else block_summary(proc.body)
 
 
 # ---- windows
@@ -258,7 +255,7 @@ class _Builder:
             case ReadConfig(config=config, field=name):
                 self.field(config.sym(name), Kind.READ, expr)
             case _:
-                for _, child in children(expr):
+                for child in child_nodes(expr):
                     self.reads(child)
 
     def done(self, *, checks: bool = False) -> Summary:
@@ -293,7 +290,7 @@ def _of_stmt(stmt: Stmt) -> Summary:
             builder.reads(cond)
             return builder.done(checks=True)
         case Alloc():
-            for _, extent in children(stmt):
+            for extent in child_nodes(stmt):
                 builder.reads(extent)
             return builder.done()
         case WindowStmt(rhs=rhs):
@@ -362,7 +359,7 @@ def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
         elif isinstance(actual, Literal):
             constants.add(formal.name)
         else:
-            for _, child in children(actual):
+            for child in child_nodes(actual):
                 builder.reads(child)
             windows[formal.name] = argument_map(actual, lowering)
     body = proc_summary(proc)

@@ -19,6 +19,7 @@ from usl_core.analysis.solver import Refuted, prove
 from usl_core.ir.nodes import Block, For, If, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import COND
+from usl_core.profiling import profiled
 
 
 @dataclass
@@ -103,6 +104,7 @@ def _guarded(writes: Sequence[Access], facts: Sequence[fml.Formula]) -> list[Acc
     return [replace(w, guard=(*w.guard, *facts)) for w in writes]
 
 
+@profiled("obligation", "written before read")
 def exposed_read(ctx: Context, block: Block, buffer: Sym) -> Access | None:
     """A read (or reduction) of buffer in block that may see what was there before block, or None if there is none.
 
@@ -125,6 +127,7 @@ def exposure_notes(ctx: Context, block: Block, buffer: Sym) -> list[str]:
     return Conflict("nothing is certain to have written it before", search.found, values=values).notes()
 
 
+@profiled("obligation", "written before read")
 def definite_writes(ctx: Context, block: Block, buffer: Sym) -> list[Access]:
     """What block certainly writes of buffer."""
     return _Search(buffer).writes(ctx, block)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from math import gcd
 from typing import assert_never
 
@@ -75,27 +74,27 @@ Formula = Const | Ge | Eq | Bool | And | Or | Exists | Forall
 def ge(a: Lin, b: Lin | int = 0) -> Formula:
     """a >= b, with common factors taken out (and the constant rounded, as all atoms are integers)."""
     lin = a - b
-    if lin.is_const:
+    if not lin.terms:
         return TRUE if lin.const >= 0 else FALSE
-    common = reduce(gcd, lin.terms.values())
+    common = gcd(*lin.terms.values())
     if common > 1:
         lin = Lin(lin.const // common, {x: c // common for x, c in lin.terms.items()})
     return Ge(lin)
 
 
 def le(a: Lin, b: Lin | int) -> Formula:
-    return ge(-a, -b)
+    return ge(b - a)
 
 
 def lt(a: Lin, b: Lin | int) -> Formula:
-    return ge(-a, (-b) + 1)
+    return ge(b - a - 1)
 
 
 def eq(a: Lin, b: Lin | int = 0) -> Formula:
     lin = a - b
-    if lin.is_const:
+    if not lin.terms:
         return TRUE if lin.const == 0 else FALSE
-    common = reduce(gcd, lin.terms.values())
+    common = gcd(*lin.terms.values())
     if lin.const % common:
         return FALSE
     if common > 1:
@@ -112,10 +111,10 @@ def and_(args: Iterable[Formula]) -> Formula:
     for arg in args:
         if isinstance(arg, And):
             flat.update(dict.fromkeys(arg.args))
-        elif arg == FALSE:
-            return FALSE
-        elif arg != TRUE:
+        elif not isinstance(arg, Const):
             flat[arg] = None
+        elif not arg.value:
+            return FALSE
     if not flat:
         return TRUE
     return next(iter(flat)) if len(flat) == 1 else And(tuple(flat))
@@ -126,10 +125,10 @@ def or_(args: Iterable[Formula]) -> Formula:
     for arg in args:
         if isinstance(arg, Or):
             flat.update(dict.fromkeys(arg.args))
-        elif arg == TRUE:
-            return TRUE
-        elif arg != FALSE:
+        elif not isinstance(arg, Const):
             flat[arg] = None
+        elif arg.value:
+            return TRUE
     if not flat:
         return FALSE
     return next(iter(flat)) if len(flat) == 1 else Or(tuple(flat))

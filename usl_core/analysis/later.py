@@ -19,6 +19,7 @@ from usl_core.analysis.repeating import footprint
 from usl_core.cursors.path import Path, get, get_stmt, stmt_list
 from usl_core.ir.nodes import Block, For, Proc
 from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
 
 
 def seen_by(facts: Sequence[Formula], writes: Sequence[Access], reads: Sequence[Access]) -> Conflict | None:
@@ -30,6 +31,7 @@ def seen_by(facts: Sequence[Formula], writes: Sequence[Access], reads: Sequence[
     return None
 
 
+@profiled("obligation", "seen later")
 def seen_after(proc: Proc, path: Path, facts: Sequence[Formula], writes: Sequence[Access]) -> Conflict | None:
     """Whether code that runs after the statement at path may read what writes left there.
 

@@ -14,6 +14,7 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Min, Quot
 from usl_core.analysis.formula import And, Bool, Eq, Exists, Forall, Formula, Ge, Or
+from usl_core.profiling import profiled
 
 MAX_ROWS = 120
 MAX_SPLITS = 24
@@ -27,6 +28,7 @@ class _Budget:
         self.splits = MAX_SPLITS
 
 
+@profiled("solver", "affine")
 def unsat(formulas: Iterable[Formula]) -> bool:
     """Whether the conjunction is certainly false for all integers."""
     literals: list[Ge | Eq] = []

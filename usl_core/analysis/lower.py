@@ -13,7 +13,9 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.formula import Bool, Formula
+from usl_core.ir.config import FieldSym
 from usl_core.ir.externs import IDX, MAX, MIN
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, ControlType
@@ -117,9 +119,28 @@ class Lowering:
         return fml.or_([fml.and_([a, b]), fml.and_([fml.not_(a), fml.not_(b)])])
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An index expression lowered once: `lin`, and whether it reads nothing whose value depends on the place (`steady`)."""
+
+    lin: Lin
+    steady: bool
+
+
+@per_node
+def form_of(expr: Expr) -> Form | None:
+    """The linear form of expr; None if it holds clamped data, which is another unknown each time."""
+    lowering = Lowering(symbolic=True)
+    lin = lowering.index(expr)
+    if lowering.unknowns:
+        return None
+    return Form(lin, not any(isinstance(atom, Stride | FieldSym) for atom in affine.atoms(lin)))
+
+
 def index_lin(expr: Expr) -> Lin:
     """The linear form of an index expression, in which data behind `idx` may be any integer."""
-    return Lowering(symbolic=True).index(expr)
+    form = form_of(expr)
+    return form.lin if form is not None else Lowering(symbolic=True).index(expr)
 
 
 def truth(expr: Expr) -> Formula:

@@ -15,9 +15,12 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.formula import And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
 
 STARTS = (1, 0)
 """What all integers are at first; sizes are at least 1 and most indices at least 0."""
+FAR = 1000
+"""Another start, where what holds for small values alone fails."""
 MAX_MOVES = 24
 MAX_CANDIDATES = 12
 """Moves tried for one formula."""
@@ -28,21 +31,60 @@ Values = dict[Variable, int]
 Move = tuple[Variable, int]
 
 
+@profiled("solver", "model search")
 def find_model(formulas: Iterable[Formula]) -> Mapping[Sym, int | bool] | None:
     """Values of the variables that satisfy all formulas, or None if the search found none (there may be some)."""
     parts = [part for f in formulas for part in fml.conjuncts(f)]
     if not all(map(_quantifier_free, parts)):
         return None
-    watchers: dict[Variable, list[Formula]] = {}
-    for part in parts:
-        for variable in dict.fromkeys(_variables(part)):
-            watchers.setdefault(variable, []).append(part)
+    watchers = _watchers(parts)
     truths = {name for part in parts for name in _truths(part)}
     for start in STARTS:
         values = _repair(parts, watchers, dict.fromkeys(watchers, start))
         if values is not None:
             return {name: bool(v) if name in truths else v for name, v in values.items() if isinstance(name, Sym)}
     return None
+
+
+def _watchers(parts: Iterable[Formula]) -> dict[Variable, list[Formula]]:
+    """For each variable the parts that depend on it."""
+    watchers: dict[Variable, list[Formula]] = {}
+    for part in parts:
+        for variable in dict.fromkeys(_variables(part)):
+            watchers.setdefault(variable, []).append(part)
+    return watchers
+
+
+class Witnesses:
+    """Values that satisfy some formulas, kept to refute goals about the same names: most that fail do so for one of them."""
+
+    def __init__(self, formulas: Iterable[Formula]) -> None:
+        self._parts = [part for f in formulas for part in fml.conjuncts(f)]
+        self._found: list[Values] | None = None
+
+    def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
+        """Values for which the formulas hold and goal does not, or None if none is known."""
+        if not _quantifier_free(goal):
+            return None
+        if self._found is None:
+            self._found = list(self._search())
+        for values in self._found:
+            all_values = dict(values)
+            for variable in _variables(goal):
+                all_values.setdefault(variable, 1)  # the formulas do not mention it
+            if not _holds(goal, all_values):
+                truths = {name for part in (*self._parts, goal) for name in _truths(part)}
+                return {n: bool(v) if n in truths else v for n, v in all_values.items() if isinstance(n, Sym)}
+        return None
+
+    def _search(self) -> Iterator[Values]:
+        if not all(map(_quantifier_free, self._parts)):
+            return
+        watchers = _watchers(self._parts)
+        for start in (*STARTS, FAR):
+            values = _repair(self._parts, watchers, dict.fromkeys(watchers, start))
+            if values is not None:
+                yield values
 
 
 def _repair(parts: Sequence[Formula], watchers: Mapping[Variable, Sequence[Formula]], values: Values) -> Values | None:

@@ -7,8 +7,8 @@ what they changed, the backend once more on everything. Reference: docs/semantic
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -17,13 +17,14 @@ from usl_core.analysis.conflict import describe_model, may_overlap
 from usl_core.analysis.context import BufferInfo, Context, shape_of
 from usl_core.analysis.dataflow import Env
 from usl_core.analysis.effects import Access, Kind, WindowMap, proc_summary
-from usl_core.analysis.formula import Formula
+from usl_core.analysis.formula import TRUE, Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
 from usl_core.errors import BoundsError, Span, Undecided, counterexample
 from usl_core.ir.config import FieldSym
 from usl_core.ir.externs import IDX
+from usl_core.ir.memo import memo_of
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
@@ -50,36 +51,39 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, walk
+from usl_core.ir.traverse import child_nodes, mentioned, walk
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
+from usl_core.profiling import profiled
 
 
 def require(
     ctx: Context,
     goal: Formula,
-    message: str,
+    message: Callable[[], str],
     span: Span,
     *,
     extra: Sequence[Formula] = (),
-    values: Sequence[Lin] = (),
+    values: Iterable[Lin] = (),
     hint: str = "",
     code: str = "E300",
 ) -> None:
-    """Prove goal in ctx, or raise with the values that refute it.
+    """Prove goal in ctx, or raise with the values that refute it. What is shown on failure is only computed then.
 
     Raises:
         BoundsError: the goal fails for some values of sizes and iterators, which the notes show.
         Undecided: the solver could not tell.
     """
+    if goal is TRUE:
+        return
     match ctx.prove(goal, extra):
         case Proved():
             return
         case Refuted(model=model):
             shown = describe_model(model, [goal, *ctx.facts, *extra], values)
             notes = counterexample(shown)
-            raise BoundsError(message, span=span, notes=[*notes, *([f"hint: {hint}"] if hint else [])], code=code)
+            raise BoundsError(message(), span=span, notes=[*notes, *([f"hint: {hint}"] if hint else [])], code=code)
         case Unknown(reason=reason):
-            raise Undecided(f"could not decide: {message}", span=span, notes=[f"solver: {reason}"])
+            raise Undecided(f"could not decide: {message()}", span=span, notes=[f"solver: {reason}"])
 
 
 def check_proc_invariant(proc: Proc) -> None:
@@ -95,6 +99,7 @@ def check_proc_invariant(proc: Proc) -> None:
     check_block(ctx, proc.body)
 
 
+@profiled("obligation", "assertions")
 def check_assertions(proc: Proc, ctx: Context) -> None:
     """Contradictory assertions would prove everything, so they are refused with a conflicting subset."""
     if not proc.preds:
@@ -132,16 +137,51 @@ def _with_preds(proc: Proc, preds: Sequence[Expr]) -> Proc:
 def check_block(ctx: Context, block: Block) -> Context:
     """Prove the obligations of each statement of block; returns the context after it."""
     for stmt in block:
-        proved = _PROVED.setdefault(stmt, set())
-        if ctx.key not in proved:
+        known = memo_of(stmt).setdefault(check_block, _Proved())
+        if not known.covers(ctx, stmt):
             check_stmt(ctx, stmt)
-            proved.add(ctx.key)
+            known.add(ctx, stmt)
         ctx = ctx.after(stmt)
     return ctx
 
 
-_PROVED: WeakKeyDictionary[Stmt, set[object]] = WeakKeyDictionary()
-"""For each statement the contexts in which its obligations are proved: statements and contexts never change."""
+def check_mentions(ctx: Context, block: Block, names: frozenset[Sym]) -> None:
+    """Prove the obligations again of what mentions one of names, in a block where all others are proved already.
+
+    That is enough where names are bound otherwise than in the proof at hand, and at least the same is known of the rest.
+    """
+    for stmt in block:
+        if names.isdisjoint(mentioned(stmt)):
+            pass
+        elif isinstance(stmt, For | If):
+            check_head(ctx, stmt)
+            check_mentions(ctx.enter(stmt, "body"), stmt.body, names)
+            if isinstance(stmt, If):
+                check_mentions(ctx.enter(stmt, "orelse"), stmt.orelse, names)
+        else:
+            check_stmt(ctx, stmt)
+            if isinstance(stmt, WindowStmt):  # it shows a buffer that is another now
+                names |= {stmt.name}
+        ctx = ctx.after(stmt)
+
+
+class _Proved:
+    """The contexts in which the obligations of one statement are proved: the facts, by what the names in it are bound to."""
+
+    __slots__ = ("facts",)
+
+    def __init__(self) -> None:
+        self.facts: dict[object, list[frozenset[Formula]]] = {}
+
+    def covers(self, ctx: Context, stmt: Stmt) -> bool:
+        """Whether the obligations were proved from facts that all hold in ctx, too."""
+        if not self.facts:
+            return False
+        known = self.facts.get(ctx.bindings(mentioned(stmt)), ())
+        return any(facts <= ctx.hypotheses.members for facts in known)
+
+    def add(self, ctx: Context, stmt: Stmt) -> None:
+        self.facts.setdefault(ctx.bindings(mentioned(stmt)), []).append(ctx.hypotheses.members)
 
 
 def check_stmt(ctx: Context, stmt: Stmt) -> None:
@@ -153,13 +193,13 @@ def check_stmt(ctx: Context, stmt: Stmt) -> None:
             _check_config_write(ctx, stmt)
         case Pass() | Check():
             pass  # a `check` is on control values, which have no obligations
-        case If(cond=cond, body=body, orelse=orelse):
-            check_expr(ctx, cond)
+        case If(body=body, orelse=orelse):
+            check_head(ctx, stmt)
             check_block(ctx.enter(stmt, "body"), body)
             if orelse:
                 check_block(ctx.enter(stmt, "orelse"), orelse)
-        case For(lo=lo, hi=hi, body=body):
-            _check_range(ctx, stmt, lo, hi)
+        case For(body=body):
+            check_head(ctx, stmt)
             check_block(ctx.enter(stmt, "body"), body)
         case Alloc(name=name, type=typ):
             check_extents(ctx, typ, f"buffer {name.name}", stmt.span)
@@ -171,20 +211,31 @@ def check_stmt(ctx: Context, stmt: Stmt) -> None:
             raise AssertionError(f"not a statement: {stmt!r}")
 
 
+def check_head(ctx: Context, stmt: For | If) -> None:
+    """The obligations of a loop or branch apart from its body's."""
+    if isinstance(stmt, For):
+        _check_range(ctx, stmt, stmt.lo, stmt.hi)
+    else:
+        check_expr(ctx, stmt.cond)
+
+
+@profiled("obligation", "configuration writes")
 def _check_config_write(ctx: Context, stmt: AssignConfig) -> None:
     check_expr(ctx, stmt.rhs)
     if stmt.config.fields[stmt.field].type is SIZE:
         value = ctx.index(stmt.rhs)
-        message = f"{stmt.config.name}.{stmt.field} is a size and may be set to less than 1: {show_expr(stmt.rhs)}"
+        name = f"{stmt.config.name}.{stmt.field}"
+        message = lambda: f"{name} is a size and may be set to less than 1: {show_expr(stmt.rhs)}"  # noqa: E731
         require(ctx, fml.ge(value, 1), message, stmt.span, values=(value,), code="E311")
 
 
+@profiled("obligation", "ranges")
 def _check_range(ctx: Context, loop: For, lo: Expr, hi: Expr) -> None:
     low, high = ctx.index(lo), ctx.index(hi)
     require(
         ctx,
         fml.le(low, high),
-        f"the range of loop {loop.iter.name} may be negative: cannot prove {show_expr(lo)} <= {show_expr(hi)}",
+        lambda: f"the range of loop {loop.iter.name} may be negative: cannot prove {show_expr(lo)} <= {show_expr(hi)}",
         loop.span,
         values=(low, high),
         hint="assert it, or use max() in the upper limit",
@@ -192,17 +243,23 @@ def _check_range(ctx: Context, loop: For, lo: Expr, hi: Expr) -> None:
     )
 
 
+@profiled("obligation", "extents")
 def check_extents(ctx: Context, typ: ScalarType | TensorType, what: str, span: Span) -> None:
     if isinstance(typ, TensorType):
         for extent in typ.shape:
-            require(
-                ctx,
-                fml.ge(ctx.index(extent), 1),
-                f"an extent of {what} may be below 1: cannot prove {show_expr(extent)} >= 1",
-                span,
-                values=(ctx.index(extent),),
-                code="E303",
-            )
+            _require_extent(ctx, extent, what, span)
+
+
+def _require_extent(ctx: Context, extent: Expr, what: str, span: Span) -> None:
+    value = ctx.index(extent)
+    require(
+        ctx,
+        fml.ge(value, 1),
+        lambda: f"an extent of {what} may be below 1: cannot prove {show_expr(extent)} >= 1",
+        span,
+        values=(value,),
+        code="E303",
+    )
 
 
 def check_expr(ctx: Context, expr: Node) -> None:
@@ -215,25 +272,24 @@ def check_expr(ctx: Context, expr: Node) -> None:
             check_window(ctx, expr)
         case ExternCall(fn=fn, args=args) if fn is IDX:
             lo, hi = ctx.index(args[1]), ctx.index(args[2])
-            message = f"the limits of idx may be empty: cannot prove {show_expr(args[1])} < {show_expr(args[2])}"
+            message = lambda: f"the limits of idx may be empty: cannot prove {show_expr(args[1])} < {show_expr(args[2])}"  # noqa: E731
             require(ctx, fml.lt(lo, hi), message, expr.span, values=(lo, hi), code="E304")
         case Cast(arg=arg) if isinstance(arg.type, ControlType):
             pass
         case _:
             pass
-    for _, child in children(expr):
+    for child in child_nodes(expr):
         check_expr(ctx, child)
 
 
+@profiled("obligation", "bounds")
 def check_access(ctx: Context, name: Sym, idx: Sequence[Expr], span: Span) -> None:
     """Every index of an element access lies within its dimension."""
-    shape = ctx.shape(name)
-    for dim, (index, extent) in enumerate(zip(idx, shape, strict=True)):
+    for dim, (index, extent) in enumerate(zip(idx, ctx.shape(name), strict=True)):
         check_expr(ctx, index)
-        lowering = Lowering(symbolic=True)
-        value = ctx.settle(lowering.index(index))
-        place = f"index {dim} of {name.name}"
-        _in_range(ctx, value, value, extent, place, index, [ctx.settle_truth(r) for r in lowering.ranges], span)
+        value, ranges = ctx.index_in_range(index)
+        place = partial("index {} of {}".format, dim, name.name)
+        _in_range(ctx, value, value, extent, place, index, ranges, span)
 
 
 def _in_range(
@@ -241,7 +297,7 @@ def _in_range(
     low: Lin,
     high: Lin,
     extent: Lin,
-    place: str,
+    place: Callable[[], str],
     shown: Expr,
     extra: Sequence[Formula],
     span: Span,
@@ -250,7 +306,7 @@ def _in_range(
     require(
         ctx,
         fml.ge(low),
-        f"{place} may be negative: {show_expr(shown)}",
+        lambda: f"{place()} may be negative: {show_expr(shown)}",
         where,
         extra=extra,
         values=(low,),
@@ -260,7 +316,7 @@ def _in_range(
     require(
         ctx,
         fml.lt(high, extent),
-        f"{place} may be out of bounds: {show_expr(shown)} against an extent of {show_lin(extent)}",
+        lambda: f"{place()} may be out of bounds: {show_expr(shown)} against an extent of {show_lin(extent)}",
         where,
         extra=extra,
         values=(high, extent),
@@ -269,30 +325,34 @@ def _in_range(
     )
 
 
+@profiled("obligation", "windows")
 def check_window(ctx: Context, window: WindowExpr) -> None:
     """Each interval has at least one element and, like each point, lies within its dimension."""
     for dim, (entry, extent) in enumerate(zip(window.idx, ctx.shape(window.name), strict=True)):
-        place = f"dimension {dim} of window {show_expr(window)}"
+        place = partial(_window_place, dim, window)
         if not isinstance(entry, Interval):
             value = ctx.index(entry)
             _in_range(ctx, value, value, extent, place, entry, (), window.span)
             continue
         low, high = ctx.index(entry.lo), ctx.index(entry.hi)
-        require(
-            ctx,
-            fml.lt(low, high),
-            f"{place} may be empty: cannot prove {show_expr(entry.lo)} < {show_expr(entry.hi)}",
-            window.span,
-            values=(low, high),
-            code="E306",
-        )
+        empty = partial(_empty, place, entry)
+        require(ctx, fml.lt(low, high), empty, window.span, values=(low, high), code="E306")
         _in_range(ctx, low, low, extent, place, entry.lo, (), window.span)
         _in_range(ctx, low, high - 1, extent, place, entry.hi, (), window.span)
+
+
+def _window_place(dim: int, window: WindowExpr) -> str:
+    return f"dimension {dim} of window {show_expr(window)}"
+
+
+def _empty(place: Callable[[], str], entry: Interval) -> str:
+    return f"{place()} may be empty: cannot prove {show_expr(entry.lo)} < {show_expr(entry.hi)}"
 
 
 # ---- calls
 
 
+@profiled("obligation", "calls")
 def check_call(ctx: Context, call: Call) -> None:
     """Sizes, shapes, assertions and disjointness of a call."""
     for arg in call.args:
@@ -303,10 +363,14 @@ def check_call(ctx: Context, call: Call) -> None:
         _check_argument(ctx, call, formal, actual, env)
     for pred in call.proc.preds:
         goal = _at_call(ctx, call, Lowering(symbolic=True).truth(pred), env, bools)
-        message = f"call of {call.proc.name} may break its assertion {show_expr(pred)}"
+        message = partial(_broken, call, pred)
         hint = "assert what it needs in the caller, or call it where a condition of an `if` makes it hold"
-        require(ctx, goal, message, call.span, values=list(env.values()), hint=hint, code="E310")
+        require(ctx, goal, message, call.span, values=env.values(), hint=hint, code="E310")
     check_disjoint(ctx, call)
+
+
+def _broken(call: Call, pred: Expr) -> str:
+    return f"call of {call.proc.name} may break its assertion {show_expr(pred)}"
 
 
 def _at_call(ctx: Context, call: Call, f: Formula, env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]) -> Formula:
@@ -356,7 +420,7 @@ def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: di
     if formal.type is SIZE:
         value = env[formal.name]
         require(
-            ctx, fml.ge(value, 1), f"size {name} of {callee} may be below 1: {show_expr(actual)}", call.span,
+            ctx, fml.ge(value, 1), lambda: f"size {name} of {callee} may be below 1: {show_expr(actual)}", call.span,
             values=(value,), code="E311",
         )  # fmt: skip
     if not isinstance(formal.type, TensorType):
@@ -382,8 +446,12 @@ def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: di
     assert isinstance(actual.type, TensorType)
     for dim, (want, have) in enumerate(zip(formal.type.shape, shape_of(actual.type), strict=True)):
         wanted = affine.subst(Lowering().index(want), env, _stride_of_actual(ctx, call))
-        message = f"extent {dim} of argument {name} of {callee} may differ: cannot prove {show_lin(have)} == {show_lin(wanted)}"
+        message = partial(_differing, f"extent {dim} of argument {name} of {callee}", have, wanted)
         require(ctx, fml.eq(ctx.resolve_strides(have), wanted), message, call.span, values=(have, wanted), code="E314")
+
+
+def _differing(what: str, have: Lin, wanted: Lin) -> str:
+    return f"{what} may differ: cannot prove {show_lin(have)} == {show_lin(wanted)}"
 
 
 def _is_window(ctx: Context, actual: Expr) -> bool:
@@ -392,6 +460,7 @@ def _is_window(ctx: Context, actual: Expr) -> bool:
     return isinstance(info.type, TensorType) and info.type.window
 
 
+@profiled("obligation", "disjoint arguments")
 def check_disjoint(ctx: Context, call: Call) -> None:
     """Buffers that the callee modifies overlap no other argument, unless it declares that they may."""
     maps = [

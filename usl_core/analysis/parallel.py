@@ -10,14 +10,15 @@ from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, block_summary
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.solver import Proved
 from usl_core.errors import BackendError
 from usl_core.ir import make
 from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Stmt, index_read
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, update, with_fresh_binders
+from usl_core.profiling import profiled
 
 
+@profiled("obligation", "race freedom")
 def race_free(ctx: Context, loop: For) -> Conflict | None:
     """Whether the iterations of loop are pairwise non-interfering; ctx is the context before it.
 
@@ -26,6 +27,7 @@ def race_free(ctx: Context, loop: For) -> Conflict | None:
     return _state(loop) or _interfering(ctx, loop, ctx.index(loop.hi))
 
 
+@profiled("obligation", "race freedom")
 def parallelizable(ctx: Context, loop: For) -> Conflict | None:
     """Whether loop may be parallel: its iterations are pairwise non-interfering, or all but the last are.
 
@@ -133,7 +135,7 @@ def _separated_stmt(ctx: Context, stmt: Stmt) -> Block:
 
 def _with_last_apart(ctx: Context, loop: For) -> Block:
     last = make.offset(loop.hi, -1)
-    if not isinstance(ctx.prove(fml.lt(ctx.index(loop.lo), ctx.index(loop.hi))), Proved):
+    if not ctx.holds(fml.lt(ctx.index(loop.lo), ctx.index(loop.hi))):
         last = make.maximum(loop.lo, last)
     name = loop.iter.copy()
     body = substitute_block(with_fresh_binders(loop.body), {loop.iter: index_read(name)})

@@ -27,6 +27,7 @@ from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided
 from usl_core.ir.nodes import Alloc, Assign, Block, For, If, Pass, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class _Unit:
     key: Computation | None
 
 
+@profiled("obligation", "pure producer")
 def producer(ctx: Context, block: Block, fixed: int) -> Producer | Conflict:
     """Whether block, in all iterations of the loops around it but the first `fixed`, is a pure producer.
 
@@ -184,6 +186,7 @@ def _unequal(facts: Sequence[Formula], goals: Iterable[Formula], reason: str, a:
 # ---- moving a producer's later iterations ahead of, or behind, its consumer
 
 
+@profiled("obligation", "consumed in time")
 def consumed_in_time(ctx: Context, loop: For, made: Producer, consumer: Summary) -> Conflict | None:
     """Whether the consumer may follow the producer iteration by iteration of loop, instead of after all of them.
 

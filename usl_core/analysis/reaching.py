@@ -122,9 +122,9 @@ def _if(place: _Place, stmt: If, field: FieldSym) -> Reach:
     if stmt.cond.type is not COND and ways[0] != ways[1]:
         ctx = place.context()
         truth = ctx.truth(stmt.cond)
-        if isinstance(ctx.prove(truth), Proved):
+        if ctx.holds(truth):
             return ways[0]
-        if isinstance(ctx.prove(fml.not_(truth)), Proved):
+        if ctx.holds(fml.not_(truth)):
             return ways[1]
     return Reach(ways[0].read or ways[1].read, ways[0].passes or ways[1].passes, ways[0].stops or ways[1].stops)
 

@@ -2,19 +2,22 @@
 
 The two versions share every node that the rewrite left alone, so what changed is found by comparing identities. What an
 unchanged statement relies on can change only through a binding or check earlier in its block, or through the loops and
-branches around it; in those cases it is proved again too.
+branches around it; in those cases it is proved again too, after another binding only if it mentions the name.
 """
 
 from __future__ import annotations
 
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import proc_summary
-from usl_core.analysis.obligations import check_block, check_proc_invariant
+from usl_core.analysis.fields_used import field_use
+from usl_core.analysis.obligations import check_block, check_mentions, check_proc_invariant
 from usl_core.errors import BoundsError, SchedulingError, Undecided
 from usl_core.ir.nodes import Alloc, Block, Check, For, If, Proc, Stmt, WindowStmt
+from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import same_expr
+from usl_core.profiling import profiled
 
 
+@profiled("analysis", "recheck")
 def recheck(old: Proc, new: Proc, operator: str) -> None:
     """Prove the obligations of new that old's proof does not cover.
 
@@ -23,7 +26,7 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
         Undecided: the solver could not tell.
     """
     try:
-        if old.args != new.args or old.preds != new.preds or proc_summary(new).config_writes:
+        if old.args != new.args or old.preds != new.preds or field_use(new).written:
             check_proc_invariant(new)  # what is known of a field concerns assertions anywhere later
         else:
             _recheck_block(Context.of_proc(new), old.body, new.body)
@@ -37,18 +40,37 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
 def _recheck_block(ctx: Context, old: Block, new: Block) -> None:
     start = 0
     while start < min(len(old), len(new)) and old[start] is new[start]:
-        ctx = ctx.after(new[start])
         start += 1
     end = 0
     while end < min(len(old), len(new)) - start and old[-1 - end] is new[-1 - end]:
         end += 1
+    ctx = ctx.after_all(new[:start])
     changed_old, changed_new = old[start : len(old) - end], new[start : len(new) - end]
     if len(changed_old) == len(changed_new) == 1 and _same_head(changed_old[0], changed_new[0]):
         _descend(ctx, changed_old[0], changed_new[0])
         return
     after = check_block(ctx, changed_new)
-    if any(isinstance(s, Alloc | WindowStmt | Check) for s in (*changed_old, *changed_new)):
+    if any(isinstance(s, Check) for s in changed_old):  # what it established is known no longer
         check_block(after, new[len(new) - end :])
+    elif rebound := _rebound(changed_old, changed_new):
+        check_mentions(after, new[len(new) - end :], rebound)
+
+
+def _rebound(old: Block, new: Block) -> frozenset[Sym]:
+    """The names that old or new binds for the rest of the block, unless both bind them to the same."""
+    before, after = _bound(old), _bound(new)
+    return frozenset(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+
+def _bound(block: Block) -> dict[Sym, object]:
+    """The buffers and windows bound, with the type or the window expression (whose buffers are told apart by their names)."""
+    found: dict[Sym, object] = {}
+    for stmt in block:
+        if isinstance(stmt, Alloc):
+            found[stmt.name] = stmt.type
+        elif isinstance(stmt, WindowStmt):
+            found[stmt.name] = stmt.rhs
+    return found
 
 
 def _same_head(old: Stmt, new: Stmt) -> bool:

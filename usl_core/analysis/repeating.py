@@ -18,6 +18,7 @@ from usl_core.analysis.effects import Access, Kind, block_summary, fresh
 from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
 from usl_core.ir.nodes import Block
+from usl_core.profiling import profiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ def footprint(ctx: Context, block: Block) -> Footprint:
     return Footprint(inputs, modifies)
 
 
+@profiled("obligation", "runs again")
 def runs_again(
     ctx: Context, block: Block, again: Sequence[Formula], between: Sequence[Formula], since: Sequence[Access]
 ) -> Conflict | None:

@@ -15,9 +15,11 @@ from typing import Any, assert_never
 from usl_core.analysis import affine, linear
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
+from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.formula import FALSE, TRUE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.analysis.models import find_model
 from usl_core.ir.sym import Sym
+from usl_core.profiling import profiled
 
 RLIMIT = 3_000_000
 """z3's resource limit of one query."""
@@ -71,21 +73,50 @@ def disable_cache() -> None:
     _CACHE.clear()
 
 
+@profiled("solver", "syntactic")
 def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     """Whether hypotheses imply goal for all integers and truth values of their free variables."""
-    if goal == TRUE or goal in hypotheses:
+    if goal == TRUE:
+        STATISTICS.count("syntactic")
+        return Proved("syntactic")
+    known = hypotheses if isinstance(hypotheses, Hypotheses) else Hypotheses(hypotheses)
+    if goal in known.members:
         STATISTICS.count("syntactic")
         return Proved("syntactic")
     if isinstance(goal, And):
-        return _prove_all(hypotheses, goal.args)
-    relevant = _relevant(hypotheses, goal)
-    if linear.unsat([fml.not_(goal), *relevant]):
+        return _prove_all(known, goal.args)
+    if known.bound(goal):
+        STATISTICS.count("bounds")
+        return Proved("affine")
+    relevant = Hypotheses(_relevant(hypotheses, goal))
+    if not isinstance(goal, Exists) and linear.unsat([fml.not_(goal), *relevant]):
         STATISTICS.count("affine")
         return Proved("affine")
     if _prove_by_instance(relevant, goal):
         STATISTICS.count("affine")
         return Proved("affine")
     return _ask(relevant, goal)
+
+
+def holds(hypotheses: Hypotheses, goal: Formula) -> bool:
+    """Whether goal is proved; False never is, even where hypotheses contradict each other, as in code that never runs.
+
+    That a goal is not proved is found out sooner than by `prove`, which looks for a short counter-example.
+    """
+    if isinstance(goal, And):
+        return all(holds(hypotheses, part) for part in goal.args)
+    if goal == FALSE:
+        return False
+    if goal == TRUE or goal in hypotheses.members:
+        STATISTICS.count("syntactic")
+        return True
+    if hypotheses.bound(goal):
+        STATISTICS.count("bounds")
+        return True
+    if hypotheses.refuting(goal) is not None:
+        STATISTICS.count("witness")
+        return False
+    return isinstance(prove(hypotheses, goal), Proved)
 
 
 def _prove_all(hypotheses: Sequence[Formula], goals: Iterable[Formula]) -> Answer:
@@ -116,7 +147,8 @@ def _relevant(hypotheses: Sequence[Formula], goal: Formula) -> list[Formula]:
     return [h for position, (h, _) in enumerate(pending) if position in chosen]
 
 
-def _prove_by_instance(hypotheses: Sequence[Formula], goal: Formula) -> bool:
+@profiled("solver", "instance")
+def _prove_by_instance(hypotheses: Hypotheses, goal: Formula) -> bool:
     """Exists-goals whose names are fixed by equalities: substitute and prove the rest."""
     match goal:
         case Or(args=args):
@@ -124,11 +156,11 @@ def _prove_by_instance(hypotheses: Sequence[Formula], goal: Formula) -> bool:
         case Exists(names=names, body=body):
             instance = _solve_names(names, body)
             return instance is not None and all(
-                linear.unsat([fml.not_(part), *hypotheses]) or _prove_by_instance(hypotheses, part)
+                hypotheses.bound(part) or linear.unsat([fml.not_(part), *hypotheses]) or _prove_by_instance(hypotheses, part)
                 for part in fml.conjuncts(instance)
             )
         case And(args=args):
-            return all(linear.unsat([fml.not_(a), *hypotheses]) for a in args)
+            return all(hypotheses.bound(a) or linear.unsat([fml.not_(a), *hypotheses]) for a in args)
         case _:
             return False
 
@@ -172,6 +204,7 @@ def _solve_one(names: Sequence[Sym], parts: Sequence[Formula]) -> dict[Sym, Lin]
 # ---- the cache and z3
 
 
+@profiled("solver", "cache")
 def _ask(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     renaming: dict[Sym, int] = {}
     key = (tuple(_canonical(h, renaming) for h in hypotheses), _canonical(goal, renaming))
@@ -253,6 +286,7 @@ def _z3() -> Any:
     return z3
 
 
+@profiled("solver", "z3")
 def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> _Verdict:
     if any(_quantifies_product(f) for f in (*hypotheses, goal)):
         return "unknown", "a product of extents depends on a quantified variable"

@@ -23,7 +23,7 @@ from usl_core.analysis.solver import Proved
 from usl_core.ir.externs import IDX, SELECT
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Node, Read, ReadConfig, UnaryMinus
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children
+from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import BOOL, ScalarType
 
 Leaf = Hashable
@@ -139,7 +139,7 @@ class Values:
                 inside = self.leaves(value)
                 return self._all((lo, hi)) | ({("idx", inside)} if inside else frozenset())
             case _:
-                return self._all([child for _, child in children(expr)])
+                return self._all(list(child_nodes(expr)))
 
     def _all(self, exprs: Sequence[Node]) -> frozenset[Leaf]:
         return frozenset[Leaf]().union(*map(self.leaves, exprs))
@@ -180,4 +180,4 @@ def reads_clamped_data(expr: Node) -> bool:
     """Whether evaluating expr takes an index from data: then it stops the run where that data is uninitialised."""
     if isinstance(expr, ExternCall) and expr.fn is IDX:
         return True
-    return any(reads_clamped_data(child) for _, child in children(expr))
+    return any(map(reads_clamped_data, child_nodes(expr)))

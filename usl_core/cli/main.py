@@ -7,6 +7,7 @@ it runs, so that `usl --help` stays instant.
 from __future__ import annotations
 
 import json
+import shutil
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -120,6 +121,22 @@ def verify_command(place: str, as_json: bool) -> None:
     from usl_core.cli import verify
 
     click.echo(verify.verify_text(place, as_json=as_json))
+
+
+@cli.command(name="profile", short_help="Show where the time of a schedule goes.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--flame-graph", type=click.Path(path_type=Path), metavar="HTML", help="Also write a flame graph, a web page.")
+@click.option("--warm", is_flag=True, help="Run FILE once before, so that caches are filled.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+def profile_command(file: Path, flame_graph: Path | None, warm: bool, as_json: bool) -> None:
+    """Run FILE and show where the time of its schedules goes: per operator, per obligation and per solver stage.
+
+    The flame graph needs plotly: pip install 'usl-core[profile]'.
+    """
+    from usl_core.cli import profile
+
+    width = max(100, shutil.get_terminal_size().columns)
+    click.echo(profile.profile_text(file, warm=warm, as_json=as_json, flame_graph=flame_graph, width=width))
 
 
 def _select_plugins(no_plugins: bool, allowed: str | None) -> None:

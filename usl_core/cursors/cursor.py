@@ -27,7 +27,7 @@ from usl_core.cursors.path import (
     stmt_list,
     stmt_path,
 )
-from usl_core.cursors.search import require_locs
+from usl_core.cursors.search import require_loc, require_locs
 from usl_core.cursors.survivor import nearest_survivor
 from usl_core.errors import InvalidCursorError, SchedulingError
 from usl_core.ir.nodes import Arg, Interval, Node, Proc
@@ -60,8 +60,9 @@ class Cursor:
 
     def find(self, pattern: str, many: bool = False) -> Any:
         """The first match of a pattern in this code, itself included; with many, the list of all matches."""
-        locs = require_locs(self.owner.ir, self.loc, pattern)
-        return [make_cursor(self.owner, loc) for loc in locs] if many else make_cursor(self.owner, locs[0])
+        if many:
+            return [make_cursor(self.owner, loc) for loc in require_locs(self.owner.ir, self.loc, pattern)]
+        return make_cursor(self.owner, require_loc(self.owner.ir, self.loc, pattern))
 
     def is_ancestor_of(self, other: Cursor) -> bool:
         """Whether other is inside this code, or is it."""
@@ -142,7 +143,7 @@ class InvalidCursor(Cursor):
         left = nearest_survivor(self.origin.owner.ir, self.origin.loc, self.follow)
         if left is None:
             return ["nothing around it is left"]
-        return [f"the nearest code that is left: {head_line(self.owner.ir, get(self.owner.ir, left))}"]
+        return [f"the nearest code that is left: {head_line(self.owner.ir, get(self.owner.ir, left), left)}"]
 
     def parent(self) -> Cursor:
         self._refuse()
@@ -215,10 +216,10 @@ class NodeCursor(Cursor):
         return tuple([self._at((*self.path, (field, index))) for index in range(count)])
 
     def _spelling(self, sym: Sym) -> str:
-        return spelling(self.owner.ir, sym)
+        return spelling(self.owner.ir, sym, self.path)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} `{head_line(self.owner.ir, self.node)}` in {self.owner.ir.name}\n{self}\n>"
+        return f"<{type(self).__name__} `{head_line(self.owner.ir, self.node, self.path)}` in {self.owner.ir.name}\n{self}\n>"
 
 
 class StmtCursor(NodeCursor):
@@ -237,7 +238,7 @@ class StmtCursor(NodeCursor):
         assert index is not None
         if not 0 <= index + n < len(stmt_list(self.owner.ir, self.path[:-1], field)):
             place = "after" if n > 0 else "before"
-            return self._invalid(f"there is no statement {abs(n)} {place} `{head_line(self.owner.ir, self.node)}`")
+            return self._invalid(f"there is no statement {abs(n)} {place} `{head_line(self.owner.ir, self.node, self.path)}`")
         return self._at((*self.path[:-1], (field, index + n)))
 
     def prev(self, n: int = 1) -> Any:

@@ -2,47 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import keyword
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
-from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path, get, rebuild, stmt_path
-from usl_core.ir.nodes import Arg, Expr, If, Interval, Node, Proc, Stmt
-from usl_core.ir.printer import INDENT, Printer
+from usl_core.cursors.path import (
+    ArgLoc,
+    BlockLoc,
+    Dead,
+    GapLoc,
+    Loc,
+    NodeLoc,
+    Path,
+    anchor_path,
+    child,
+    get,
+    rebuild,
+    stmt_path,
+)
+from usl_core.ir.nodes import Alloc, Arg, Block, Expr, For, If, Interval, Node, Proc, Stmt, WindowStmt
+from usl_core.ir.printer import INDENT, Printer, written
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import update
+from usl_core.ir.traverse import get_field, update
 
 _GUTTER, _MARK = "  ", "> "
 _OPEN, _CLOSE, _LINE = "\x01", "\x02", "\x03"
 
 
-class _NamingPrinter(Printer):
-    """Remembers the spelling of every name, also those whose scope has ended."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.spellings: dict[Sym, str] = {}
-
-    def bind(self, sym: Sym) -> str:
-        spelling = self.spellings[sym] = super().bind(sym)
-        return spelling
-
-
 _spellings: WeakKeyDictionary[Proc, Mapping[Sym, str]] = WeakKeyDictionary()
 
 
+class _Naming(Printer):
+    """Chooses the spelling of every name as the printer does, without the text; `changed` has those unlike their names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed: dict[Sym, str] = {}
+
+    def bind(self, sym: Sym) -> str:
+        spelling = super().bind(sym)
+        if spelling != sym.name:
+            self.changed[sym] = spelling
+        return spelling
+
+    def visit(self, block: Block) -> None:
+        for stmt in block:
+            match stmt:
+                case Alloc(name=name) | WindowStmt(name=name):
+                    self.bind(name)
+                case For(iter=name, body=body):
+                    with self.scope():
+                        self.bind(name)
+                        self.visit(body)
+                case If(body=body, orelse=orelse):
+                    with self.scope():
+                        self.visit(body)
+                    with self.scope():
+                        self.visit(orelse)
+                case _:
+                    pass
+
+
 def spellings(proc: Proc) -> Mapping[Sym, str]:
-    """How each name of proc is printed."""
+    """The names of proc that are not printed as they are spelt, and how they are printed."""
     known = _spellings.get(proc)
     if known is None:
-        printer = _NamingPrinter()
-        printer.proc(proc)
-        known = _spellings[proc] = printer.spellings
+        naming = _Naming()
+        for arg in proc.args:
+            naming.bind(arg.name)
+        naming.visit(proc.body)
+        known = _spellings[proc] = naming.changed
     return known
 
 
-def spelling(proc: Proc, sym: Sym) -> str:
-    """How one name of proc is printed."""
-    return spellings(proc).get(sym, sym.name)
+def spellings_at(proc: Proc, path: Path) -> Mapping[Sym, str]:
+    """`spellings` of what the node at path may mention or bind: found from what is visible there, whatever else is in proc."""
+    visible = list(_visible(proc, path))
+    if len({written(sym) for sym in visible}) == len(visible):  # nothing is in the way of another
+        return {sym: written(sym) for sym in visible if keyword.iskeyword(sym.name)}
+    naming = _Naming()
+    for sym in visible:
+        naming.bind(sym)
+    return naming.changed
+
+
+def _visible(proc: Proc, path: Path) -> Iterator[Sym]:
+    """The names that are bound at the node at path, in source order, with the one that it binds itself."""
+    for arg in proc.args:
+        yield arg.name
+    node: Node = proc
+    for step in path:
+        field, index = step
+        if field in ("body", "orelse"):
+            if isinstance(node, For):
+                yield node.iter
+            for earlier in get_field(node, field)[:index]:
+                if type(earlier) in _BINDS:
+                    yield earlier.name
+        node = child(node, step)
+    match node:
+        case For(iter=name) | Alloc(name=name) | WindowStmt(name=name):
+            yield name
+        case _:
+            pass
+
+
+_BINDS = frozenset({Alloc, WindowStmt})
+
+
+def spelling(proc: Proc, sym: Sym, path: Path | None = None) -> str:
+    """How one name of proc is printed; path leads to a node that mentions or binds it."""
+    return (spellings(proc) if path is None else spellings_at(proc, path)).get(sym, sym.name)
+
+
+@lru_cache(maxsize=4096)
+def names_printed_as(text: str) -> frozenset[str]:
+    """The spellings of names that the printer may show as text: with a suffix for a clash, with `_` after a keyword."""
+    unsuffixed = {text, _SUFFIX.sub("", text)}
+    return frozenset(unsuffixed | {base[:-1] for base in unsuffixed if base.endswith("_")})
+
+
+_SUFFIX = re.compile(r"_\d+\Z")
 
 
 class _MarkingPrinter(Printer):
@@ -118,15 +200,17 @@ def _render_line(line: str) -> list[str]:
     return [_MARK + plain, " " * (len(_MARK) + start) + "^" * max(1, end - start)]
 
 
-def head_line(proc: Proc, node: Node) -> str:
-    """The first line of a statement of proc, or the text of an expression, under the procedure's spellings."""
-    printer = Printer(spellings(proc))
+def head_line(proc: Proc, node: Node, path: Path | None = None) -> str:
+    """The first line of a statement of proc, or the text of an expression, under the procedure's spellings.
+
+    path is where the node is: given that, the rest of the procedure is not looked at.
+    """
+    printer = _HeadPrinter(spellings(proc) if path is None else spellings_at(proc, path))
     match node:
         case Stmt():
-            # A fresh binding of a name would be renamed; the spelling it has is the one to show.
-            return _HeadPrinter(spellings(proc)).stmt(node)[0]
+            return printer.stmt(node)[0]
         case Arg():
-            return _HeadPrinter(spellings(proc)).formal(node)
+            return printer.formal(node)
         case Interval():
             return printer.entry(node)
         case Expr():
@@ -140,8 +224,16 @@ def head_line(proc: Proc, node: Node) -> str:
 class _HeadPrinter(Printer):
     """Prints under given spellings, at binders too, and leaves out what is inside loops and ifs."""
 
+    def __init__(self, changed: Mapping[Sym, str]) -> None:
+        super().__init__()
+        self.changed = changed
+
+    def name(self, sym: Sym) -> str:
+        return self.changed.get(sym, sym.name)
+
     def bind(self, sym: Sym) -> str:
-        return self.names.get(sym) or super().bind(sym)
+        # A fresh binding of a name would be renamed; the spelling it has is the one to show.
+        return self.name(sym)
 
     def block(self, block: Iterable[Stmt], indent: str = "") -> list[str]:
         return []

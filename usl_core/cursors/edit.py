@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from usl_core.cursors import edits, rewriting
-from usl_core.cursors.forward import Forward, Lineage
+from usl_core.cursors.forward import Forward, Lineage, compose
 from usl_core.cursors.path import (
     ArgLoc,
     BlockLoc,
@@ -36,7 +36,8 @@ from usl_core.cursors.path import (
     stmts,
 )
 from usl_core.ir.config import FieldSym
-from usl_core.ir.nodes import Arg, Block, Expr, Node, Proc, Stmt
+from usl_core.ir.nodes import Arg, Block, Expr, Node, Proc, Read, Stmt
+from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import get_field, update
 
 
@@ -89,7 +90,7 @@ class Edit:
     @property
     def forward(self) -> Forward:
         """The composed forwarding, from the original tree to the current one."""
-        return self.where
+        return self.where if self._redirects else compose(*self._now.steps_since(self._start))
 
     def where(self, loc: Loc) -> Loc:
         """Where a location of the original tree is now; Dead if it is gone."""
@@ -187,11 +188,23 @@ class Edit:
         paths = {self.path(loc): expr for loc, expr in new.items()}
         return self._step(rewriting.replace_exprs(self.proc, paths, by=self.operator))
 
-    def rewrite_exprs(self, scope: Where, rule: rewriting.Rule) -> Edit:
-        """A rule applied bottom-up to expressions and statement heads in a node or block; `NodeLoc(())` is everything."""
+    def rewrite_exprs(self, scope: Where, rule: rewriting.Rule, names: Iterable[Sym] | None = None) -> Edit:
+        """A rule applied bottom-up to expressions and statement heads in a node or block; `NodeLoc(())` is everything.
+
+        names says that the rule leaves alone what mentions none of them.
+        """
         loc = self._resolve(scope)
         assert isinstance(loc, NodeLoc | BlockLoc), f"rewrite_exprs: {loc} holds no code"
-        return self._step(rewriting.rewrite_exprs(self.proc, loc, rule, by=self.operator))
+        only = None if names is None else frozenset(names)
+        return self._step(rewriting.rewrite_exprs(self.proc, loc, rule, names=only, by=self.operator))
+
+    def substitute(self, scope: Where, env: Mapping[Sym, Expr]) -> Edit:
+        """Expressions for control variables, in a node or block."""
+
+        def rule(node: Node) -> Node | None:
+            return env.get(node.name) if isinstance(node, Read) and not node.idx else None
+
+        return self.rewrite_exprs(scope, rule, env)
 
     def update(self, node: Where, **fields: Any) -> Edit:
         """Other fields that hold no children: an iterator, a mode, a name, a memory, a type."""

@@ -43,6 +43,8 @@ def by_paths(loc: Loc, path: Callable[[Path], Path | Dead], block: Callable[[Blo
     match loc:
         case NodeLoc(old):
             new = path(old)
+            if new is old:
+                return loc
             return new if isinstance(new, Dead) else NodeLoc(new)
         case BlockLoc():
             return block(loc)
@@ -57,24 +59,28 @@ def by_paths(loc: Loc, path: Callable[[Path], Path | Dead], block: Callable[[Blo
             return loc
 
 
+_SHORT = 32
+"""Spans of up to so many steps are forwarded step by step: that is faster than to remember their results."""
+
+
 class Lineage:
     """A version of a tree among its descendants and ancestors, as far as forwarding is concerned.
 
     Versions form a tree (a user may schedule one procedure in several ways). Each has a jump pointer besides its parent,
     placed so that any ancestor is O(log n) hops away and each jump is made of three shorter ones (a skew-binary number
-    system); a hop remembers where it sent each location.
+    system); a long hop remembers where it sent each location, and a version what it was asked.
     Reference: Myers 1983, "An applicative random-access stack", Information Processing Letters 17(5).
     """
 
-    __slots__ = ("__weakref__", "_jump", "_jumped", "_stepped", "depth", "forward", "parent")
+    __slots__ = ("__weakref__", "_asked", "_jump", "_jumped", "depth", "forward", "parent")
 
     def __init__(self, parent: Lineage | None = None, forward: Forward = identity) -> None:
         self.parent = parent
         self.forward = forward
         self.depth: int = 0 if parent is None else parent.depth + 1
         self._jump: Lineage = self if parent is None else _jump_target(parent)
-        self._stepped: dict[Loc, Loc] = {}
-        self._jumped: dict[Loc, Loc] = {}
+        self._asked: dict[tuple[int, Loc], Loc] | None = None
+        self._jumped: dict[Loc, Loc] | None = None
 
     def step(self, forward: Forward) -> Lineage:
         """The version that an edit with this forwarding makes of this one."""
@@ -82,7 +88,15 @@ class Lineage:
 
     def descends_from(self, ancestor: Lineage) -> bool:
         """Whether ancestor is this version or one that it was made from."""
-        return self._hops(ancestor) is not None
+        version = self
+        while version.depth > ancestor.depth:
+            jump = version._jump
+            if jump.depth >= ancestor.depth:
+                version = jump
+            else:
+                assert version.parent is not None
+                version = version.parent
+        return version is ancestor
 
     def forward_from(self, ancestor: Lineage, loc: Loc) -> Loc:
         """Where loc, a location of the ancestor's tree, is in this version's tree.
@@ -90,47 +104,73 @@ class Lineage:
         Raises:
             ValueError: ancestor is not an ancestor of this version.
         """
-        hops = self._hops(ancestor)
-        if hops is None:
+        if not self.descends_from(ancestor):
             raise ValueError("not an ancestor of this version")
-        for version, long in reversed(hops):
-            loc = version._over_jump(loc) if long else version._over_step(loc)
-        return loc
-
-    def _hops(self, ancestor: Lineage) -> list[tuple[Lineage, bool]] | None:
-        """The hops up to ancestor: which version each leaves, and whether by its jump pointer."""
-        hops: list[tuple[Lineage, bool]] = []
-        version = self
-        while version.depth > ancestor.depth:
-            long = version._jump.depth >= ancestor.depth
-            hops.append((version, long))
-            if long:
-                version = version._jump
-            else:
-                assert version.parent is not None
-                version = version.parent
-        return hops if version is ancestor else None
-
-    def _over_step(self, loc: Loc) -> Loc:
-        if isinstance(loc, Dead):
+        if isinstance(loc, Dead) or self is ancestor:
             return loc
-        known = self._stepped.get(loc)
+        if self.depth - ancestor.depth <= _SHORT:
+            return forward_through(self.steps_since(ancestor), loc)
+        asked = (ancestor.depth, loc)
+        known = self._remembered(asked, ancestor)
         if known is None:
-            known = self._stepped[loc] = self.forward(loc)
+            known = self._by_hops(ancestor, loc)
+        if self._asked is None:
+            self._asked = {}
+        self._asked[asked] = known
         return known
+
+    def steps_since(self, ancestor: Lineage) -> list[Forward]:
+        """The forwarding of each step from ancestor to this version, the oldest first."""
+        steps: list[Forward] = []
+        version: Lineage = self
+        while version is not ancestor:
+            if version.forward is not identity:
+                steps.append(version.forward)
+            assert version.parent is not None
+            version = version.parent
+        steps.reverse()
+        return steps
+
+    def _remembered(self, asked: tuple[int, Loc], ancestor: Lineage) -> Loc | None:
+        """What this version, or one not long before it, was asked already, forwarded to here."""
+        version: Lineage | None = self
+        for _ in range(_SHORT):
+            if version is None or version is ancestor:
+                return None
+            if version._asked is not None and (known := version._asked.get(asked)) is not None:
+                return forward_through(self.steps_since(version), known)
+            version = version.parent
+        return None
+
+    def _by_hops(self, ancestor: Lineage, loc: Loc) -> Loc:
+        hops: list[tuple[Lineage, Lineage]] = []
+        version = self
+        while version is not ancestor:
+            target = version._jump
+            if target.depth < ancestor.depth:
+                assert version.parent is not None
+                target = version.parent
+            hops.append((version, target))
+            version = target
+        for version, target in reversed(hops):
+            if isinstance(loc, Dead):
+                return loc
+            loc = version._over_jump(loc) if target is version._jump else version.forward(loc)
+        return loc
 
     def _over_jump(self, loc: Loc) -> Loc:
         """From the tree of the jump pointer's target to this version's."""
         if isinstance(loc, Dead):
             return loc
+        if self.depth - self._jump.depth <= _SHORT:
+            return forward_through(self.steps_since(self._jump), loc)
+        if self._jumped is None:
+            self._jumped = {}
         known = self._jumped.get(loc)
         if known is None:
-            assert self.parent is not None
-            here: Loc = loc
-            if self._jump is not self.parent:  # the jump skips three shorter hops
-                here = self.parent._jump._over_jump(here)
-                here = self.parent._over_jump(here)
-            known = self._jumped[loc] = self._over_step(here)
+            assert self.parent is not None  # a jump this long skips three shorter hops
+            here = self.parent._over_jump(self.parent._jump._over_jump(loc))
+            known = self._jumped[loc] = here if isinstance(here, Dead) else self.forward(here)
         return known
 
 

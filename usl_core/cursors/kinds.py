@@ -94,7 +94,7 @@ class _Binder(Cursor):
 
     def name(self) -> str:
         """The name as printed."""
-        return spelling(self.owner.ir, self.node.name)
+        return spelling(self.owner.ir, self.node.name, self._own_path())
 
     def type(self) -> Type:
         """The element type of data, or the type of a control value."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from usl_core.cursors.path import BlockLoc, Dead, GapLoc, ListKey, Loc, NodeLoc, Path, anchor_path
+from usl_core.ir.traverse import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ class Splices:
         match loc:
             case NodeLoc(path):
                 new = self.path(path)
+                if new is path:
+                    return loc
                 return new if isinstance(new, Dead) else NodeLoc(new)
             case BlockLoc():
                 return self.block(loc)
@@ -94,8 +97,11 @@ class Splices:
                 return loc
 
     def path(self, path: Path) -> Path | Dead:
-        """Where the node at path is. A single replaced statement is the first of those that stand for it."""
-        new = list(path)
+        """Where the node at path is: path itself if it did not move.
+
+        A single replaced statement is the first of those that stand for it.
+        """
+        new: list[Step] | None = None
         for depth in self._depths:
             if depth >= len(path):
                 break
@@ -103,12 +109,14 @@ class Splices:
             runs = self._lists.get((path[:depth], field)) if index is not None else None
             if runs is None or index is None:
                 continue
-            shift = runs.growth_before(index)
             splice = runs.covering(index)
             if splice is not None and (depth + 1 < len(path) or not splice.succeeds or splice.hi - splice.lo != 1):
                 return Dead(f"{'replaced' if splice.succeeds else 'removed'} by {self.by}")
-            new[depth] = (field, index + shift)
-        return tuple(new)
+            shift = runs.growth_before(index)
+            if shift:
+                new = new if new is not None else list(path)
+                new[depth] = (field, index + shift)
+        return path if new is None else tuple(new)
 
     def block(self, block: BlockLoc) -> Loc:
         parent = self.path(block.parent) if block.parent else ()

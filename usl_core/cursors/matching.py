@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import assert_never
 
-from usl_core.cursors.display import spelling
+from usl_core.cursors.display import names_printed_as, spelling
 from usl_core.cursors.pattern_syntax import (
     ANY,
     AccessPattern,
@@ -70,7 +70,7 @@ class Matcher:
         if pattern == ANY or pattern == sym.name:
             return True
         # A clash is renamed by a suffix, so other texts need no look at the printed names.
-        return pattern.startswith(sym.name) and spelling(self.proc, sym) == pattern
+        return sym.name in names_printed_as(pattern) and spelling(self.proc, sym) == pattern
 
     def nest(self, names: Sequence[str], stmt: Stmt) -> bool:
         """Whether stmt is a loop of the first name that directly holds a loop of the second, and so on."""

@@ -13,27 +13,43 @@ from usl_core.cursors.cursor import Owner, make_cursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.matching import Matcher
 from usl_core.cursors.path import ArgLoc, Loc, NodeLoc, get
-from usl_core.cursors.pattern_syntax import AllocPattern, Pattern, compile_pattern
-from usl_core.cursors.search import Want, find_locs, match_notes, require_locs
+from usl_core.cursors.pattern_syntax import AllocPattern, ForPattern, Pattern, compile_pattern
+from usl_core.cursors.search import Want, find_locs, match_notes, require_loc, require_locs
 from usl_core.errors import NOWHERE, ParseError, PatternError
 from usl_core.ir.nodes import Arg, For
+from usl_core.profiling import profiled
 
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*(#\s*\d+\s*)?")
 
 
+@profiled("cursor", "find")
 def find(owner: Owner, scope: Loc | None, pattern: str, many: bool = False) -> Any:
     """The first match in scope (None: the whole body), or with many the list of all; at least one, or a PatternError."""
-    locs = require_locs(owner.ir, scope, pattern)
-    return [make_cursor(owner, loc) for loc in locs] if many else make_cursor(owner, locs[0])
+    return _found(owner, scope, pattern, many, "any")
 
 
+def _found(owner: Owner, scope: Loc | None, pattern: str, many: bool, want: Want) -> Any:
+    if many:
+        return [make_cursor(owner, loc) for loc in require_locs(owner.ir, scope, pattern, want)]
+    return make_cursor(owner, require_loc(owner.ir, scope, pattern, want))
+
+
+def _is_of_loops(pattern: Pattern) -> bool:
+    """Whether the pattern, taken for one of statements, matches single loops and nothing else."""
+    return bool(pattern.names) or (len(pattern.stmts) == 1 and isinstance(pattern.stmts[0], ForPattern))
+
+
+@profiled("cursor", "find")
 def find_all(owner: Owner, scope: Loc | None, pattern: str, want: Want = "any") -> list[Any]:
     """All matches, maybe none."""
     return [make_cursor(owner, loc) for loc in find_locs(owner.ir, scope, pattern, want)]
 
 
+@profiled("cursor", "find")
 def find_loop(owner: Owner, pattern: str, many: bool = False, scope: Loc | None = None) -> Any:
     """A loop by name (`i`, `i #2`, `i j` for the i with a j directly inside) or by pattern."""
+    if _is_of_loops(compile_pattern(pattern)):
+        return _found(owner, scope, pattern, many, "stmt")
     locs = require_locs(owner.ir, scope, pattern, "stmt")
     for loc in locs:
         if not (isinstance(loc, NodeLoc) and isinstance(get(owner.ir, loc.path), For)):
@@ -44,16 +60,15 @@ def find_loop(owner: Owner, pattern: str, many: bool = False, scope: Loc | None 
 
 def find_stmt(owner: Owner, pattern: str, many: bool = False, scope: Loc | None = None) -> Any:
     """A statement or block; a bare name is a loop's."""
-    locs = require_locs(owner.ir, scope, pattern, "stmt")
-    return [make_cursor(owner, loc) for loc in locs] if many else make_cursor(owner, locs[0])
+    return _found(owner, scope, pattern, many, "stmt")
 
 
 def find_expr(owner: Owner, pattern: str, many: bool = False, scope: Loc | None = None) -> Any:
     """An expression; a bare name is a variable's."""
-    locs = require_locs(owner.ir, scope, pattern, "expr")
-    return [make_cursor(owner, loc) for loc in locs] if many else make_cursor(owner, locs[0])
+    return _found(owner, scope, pattern, many, "expr")
 
 
+@profiled("cursor", "find")
 def find_alloc_or_arg(owner: Owner, pattern: str, scope: Loc | None = None) -> Any:
     """The formal or allocation of a name (`x`, `x #1`, `x: _`); formals are counted first."""
     proc = owner.ir

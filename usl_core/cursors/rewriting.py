@@ -15,7 +15,8 @@ from usl_core.cursors.edits import Edited
 from usl_core.cursors.forward import by_paths, identity
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, rebuild
 from usl_core.ir.nodes import Arg, Expr, For, If, Interval, Node, Proc, Stmt
-from usl_core.ir.traverse import Step, child_fields, children, map_children, same, update
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import Step, child_fields, children, map_children, mentioned, same, update
 
 Rule = Callable[[Node], Node | None]
 
@@ -100,17 +101,25 @@ class Rewritten:
         return prefix
 
 
-def rewrite_exprs(proc: Proc, scope: Path | NodeLoc | BlockLoc, rule: Rule, *, by: str = "rewrite_exprs") -> Edited:
+def rewrite_exprs(
+    proc: Proc,
+    scope: Path | NodeLoc | BlockLoc,
+    rule: Rule,
+    *,
+    names: frozenset[Sym] | None = None,
+    by: str = "rewrite_exprs",
+) -> Edited:
     """proc with rule applied bottom-up to every expression and statement head under scope (and to scope itself), in one pass.
 
     rule sees a node whose children are already rewritten and returns its replacement, or None to leave it. A statement may be
-    replaced by a statement that has the same bodies (its target, indices, iterator may differ).
+    replaced by a statement that has the same bodies (its target, indices, iterator may differ). What mentions none of names,
+    if they are given, is not looked at.
     """
     traces: dict[Path, Trace] = {}
     changes: dict[Path, Callable[[Any], Node]] = {}
     for root in _roots(scope):
         old = get(proc, root)
-        new, trace = _rewrite(old, rule)
+        new, trace = _rewrite(old, rule, names)
         if trace is not None:
             traces[root] = trace
             changes[root] = _always(new)
@@ -131,8 +140,10 @@ def _always(node: Node) -> Callable[[Any], Node]:
     return lambda _: node
 
 
-def _rewrite(old: Node, rule: Rule) -> tuple[Node, Trace | None]:
+def _rewrite(old: Node, rule: Rule, names: frozenset[Sym] | None) -> tuple[Node, Trace | None]:
     """old rewritten, and its trace; the same object and None where nothing changed."""
+    if names is not None and names.isdisjoint(mentioned(old)):
+        return old, None
     steps = [step for step, _ in children(old)]
     below: dict[Step, Trace] = {}
     visited = 0
@@ -140,7 +151,7 @@ def _rewrite(old: Node, rule: Rule) -> tuple[Node, Trace | None]:
     def visit(node: Node) -> Node:
         # map_children visits children in order; what it visits after them are extents in a type, which have no location.
         nonlocal visited
-        new, trace = _rewrite(node, rule)
+        new, trace = _rewrite(node, rule, names)
         if trace is not None and visited < len(steps):
             below[steps[visited]] = trace
         visited += 1

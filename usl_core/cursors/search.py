@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Literal
 
 from usl_core.cursors.display import head_line
@@ -24,10 +25,10 @@ from usl_core.cursors.pattern_syntax import (
     WritePattern,
     compile_pattern,
 )
+from usl_core.cursors.prune import MayHold, anywhere, may_hold
 from usl_core.errors import NOWHERE, PatternError
 from usl_core.ir.nodes import (
     Alloc,
-    Arg,
     Assign,
     AssignConfig,
     BinaryOp,
@@ -40,13 +41,12 @@ from usl_core.ir.nodes import (
     If,
     Node,
     Proc,
-    Read,
     ReadConfig,
     Reduce,
     Stmt,
-    WindowExpr,
     WindowStmt,
 )
+from usl_core.ir.signature import own_names
 from usl_core.ir.traverse import children
 
 Want = Literal["stmt", "expr", "any"]
@@ -56,7 +56,7 @@ _ALIKE = 0.5
 """From this similarity of spellings (0 to 1) on a name is taken for a likely misspelling."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Place:
     """A node met on the way through the code; for a statement also the rest of its block, itself first, within the scope."""
 
@@ -75,7 +75,7 @@ class _Place:
 def find_locs(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
     """The places of all matches in scope (None: the body), or the one that a count picks; empty if there is none."""
     compiled = compile_pattern(pattern)
-    return _picked(_matches(proc, scope, compiled, want), compiled)
+    return list(_picked(_matches(proc, scope, compiled, want), compiled))
 
 
 def require_locs(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
@@ -85,40 +85,50 @@ def require_locs(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any"
         PatternError: no match, or a count past the last one; the message lists code that the pattern may have meant.
     """
     compiled = compile_pattern(pattern)
-    matches = _matches(proc, scope, compiled, want)
-    picked = _picked(matches, compiled)
+    picked = list(_picked(_matches(proc, scope, compiled, want), compiled))
     if picked:
         return picked
-    raise _too_few(proc, compiled, matches) if matches else _no_match(proc, scope, compiled, want)
+    raise _unmatched(proc, scope, compiled, want)
 
 
-def _picked(matches: list[Loc], pattern: Pattern) -> list[Loc]:
-    return matches if pattern.count is None else matches[pattern.count : pattern.count + 1]
+def require_loc(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any") -> Loc:
+    """The first of `require_locs`; code after it is not looked at."""
+    compiled = compile_pattern(pattern)
+    for loc in _picked(_matches(proc, scope, compiled, want), compiled):
+        return loc
+    raise _unmatched(proc, scope, compiled, want)
 
 
-def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> list[Loc]:
+def _unmatched(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:
+    matches = list(_matches(proc, scope, pattern, want))
+    return _too_few(proc, pattern, matches) if matches else _no_match(proc, scope, pattern, want)
+
+
+def _picked(matches: Iterator[Loc], pattern: Pattern) -> Iterator[Loc]:
+    return matches if pattern.count is None else islice(matches, pattern.count, pattern.count + 1)
+
+
+def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Iterator[Loc]:
     matcher = Matcher(proc)
     if pattern.names and want != "expr":
-        loops: list[Loc] = [
-            NodeLoc(place.path)
-            for place in _places(proc, scope, exprs=False)
-            if isinstance(place.node, Stmt) and matcher.nest(pattern.names, place.node)
-        ]
+        loops = False
+        for place in _places(proc, scope, exprs=False, may=may_hold(pattern, "loops")):
+            if isinstance(place.node, Stmt) and matcher.nest(pattern.names, place.node):
+                loops = True
+                yield NodeLoc(place.path)
         if loops or want == "stmt":
-            return loops
+            return
     stmts = pattern.stmts if want != "expr" else ()
     expr = pattern.expr if want != "stmt" else None
     if not stmts and expr is None:
-        return []
-    found: list[Loc] = []
-    for place in _places(proc, scope, exprs=expr is not None):
+        return
+    for place in _places(proc, scope, exprs=expr is not None, may=may_hold(pattern, want)):
         if isinstance(place.node, Stmt):
             run = place.run(len(stmts)) if stmts else None
             if run is not None and matcher.run(stmts, run):
-                found.append(_run_loc(place.path, len(stmts)))
+                yield _run_loc(place.path, len(stmts))
         elif expr is not None and isinstance(place.node, Expr) and matcher.expr(expr, place.node):
-            found.append(NodeLoc(place.path))
-    return found
+            yield NodeLoc(place.path)
 
 
 def _run_loc(path: Path, length: int) -> Loc:
@@ -130,44 +140,49 @@ def _run_loc(path: Path, length: int) -> Loc:
 # ---- the code in a scope
 
 
-def _places(proc: Proc, scope: Loc | None, *, exprs: bool) -> Iterator[_Place]:
-    """Everything in scope, in source order, the scope itself included; expressions only where wanted."""
+def _places(proc: Proc, scope: Loc | None, *, exprs: bool, may: MayHold) -> Iterator[_Place]:
+    """Everything in scope, in source order, the scope itself included; expressions only where wanted.
+
+    Statements of which may says that nothing in them is looked for are passed by.
+    """
     match scope:
         case None | NodeLoc(()):
-            yield from _in_block((), "body", proc.body, 0, len(proc.body), exprs)
+            yield from _in_block((), "body", proc.body, 0, len(proc.body), exprs, may)
         case BlockLoc(parent, field, lo, hi):
-            yield from _in_block(parent, field, stmt_list(proc, parent, field), lo, hi, exprs)
+            yield from _in_block(parent, field, stmt_list(proc, parent, field), lo, hi, exprs, may)
         case GapLoc():
-            yield from _in_stmt(proc, anchor_path(scope), exprs)
+            yield from _in_stmt(proc, anchor_path(scope), exprs, may)
         case NodeLoc(path):
             node = get(proc, path)
-            yield from _in_stmt(proc, path, exprs) if isinstance(node, Stmt) else _below(path, node, exprs)
+            yield from _in_stmt(proc, path, exprs, may) if isinstance(node, Stmt) else _below(path, node, exprs)
         case ArgLoc(index):
             yield from _below((("args", index),), proc.args[index], exprs)
         case Dead(reason):
             raise AssertionError(f"a search in code {reason}")
 
 
-def _in_stmt(proc: Proc, path: Path, exprs: bool) -> Iterator[_Place]:
+def _in_stmt(proc: Proc, path: Path, exprs: bool, may: MayHold) -> Iterator[_Place]:
     field, index = path[-1]
     assert index is not None and isinstance(get_stmt(proc, path), Stmt)
-    yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs)
+    yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs, may)
 
 
-def _in_block(parent: Path, field: str, block: Block, lo: int, hi: int, exprs: bool) -> Iterator[_Place]:
+def _in_block(parent: Path, field: str, block: Block, lo: int, hi: int, exprs: bool, may: MayHold) -> Iterator[_Place]:
     for index in range(lo, hi):
-        stmt, path = block[index], (*parent, (field, index))
+        stmt = block[index]
+        if not may(stmt):
+            continue
+        path = (*parent, (field, index))
         yield _Place(path, stmt, block, hi)
+        yield from _heads(path, stmt, exprs)
         match stmt:
             case For(body=body):
-                yield from _heads(path, stmt, exprs)
-                yield from _in_block(path, "body", body, 0, len(body), exprs)
+                yield from _in_block(path, "body", body, 0, len(body), exprs, may)
             case If(body=body, orelse=orelse):
-                yield from _heads(path, stmt, exprs)
-                yield from _in_block(path, "body", body, 0, len(body), exprs)
-                yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs)
+                yield from _in_block(path, "body", body, 0, len(body), exprs, may)
+                yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs, may)
             case _:
-                yield from _heads(path, stmt, exprs)
+                pass
 
 
 def _heads(path: Path, stmt: Node, exprs: bool) -> Iterator[_Place]:
@@ -213,7 +228,7 @@ def near_misses(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> 
     """Up to five places that the pattern may have meant: the same kind of code, similar names first; then any similar name."""
     kinds, name = _target(pattern, want)
     scored: list[tuple[float, int, Loc]] = []
-    for order, place in enumerate(_places(proc, scope, exprs=want != "stmt" and pattern.expr is not None)):
+    for order, place in enumerate(_places(proc, scope, exprs=want != "stmt" and pattern.expr is not None, may=anywhere)):
         alike = _similarity(name, place.node)
         if isinstance(place.node, kinds) or alike >= _ALIKE:
             scored.append((-alike - isinstance(place.node, kinds), order, NodeLoc(place.path)))
@@ -251,26 +266,7 @@ def _target(pattern: Pattern, want: Want) -> tuple[tuple[type[Node], ...], str]:
 def _similarity(name: str, node: Node) -> float:
     if name == ANY:
         return 0.0
-    return max((SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in _names(node)), default=0.0)
-
-
-def _names(node: Node) -> tuple[str, ...]:
-    """The spellings by which a node could be asked for."""
-    match node:
-        case For(iter=sym):
-            return (sym.name,)
-        case Alloc(name=sym) | Assign(name=sym) | Reduce(name=sym) | WindowStmt(name=sym) | Arg(name=sym):
-            return (sym.name,)
-        case Read(name=sym) | WindowExpr(name=sym):
-            return (sym.name,)
-        case Call(proc=callee):
-            return (callee.name,)
-        case ExternCall(fn=fn):
-            return (fn.name,)
-        case AssignConfig(field=field) | ReadConfig(field=field):
-            return (field,)
-        case _:
-            return ()
+    return max((SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in own_names(node)), default=0.0)
 
 
 def _note(proc: Proc, loc: Loc) -> str:
@@ -278,4 +274,4 @@ def _note(proc: Proc, loc: Loc) -> str:
     path = loc.path if isinstance(loc, NodeLoc) else (*loc.parent, (loc.field, loc.lo)) if isinstance(loc, BlockLoc) else ()
     node = get(proc, path)
     place = "" if node.span is NOWHERE else f"{node.span.file}:{node.span.line}: "
-    return f"  {place}{head_line(proc, node)}"
+    return f"  {place}{head_line(proc, node, path)}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from usl_core.analysis.obligations import check_proc_invariant
 from usl_core.ir.nodes import Proc
+from usl_core.profiling import profiled
 
 
+@profiled("frontend", "check")
 def check_proc(proc: Proc) -> None:
     """Prove that every access of proc is in bounds, every range ordered and every call legal.
 

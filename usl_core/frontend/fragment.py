@@ -15,11 +15,13 @@ from usl_core.frontend.parse_expr import ExprParser
 from usl_core.frontend.python_scope import PythonScope
 from usl_core.frontend.scope import Binding, Env, arg_binding, loop_binding, stmt_binding
 from usl_core.frontend.source import parse_text
-from usl_core.ir.nodes import Expr, For, Node, Proc, Read, Stmt, WindowExpr
+from usl_core.ir.nodes import Alloc, Expr, For, Node, Proc, Read, Stmt, WindowExpr, WindowStmt
 from usl_core.ir.printer import Printer
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import Step, get_field
 from usl_core.ir.types import INDEX, Type
+
+_BINDS = frozenset({Alloc, WindowStmt})
 
 
 class _Visible:
@@ -60,7 +62,8 @@ def env_at(proc: Proc, path: Sequence[Step]) -> dict[str, Binding]:
             if isinstance(node, For):
                 visible.bind(loop_binding(node))
             for stmt in get_field(node, field)[:position]:
-                visible.bind_stmt(stmt)
+                if type(stmt) in _BINDS:
+                    visible.bind_stmt(stmt)
         children = get_field(node, field)
         if position is None:
             node = children

@@ -17,8 +17,10 @@ from usl_core.frontend.parse_stmt import StmtParser
 from usl_core.frontend.python_scope import PythonScope, function_scope
 from usl_core.frontend.source import Source, parse_definition, parse_text
 from usl_core.ir.nodes import InstrTemplate, Proc
+from usl_core.profiling import profiled
 
 
+@profiled("frontend", "parse")
 def parse_function(
     fn: Callable[..., Any],
     *,
@@ -38,6 +40,7 @@ def parse_function(
     return _procedure(node, source, function_scope(fn, locals), instr, tuple(aliasable))
 
 
+@profiled("frontend", "parse")
 def parse_source(text: str, scope: Mapping[str, Any] | None = None, file: str = "<string>") -> Proc:
     """The procedure in a text of one `def`, with its decorator `@proc(...)` or `@instr(...)` if there is one.
 

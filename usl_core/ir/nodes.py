@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from typing import Any
 
 from usl_core.errors import NOWHERE, Span
 from usl_core.ir.config import Config
@@ -22,6 +23,8 @@ from usl_core.ir.types import BOOL, INDEX, ScalarType, TensorType, Type
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
 class Node:
     span: Span = field(default=NOWHERE, repr=False)
+    memo: dict[Any, Any] | None = field(default=None, init=False, repr=False)
+    """What analyses know of this node (usl_core.ir.memo); a copy starts without it."""
 
 
 # ---- expressions
@@ -134,7 +137,11 @@ class ReadConfig(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Stmt(Node):
-    """A statement."""
+    """A statement. Beside its fields it remembers what `usl_core.ir.signature` found out about it; 0 is nothing so far."""
+
+    heads: int = field(default=0, init=False, repr=False)
+    words: int = field(default=0, init=False, repr=False)
+    shape_code: int = field(default=0, init=False, repr=False)
 
 
 Block = tuple[Stmt, ...]

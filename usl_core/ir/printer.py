@@ -86,6 +86,8 @@ class Printer:
     def __init__(self, names: Mapping[Sym, str] | None = None) -> None:
         self.names: dict[Sym, str] = dict(names or {})
         self.taken: set[str] = set(self.names.values())
+        self._bound: list[tuple[Sym, str | None]] = []
+        self._suffixes: dict[str, int] = {}
         self.globals: dict[str, object] = {}
         self._global_names: dict[int, str] = {}
 
@@ -93,11 +95,20 @@ class Printer:
 
     def bind(self, sym: Sym) -> str:
         """Choose the spelling of a name from here to the end of the scope."""
-        base = f"{sym.name}_" if keyword.iskeyword(sym.name) else sym.name
-        spelling = _first_free(base, self.taken)
+        base = written(sym)
+        spelling = base if base not in self.taken else self._with_suffix(base)
+        self._bound.append((sym, self.names.get(sym)))
         self.names[sym] = spelling
         self.taken.add(spelling)
         return spelling
+
+    def _with_suffix(self, base: str) -> str:
+        """The first of `base_1`, `base_2`, ... that is free; all below the remembered suffix are taken."""
+        suffix = self._suffixes.get(base, 1)
+        while f"{base}_{suffix}" in self.taken:
+            suffix += 1
+        self._suffixes[base] = suffix
+        return f"{base}_{suffix}"
 
     def name(self, sym: Sym) -> str:
         found = self.names.get(sym)
@@ -106,11 +117,23 @@ class Printer:
     @contextmanager
     def scope(self) -> Iterator[None]:
         """Names bound inside are forgotten at the end."""
-        names, taken = dict(self.names), set(self.taken)
+        outer = len(self._bound)
         try:
             yield
         finally:
-            self.names, self.taken = names, taken
+            self._forget(outer)
+
+    def _forget(self, outer: int) -> None:
+        """End the scope that began when outer names were bound."""
+        while len(self._bound) > outer:
+            sym, before = self._bound.pop()
+            spelling = self.names.pop(sym)
+            self.taken.discard(spelling)
+            base, _, suffix = spelling.rpartition("_")
+            if base in self._suffixes and suffix.isdecimal():
+                self._suffixes[base] = min(int(suffix), self._suffixes[base])
+            if before is not None:
+                self.names[sym] = before
 
     def global_name(self, obj: object, base: str) -> str:
         """The spelling of an object of the Python scope; two objects of one name are told apart by a suffix."""
@@ -332,6 +355,11 @@ def anchored(expr: Expr) -> bool:
             return not groups or any(anchored(args[position]) for group in groups for position in group.positions)
         case _:
             return True
+
+
+def written(sym: Sym) -> str:
+    """The spelling of a name where no other is in its way."""
+    return f"{sym.name}_" if keyword.iskeyword(sym.name) else sym.name
 
 
 def _first_free(base: str, taken: Iterable[str]) -> str:

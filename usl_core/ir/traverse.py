@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
@@ -98,8 +99,28 @@ def with_field(node: N, name: str, value: Any) -> N:
 
 
 def update(node: N, **changes: Any) -> N:
-    """node with fields replaced; `dataclasses.replace`, spelt once."""
-    return dataclasses.replace(node, **changes)
+    """A copy of node with fields replaced: `dataclasses.replace`, at a fraction of its time."""
+    kind = type(node)
+    copy = object.__new__(kind)
+    made, remembered = _FIELDS[kind]
+    for name, put in made:
+        put(copy, changes.pop(name) if name in changes else getattr(node, name))
+    assert not changes, f"{kind.__name__} has no field {', '.join(changes)}"
+    for put, nothing in remembered:
+        put(copy, nothing)
+    return copy
+
+
+_Put = Callable[[Node, Any], None]
+
+
+def _setters(kind: type[Node]) -> tuple[tuple[tuple[str, _Put], ...], tuple[tuple[_Put, Any], ...]]:
+    """What sets each field of a node of this kind under construction; and what analyses remember in it, with "nothing yet"."""
+    fields = [(field, getattr(kind, field.name).__set__) for field in dataclasses.fields(kind)]
+    return tuple((f.name, put) for f, put in fields if f.init), tuple((put, f.default) for f, put in fields if not f.init)
+
+
+_FIELDS = {kind: _setters(kind) for kind in _CHILDREN}
 
 
 def children(node: Node) -> Iterator[tuple[Step, Node]]:
@@ -113,16 +134,54 @@ def children(node: Node) -> Iterator[tuple[Step, Node]]:
             yield (name, None), value
 
 
+def child_nodes(node: Node) -> tuple[Node, ...]:
+    """The direct children of node, in source order."""
+    return _NODES[type(node)](node)
+
+
+def _shape(node: Any) -> tuple[Node, ...]:
+    return node.type.shape if isinstance(node.type, TensorType) else ()
+
+
+_NODES: dict[type[Node], Callable[[Any], tuple[Node, ...]]] = {
+    Read: lambda node: node.idx,
+    Literal: lambda node: (),
+    UnaryMinus: lambda node: (node.arg,),
+    BinaryOp: lambda node: (node.lhs, node.rhs),
+    ExternCall: lambda node: node.args,
+    Cast: lambda node: (node.arg,),
+    Interval: lambda node: (node.lo, node.hi),
+    WindowExpr: lambda node: node.idx,
+    StrideExpr: lambda node: (),
+    ReadConfig: lambda node: (),
+    Assign: lambda node: (*node.idx, node.rhs),
+    Reduce: lambda node: (*node.idx, node.rhs),
+    AssignConfig: lambda node: (node.rhs,),
+    Pass: lambda node: (),
+    Check: lambda node: (node.cond,),
+    If: lambda node: (node.cond, *node.body, *node.orelse),
+    For: lambda node: (node.lo, node.hi, *node.body),
+    Alloc: _shape,
+    WindowStmt: lambda node: (node.rhs,),
+    Call: lambda node: node.args,
+    Arg: _shape,
+    Proc: lambda node: (*node.args, *node.preds, *node.body),
+}
+"""`children` without the steps, for walks that do not need to know where they are: several times as fast."""
+
+
 def walk(node: Node) -> Iterator[Node]:
     """node and everything below it, in source order. Callees are not entered."""
-    yield node
-    for _, child in children(node):
-        yield from walk(child)
+    return walk_block((node,))
 
 
-def walk_block(block: Block) -> Iterator[Node]:
-    for stmt in block:
-        yield from walk(stmt)
+def walk_block(block: tuple[Node, ...]) -> Iterator[Node]:
+    """Each node of block and everything below it, in source order."""
+    pending = list(reversed(block))
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(_NODES[type(node)](node))
 
 
 def extent(lo: Expr, hi: Expr) -> Expr:
@@ -185,7 +244,14 @@ def substitute(node: N, env: Mapping[Sym, Expr]) -> N:
             return env.get(old.name)
         return None
 
-    return rewrite(node, rule) if env else node
+    def visit(old: Node) -> Node:
+        if mentioned(old).isdisjoint(env):
+            return old
+        new = map_children(old, visit)
+        replaced = rule(new)
+        return new if replaced is None else replaced
+
+    return visit(node) if env else node  # type: ignore[return-value]
 
 
 def substitute_block(block: Block, env: Mapping[Sym, Expr]) -> Block:
@@ -219,11 +285,31 @@ def _renamed(old: Node, names: Mapping[Sym, Sym]) -> Node | None:
 def binders(node: Node) -> Iterator[Sym]:
     """The names that node or anything below it binds (iterators, allocations, windows, formals)."""
     for sub in walk(node):
-        match sub:
-            case Alloc(name=name) | WindowStmt(name=name) | Arg(name=name) | For(iter=name):
-                yield name
-            case _:
-                pass
+        yield from _own_binders(sub)
+
+
+@per_node
+def iterators(node: Node) -> frozenset[Sym]:
+    """The iterators of the loops at or below a statement."""
+    match node:
+        case For(iter=name, body=body):
+            return frozenset((name,)).union(*map(iterators, body))
+        case If(body=body, orelse=orelse):
+            return frozenset[Sym]().union(*map(iterators, body), *map(iterators, orelse))
+        case _:
+            return frozenset()
+
+
+def loop_of(block: Block, name: Sym) -> For | None:
+    """The loop in block, at any depth, whose iterator is name."""
+    for stmt in block:
+        if name in iterators(stmt):
+            match stmt:
+                case For(iter=iterator, body=body):
+                    return stmt if iterator is name else loop_of(body, name)
+                case If(body=body, orelse=orelse):
+                    return loop_of((*body, *orelse), name)
+    return None
 
 
 def with_fresh_binders(block: Block) -> Block:
@@ -242,10 +328,53 @@ def names_used(node: Node) -> Iterator[Sym]:
                 pass
 
 
+@per_node
+def mentioned(node: Node) -> frozenset[Sym]:
+    """The names that occur at or below node other than in binding position, also in the types of whole buffers."""
+    below = [mentioned(child) for child in child_nodes(node)]
+    if isinstance(node, Read) and isinstance(node.type, TensorType):
+        below += [mentioned(extent_) for extent_ in node.type.shape]
+    match node:
+        case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
+            return frozenset((name,)).union(*below)
+        case _:
+            some = [names for names in below if names]
+            return some[0] if len(some) == 1 else frozenset[Sym]().union(*some)
+
+
 def free_names(*nodes: Node) -> frozenset[Sym]:
     """The names that nodes use and do not bind."""
-    used = {name for node in nodes for name in names_used(node)}
-    return frozenset(used.difference(*[set(binders(node)) for node in nodes]))
+    if len(nodes) == 1:
+        return _free(nodes[0])
+    return frozenset[Sym]().union(*map(_free, nodes)).difference(*map(bound, nodes))
+
+
+@per_node
+def _free(node: Node) -> frozenset[Sym]:
+    below = frozenset[Sym]().union(*map(_free, child_nodes(node)))
+    match node:
+        case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
+            return below | {name}
+        case _:
+            return below - bound(node)
+
+
+@per_node
+def bound(node: Node) -> frozenset[Sym]:
+    """The names that node or anything below it binds: `binders`, remembered."""
+    match node:
+        case Expr() | Interval() | Assign() | Reduce():
+            return frozenset()
+        case _:
+            return frozenset(_own_binders(node)).union(*map(bound, child_nodes(node)))
+
+
+def _own_binders(node: Node) -> tuple[Sym, ...]:
+    match node:
+        case Alloc(name=name) | WindowStmt(name=name) | Arg(name=name) | For(iter=name):
+            return (name,)
+        case _:
+            return ()
 
 
 def same_expr(a: Node, b: Node) -> bool:

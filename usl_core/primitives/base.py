@@ -26,7 +26,9 @@ from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
+from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
+from usl_core.profiling import profiled
 
 P = ParamSpec("P")
 
@@ -45,9 +47,13 @@ def primitive(
         operator = name or build.__name__
         signature = inspect.signature(build)
 
+        @profiled("operator", operator)
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
+            call = call_key(operator, args, kwargs)
+            if call is not None and (made := proc.made_by(call)) is not None:
+                return made
             _require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
@@ -60,11 +66,14 @@ def primitive(
                 require_steady_control(operator, edit.proc)
 
             def step() -> Step:
-                shown = ", ".join([*map(_short, args), *(f"{k}={_short(v)}" for k, v in kwargs.items())])
+                shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
                 return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
 
-            return derive(proc, edit.proc, edit.forward, operator, step)
+            result = derive(proc, edit.proc, edit.forward, operator, step)
+            if call is not None:
+                proc.remember(call, result)
+            return result
 
         return apply
 
@@ -73,11 +82,34 @@ def primitive(
 
 def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """The operator takes arguments of that number and names, or it refuses and shows what it takes."""
+    if _plainly_fits(signature, len(args), kwargs):
+        return
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
         takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
         raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
+
+
+def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
+    """An argument for the history. A cursor's text is made on demand: it never changes, and takes printing a procedure."""
+    if isinstance(value, list | tuple):
+        value = tuple(value)  # the caller may change a list
+    several = value if isinstance(value, tuple) else (value,)
+    return (lambda: prefix + _short(value)) if any(isinstance(each, Cursor) for each in several) else prefix + _short(value)
+
+
+def _plainly_fits(signature: inspect.Signature, count: int, kwargs: dict[str, Any]) -> bool:
+    """Whether count arguments and kwargs fit for certain: what `bind` finds out at twenty times the price."""
+    parameters = signature.parameters
+    if count > len(parameters):
+        return False
+    for position, (name, parameter) in enumerate(parameters.items()):
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or (position < count and name in kwargs):
+            return False
+        if position >= count and parameter.default is parameter.empty and name not in kwargs:
+            return False
+    return parameters.keys() >= kwargs.keys()
 
 
 def _short(value: Any) -> str:
@@ -87,10 +119,12 @@ def _short(value: Any) -> str:
             text = value.name()
         case type():
             text = value.__name__
+        case tuple():
+            text = f"[{', '.join(map(_short, value))}]"
         case NodeCursor():
-            text = head_line(value.owner.ir, value.node)
+            text = head_line(value.owner.ir, value.node, value.path)
         case BlockCursor():
-            text = f"{head_line(value.owner.ir, value[0].node)} ... ({len(value)} statements)"
+            text = f"{head_line(value.owner.ir, value[0].node, value[0].path)} ... ({len(value)} statements)"
         case Cursor():
             text = type(value).__name__
         case _:
@@ -171,6 +205,7 @@ def require_no(conflict: Conflict | None, operator: str, message: str, span: Spa
         refuse(operator, message, span or conflict.span(), conflict.notes(), code="E411")
 
 
+@profiled("obligation", "operator's condition")
 def require_proved(
     ctx: Context,
     goal: Formula,

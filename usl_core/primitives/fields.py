@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from usl_core.analysis.effects import proc_summary
+from usl_core.analysis.fields_used import field_use
 from usl_core.ir.nodes import Alloc, Assign, Block, Expr, For, If, Interval, Proc, Read, ReadConfig, Reduce, WindowExpr
 from usl_core.ir.traverse import walk, walk_block
 from usl_core.ir.types import TensorType
@@ -18,7 +18,7 @@ from usl_core.ir.types import TensorType
 
 def unsteady_control(proc: Proc) -> ReadConfig | None:
     """A read of a field that proc writes, in a loop's bounds, a condition or an index; None if there is none."""
-    written = proc_summary(proc).config_writes
+    written = field_use(proc).written
     if not written:
         return None
     for expr in _control(proc.body):
@@ -30,7 +30,7 @@ def unsteady_control(proc: Proc) -> ReadConfig | None:
 
 def shape_that_reads(proc: Proc) -> ReadConfig | None:
     """A read of a field in the extents of a buffer or the bounds of a window; None if there is none."""
-    if not proc_summary(proc).fields:
+    if not field_use(proc).all:
         return None
     for expr in _shapes(proc.body):
         for node in walk(expr):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import proc_summary
+from usl_core.analysis.fields_used import field_use
 from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, ExprCursor, GapCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
@@ -23,6 +23,7 @@ from usl_core.ir.traverse import free_names
 from usl_core.ir.types import BOOL, INDEX, Type
 from usl_core.primitives.base import refuse
 from usl_core.procedure import Procedure
+from usl_core.profiling import profiled
 
 S = TypeVar("S", bound=Stmt)
 
@@ -58,7 +59,9 @@ def stmt_at(proc: Procedure, where: Any, operator: str, kind: type[S], wanted: s
         cursor = cursor[0]
     node = cursor.node if isinstance(cursor, StmtCursor) else None
     if not isinstance(node, kind):
-        found = f"{type(node).__name__}: {head_line(proc.ir, node)}" if node is not None else type(cursor).__name__
+        found = type(cursor).__name__
+        if isinstance(cursor, StmtCursor):
+            found = f"{type(node).__name__}: {head_line(proc.ir, cursor.node, cursor.path)}"
         refuse(operator, f"{wanted} is wanted here, found {found}", getattr(node, "span", None), code="E404")
     assert isinstance(cursor.loc, NodeLoc)
     return cursor.loc.path, node
@@ -124,11 +127,13 @@ def buffer_at(proc: Procedure, where: Any, operator: str) -> tuple[NodeLoc | Arg
     return NodeLoc(path), node
 
 
+@profiled("analysis", "context")
 def context_at(proc: Procedure, path: Path) -> Context:
     """What is known just before the statement at path."""
     return Context.at(proc.ir, path)
 
 
+@profiled("analysis", "context")
 def context_at_gap(proc: Procedure, gap: GapLoc) -> Context:
     """What is known at a gap."""
     block = stmt_list(proc.ir, gap.parent, gap.field)
@@ -148,7 +153,7 @@ def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:
 
 def configurations(proc: Procedure) -> Mapping[str, Config]:
     """The configurations that a procedure uses, by name: text in its schedule may name their fields."""
-    return {field.config.name: field.config for field in proc_summary(proc.ir).fields}
+    return {field.config.name: field.config for field in field_use(proc.ir).all}
 
 
 T = TypeVar("T")

@@ -1,5 +1,5 @@
 """What operators that move, repeat or copy code ask about it: its effect where it stands, another instance of it, the names
-it binds, and the substitution of an iterator."""
+it binds."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Kind, Summary, block_summary, reads_of, replace_accesses
 from usl_core.analysis.formula import Formula
 from usl_core.cursors.path import BlockLoc, stmt_list
-from usl_core.cursors.rewriting import Rule
 from usl_core.errors import Span
-from usl_core.ir.nodes import Alloc, Block, Expr, Node, Proc, Read, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Block, Expr, Proc, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import free_names
 from usl_core.primitives.base import refuse, require
@@ -82,18 +81,6 @@ def new_names(values: Any, count: int, operator: str) -> tuple[Sym, ...]:
     require(many, operator, f"a list of {count} names is wanted, got {values!r}")
     require(len(set(map(str, values))) == count, operator, f"the new names must differ: {values!r}")
     return tuple(new_name(value, operator) for value in values)
-
-
-# ---- substitution
-
-
-def substitution(env: Mapping[Sym, Expr]) -> Rule:
-    """The rule `name -> expr` for control variables."""
-
-    def rule(node: Node) -> Node | None:
-        return env.get(node.name) if isinstance(node, Read) and not node.idx else None
-
-    return rule
 
 
 def uses(block: Block, name: Sym) -> bool:

@@ -9,11 +9,11 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import index_lin
 from usl_core.analysis.raise_ import from_lin, reduce_lin
-from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path
 from usl_core.ir.externs import IDX
 from usl_core.ir.folding import folded
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     BinaryOp,
     Block,
@@ -33,7 +33,6 @@ from usl_core.ir.traverse import children, same_expr, substitute, update, walk
 from usl_core.ir.types import BOOL, COND, INDEX
 from usl_core.primitives.base import primitive
 from usl_core.primitives.declared import with_declared_types
-from usl_core.primitives.moving import substitution
 from usl_core.procedure import Procedure
 
 
@@ -61,7 +60,7 @@ def simplify(proc: Procedure) -> Edit:
 
     edit = Edit.of(proc.ir, "simplify").replace_exprs(plan.exprs)
     for path, name, value in plan.fixed:
-        edit = edit.rewrite_exprs(NodeLoc(path), substitution({name: value}))
+        edit = edit.substitute(NodeLoc(path), {name: value})
     for path, branch in reversed(plan.resolved):
         edit = edit.delete(NodeLoc(path)) if branch is None else edit.unwrap(NodeLoc(path), branch)
     return with_declared_types(edit)
@@ -146,7 +145,11 @@ class _Plan:
 
     def index(self, ctx: Context, expr: Expr) -> Expr:
         """The shortest form found of an index expression; its own unless one is shorter."""
+        if isinstance(expr, Literal):
+            return expr
         best = substitute(expr, self.values)
+        if _size(best) == 1:  # a name or a number
+            return best
         while True:
             found = from_lin(reduce_lin(index_lin(best), lambda goal: _holds(ctx, goal)), expr.span)
             if _size(found) >= _size(best):
@@ -189,14 +192,16 @@ def _decided(ctx: Context, cond: Expr) -> bool | None:
 
 
 def _holds(ctx: Context, goal: Formula) -> bool:
-    return goal != fml.FALSE and isinstance(ctx.prove(goal), Proved)
+    return goal != fml.FALSE and ctx.holds(goal)
 
 
+@per_node
 def _made_of_data(expr: Expr) -> bool:
     """Whether a control expression contains data or configuration, which have no linear form of their own."""
     return any(isinstance(n, ReadConfig) or (isinstance(n, ExternCall) and n.fn is IDX) for n in walk(expr))
 
 
+@per_node
 def _size(expr: Expr) -> int:
     """How long an expression is; quotients and remainders count double."""
     return sum(1 + (isinstance(n, BinaryOp) and n.op in ("/", "%")) for n in walk(expr))

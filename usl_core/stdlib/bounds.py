@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from usl_core.cursors.cursor import Cursor, ExprCursor
 from usl_core.cursors.kinds import ForCursor
 from usl_core.errors import SchedulingError
 from usl_core.procedure import Procedure
 from usl_core.stdlib.accesses import Access, Buffer, accesses, has_known_range, iteration, known_at
-from usl_core.stdlib.inspection import enclosing
+from usl_core.stdlib.inspection import enclosing, require_cursor
 from usl_core.stdlib.ranges import Iterators, Known, NotLinear, Range, end, greatest, least
 from usl_core.stdlib.symbolic import Polynomial, polynomial, value_of
 
@@ -45,7 +46,7 @@ class Bounds:
         return Bounds(self.buffer, tuple(each.at(**sizes) for each in self.ranges), self.exact)
 
 
-def infer_bounds(scope: Procedure | Cursor, buffer: str, kinds: Iterable[str] = KINDS) -> Bounds:
+def infer_bounds(scope: Procedure | Cursor, buffer: str | Cursor, kinds: Iterable[str] = KINDS) -> Bounds:
     """The part of a buffer that code accesses, as a box: `str` of it is a window for `stage_mem`.
 
         for io in seq(0, n / 32):
@@ -53,22 +54,27 @@ def infer_bounds(scope: Procedure | Cursor, buffer: str, kinds: Iterable[str] = 
                 y[32 * io + ii] = x[32 * io + ii] + x[32 * io + ii + 2]
 
     accesses `x[32 * io:32 * io + 34]` in the body of io, and `x[0:32 * (n / 32) + 2]` in the loop io: scope is a procedure, a
-    statement or a block, and names of loops around it stay. kinds chooses among "read", "write" and "reduce" (`+=`). Windows
-    and callees are looked into. Indices linear in iterators are bounded by the ends of loops, conditions on control values
-    narrow them, assertions simplify them; an index that depends on data or configuration may be any of its dimension.
+    statement or a block, and names of loops around it stay. buffer is a name, or a cursor to a formal or an allocation; kinds
+    chooses among "read", "write" and "reduce" (`+=`). Windows and callees are looked into. Indices linear in iterators are
+    bounded by the ends of loops, conditions on control values narrow them, assertions simplify them; an index that depends on
+    data or configuration may be any of its dimension.
 
     Raises:
-        SchedulingError: scope does not access the buffer so; a kind is unknown.
+        SchedulingError: scope does not access the buffer so, or has several of that name; a kind is unknown.
     Reference: Qian 2024, §4.2.2.
     """
     wanted = set(kinds)
     if not wanted or not wanted <= set(KINDS):
         raise SchedulingError(f"infer_bounds: kinds are {', '.join(KINDS)}, got {sorted(wanted)}", code="E404")
-    found = [each for each in accesses(scope) if each.buffer.name == buffer and each.kind in wanted]
+    if isinstance(buffer, Cursor):
+        buffer = (scope if isinstance(scope, Procedure) else scope.proc()).forward(buffer)
+    found = [each for each in accesses(scope) if buffer in (each.buffer.name, each.buffer.declaration) and each.kind in wanted]
+    shown = buffer if isinstance(buffer, str) else "that buffer"
     if not found:
-        raise SchedulingError(f"infer_bounds: the code does not {' or '.join(sorted(wanted))} {buffer}", code="E404")
+        raise SchedulingError(f"infer_bounds: the code does not {' or '.join(sorted(wanted))} {shown}", code="E404")
     if len({id(each.buffer) for each in found}) > 1:
-        raise SchedulingError(f"infer_bounds: there are several buffers {buffer} in the code", code="E404")
+        note = "hint: a cursor to one of the allocations tells them apart"
+        raise SchedulingError(f"infer_bounds: there are several buffers {shown} in the code", notes=[note], code="E404")
     return box(found, known_at(scope))
 
 
@@ -78,9 +84,10 @@ def affine_range(expr: ExprCursor, scope: Cursor | None = None) -> Range:
     scope is a statement or a block around the expression, by default its procedure; the names of loops around scope stay.
 
     Raises:
-        SchedulingError: the expression depends on data or configuration, or is not inside of scope.
+        SchedulingError: expr is no cursor to an expression, depends on data or configuration, or is not inside of scope.
     Reference: Qian 2024, §4.2.2, `infer_range`.
     """
+    require_cursor("affine_range", expr, ExprCursor)
     if scope is not None and not scope.is_ancestor_of(expr):
         raise SchedulingError("affine_range: the expression is not inside of the scope", code="E404")
     inside = [stmt for stmt in enclosing(expr) if isinstance(stmt, ForCursor) and (scope is None or scope.is_ancestor_of(stmt))]
@@ -139,7 +146,7 @@ def _narrowed(index: Polynomial, access: Access, upper: bool) -> list[Polynomial
     for condition in access.nonnegative:
         for each in access.iterators:
             a, b = index.coefficient(each.name), condition.coefficient(each.name)
-            k = -a / b if b and upper else a / b if b else 0
+            k = Fraction(-a if upper else a) / b if b else Fraction(0)
             if k > 0 and k.denominator == 1:
                 found.append(index + condition * k if upper else index - condition * k)
     return list(dict.fromkeys(found))

@@ -115,7 +115,7 @@ def config_writes(block: BlockCursor, around: Way = ()) -> Iterator[tuple[Any, s
 
 def first_line(stmt: StmtCursor) -> str:
     """A statement in one line, a loop or `if` without its body."""
-    return head_line(stmt.owner.ir, stmt.node).strip().splitlines()[0].removesuffix(":")
+    return head_line(stmt.owner.ir, stmt.node, stmt.path).strip().splitlines()[0].removesuffix(":")
 
 
 # ---- the run

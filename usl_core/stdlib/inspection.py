@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from usl_core.cursors.cursor import BlockCursor, Cursor, InvalidCursor, StmtCursor
+from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.kinds import (
     AllocCursor,
     AssignConfigCursor,
@@ -30,21 +30,51 @@ Code = Procedure | Cursor
 """A procedure stands for its body."""
 
 
-def walk(code: Code, *kinds: type[Cursor]) -> Iterator[Any]:
-    """Every statement and expression of code, in source order, what contains others before these; code itself too.
+Kind = str | type[Cursor]
+"""One of KINDS, or a class of cursors (`usl_core.cursors.kinds`)."""
 
-    kinds are classes of cursors (`usl_core.cursors.kinds`); with any, only cursors of these come: `walk(p, ForCursor)` are the
-    loops. Callees are not entered.
+KINDS: dict[str, tuple[type[Cursor], ...]] = {
+    "statements": (StmtCursor,),
+    "loops": (ForCursor,),
+    "branches": (IfCursor,),
+    "writes": (AssignCursor, ReduceCursor),
+    "calls": (CallCursor,),
+    "allocations": (AllocCursor,),
+    "windows": (WindowStmtCursor, WindowExprCursor),
+    "expressions": (ExprCursor,),
+    "reads": (ReadCursor,),
+}
+"""What `walk` and traversals can look for by name."""
+
+
+def walk(code: Code, *kinds: Kind) -> Iterator[Any]:
+    """The statements and expressions of code, in source order, what contains others before these; code itself too.
+
+    kinds chooses among them: "statements", "loops", "branches", "writes" (`=` and `+=`), "calls", "allocations", "windows",
+    "expressions", "reads" (of control values too), or classes of cursors (`usl_core.cursors.kinds`). Callees are not entered.
 
     Raises:
-        SchedulingError: code is neither a procedure nor a cursor.
+        SchedulingError: code is neither a procedure nor a cursor; a kind is unknown.
     """
     if not isinstance(code, Cursor | Procedure):
         raise SchedulingError(f"walk: a procedure or a cursor is wanted, got {code!r}", code="E404")
-    if isinstance(code, Cursor) and (not kinds or isinstance(code, kinds)) and not isinstance(code, BlockCursor):
+    classes = tuple(each for kind in kinds for each in _classes(kind))
+    return _walk(code, classes or (Cursor,))
+
+
+def _classes(kind: Kind) -> tuple[type[Cursor], ...]:
+    if isinstance(kind, type) and issubclass(kind, Cursor):
+        return (kind,)
+    if not (isinstance(kind, str) and kind in KINDS):
+        raise SchedulingError(f"walk: the kinds are {', '.join(KINDS)} and classes of cursors, got {kind!r}", code="E404")
+    return KINDS[kind]
+
+
+def _walk(code: Code, classes: tuple[type[Cursor], ...]) -> Iterator[Any]:
+    if isinstance(code, classes) and not isinstance(code, BlockCursor):
         yield code
     for child in children(code):
-        yield from walk(child, *kinds)
+        yield from _walk(child, classes)
 
 
 def children(code: Code) -> tuple[Any, ...]:
@@ -106,6 +136,21 @@ def _parts_of_expression(expr: Cursor) -> tuple[Any, ...]:
             return ()
 
 
+def require_cursor(function: str, place: object, kind: type[Cursor] = Cursor) -> None:
+    """What a function is given is a cursor of a kind.
+
+    Raises:
+        SchedulingError: it is something else, such as a pattern.
+    """
+    if isinstance(place, kind) and not isinstance(place, InvalidCursor):
+        return
+    if isinstance(place, InvalidCursor):
+        place.parent()  # an error with the reason
+    wanted = "a cursor" if kind is Cursor else f"a cursor of kind {kind.__name__}"
+    shown = type(place).__name__ if isinstance(place, Cursor) else repr(place)
+    raise SchedulingError(f"{function}: {wanted} is wanted, got {shown}", notes=["hint: find() gives one"], code="E404")
+
+
 def enclosing(place: Cursor) -> Iterator[Any]:
     """The statements around a place, innermost first."""
     parent = place.parent()
@@ -116,7 +161,12 @@ def enclosing(place: Cursor) -> Iterator[Any]:
 
 
 def enclosing_loops(place: Cursor) -> list[ForCursor]:
-    """The loops around a place, innermost first; a loop is not around itself."""
+    """The loops around a place, innermost first; a loop is not around itself.
+
+    Raises:
+        SchedulingError: place is no cursor.
+    """
+    require_cursor("enclosing_loops", place)
     return [stmt for stmt in enclosing(place) if isinstance(stmt, ForCursor)]
 
 
@@ -124,8 +174,9 @@ def enclosing_loop(place: Cursor, name: str | None = None) -> ForCursor:
     """The innermost loop around a place, or the innermost called name.
 
     Raises:
-        PatternError: there is no such loop; the notes list those that there are.
+        SchedulingError: place is no cursor. PatternError: there is no such loop; the notes list those that there are.
     """
+    require_cursor("enclosing_loop", place)
     around = enclosing_loops(place)
     for loop in around:
         if name is None or loop.name() == name:
@@ -139,9 +190,11 @@ def common_ancestor(places: Iterable[Cursor]) -> Any:
     """The innermost statement that is, or is around, each of the places; invalid if only the procedure is.
 
     Raises:
-        SchedulingError: there are no places, or they lie in different procedures.
+        SchedulingError: there are no places, one is no cursor, or they lie in different procedures.
     """
     all_places = list(places)
+    for place in all_places:
+        require_cursor("common_ancestor", place)
     if not all_places or any(place.proc() is not all_places[0].proc() for place in all_places):
         raise SchedulingError("common_ancestor: one or more cursors of one procedure are wanted", code="E404")
     first = all_places[0]
@@ -153,7 +206,12 @@ def common_ancestor(places: Iterable[Cursor]) -> Any:
 
 
 def loop_nest(loop: ForCursor) -> list[ForCursor]:
-    """loop and those perfectly nested in it: each is all of the body of the one before."""
+    """loop and those perfectly nested in it: each is all of the body of the one before.
+
+    Raises:
+        SchedulingError: loop is no cursor to a loop.
+    """
+    require_cursor("loop_nest", loop, ForCursor)
     nest = [loop]
     while len(nest[-1].body()) == 1 and isinstance(nest[-1].body()[0], ForCursor):
         nest.append(nest[-1].body()[0])

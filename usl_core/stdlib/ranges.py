@@ -118,6 +118,8 @@ class Known:
 
     def nonnegative(self, value: Polynomial) -> bool:
         """Whether value is seen to be at least 0. False says nothing."""
+        if value.constant is not None:
+            return value.constant >= 0
         try:
             return self._nonnegative(value, _SPLITS)
         except NotLinear:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import BlockLoc, Path
 from usl_core.errors import SchedulingError
-from usl_core.ir.nodes import Block, For, If, Node, Proc, Stmt
+from usl_core.ir.nodes import Block, For, If, Node, Proc
+from usl_core.ir.shape import shape, shapes
+from usl_core.primitives.calls.fit import fits
 from usl_core.primitives.calls.replace import replace
 from usl_core.procedure import Procedure
 
@@ -30,7 +32,7 @@ def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> 
 
 def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
     wanted = instruction.ir.body
-    candidates = [make_cursor(p, loc) for loc in _blocks(p.ir, wanted)]
+    candidates = [make_cursor(p, loc) for loc in _blocks(p.ir, wanted) if fits(p.ir, loc, instruction.ir)]
     for cursor in candidates:
         block = p.forward(cursor)
         if not block:
@@ -43,38 +45,31 @@ def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
 
 
 def _blocks(proc: Proc, wanted: Block) -> list[BlockLoc]:
-    """The blocks whose statements are of the kinds of wanted's, inner ones first."""
+    """The blocks whose statements have the shapes of wanted's, inner ones first."""
     found: list[BlockLoc] = []
+    first, *rest = shapes(wanted)
+    count = len(wanted)
     for parent, field, block in _lists(proc, ()):
-        for lo in range(len(block) - len(wanted) + 1):
-            if all(_alike(a, b) for a, b in zip(wanted, block[lo : lo + len(wanted)], strict=True)):
-                found.append(BlockLoc(parent, field, lo, lo + len(wanted)))
+        for lo, stmt in enumerate(block[: len(block) - count + 1]):
+            if (stmt.shape_code or shape(stmt)) == first and [shape(later) for later in block[lo + 1 : lo + count]] == rest:
+                found.append(BlockLoc(parent, field, lo, lo + count))
     return found
 
 
 def _lists(node: Node, path: Path) -> Iterator[tuple[Path, str, Block]]:
     """Every statement list below node, inner ones first."""
-    fields = {"body": getattr(node, "body", ()), "orelse": getattr(node, "orelse", ())}
-    for field, block in fields.items():
+    fields: tuple[tuple[str, Block], ...]
+    match node:
+        case Proc(body=body) | For(body=body):
+            fields = (("body", body),)
+        case If(body=body, orelse=orelse):
+            fields = (("body", body), ("orelse", orelse))
+        case _:
+            return
+    for field, block in fields:
         for position, stmt in enumerate(block):
-            yield from _lists(stmt, (*path, (field, position)))
-    for field, block in fields.items():
+            if isinstance(stmt, For | If):
+                yield from _lists(stmt, (*path, (field, position)))
+    for field, block in fields:
         if block:
             yield path, field, block
-
-
-def _alike(a: Stmt, b: Stmt) -> bool:
-    """Whether two statements could match: the same kinds all the way down."""
-    if type(a) is not type(b):
-        return False
-    match a, b:
-        case For(), For():
-            return a.mode is b.mode and _all_alike(a.body, b.body)
-        case If(), If():
-            return _all_alike(a.body, b.body) and _all_alike(a.orelse, b.orelse)
-        case _:
-            return True
-
-
-def _all_alike(a: Block, b: Block) -> bool:
-    return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b, strict=True))

@@ -58,6 +58,8 @@ class Extreme:
         return text
 
 
+Number = int | Fraction
+
 Atom = str | Quotient | Remainder | Extreme
 """A name as printed, or an operation that is not a polynomial."""
 
@@ -69,19 +71,25 @@ Monomial = tuple[Atom, ...]
 class Polynomial:
     """A sum of monomials with coefficients other than 0. Equality is structural; `+ - *` work with ints too."""
 
-    terms: tuple[tuple[Monomial, Fraction], ...] = ()
+    terms: tuple[tuple[Monomial, Number], ...] = ()
 
     def __add__(self, other: Polynomial | int) -> Polynomial:
-        return _collect((*self.terms, *polynomial(other).terms))
+        terms = polynomial(other).terms
+        return _collect((*self.terms, *terms)) if terms and self.terms else Polynomial(terms or self.terms)
 
     def __sub__(self, other: Polynomial | int) -> Polynomial:
-        return self + polynomial(other) * -1
+        return self + -polynomial(other)
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial(tuple((monomial, -factor) for monomial, factor in self.terms))
 
     def __rsub__(self, other: int) -> Polynomial:
         return polynomial(other) - self
 
-    def __mul__(self, other: Polynomial | int | Fraction) -> Polynomial:
+    def __mul__(self, other: Polynomial | Number) -> Polynomial:
         factor = polynomial(other)
+        if factor.terms == ONE.terms:
+            return self
         return _collect((_sorted(a + b), x * y) for a, x in self.terms for b, y in factor.terms)
 
     __radd__ = __add__
@@ -91,10 +99,10 @@ class Polynomial:
         return _show(self)
 
     @property
-    def constant(self) -> Fraction | None:
+    def constant(self) -> Number | None:
         """The value, if it depends on nothing."""
         if not self.terms:
-            return Fraction(0)
+            return 0
         return self.terms[0][1] if self.terms[0][0] == () and len(self.terms) == 1 else None
 
     def mentions(self, name: str) -> bool:
@@ -105,9 +113,9 @@ class Polynomial:
         """The names that occur."""
         return frozenset(name for monomial, _ in self.terms for atom in monomial for name in _names(atom))
 
-    def coefficient(self, name: str) -> Fraction:
+    def coefficient(self, name: str) -> Number:
         """The factor of name alone, 0 if there is none."""
-        return dict(self.terms).get((name,), Fraction(0))
+        return dict(self.terms).get((name,), 0)
 
     def is_linear_in(self, names: Set[str]) -> bool:
         """Whether these names occur in `c * name` only."""
@@ -116,6 +124,8 @@ class Polynomial:
 
     def substitute(self, values: Mapping[str, Polynomial | int]) -> Polynomial:
         """The value with others in place of names."""
+        if not self.names() & values.keys():
+            return self
         return self.map_atoms(lambda atom: polynomial(values[atom]) if isinstance(atom, str) and atom in values else None)
 
     def map_atoms(self, change: Callable[[Atom], Polynomial | None]) -> Polynomial:
@@ -132,7 +142,7 @@ class Polynomial:
         """The value for given sizes, a constant if they are all that it depends on: `p.at(n=64)`."""
         return self.substitute(sizes)
 
-    def value(self, **sizes: int) -> int | Fraction:
+    def value(self, **sizes: int) -> Number:
         """The number for given sizes.
 
         Raises:
@@ -141,22 +151,22 @@ class Polynomial:
         found = self.at(**sizes).constant
         if found is None:
             raise ValueError(f"{self} depends on {', '.join(sorted(self.names() - sizes.keys()))}")
-        return int(found) if found.denominator == 1 else found
+        return found
 
 
-ZERO, ONE = Polynomial(), Polynomial((((), Fraction(1)),))
+ZERO, ONE = Polynomial(), Polynomial((((), 1),))
 
 
-def polynomial(value: Polynomial | int | Fraction) -> Polynomial:
+def polynomial(value: Polynomial | Number) -> Polynomial:
     """A number as a polynomial."""
     if isinstance(value, Polynomial):
         return value
-    return Polynomial((((), Fraction(value)),)) if value else ZERO
+    return Polynomial((((), value),)) if value else ZERO
 
 
 def name(spelling: str) -> Polynomial:
     """The value of a size or an iterator."""
-    return Polynomial((((spelling,), Fraction(1)),))
+    return Polynomial((((spelling,), 1),))
 
 
 def quotient(of: Polynomial, by: int) -> Polynomial:
@@ -209,6 +219,9 @@ def sum_over(value: Polynomial, iterator: str, lo: Polynomial, hi: Polynomial) -
         rest = Polynomial(((tuple(atom for atom in monomial if atom != iterator), factor),))
         if rest.mentions(iterator):
             return None
+        if not power:
+            total = total + rest * (hi - lo)
+            continue
         total = total + rest * (_at(_power_sum(power), hi) - _at(_power_sum(power), lo))
     return total
 
@@ -267,10 +280,10 @@ def _operation(op: str, lhs: Polynomial, rhs: Polynomial) -> Polynomial | None:
             return lhs - rhs
         case "*", _:
             return lhs * rhs
-        case "/", Fraction() as by if by >= 1:
-            return quotient(lhs, int(by))
-        case "%", Fraction() as by if by >= 1:
-            return remainder(lhs, int(by))
+        case "/", int() as by if by >= 1:
+            return quotient(lhs, by)
+        case "%", int() as by if by >= 1:
+            return remainder(lhs, by)
         case _:
             return None
 
@@ -278,22 +291,31 @@ def _operation(op: str, lhs: Polynomial, rhs: Polynomial) -> Polynomial | None:
 # ---- the normal form
 
 
-def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Polynomial:
-    found: dict[Monomial, Fraction] = {}
+def _collect(terms: Iterable[tuple[Monomial, Number]]) -> Polynomial:
+    found: dict[Monomial, Number] = {}
     for monomial, factor in terms:
-        found[monomial] = found.get(monomial, Fraction(0)) + factor
+        found[monomial] = found.get(monomial, 0) + factor
     if any(isinstance(atom, Remainder) for monomial in found for atom in monomial):
         _rejoin(found)
-    kept = [(monomial, factor) for monomial, factor in found.items() if factor]
-    return Polynomial(tuple(sorted(kept, key=_order)))
+    kept = [(monomial, _whole(factor)) for monomial, factor in found.items() if factor]
+    return Polynomial(tuple(sorted(kept, key=_order) if len(kept) > 1 else kept))
 
 
-def _order(term: tuple[Monomial, Fraction]) -> tuple[int, Fraction, str]:
+def _whole(factor: Number) -> Number:
+    """An int where it is one: computing with these is quicker."""
+    return factor.numerator if isinstance(factor, Fraction) and factor.denominator == 1 else factor
+
+
+def _magnitude(factor: Number) -> Number:
+    return -factor if factor < 0 else factor
+
+
+def _order(term: tuple[Monomial, Number]) -> tuple[int, Number, str]:
     """High degrees first, then large factors, as people write them."""
-    return (-len(term[0]), -abs(term[1]), str(term[0][0]) if len(term[0]) == 1 else " ".join(map(str, term[0])))
+    return (-len(term[0]), -_magnitude(term[1]), str(term[0][0]) if len(term[0]) == 1 else " ".join(map(str, term[0])))
 
 
-def _rejoin(terms: dict[Monomial, Fraction]) -> None:
+def _rejoin(terms: dict[Monomial, Number]) -> None:
     """`e % c + c * (e / c)` becomes e."""
     for monomial, factor in list(terms.items()):
         if len(monomial) == 1 and isinstance(atom := monomial[0], Remainder):
@@ -301,7 +323,7 @@ def _rejoin(terms: dict[Monomial, Fraction]) -> None:
             if factor and terms.get(partner) == factor * atom.by:
                 del terms[monomial], terms[partner]
                 for each, coefficient in atom.of.terms:
-                    terms[each] = terms.get(each, Fraction(0)) + coefficient * factor
+                    terms[each] = terms.get(each, 0) + coefficient * factor
 
 
 def _sorted(monomial: Monomial) -> Monomial:
@@ -309,7 +331,7 @@ def _sorted(monomial: Monomial) -> Monomial:
 
 
 def _atom(atom: Atom) -> Polynomial:
-    return Polynomial((((atom,), Fraction(1)),))
+    return Polynomial((((atom,), 1),))
 
 
 def _names(atom: Atom) -> frozenset[str]:
@@ -341,8 +363,8 @@ def _split(value: Polynomial, by: int) -> tuple[Polynomial, Polynomial]:
     """The terms that by divides, and the others; of the constant, so much that 0 <= rest < by."""
     whole, rest = ZERO, ZERO
     for monomial, factor in value.terms:
-        multiple = factor // by * by if not monomial else (factor if (factor / by).denominator == 1 else Fraction(0))
-        whole = whole + _collect([(monomial, Fraction(multiple))])
+        multiple = factor // by * by if not monomial else (factor if factor % by == 0 else 0)
+        whole = whole + _collect([(monomial, multiple)])
         rest = rest + _collect([(monomial, factor - multiple)])
     return whole, rest
 
@@ -358,11 +380,11 @@ def _show(value: Polynomial) -> str:
     text = ""
     for monomial, factor in sorted(value.terms, key=lambda term: term[1] < 0):
         sign = (" - " if factor < 0 else " + ") if text else ("-" if factor < 0 else "")
-        text += sign + _product(abs(factor), monomial)
+        text += sign + _product(_magnitude(factor), monomial)
     return text or "0"
 
 
-def _product(factor: Fraction, monomial: Monomial) -> str:
+def _product(factor: Number, monomial: Monomial) -> str:
     powers = {atom: monomial.count(atom) for atom in monomial}
     alone = len(powers) == 1 and factor == 1
     parts = [] if factor == 1 and monomial else [str(factor)]

@@ -48,7 +48,7 @@ def inline_window(proc: Procedure, window: Where) -> Edit:
     edit = Edit.of(proc.ir, _OP)
     rest = rest_of_block(proc.ir, path)
     if rest is not None:
-        edit = edit.rewrite_exprs(rest, lambda node: _shown(node, stmt.name, view))
+        edit = edit.rewrite_exprs(rest, lambda node: _shown(node, stmt.name, view), {stmt.name})
     return with_declared_types(edit.delete(NodeLoc(path)))
 
 

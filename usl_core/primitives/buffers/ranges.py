@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
@@ -14,7 +12,7 @@ from usl_core.analysis.solver import Proved, prove
 from usl_core.errors import NOWHERE, Span
 from usl_core.ir.nodes import Arg, Expr, For, Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import loop_of
 from usl_core.ir.types import SIZE
 
 
@@ -26,11 +24,14 @@ class IteratorRanges:
 
     def __init__(self, proc: Proc) -> None:
         self._proc = proc
+        self._binders: dict[Sym, For | Arg | None] = {}
 
-    @cached_property
-    def _binders(self) -> dict[Sym, For | Arg]:
-        loops = {node.iter: node for node in walk(self._proc) if isinstance(node, For)}
-        return {**loops, **{arg.name: arg for arg in self._proc.args if arg.type is SIZE}}
+    def _binder(self, name: Sym) -> For | Arg | None:
+        """The loop or size formal that binds name."""
+        if name not in self._binders:
+            size = next((arg for arg in self._proc.args if arg.name is name and arg.type is SIZE), None)
+            self._binders[name] = size or loop_of(self._proc.body, name)
+        return self._binders[name]
 
     def facts(self, formula: Formula) -> list[Formula]:
         """What holds of the names in formula, and of those that the ranges of these mention."""
@@ -38,7 +39,7 @@ class IteratorRanges:
         open_names = list(fml.free_syms(formula))
         while open_names:
             name = open_names.pop()
-            binder = self._binders.get(name)
+            binder = self._binder(name)
             if binder is not None and name not in found:
                 found[name] = _facts(name, binder)
                 open_names += [s for f in found[name] for s in fml.free_syms(f)]

@@ -12,7 +12,6 @@ from usl_core.analysis.effects import Access, Kind
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.analysis.raise_ import from_lin
-from usl_core.analysis.solver import Proved
 from usl_core.ir import make
 from usl_core.ir.externs import IDX
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Interval, Node, Read, WindowExpr, index_literal, index_read
@@ -68,9 +67,9 @@ def inside(ctx: Context, region: Region, indices: tuple[Expr, ...]) -> Expr | No
     terms: list[Expr] = []
     for index, extent in zip(indices, region.shape, strict=True):
         value, limit = ctx.index(index), ctx.index(extent)
-        if not isinstance(ctx.prove(fml.ge(value)), Proved):
+        if not ctx.holds(fml.ge(value)):
             terms.append(make.compare("<=", index_literal(0), index))
-        if not isinstance(ctx.prove(fml.lt(value, limit)), Proved):
+        if not ctx.holds(fml.lt(value, limit)):
             terms.append(make.compare("<", index, extent))
     if not terms:
         return None
@@ -164,8 +163,7 @@ def whole(region: Region) -> tuple[Interval, ...]:
 def is_all(ctx: Context, region: Region) -> bool:
     """Whether the box is provably all of the buffer."""
     return all(
-        isinstance(dim, Interval)
-        and isinstance(ctx.prove(fml.and_([fml.eq(ctx.index(dim.lo)), fml.eq(ctx.index(dim.hi), extent)])), Proved)
+        isinstance(dim, Interval) and ctx.holds(fml.and_([fml.eq(ctx.index(dim.lo)), fml.eq(ctx.index(dim.hi), extent)]))
         for dim, extent in zip(region.dims, [ctx.index(e) for e in region.shape], strict=True)
     )
 

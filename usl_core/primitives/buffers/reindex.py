@@ -63,4 +63,4 @@ def reindexed(
             case _:
                 return None
 
-    return edit.rewrite_exprs(scope_of(edit.origin, path), rule)
+    return edit.rewrite_exprs(scope_of(edit.origin, path), rule, {name})

@@ -51,7 +51,9 @@ def reuse_buffer(proc: Procedure, a: Where, b: Where) -> Edit:
     _require_same_type(proc, gone_path, kept, gone)
     _require_dead(proc, path, kept, gone)
 
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(scope_of(proc.ir, gone_path), lambda node: _renamed(node, gone.name, kept.name))
+    edit = Edit.of(proc.ir, _OP).rewrite_exprs(
+        scope_of(proc.ir, gone_path), lambda node: _renamed(node, gone.name, kept.name), {gone.name}
+    )
     edit = with_declared_types(edit.delete(NodeLoc(gone_path)))
     require_own_elements(edit, kept.name, _OP, gone.span)
     return edit

@@ -35,7 +35,7 @@ def set_window(proc: Procedure, arg: Where, is_window: bool = True) -> Edit:
     assert isinstance(formal, Arg)
     typ = TensorType(formal.type.scalar, formal.type.shape, is_window)
 
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), lambda node: _retyped(node, formal.name, is_window))
+    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), lambda node: _retyped(node, formal.name, is_window), {formal.name})
     return edit.replace_arg(loc, update(formal, type=typ))
 
 

@@ -98,7 +98,7 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     start = (alloc, *_first(copies, proc, where, touched, accum))
     end = _last(copies, touched, accum)
 
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(where, _redirection(ctx, region, target))
+    edit = Edit.of(proc.ir, _OP).rewrite_exprs(where, _redirection(ctx, region, target), {region.buffer})
     edit = edit.insert(before(stmt_path(where, 0)), start)
     return edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), end) if end else edit
 

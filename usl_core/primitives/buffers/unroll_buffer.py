@@ -52,7 +52,9 @@ def unroll_buffer(proc: Procedure, buf: Where, dim: int) -> Edit:
     typ: ScalarType | TensorType = TensorType(alloc.type.scalar, rest) if rest else alloc.type.scalar
     names = [Sym(f"{alloc.name.name}_{position}") for position in range(count)]
     allocs = tuple(Alloc(name, typ, alloc.mem, span=alloc.span) for name in names)
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(scope_of(proc.ir, path), lambda node: _redirected(node, alloc.name, dim, names))
+    edit = Edit.of(proc.ir, _OP).rewrite_exprs(
+        scope_of(proc.ir, path), lambda node: _redirected(node, alloc.name, dim, names), {alloc.name}
+    )
     return edit.replace(NodeLoc(path), allocs)
 
 

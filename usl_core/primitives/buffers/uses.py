@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from usl_core.cursors.path import BlockLoc, Path, block_of, stmt_path, stmts
 from usl_core.ir.nodes import Assign, Call, Node, Proc, Read, Reduce, Stmt, StrideExpr, WindowExpr, WindowStmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, get_field, walk
+from usl_core.ir.traverse import children, get_field, mentioned, walk
 from usl_core.ir.types import TensorType
 
 
@@ -20,31 +20,35 @@ class Use:
     node: Read | WindowExpr | StrideExpr | Assign | Reduce
 
 
-def uses_at(path: Path, node: Node) -> Iterator[Use]:
-    """Every mention of a name other than in binding position at node (which is at path) and below, in source order."""
-    if isinstance(node, Read | WindowExpr | StrideExpr | Assign | Reduce):
+def uses_at(path: Path, node: Node, name: Sym) -> Iterator[Use]:
+    """Every mention of name other than in binding position at node (which is at path) and below, in source order."""
+    if name not in mentioned(node):
+        return
+    if isinstance(node, Read | WindowExpr | StrideExpr | Assign | Reduce) and node.name is name:
         yield Use(path, node)
     for step, child in children(node):
-        yield from uses_at((*path, step), child)
+        yield from uses_at((*path, step), child, name)
 
 
 def uses_in(proc: Proc, block: BlockLoc, name: Sym) -> list[Use]:
     """The uses of name in block."""
     found: list[Use] = []
     for offset, stmt in enumerate(stmts(proc, block)):
-        found += [use for use in uses_at(stmt_path(block, offset), stmt) if use.node.name is name]
+        found += uses_at(stmt_path(block, offset), stmt, name)
     return found
 
 
 def mentions(node: Node, names: frozenset[Sym] | set[Sym]) -> bool:
     """Whether node uses one of names; binding it does not count."""
-    return any(use.node.name in names for use in uses_at((), node))
+    return not mentioned(node).isdisjoint(names)
 
 
 def with_windows(block: tuple[Stmt, ...], name: Sym) -> frozenset[Sym]:
     """name and the windows of it that block binds, those of windows too."""
     names = {name}
     for stmt in block:
+        if names.isdisjoint(mentioned(stmt)):
+            continue
         for node in walk(stmt):
             if isinstance(node, WindowStmt) and node.rhs.name in names:
                 names.add(node.name)
@@ -72,6 +76,8 @@ def reads_strides(block: tuple[Stmt, ...], names: frozenset[Sym]) -> Node | None
     Assertions are proved again when a layout changes; a condition on a stride would change its value in silence.
     """
     for stmt in block:
+        if names.isdisjoint(mentioned(stmt)):
+            continue
         for node in walk(stmt):
             if isinstance(node, StrideExpr) and node.name in names:
                 return node

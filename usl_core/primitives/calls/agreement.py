@@ -8,7 +8,6 @@ from usl_core.analysis.affine import Lin
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
-from usl_core.analysis.solver import Proved
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
@@ -33,8 +32,10 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_fields, get_field
 from usl_core.ir.types import BOOL, TensorType, is_control, scalar_of
+from usl_core.profiling import profiled
 
 
+@profiled("obligation", "same meaning")
 def same_meaning(ctx: Context, new: Block, old: Block) -> bool:
     """Whether new, executed where ctx describes, does exactly what old does: statement by statement, the same accesses.
 
@@ -166,11 +167,11 @@ class _Agreement:
         return ctx.settle_truth(fml.subst(Lowering(symbolic=True).truth(expr), self.values))
 
     def equal(self, ctx: Context, a: Lin, b: Lin) -> bool:
-        return a == b or isinstance(ctx.prove(fml.eq(a, b)), Proved)
+        return a == b or ctx.holds(fml.eq(a, b))
 
     def equivalent(self, ctx: Context, f: Formula, g: Formula) -> bool:
         both = fml.or_([fml.and_([f, g]), fml.and_([fml.not_(f), fml.not_(g)])])
-        return f == g or isinstance(ctx.prove(both), Proved)
+        return f == g or ctx.holds(both)
 
 
 def _reads_data(expr: Node) -> bool:

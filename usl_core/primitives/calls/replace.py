@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from usl_core.analysis import affine
@@ -12,16 +13,17 @@ from usl_core.analysis.lower import Lowering
 from usl_core.analysis.memories import misplaced
 from usl_core.analysis.raise_ import from_lin
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import stmt_path, stmts
+from usl_core.cursors.path import BlockLoc, stmt_path, stmts
 from usl_core.errors import NOWHERE
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Proc, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import binders, rename, update
+from usl_core.ir.traverse import update
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.calls.agreement import same_meaning
+from usl_core.primitives.calls.fit import Explained, refuse_mismatch, renamed, turn_away
 from usl_core.primitives.calls.inlining import argument_that_changes, inlined, window_over
 from usl_core.primitives.calls.unify import Mismatch, Solution, Unifier
 from usl_core.primitives.locate import block_at, context_at
@@ -46,26 +48,45 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
     if not isinstance(f, Procedure):
         refuse("replace", f"the procedure to call is wanted here, got {type(f).__name__}", code="E404")
     loc = block_at(proc, block, "replace")
-    old = stmts(proc.ir, loc)
-    ctx = context_at(proc, stmt_path(loc, 0))
-
-    # f may be a version of this very procedure and share its names.
-    callee = rename(f.ir, {name: name.copy() for name in binders(f.ir)})
+    turn_away(proc.ir, loc, f.ir, lambda: _difference(proc, loc, f))
     try:
-        solution = Unifier(callee).solve(old)
-        call = update(call_of(callee, solution, ctx, old), proc=f.ir)
-        require_memories(ctx, call)
-        field = argument_that_changes(call)
-        if field is not None:
-            raise Mismatch(f"an argument would read {field.name}, which {f.name()} writes")
-        if not same_meaning(ctx, inlined(call), old):
-            shown = head_line(call)
-            raise Mismatch(f"the arguments found by unification, {shown}, do not give the block back")
+        call = _matching_call(proc, loc, f)
     except Mismatch as mismatch:
-        span = mismatch.block.span if mismatch.block is not None and mismatch.block.span.line else old[0].span
-        notes = mismatch.notes(callee.body, old)
-        refuse("replace", f"{f.name()} does not match the block: {mismatch.reason}", span, notes, "E430")
+        refuse_mismatch(partial(_explained, mismatch, f, stmts(proc.ir, loc)))
     return Edit.of(proc.ir, "replace").replace(loc, (call,))
+
+
+def _matching_call(proc: Procedure, loc: BlockLoc, f: Procedure) -> Call:
+    """The call of f that equals the block. Raises Mismatch if there is none."""
+    old = stmts(proc.ir, loc)
+    # f may be a version of this very procedure and share its names.
+    callee = renamed(f.ir)
+    solution = Unifier(callee).solve(old)
+    ctx = context_at(proc, stmt_path(loc, 0))
+    call = update(call_of(callee, solution, ctx, old), proc=f.ir)
+    require_memories(ctx, call)
+    field = argument_that_changes(call)
+    if field is not None:
+        raise Mismatch(f"an argument would read {field.name}, which {f.name()} writes")
+    if not same_meaning(ctx, inlined(call), old):
+        raise Mismatch(f"the arguments found by unification, {head_line(call)}, do not give the block back")
+    return call
+
+
+def _difference(proc: Procedure, loc: BlockLoc, f: Procedure) -> Explained:
+    """Why a block that does not fit is no call of f."""
+    old = stmts(proc.ir, loc)
+    try:
+        _matching_call(proc, loc, f)
+    except Mismatch as mismatch:
+        return _explained(mismatch, f, old)
+    raise AssertionError(f"{f.name()} does match the block: {head_line(old[0])}")
+
+
+def _explained(mismatch: Mismatch, f: Procedure, old: Block) -> Explained:
+    span = mismatch.block.span if mismatch.block is not None and mismatch.block.span.line else old[0].span
+    notes = mismatch.notes(renamed(f.ir).body, old)
+    return f"replace: {f.name()} does not match the block: {mismatch.reason}", span, notes
 
 
 def call_of(callee: Proc, solution: Solution, ctx: Context, block: Block) -> Call:

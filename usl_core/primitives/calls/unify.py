@@ -45,6 +45,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, COND, ControlType, ScalarType, TensorType, is_control
+from usl_core.profiling import profiled
 
 
 class Mismatch(Exception):
@@ -125,6 +126,7 @@ class Unifier:
 
     # ---- statements
 
+    @profiled("analysis", "unification")
     def solve(self, block: Block) -> Solution:
         """Raises Mismatch where the block is not an instance of the callee's body."""
         self.blocks(self.callee.body, block)

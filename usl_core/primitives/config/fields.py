@@ -10,7 +10,6 @@ from usl_core.analysis.conditions import head_line
 from usl_core.analysis.context import Context
 from usl_core.analysis.dataflow import Case, Transformer, certainly, identity, settle
 from usl_core.analysis.reaching import reach
-from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, get_stmt
 from usl_core.errors import NOWHERE
@@ -56,7 +55,7 @@ def holds_already(ctx: Context, step: Transformer, field: FieldSym) -> bool:
     """Whether code that does step certainly leaves in field what it holds there; ctx is what is known before."""
     here: Transformer = {name: (Case(fml.TRUE, value),) for name, value in ctx.fields.items()}
     after = settle(here, step.get(field, (Case(fml.TRUE, identity(field)),)))
-    return isinstance(ctx.prove(ctx.settle_strides(certainly(after, ctx.field(field)))), Proved)
+    return ctx.holds(ctx.settle_strides(certainly(after, ctx.field(field))))
 
 
 def left_behind(edit: Edit, path: Path, fields: Iterable[FieldSym]) -> Edit:

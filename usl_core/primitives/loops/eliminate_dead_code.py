@@ -6,7 +6,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.conflict import describe_model
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.solver import Proved, Refuted
+from usl_core.analysis.solver import Refuted
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, block_of
 from usl_core.errors import Undecided
@@ -58,7 +58,7 @@ def _keep_branch(edit: Edit, path: Path, ctx: Context, branch: If) -> Edit:
 
 
 def _proved(ctx: Context, goal: Formula) -> bool:
-    return isinstance(ctx.prove(goal), Proved)
+    return ctx.holds(goal)
 
 
 def _refuse_undetermined(ctx: Context, branch: If, holds: Formula) -> None:

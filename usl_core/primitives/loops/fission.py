@@ -14,7 +14,7 @@ from usl_core.ir.types import COND
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.iterations import in_range, later_before_earlier
-from usl_core.primitives.moving import changes_value, effect, escaping, substitution, uses, uses_expr
+from usl_core.primitives.moving import changes_value, effect, escaping, uses, uses_expr
 from usl_core.procedure import Procedure
 
 
@@ -147,7 +147,7 @@ def _split_owner(edit: Edit, place: _Place, owner: For | If, length: int) -> Edi
     match owner:
         case For():
             name = owner.iter.copy()
-            edit = edit.rewrite_exprs(rest, substitution({owner.iter: index_read(name)}))
+            edit = edit.substitute(rest, {owner.iter: index_read(name)})
             edit = edit.wrap(rest, lambda body: For(name, owner.lo, owner.hi, body, owner.mode, span=owner.span))
         case If():
             edit = edit.wrap(rest, lambda body: If(owner.cond, body, span=owner.span))

@@ -17,7 +17,7 @@ from usl_core.primitives.base import primitive, refuse, require, require_no, req
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, later_before_earlier
 from usl_core.primitives.loops.neighbours import require_neighbours
-from usl_core.primitives.moving import changes_value, effect, substitution
+from usl_core.primitives.moving import changes_value, effect
 from usl_core.procedure import Procedure
 
 
@@ -123,7 +123,7 @@ def _check_ifs(ctx: Context, first: If, second: If) -> None:
 
 def _fuse_loops(edit: Edit, path1: Path, first: For, path2: Path, second: For) -> Edit:
     body2 = body_of(path2, len(second.body))
-    edit = edit.rewrite_exprs(body2, substitution({second.iter: index_read(first.iter)}))
+    edit = edit.substitute(body2, {second.iter: index_read(first.iter)})
     edit = edit.move(body2, _end(path1, first, "body"))
     if second.mode is LoopMode.PAR:
         edit = edit.update(NodeLoc(path1), mode=LoopMode.PAR)

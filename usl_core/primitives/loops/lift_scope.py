@@ -14,7 +14,7 @@ from usl_core.primitives.base import primitive, refuse, require, require_no, req
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
 from usl_core.primitives.loops.reorder_loops import require_interchange
-from usl_core.primitives.moving import changes_value, effect, substitution, uses_expr
+from usl_core.primitives.moving import changes_value, effect, uses_expr
 from usl_core.procedure import Procedure
 
 
@@ -130,7 +130,7 @@ def _if_over_loop(edit: Edit, above: Path, loop: For, branch: If) -> Edit:
         return edit
     name = loop.iter.copy()
     otherwise = body_of((*above, ("body", 0)), len(branch.orelse), "orelse")
-    edit = edit.rewrite_exprs(otherwise, substitution({loop.iter: index_read(name)}))
+    edit = edit.substitute(otherwise, {loop.iter: index_read(name)})
     return edit.wrap(otherwise, lambda body: For(name, loop.lo, loop.hi, body, loop.mode, span=loop.span))
 
 

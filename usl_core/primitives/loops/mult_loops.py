@@ -11,7 +11,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, refuse, require
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import bounds
-from usl_core.primitives.moving import new_name, substitution
+from usl_core.primitives.moving import new_name
 from usl_core.procedure import Procedure
 
 _OP = "mult_loops"
@@ -54,7 +54,7 @@ def mult_loops(proc: Procedure, outer: Where, k: str) -> Edit:
     index = index_read(name)
     env = {old.iter: make.quot(index, extent), inner.iter: make.mod(index, extent)}
     mode = LoopMode.PAR if old.mode is inner.mode is LoopMode.PAR else LoopMode.SEQ
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(body_of(inner_path, len(inner.body)), substitution(env))
+    edit = Edit.of(proc.ir, _OP).substitute(body_of(inner_path, len(inner.body)), env)
     edit = edit.replace_expr(NodeLoc((*path, ("lo", None))), make.mul(extent, old.lo))
     edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), make.mul(extent, old.hi))
     edit = edit.unwrap(NodeLoc(inner_path)).update(NodeLoc(path), iter=name, mode=mode)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import idempotent
 from usl_core.analysis.context import Context
-from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import For
@@ -47,4 +46,4 @@ def remove_loop(proc: Procedure, loop: Where) -> Edit:
 
 def _runs_once(ctx: Context, loop: For) -> bool:
     low, high = bounds(ctx, loop)
-    return isinstance(ctx.prove(fml.eq(high, low + 1)), Proved)
+    return ctx.holds(fml.eq(high, low + 1))

@@ -11,7 +11,6 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import extent, same_expr
 from usl_core.primitives.base import primitive, require_proved
 from usl_core.primitives.locate import Where, context_at, limit, loop_at
-from usl_core.primitives.moving import substitution
 from usl_core.procedure import Procedure
 
 
@@ -35,7 +34,7 @@ def shift_loop(proc: Procedure, loop: Where, lo: str | int | Where) -> Edit:
     require_proved(ctx, fml.ge(first), "shift_loop", message, old.span, values=(first,), assume=f"{show_expr(start)} >= 0")
 
     edit = Edit.of(proc.ir, "shift_loop")
-    edit = edit.rewrite_exprs(body_of(path, len(old.body)), substitution({old.iter: _renumbered(old, start)}))
+    edit = edit.substitute(body_of(path, len(old.body)), {old.iter: _renumbered(old, start)})
     edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), make.add(start, extent(old.lo, old.hi)))
     return edit.replace_expr(NodeLoc((*path, ("lo", None))), start)
 

@@ -11,7 +11,6 @@ from usl_core.ir.nodes import Expr, For, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_proved
-from usl_core.primitives.moving import substitution
 
 
 def require_from_zero(ctx: Context, loop: For, operator: str) -> None:
@@ -27,7 +26,7 @@ def nest(edit: Edit, path: Path, old: For, names: tuple[Sym, Sym], iteration: Ex
     outer, inner = names
     body = body_of(path, len(old.body))
     zero = index_literal(0)
-    edit = edit.rewrite_exprs(body, substitution({old.iter: iteration}))
+    edit = edit.substitute(body, {old.iter: iteration})
     edit = edit.wrap(body, lambda stmts: For(inner, zero, extent, stmts, span=old.span))
     edit = edit.update(NodeLoc(path), iter=outer)
     if not make.is_literal(old.lo, 0):

@@ -10,7 +10,6 @@ from usl_core.ir.traverse import substitute_block, with_fresh_binders
 from usl_core.primitives.base import primitive, refuse, require
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import bounds
-from usl_core.primitives.moving import substitution
 from usl_core.procedure import Procedure
 
 MOST_COPIES = 4096
@@ -44,7 +43,7 @@ def unroll_loop(proc: Procedure, loop: Where) -> Edit:
         return edit.delete(block_of(path))
     body = body_of(path, len(old.body))
     copies = tuple(stmt for i in range(low.const + 1, high.const) for stmt in _iteration(old, i))
-    edit = edit.rewrite_exprs(body, substitution({old.iter: index_literal(low.const)}))
+    edit = edit.substitute(body, {old.iter: index_literal(low.const)})
     return edit.insert(after(stmt_path(body, len(old.body) - 1)), copies).unwrap(NodeLoc(path))
 
 

@@ -10,7 +10,6 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute
 from usl_core.ir.types import BOOL, SIZE, ControlType
 from usl_core.primitives.base import primitive, refuse, require
-from usl_core.primitives.moving import substitution
 from usl_core.procedure import Procedure
 
 _OP = "partial_eval"
@@ -35,7 +34,7 @@ def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) ->
     env: dict[Sym, Expr] = {arg.name: _literal(arg, value) for arg, value in chosen}
 
     kept = tuple(substitute(arg, env) for arg in proc.ir.args if arg.name not in env)
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), substitution(env))
+    edit = Edit.of(proc.ir, _OP).substitute(NodeLoc(()), env)
     return edit.set_args(kept)
 
 

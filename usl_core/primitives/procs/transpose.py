@@ -46,12 +46,12 @@ def transpose(proc: Procedure, arg: Where) -> Edit:
 
     rows, columns = formal.type.shape
     typ = TensorType(formal.type.scalar, (columns, rows), formal.type.window)
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), lambda node: _exchanged(node, formal.name))
+    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), lambda node: _exchanged(node, formal.name), {formal.name})
     return edit.replace_arg(loc, update(formal, type=typ))
 
 
 def _uses(proc: Procedure, name: Sym) -> list[Use]:
-    return [use for use in uses_at((), proc.ir) if use.node.name is name]
+    return list(uses_at((), proc.ir, name))
 
 
 def _require_kept(use: Use, formal: Arg) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, reads_of, summary
-from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, after, stmt_path, stmts
 from usl_core.errors import counterexample
@@ -115,7 +114,7 @@ class _Terms:
     def stmt(self, ctx: Context, path: Path, stmt: Stmt, *, certain: bool) -> None:
         match stmt:
             case For(body=body):
-                runs = certain and isinstance(ctx.prove(runs_at_least_once(ctx, stmt)), Proved)
+                runs = certain and ctx.holds(runs_at_least_once(ctx, stmt))
                 self.block(ctx.enter(stmt, "body"), path, "body", body, certain=runs)
             case If(cond=cond, body=body, orelse=orelse):
                 self.untouched(ctx, reads_of(cond))

@@ -7,7 +7,6 @@ from usl_core.analysis.conditions import head_line
 from usl_core.analysis.conflict import Values, may_overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, reads_of, summary
-from usl_core.analysis.solver import Proved
 from usl_core.errors import counterexample
 from usl_core.ir.nodes import Assign, Expr, Reduce
 
@@ -35,7 +34,7 @@ def same_location(ctx: Context, access: Access, place: Access) -> bool:
     if access.buffer is not place.buffer or access.iters:
         return False
     goal = fml.and_([fml.eq(x, y) for x, y in zip(access.point, place.point, strict=True)])
-    return isinstance(ctx.prove(goal), Proved)
+    return ctx.holds(goal)
 
 
 def conflict_notes(found: tuple[Access, Values]) -> list[str]:

@@ -1,0 +1,21 @@
+"""Schedules for all loops of a procedure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core import Procedure, SchedulingError, classify, enclosing_loops, parallelize_loop, top_down
+from usl_core.stdlib.classification import LoopKind
+
+
+def parallelize_outermost(p: Procedure) -> Procedure:
+    """Every loop in parallel whose iterations are independent, and that is in no other parallel loop. What is refused stays."""
+    return top_down(_if_independent)(p)
+
+
+def _if_independent(p: Procedure, loop: Any) -> Procedure:
+    if any(outer.mode() == "par" for outer in enclosing_loops(loop)):
+        raise SchedulingError("parallelize_outermost: the loop is in a parallel loop")
+    if classify(loop).kind is not LoopKind.MAP:
+        raise SchedulingError("parallelize_outermost: the iterations of the loop depend on each other")
+    return parallelize_loop(p, loop)

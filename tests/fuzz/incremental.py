@@ -1,0 +1,66 @@
+"""What was found out incrementally about a procedure equals what a copy without any memory gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.effects import Access, Summary, proc_summary
+from usl_core.analysis.fields_used import field_use
+from usl_core.analysis.obligations import check_proc_invariant
+from usl_core.errors import UslError
+from usl_core.ir.nodes import Node, Proc
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import bound, free_names, iterators, mentioned, rewrite, update
+
+FACTS: dict[str, Callable[[Proc], Any]] = {
+    "mentioned": mentioned,
+    "bound": bound,
+    "free": free_names,
+    "iterators": lambda proc: frozenset[Sym]().union(*map(iterators, proc.body)),
+    "fields": field_use,
+    "effects": lambda proc: comparable(proc_summary(proc)),
+}
+"""What is remembered in nodes, of a whole procedure."""
+
+
+def fresh_copy(proc: Proc) -> Proc:
+    """The same procedure in new nodes, of which nothing is known. Callees are shared."""
+
+    def copy(node: Node) -> Node:
+        return update(node)
+
+    return rewrite(proc, copy)
+
+
+def incremental_failure(proc: Proc) -> str | None:
+    """How what is remembered of proc differs from what its copy gives; None if it does not."""
+    copy = fresh_copy(proc)
+    for name, fact in FACTS.items():
+        if fact(proc) != fact(copy):
+            return f"what is remembered of its {name} is not what a copy gives"
+    try:
+        check_proc_invariant(copy)
+    except UslError as error:
+        return f"it was accepted step by step, but not as a whole: {error}"
+    return None
+
+
+def comparable(summary: Summary) -> object:
+    """A summary without the nodes and the fresh names in it."""
+    return [_comparable(access) for access in summary.accesses], summary.checks, summary.fields
+
+
+def _comparable(access: Access) -> object:
+    """An access with its bound names numbered."""
+    numbers = {
+        name: affine.var(_NUMBERED.setdefault(position, Sym(f"b{position}"))) for position, name in enumerate(access.iters)
+    }
+    point = tuple(affine.subst(p, numbers) for p in access.point)
+    guard = tuple(fml.subst(g, numbers) for g in access.guard)
+    return access.buffer, access.kind, point, guard, access.exact
+
+
+_NUMBERED: dict[int, Sym] = {}
