@@ -26,7 +26,10 @@ from usl_core.ir.nodes import Arg
 from usl_core.ir.template import fill
 from usl_core.ir.types import ControlType, TensorType, scalar_of
 
-CTYPES = {"f32": "float", "f64": "double", "u32": "uint32_t", "u16": "uint16_t"}
+CTYPES = {
+    **{"f32": "float", "f64": "double", "bf16": "uint16_t"},
+    **{f"{sign}{bits}": f"{'u' * (sign == 'u')}int{bits}_t" for sign in "iu" for bits in (8, 16, 32, 64)},
+}
 
 
 def is_register(arg: Arg) -> bool:
@@ -47,12 +50,13 @@ def wrapper(instruction: Procedure) -> str:
         ctype = CTYPES[scalar_of(arg.type).name]
         formals.append(f"{ctype} *{name}")
         text[name, "ptr"] = name
+        text[name, "stride0"] = "32"
         if is_register(arg):
             assert arg.mem is not None
-            lanes = str(arg.type.shape[0].value)  # type: ignore[union-attr]
-            before += [arg.mem.alloc(f"{name}_r", ctype, [lanes], NOWHERE), f"memcpy(&{name}_r, {name}, sizeof {name}_r);"]
+            shape = [str(extent.value) for extent in arg.type.shape]  # type: ignore[union-attr]
+            before += [arg.mem.alloc(f"{name}_r", ctype, shape, NOWHERE), f"memcpy(&{name}_r, {name}, sizeof {name}_r);"]
             after += [f"memcpy({name}, &{name}_r, sizeof {name}_r);"]
-            text[name, None] = arg.mem.window(f"{name}_r", ctype, ["0"], ["1"], NOWHERE)
+            text[name, None] = arg.mem.window(f"{name}_r", ctype, ["0"] * len(shape), ["1"] * len(shape), NOWHERE)
         elif not isinstance(arg.type, TensorType):
             text[name, None] = f"*{name}"
     body = fill(ir.instr.template, lambda name, attribute, delimited: text[name, attribute])

@@ -11,17 +11,17 @@ from itertools import chain
 from typing import Any
 
 from usl_avx512.isa.families import Table, family, lanewise, plain
-from usl_avx512.isa.lanes import YMM_EPI8, YMM_EPI16, YMM_EPI32, YMM_EPU8, YMM_EPU16, YMM_EPU32, YMM_PS
+from usl_avx512.isa.lanes import YMM_EPI32, YMM_EPU8, YMM_EPU16, YMM_EPU32, YMM_PS
 
 AVX2 = ("avx", "avx2")
 FMA = ("fma",)
 FUSED = 'roundings=1, special="unspecified"'
 
 WORDS = (YMM_EPI32, YMM_EPU32)
-SHORTS = (YMM_EPI16, YMM_EPU16)
-BYTES = (YMM_EPI8, YMM_EPU8)
+SHORTS = (YMM_EPU16,)
+BYTES = (YMM_EPU8,)
 INTEGERS = (*WORDS, *SHORTS, *BYTES)
-UNSIGNED = (YMM_EPU16, YMM_EPU8)
+UNSIGNED = (*SHORTS, *BYTES)
 
 ALL = ("",)
 

@@ -54,8 +54,6 @@ _AVX2 = ("avx", "avx2")
 YMM_PS = _ymm("ps", "f32", 8, "_mm256_blendv_ps({dst}, $value, _mm256_castsi256_ps(USL_AVX2_LANES({n})))", _AVX)
 YMM_EPI32 = _ymm("epi32", "i32", 8, "_mm256_blendv_epi8({dst}, $value, USL_AVX2_LANES({n}))", _AVX2, b="epi32", u="epi32")
 YMM_EPU32 = _ymm("epu32", "u32", 8, "_mm256_blendv_epi8({dst}, $value, USL_AVX2_LANES({n}))", _AVX2, b="epi32", u="epu32")
-YMM_EPI16 = _ymm("epi16", "i16", 16, "", _AVX2, b="epi16", u="epi16")
 YMM_EPU16 = _ymm("epu16", "u16", 16, "", _AVX2, b="epi16", u="epu16", w="u32", greatest="65535")
-YMM_EPI8 = _ymm("epi8", "i8", 32, "", _AVX2, b="epi8", u="epi8")
 YMM_EPU8 = _ymm("epu8", "u8", 32, "", _AVX2, b="epi8", u="epu8", w="u16", greatest="255")
 """Without a blend: AVX2 masks nothing narrower than 32 bits, so these have no masked forms."""
