@@ -143,6 +143,30 @@ def test_conditions_narrow_bounds() -> None:
     assert str(infer_bounds(p, "y")) == "y[0:n]"
 
 
+@pytest.mark.parametrize("op", ["<", "<=", ">", ">=", "==", "!="])
+def test_both_branches_of_every_comparison_are_narrowed_soundly(op: str) -> None:
+    p = parse(f"""
+        def f(x: f32[8], y: f32[8]):
+            for i in seq(0, 8):
+                if i {op} 3:
+                    x[i] = 0.0
+                else:
+                    y[i] = 0.0
+    """)
+    events = recorded(p, {}, random.Random(0))
+    assert events is not None
+    for found in touched(p):
+        agree(found, events[found.buffer], {})
+        hull = [(min(c), max(c) + 1) for c in zip(*(point for _, point in events[found.buffer]), strict=True)]
+        assert op in ("==", "!=") or [(each.lo.value(), each.hi.value()) for each in found.bounds.ranges] == hull
+
+
+def test_operands_that_may_not_be_evaluated_count_as_an_upper_bound() -> None:
+    for text in ("z[i] = select(x[i], 0.0, y[i], 1.0)", "if x[i] < 0.0 and y[i] < 0.0:\n            z[i] = 0.0"):
+        p = parse(f"def f(n: size, x: f32[n], y: f32[n], z: f32[n]):\n    for i in seq(0, n):\n        {text}")
+        assert {each.buffer: str(each.reads) for each in touched(p)} == {"x": "<= n", "y": "<= n", "z": "0"}
+
+
 def test_assertions_simplify_bounds() -> None:
     p = parse("""
         def f(n: size, x: f32[n]):
@@ -156,6 +180,19 @@ def test_assertions_simplify_bounds() -> None:
     """)
     assert str(infer_bounds(p.find_loop("io"), "x")) == "x[0:n]"
     assert str(infer_bounds(p, "x")) == "x[0:n]"
+
+
+@pytest.mark.parametrize(("fact", "box"), [("n >= 16", "x[0:n]"), ("n > 15", "x[0:n]"), ("n >= 15", "x[0:max(16, n)]")])
+def test_assertions_say_which_of_two_ends_is_the_greater(fact: str, box: str) -> None:
+    p = parse(f"""
+        def f(n: size, x: f32[n + 1]):
+            assert {fact}
+            for i in seq(0, n):
+                x[i] = 0.0
+            for i in seq(0, 16):
+                x[i] = 1.0
+    """)
+    assert str(infer_bounds(p, "x")) == box
 
 
 @pytest.mark.parametrize("tail", ["cut", "guard"])
@@ -186,6 +223,27 @@ def test_instructions_are_looked_into_and_kinds_are_told_apart() -> None:
     assert str(infer_bounds(p, "y", ["reduce"])) == "y[0:8 * n]"
     with pytest.raises(SchedulingError, match="does not write y"):
         infer_bounds(p, "y", ["write"])
+
+
+INEXACT = {
+    "an inner loop is empty at the end": "for i in seq(0, n):\n    for j in seq(0, i):\n        x[i] = 0.0",
+    "a condition": "for i in seq(0, n):\n    if i > 2:\n        x[i] = 0.0",
+    "loops of which one may be empty": "x[0] = 0.0\nfor i in seq(0, n - 1):\n    x[i + 1] = 0.0",
+    "a quotient": "for i in seq(0, n):\n    for j in seq(0, 4):\n        x[i / 2 + j % 2] = 0.0",
+    "a step that overlaps": "for i in seq(0, n):\n    x[min(i, n - 1 - i)] = 0.0",
+}
+
+
+@pytest.mark.parametrize("body", INEXACT.values(), ids=INEXACT.keys())
+def test_bounds_whose_ends_may_not_be_reached_are_not_called_exact(body: str) -> None:
+    p = parse("def f(n: size, x: f32[n + 1]):\n" + "".join(f"    {line}\n" for line in body.splitlines()))
+    rng = random.Random(0)
+    (found,) = touched(p)
+    assert not found.bounds.exact
+    for controls in control_vectors(p.ir, rng, 4, 6):
+        events = recorded(p, controls, rng)
+        assert events is not None
+        agree(found, events["x"], controls)
 
 
 def test_an_index_that_depends_on_data_may_be_any() -> None:

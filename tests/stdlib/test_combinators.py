@@ -110,6 +110,18 @@ def test_chain_follows_a_place_through_its_steps() -> None:
     assert chain()(p) is p
 
 
+def test_schedules_get_places_of_the_procedure_that_they_get() -> None:
+    p = nest()
+
+    def is_current(q: Procedure, loop: Any) -> Procedure:
+        assert loop.proc() is q and loop.name() == "io"
+        return q
+
+    divide = partial(divide_loop, factor=4, names=["io", "ii"], tail="cut")
+    chain(divide, is_current)(p, p.find_loop("i"))
+    each(is_current, lambda q, loop: [loop])(divide(p, "i"), p.find_loop("i"))
+
+
 def test_attempt_says_why_it_did_nothing() -> None:
     refused: list[SchedulingError] = []
     p = nest()

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.primitives.equivalence import parse
@@ -65,20 +65,45 @@ def test_the_text_of_a_value_means_the_value(expression: tuple[Polynomial, str],
     assert evaluate(str(value).replace("/", "//"), n=n, m=m) == evaluate(text, n=n, m=m)
 
 
-@given(expressions(), st.integers(1, 9), st.integers(1, 9))
+@given(expressions(), st.integers(1, 9), st.integers(-9, 9))
+@example((N + M, "n + m"), 1, -9)
 def test_what_is_seen_to_be_nonnegative_is_so(expression: tuple[Polynomial, str], n: int, m: int) -> None:
     value, text = expression
-    if Known({"n": 1, "m": 1}).nonnegative(value):
+    if Known({"n": 1}).nonnegative(value) or (m >= 2 and Known({"n": 1, "m": 2}).nonnegative(value)):
         assert evaluate(text, n=n, m=m) >= 0
 
 
-@given(expressions(), st.integers(-9, 9), st.integers(1, 9), st.integers(-9, 9))
-def test_no_value_is_beyond_the_ends(expression: tuple[Polynomial, str], lo: int, extent: int, m: int) -> None:
+def test_division_is_exact_by_what_divides_and_by_its_divisors_only() -> None:
+    known = Known(whole=((N, 8),))
+    assert [str(known.simplified(quotient(N, by) * by)) for by in (8, 4, 16, 3)] == ["n", "n", "16 * (n / 16)", "3 * (n / 3)"]
+    assert [str(known.simplified(remainder(N, by))) for by in (8, 16)] == ["0", "n % 16"]
+    assert str(known.simplified(quotient(M, 8))) == "m / 8"
+
+
+def test_whole_tiles_and_rounded_up_rest_are_seen_to_cover_a_size() -> None:
+    covered = quotient(N, 64) * 64 + quotient(remainder(N, 64) + 15, 16) * 16
+    assert Known({"n": 1}).at_most(N, covered)
+    assert not Known({"n": 1}).at_most(covered, N)
+
+
+@given(expressions(), st.integers(-9, 9), st.sampled_from([0, 2]), st.integers(1, 25), st.integers(-9, 9))
+def test_no_value_is_beyond_the_ends(expression: tuple[Polynomial, str], lo: int, scale: int, extent: int, m: int) -> None:
     value, text = expression
-    iterators = [Iteration("n", Range(polynomial(lo), M * 2 + lo + extent + 20))]
-    least, most = (end(value, iterators, greatest).value(m=m) for greatest in (False, True))
-    for n in range(lo, m * 2 + lo + extent + 20):
+    hi = (M + 9) * scale + lo + extent
+    least, most = (end(value, [Iteration("n", Range(polynomial(lo), hi))], greatest).value(m=m) for greatest in (False, True))
+    for n in range(lo, int(hi.value(m=m))):
         assert least <= evaluate(text, n=n, m=m) <= most
+
+
+@pytest.mark.parametrize("lo", range(-5, 6))
+@pytest.mark.parametrize("extent", range(1, 8))
+def test_remainders_within_one_multiple_have_their_own_ends(lo: int, extent: int) -> None:
+    iterators = [Iteration("n", Range(polynomial(lo), polynomial(lo + extent)))]
+    found = [end(remainder(N, 4), iterators, greatest).value() for greatest in (False, True)]
+    values = [n % 4 for n in range(lo, lo + extent)]
+    assert found[0] <= min(values) and max(values) <= found[1]
+    if lo // 4 == (lo + extent - 1) // 4:
+        assert found == [min(values), max(values)]
 
 
 def test_products_of_iterators_have_no_ends() -> None:
@@ -112,6 +137,7 @@ def test_sums_of_what_is_no_polynomial_in_the_iterator_are_not_known() -> None:
         (remainder(N, 4) + quotient(N, 4) * 4, "n"),
         (N * (N + 1) * Fraction(1, 2), "(n**2 + n) / 2"),
         (7 - N, "7 - n"),
+        (quotient(N + 1, 2) * -1, "-((n + 1) / 2)"),
         (extreme("min", [N, N + 2, M]), "min(m, n)"),
         (polynomial(0), "0"),
     ],

@@ -88,11 +88,16 @@ def test_a_loop_whose_end_is_a_minimum_is_bounded(n: int) -> None:
 def test_the_table_is_aligned_and_shows_points_as_points() -> None:
     table = str(traffic(triangle())).splitlines()
     assert [line.split() for line in (table[0], table[2])] == [
-        "loop iterations touched by one elements reads writes moved by all".split(),
-        "(all) 1 x[0:n, 0:n] n**2 (n**2 + n) / 2 0 n**2".split(),
+        "loop iterations bytes touched by one elements reads writes moved by all".split(),
+        "(all) 1 4 * n**2 + 4 x[0:n, 0:n] n**2 (n**2 + n) / 2 0 n**2".split(),
     ]
     assert any("x[i, j]" in line for line in table)
     assert len({line.index(word) for line, word in zip(table[2:4], ["x[", "s "], strict=True)}) == 1
+
+
+def test_a_loop_without_data_has_a_row_all_the_same() -> None:
+    p = parse("def f(n: size):\n    for i in seq(0, n):\n        pass\n")
+    assert str(traffic(p)).splitlines()[-1].split() == ["i", "n", "0"]
 
 
 def test_code_that_runs_an_unknown_number_of_times_says_so() -> None:

@@ -6,7 +6,7 @@ iterators, so inner ones go first. For linear values both ends are reached. Sour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -25,7 +25,7 @@ class Range:
 
     @property
     def size(self) -> Polynomial:
-        """How many there are."""
+        """How many there are. It may be less than 0 where nothing is in the range, as under a condition that never holds."""
         return self.hi - self.lo
 
     def at(self, **sizes: int) -> Range:
@@ -143,19 +143,24 @@ class Known:
             return splits > 0 and self._nonnegative(end(value, self.around, greatest=False), splits - 1)
         if self._sum_of_nonnegatives(value):
             return True
-        multiplied = {atom for monomial, _ in value.terms for atom in monomial if len(monomial) > 1}
-        for monomial, factor in value.terms:
-            match monomial:
-                case (Quotient(of=of, by=by) as ratio,) if ratio not in multiplied:
-                    # it is more than (of - by) / by, and at most of / by, in rational numbers
-                    bound = (of - (by - 1 if factor > 0 else 0)) * Fraction(1, by)
-                    return splits > 0 and self._nonnegative(_put(value, ratio, bound), splits - 1)
-        return False
+        return splits > 0 and any(self._nonnegative(smaller, splits - 1) for smaller in _without_a_quotient(value))
 
     def _sum_of_nonnegatives(self, value: Polynomial) -> bool:
         """Whether no term is negative when each name is its least value plus a number that is at least 0."""
         shifted = value.substitute({each: name(each) + least for each, least in self.least.items()})
         return _no_term_is_negative(shifted, self.least.keys())
+
+
+def _without_a_quotient(value: Polynomial) -> Iterator[Polynomial]:
+    """Values that value is at least, each with a rational number in place of one quotient.
+
+    `of / by` is more than (of - by) / by, and at most of / by. Which one goes first matters where others make up for it.
+    """
+    multiplied = {atom for monomial, _ in value.terms for atom in monomial if len(monomial) > 1}
+    for monomial, factor in value.terms:
+        match monomial:
+            case (Quotient(of=of, by=by) as ratio,) if ratio not in multiplied:
+                yield _put(value, ratio, (of - (by - 1 if factor > 0 else 0)) * Fraction(1, by))
 
 
 def _no_term_is_negative(value: Polynomial, nonnegative: Set[str]) -> bool:

@@ -380,14 +380,15 @@ def _show(value: Polynomial) -> str:
     text = ""
     for monomial, factor in sorted(value.terms, key=lambda term: term[1] < 0):
         sign = (" - " if factor < 0 else " + ") if text else ("-" if factor < 0 else "")
-        text += sign + _product(_magnitude(factor), monomial)
+        text += sign + _product(factor, monomial)
     return text or "0"
 
 
 def _product(factor: Number, monomial: Monomial) -> str:
+    """A term without its sign."""
     powers = {atom: monomial.count(atom) for atom in monomial}
-    alone = len(powers) == 1 and factor == 1
-    parts = [] if factor == 1 and monomial else [str(factor)]
+    alone = len(powers) == 1 and factor == 1  # with a minus before it, `/` would take that to its dividend
+    parts = [] if _magnitude(factor) == 1 and monomial else [str(_magnitude(factor))]
     for atom, power in powers.items():
         text = f"({atom})" if isinstance(atom, Quotient | Remainder) and not (alone and power == 1) else str(atom)
         parts.append(text if power == 1 else f"{text}**{power}")

@@ -109,7 +109,10 @@ _SET_PRECISION = "hint: set_precision gives it a type with a size"
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """The traffic of a piece of code: first the whole, then each loop in source order. Printing it gives a table."""
+    """The traffic of a piece of code: first the whole, then each loop in source order.
+
+    Its text is a table, also in colour through `rich.print`.
+    """
 
     rows: tuple[LoopTraffic, ...]
 
@@ -134,14 +137,17 @@ class Traffic:
         from rich.table import Table
 
         table = Table(box=boxes.SIMPLE_HEAD, pad_edge=False)
-        for column in ("loop", "iterations", "touched by one", "elements", "reads", "writes", "moved by all"):
+        for column in ("loop", "iterations", "bytes", "touched by one", "elements", "reads", "writes", "moved by all"):
             table.add_column(column, no_wrap=True)
         for row in self.rows:
             label = "  " * row.depth + (row.loop.name() if row.loop is not None else "(all)")
-            heads = [(label, str(row.iterations))] + [("", "")] * len(row.touched)
+            sized = all(each.element_bytes is not None for each in row.touched)
+            heads = [(label, str(row.iterations), str(row.working_set) if sized else "?")] + [("", "", "")] * len(row.touched)
             for head, each, moved in zip(heads, row.touched, row.moved, strict=False):
                 amounts = (each.elements, each.reads, each.writes, moved)
                 table.add_row(*head, _short(each.bounds), *map(str, amounts))
+            if not row.touched:
+                table.add_row(label, str(row.iterations), "0")
         return table
 
     def __str__(self) -> str:
@@ -190,8 +196,9 @@ def touched(code: Procedure | Cursor) -> tuple[Touched, ...]:
 def traffic(code: Procedure | Cursor) -> Traffic:
     """What each loop of code touches, how much of each buffer, and how often: symbolically, as a table.
 
-    The row of a loop says what one iteration touches. A buffer whose elements are few there and accesses many is reused in the
-    iteration; `moved by all` is the traffic if nothing is kept between iterations. `.at(n=64)` gives numbers.
+    The row of a loop says what one iteration touches, `bytes` being its working set, of all buffers together. A buffer whose
+    elements are few there and accesses many is reused in the iteration; `moved by all` is the traffic if nothing is kept
+    between iterations. `.at(n=64)` gives numbers.
 
     Raises:
         SchedulingError: code is neither a procedure nor a statement or block.
