@@ -250,7 +250,7 @@ def test_a_missing_masked_form_is_an_error_only_where_it_is_needed() -> None:
 
 # ---- any body
 
-LEAVES = st.sampled_from(["x[i]", "y[i]", "x[i + 1]", "w[j, i]", "a", "2.0", "t"])
+LEAVES = st.sampled_from(["x[i]", "y[i]", "x[i + 1]", "w[j, i]", "a", "x[i] * 2.0", "t"])
 
 
 def expressions(leaves: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
