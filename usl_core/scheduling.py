@@ -77,7 +77,7 @@ from usl_core.stdlib.invariants import hoist_from_loop
 from usl_core.stdlib.pipelining import double_buffer, software_pipeline
 from usl_core.stdlib.reductions import parallelize_reduction
 from usl_core.stdlib.replacing import replace_all
-from usl_core.stdlib.selection import abs_rule, fma_rule, select_rule
+from usl_core.stdlib.rules import abs_rule, fma_rule, select_rule
 from usl_core.stdlib.staging import auto_stage_mem
 from usl_core.stdlib.subexpressions import cse
 from usl_core.stdlib.tiling import tile_loops

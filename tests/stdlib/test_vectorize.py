@@ -205,6 +205,19 @@ def f(n: size, x: f32[n], y: f32[n]):
     assert "choose(" in str(q) and "absolute(" in str(q)
 
 
+def test_sums_of_several_types_live_in_the_registers_of_their_types() -> None:
+    before = program("""
+def f(n: size, x: f32[n], k: u16[n], s: f32, c: u16):
+    for i in seq(0, n):
+        s += x[i]
+        c += k[i]
+""")
+    q, made = vectorize(before, "i", LANES, {"f32": Reg, "u16": Half})
+    assert made.reduction is not None
+    assert {(each.name(), each.mem()) for each in made.reduction.sums} == {("s_sum", Reg), ("c_sum", Half)}
+    assert_refines(before, q)
+
+
 # ---- refusals
 
 

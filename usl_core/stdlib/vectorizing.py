@@ -23,7 +23,8 @@ from usl_core.stdlib.inspection import children, walk
 from usl_core.stdlib.invariants import hoist_values
 from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
 from usl_core.stdlib.reporting import explained
-from usl_core.stdlib.selection import Lanes, Rule, Selection, any_rule, default_memory, shapes
+from usl_core.stdlib.rules import Lanes, Rule, any_rule, default_memory
+from usl_core.stdlib.selection import Selection, Shape, shapes
 from usl_core.stdlib.spreading import guarded_body, spread
 
 Memories = MemoryClass | Mapping[str, MemoryClass]
@@ -89,46 +90,31 @@ def vectorize(
     _require(isinstance(width, int) and width >= 2, f"the width must be at least 2 lanes, got {width!r}")
     chosen = list(instructions)
     _require(all(isinstance(each, Procedure) for each in chosen), "instructions are procedures")
-    homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory,)
-    usable = shapes(chosen, width, homes)
+    machine = _Machine.of(width, memory, chosen, rules)
 
     p, loop, values = hoist_values(p, loop)
-    reduction: ParallelReduction | None = None
-    if reductions(loop):
-        p, reduction = parallelize_reduction(p, loop, width, _memory(memory, _sum_type(loop)), tail)
-        main, rest = reduction.loop, reduction.tail
-        vectors = [*reduction.starts, reduction.lanes, *([reduction.tail_lanes] if reduction.tail_lanes else [])]
-    else:
-        p, divided = divide(p, loop, width, tail)
-        main, rest = divided.loop, divided.tail
-        vectors = [main.body()[0], *([rest.body()[0]] if rest is not None and divided.masked else [])]
-
-    registers: list[Any] = []
+    p, main, rest, vectors, reduction = _divided(p, loop, machine, tail)
+    registers = list(reduction.sums) if reduction is not None else []
     singles: list[Any] = []
     for each in vectors:
         masked = guarded_body(p.forward(each))[1] == 2
-        fit = Selection([shape for shape in usable if shape.masked is masked])
-        wanted = [*(rules or ()), *([fit] if rules is None and chosen else [any_rule])]
-        p, loops, allocs = _vector_code(p, each, memory, wanted, chosen)
+        p, loops, allocs = _vector_code(p, each, machine, machine.rules_for(masked))
         registers += allocs
-        singles += [(single, fit) for single in loops]
+        singles += [(single, machine.selection(masked)) for single in loops]
     calls: list[Any] = []
-    if chosen:
-        for single, fit in singles:
-            p = _instruction(p, single, fit)
-            calls.append(single)
-    if reduction is not None:
-        registers = [*reduction.sums, *registers]
-        for alloc, end in zip(reduction.sums, reduction.ends, strict=True) if chosen else ():
-            p, stores = _add_up(p, alloc, end, chosen, Selection([shape for shape in usable if not shape.masked]))
-            calls += stores
-        reduction = reduction.forward(p)
+    for single, fit in singles if chosen else ():
+        p = _instruction(p, single, fit)
+        calls.append(single)
+    if reduction is not None and chosen:
+        for alloc, end in zip(reduction.sums, reduction.ends, strict=True):
+            p, added = _add_up(p, alloc, end, machine)
+            calls += added
     return p, Vectorized(
         p.forward(main),
         None if rest is None else p.forward(rest),
         tuple([p.forward(each) for each in registers]),
         tuple([found for each in calls if isinstance(found := p.forward(each), CallCursor)]),
-        reduction,
+        None if reduction is None else reduction.forward(p),
         tuple([p.forward(each) for each in values]),
     )
 
@@ -138,75 +124,118 @@ def _require(condition: bool, message: str) -> None:
         raise SchedulingError(message, code="E404")
 
 
-def _memory(memory: Memories, typ: Any) -> MemoryClass:
-    """The register memory for elements of a type."""
-    if not isinstance(memory, Mapping):
-        return memory
-    if str(typ) not in memory:
-        raise SchedulingError(f"memory names none for {typ}", notes=[f"it has: {', '.join(memory)}"], code="E404")
-    return memory[str(typ)]
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """What code is made for: the lanes of a register, where registers live, the instructions, and the rules that come first."""
+
+    width: int
+    memory: Memories
+    instructions: Sequence[Procedure]
+    rules: Sequence[Rule] | None
+    shapes: Sequence[Shape]
+
+    @classmethod
+    def of(cls, width: int, memory: Memories, instructions: Sequence[Procedure], rules: Sequence[Rule] | None) -> _Machine:
+        """The machine with the shapes of its instructions."""
+        homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory,)
+        return cls(width, memory, instructions, rules, shapes(instructions, width, homes))
+
+    def home(self, typ: Any) -> MemoryClass:
+        """The register memory for elements of a type."""
+        if not isinstance(self.memory, Mapping):
+            return self.memory
+        if str(typ) not in self.memory:
+            raise SchedulingError(f"memory names none for {typ}", notes=[f"it has: {', '.join(self.memory)}"], code="E404")
+        return self.memory[str(typ)]
+
+    def selection(self, masked: bool) -> Selection:
+        """The instructions with or without masks."""
+        return Selection([shape for shape in self.shapes if shape.masked is masked])
+
+    def rules_for(self, masked: bool) -> list[Rule]:
+        """How to cut expressions: as the user says, or as the instructions want it, or each operation by itself."""
+        if self.rules is None and self.instructions:
+            return [self.selection(masked)]
+        return [*(self.rules or ()), any_rule]
 
 
-def _sum_type(loop: ForCursor) -> Any:
-    return next(stmt.type() for stmt in statements(loop.body()) if isinstance(stmt, ReduceCursor))
+def _divided(
+    p: Procedure, loop: ForCursor, machine: _Machine, tail: str
+) -> tuple[Procedure, ForCursor, ForCursor | None, list[Any], ParallelReduction | None]:
+    """The loop divided: over vectors, over the rest, all loops over lanes, and what became of sums."""
+    if not reductions(loop):
+        p, divided = divide(p, loop, machine.width, tail)
+        masked = [divided.tail.body()[0]] if divided.tail is not None and divided.masked else []
+        return p, divided.loop, divided.tail, [divided.loop.body()[0], *masked], None
+    p, made = parallelize_reduction(p, loop, machine.width, None, tail)
+    for alloc in made.sums:
+        p = set_memory(p, alloc, machine.home(alloc.type()))
+    lanes = [*made.starts, made.lanes, *([made.tail_lanes] if made.tail_lanes is not None else [])]
+    return p, made.loop, made.tail, lanes, made
 
 
 # ---- one loop over lanes
 
 
 def _vector_code(
-    p: Procedure, loop: Any, memory: Memories, rules: Sequence[Rule], instructions: Sequence[Procedure]
-) -> tuple[Procedure, list[Any], list[Any]]:
+    p: Procedure, loop: Any, machine: _Machine, rules: Sequence[Rule]
+) -> tuple[Procedure, list[ForCursor], list[AllocCursor]]:
     """A loop over lanes as loops around single operations on registers; these loops, and the registers."""
     loop = p.forward(loop)
-    own = [stmt for stmt in statements(loop.body()) if isinstance(stmt, AllocCursor)]
-    registers = {alloc.name(): _memory(memory, alloc.type()) for alloc in own if not alloc.shape()}
-    writes = [stmt for stmt in statements(loop.body()) if isinstance(stmt, AssignCursor | ReduceCursor)]
-    for write in writes:
-        p = _cut(p, write, Lanes(loop.name(), registers), registers, memory, rules)
+    own = [stmt for stmt in statements(loop.body()) if isinstance(stmt, AllocCursor) and not stmt.shape()]
+    cutting = _Cutting(loop.name(), machine, rules, {alloc.name(): machine.home(alloc.type()) for alloc in own})
+    for write in [stmt for stmt in statements(loop.body()) if isinstance(stmt, AssignCursor | ReduceCursor)]:
+        p = cutting.cut(p, write)
     p, singles, allocs = spread(p, loop, lanes_last=True)
     for alloc in allocs:
-        p = set_memory(p, alloc, registers.get(alloc.name(), _memory(memory, alloc.type())))
+        p = set_memory(p, alloc, cutting.registers.get(alloc.name(), machine.home(alloc.type())))
     return p, singles, allocs
 
 
-def _cut(
-    p: Procedure,
-    write: Any,
-    lanes: Lanes,
-    registers: dict[str, MemoryClass],
-    memory: Memories,
-    rules: Sequence[Rule],
-) -> Procedure:
-    """A write as single operations, as the first rule that knows it says."""
-    p = _folded(p, write)
-    write = p.forward(write)
-    cut = next((cut for rule in rules if (cut := rule(write, lanes)) is not None), None)
-    if cut is None:
-        reasons = [rule.missing(write, lanes) for rule in rules if isinstance(rule, Selection)]
-        raise _no_instruction(write, reasons or ["no rule says how to cut it"])
-    if cut.target is not None:
-        own = fresh(p, f"{write.name()}_v")
-        registers[own] = _memory(memory, write.type()) if default_memory(cut.target) else cut.target
-        p = stage_mem(p, write, window_text(write.name(), write.idx()), own)
-        here = p.forward(write)
-        for each in (here.prev(), here, here.next()):
-            p = _cut(p, each, lanes, registers, memory, rules)
+@dataclass(frozen=True, slots=True)
+class _Cutting:
+    """Cutting the writes in one loop over lanes; registers grows by the scalars that are made, each with its memory."""
+
+    loop: str
+    machine: _Machine
+    rules: Sequence[Rule]
+    registers: dict[str, MemoryClass]
+
+    def cut(self, p: Procedure, write: Any) -> Procedure:
+        """A write as single operations, as the first rule that knows it says."""
+        p = _folded(p, write)
+        write, lanes = p.forward(write), Lanes(self.loop, self.registers)
+        cut = next((cut for rule in self.rules if (cut := rule(write, lanes)) is not None), None)
+        if cut is None:
+            reasons = [rule.missing(write, lanes) for rule in self.rules if isinstance(rule, Selection)]
+            raise _no_instruction(write, reasons or ["no rule says how to cut it"])
+        if cut.target is not None:
+            own = self._register(p, f"{write.name()}_v", write.type(), cut.target)
+            p = stage_mem(p, write, window_text(write.name(), write.idx()), own)
+            here = p.forward(write)
+            return self._cut_all(p, here.prev(), here, here.next())
+        for each in cut.commute:
+            p = commute_expr(p, each)
+        if cut.split:
+            p = split_write(p, write)
+            first = p.forward(write)
+            return self._cut_all(p, first, first.next())
+        for equal, home in _distinct(cut.operands, lanes):
+            own = self._register(p, _name_of(equal[0]), equal[0].type(), home)
+            p = bind_expr(p, [p.forward(each) for each in equal], own)
+            p = self.cut(p, p.forward(write).prev())
         return p
-    for each in cut.commute:
-        p = commute_expr(p, each)
-    if cut.split:
-        p = split_write(p, write)
-        first = p.forward(write)
-        for each in (first, first.next()):
-            p = _cut(p, each, lanes, registers, memory, rules)
+
+    def _cut_all(self, p: Procedure, *writes: Any) -> Procedure:
+        for each in writes:
+            p = self.cut(p, each)
         return p
-    for equal, home in _distinct(cut.operands, lanes):
-        own = fresh(p, _name_of(equal[0]))
-        registers[own] = _memory(memory, equal[0].type()) if default_memory(home) else home
-        p = bind_expr(p, [p.forward(each) for each in equal], own)
-        p = _cut(p, p.forward(write).prev(), lanes, registers, memory, rules)
-    return p
+
+    def _register(self, p: Procedure, base: str, typ: Any, home: MemoryClass | None) -> str:
+        """The name of a new register."""
+        own = fresh(p, base)
+        self.registers[own] = self.machine.home(typ) if home is None or default_memory(home) else home
+        return own
 
 
 def _folded(p: Procedure, write: Any) -> Procedure:
@@ -254,12 +283,10 @@ def _instruction(p: Procedure, loop: Any, fit: Selection) -> Procedure:
     raise _no_instruction(write, reasons or ["no given instruction has such a body"])
 
 
-def _add_up(
-    p: Procedure, sums: Any, loop: Any, instructions: Sequence[Procedure], plain: Selection
-) -> tuple[Procedure, list[Any]]:
+def _add_up(p: Procedure, sums: Any, loop: Any, machine: _Machine) -> tuple[Procedure, list[Any]]:
     """The loop that adds the lanes of partial sums up: one instruction, or lane by lane in memory after a store."""
     loop, sums = p.forward(loop), p.forward(sums)
-    for each in instructions:
+    for each in machine.instructions:
         try:
             return replace(p, loop, each), [loop]
         except SchedulingError:
@@ -267,7 +294,7 @@ def _add_up(
     own = fresh(p, f"{sums.name()}_lanes")
     p = stage_mem(p, loop, f"{sums.name()}[{', '.join(f'0:{text(extent)}' for extent in sums.shape())}]", own)
     store = p.forward(loop).prev()
-    return _instruction(p, store, plain), [store]
+    return _instruction(p, store, machine.selection(masked=False)), [store]
 
 
 def _no_instruction(stmt: Any, reasons: Sequence[str]) -> SchedulingError:
