@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from tests.primitives.equivalence import assert_body, assert_refines
 from tests.stdlib.vector_machine import LANES, MACHINE, PLAIN, Half, Reg, instruction, program
-from usl_core import SchedulingError, abs_rule, add_assertion, fma_rule, replace_all, select_rule, vectorize
+from usl_core import DRAM, SchedulingError, abs_rule, add_assertion, fma_rule, replace_all, select_rule, vectorize
 from usl_core.cursors.kinds import CallCursor, ForCursor
 from usl_core.procedure import Procedure, proc_from_source
+from usl_core.stdlib.rules import Cut
 
 AXPY = program("""
 def axpy(n: size, a: f32, x: f32[n], y: f32[n]):
@@ -218,7 +219,19 @@ def f(n: size, x: f32[n], k: u16[n], s: f32, c: u16):
     assert_refines(before, q)
 
 
+def test_vectors_may_live_in_plain_memory() -> None:
+    q, made = vectorize(AXPY, "i", LANES, DRAM, rules=(fma_rule,), tail="guard")
+    assert {each.mem() for each in made.registers} == {DRAM} and "y_v[ii] += a_v[ii] * x_v[ii]" in str(q)
+    assert_refines(AXPY, q)
+
+
 # ---- refusals
+
+
+def test_a_rule_without_end_is_an_error() -> None:
+    with pytest.raises(SchedulingError, match=r"no instruction computes") as caught:
+        vectorize(AXPY, "i", LANES, Reg, rules=(lambda write, lanes: Cut(((write.rhs(), None),)),))
+    assert "a rule wants it in a register before it is in one, which has no end" in caught.value.notes
 
 
 def test_a_statement_that_no_instruction_computes_is_shown() -> None:

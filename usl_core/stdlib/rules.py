@@ -137,5 +137,5 @@ def default_memory(memory: MemoryClass | None) -> bool:
 
 
 def in_memory(write: Any, lanes: Lanes) -> bool:
-    """Whether a write goes to plain memory."""
-    return lanes.memory(write) in (None, DRAM)
+    """Whether a write, or the read of an element, goes to plain memory."""
+    return write.name() not in lanes.registers and lanes.memory(write) in (None, DRAM)

@@ -8,7 +8,7 @@ from typing import Any
 
 from usl_core.cursors.kinds import AllocCursor, AssignCursor, BinaryOpCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor
 from usl_core.errors import SchedulingError
-from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.ir.memory import MemoryClass
 from usl_core.primitives.buffers.set_memory import set_memory
 from usl_core.primitives.buffers.stage_mem import stage_mem
 from usl_core.primitives.calls.replace import replace
@@ -23,7 +23,7 @@ from usl_core.stdlib.inspection import children, walk
 from usl_core.stdlib.invariants import hoist_values
 from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
 from usl_core.stdlib.reporting import explained
-from usl_core.stdlib.rules import Lanes, Rule, any_rule, default_memory
+from usl_core.stdlib.rules import Lanes, Rule, any_rule, default_memory, in_memory
 from usl_core.stdlib.selection import Selection, Shape, shapes
 from usl_core.stdlib.spreading import guarded_body, spread
 
@@ -209,6 +209,12 @@ class _Cutting:
         if cut is None:
             reasons = [rule.missing(write, lanes) for rule in self.rules if isinstance(rule, Selection)]
             raise _no_instruction(write, reasons or ["no rule says how to cut it"])
+        if (
+            isinstance(write, AssignCursor)
+            and not in_memory(write, lanes)
+            and write.rhs() in [each for each, _ in cut.operands]
+        ):
+            raise _no_instruction(write, ["a rule wants it in a register before it is in one, which has no end"])
         if cut.target is not None:
             own = self._register(p, f"{write.name()}_v", write.type(), cut.target)
             p = stage_mem(p, write, window_text(write.name(), write.idx()), own)
@@ -256,7 +262,7 @@ def _distinct(operands: Iterable[tuple[Any, Any]], lanes: Lanes) -> list[tuple[l
     """Equal operands together; those that are in registers already are left out."""
     found: dict[tuple[str, Any], list[Any]] = {}
     for operand, home in operands:
-        if default_memory(home) and lanes.memory(operand) not in (None, DRAM):
+        if default_memory(home) and isinstance(operand, ReadCursor) and not in_memory(operand, lanes):
             continue
         found.setdefault((text(operand), home), []).append(operand)
     return [(equal, home) for (_, home), equal in found.items()]
