@@ -34,6 +34,7 @@ from usl_core.profiling import profiled
 C = TypeVar("C", bound=Cursor)
 """A kind of cursor: forwarding keeps it, unless the cursor becomes invalid."""
 
+
 class Procedure:
     """A procedure of the object language, checked. Printing it shows its text; methods and operators never change it."""
 

@@ -14,7 +14,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGE = "usl_core"
 
-ENGINE = frozenset({"affine", "formula", "linear", "models", "polynomial", "raise_", "show", "solver", "lower"})
+ENGINE = frozenset(
+    {
+        *("affine", "formula", "linear", "lower", "models", "polynomial", "raise_", "show", "solver"),
+        *("proof_store", "questions", "verdicts"),
+    }
+)
 """Modules of the analysis that compute and prove. Their tests compare them with brute force and z3; they hold no conditions."""
 
 GUESSES = frozenset({"primitives.calls.unify", "primitives.calls.fit"})

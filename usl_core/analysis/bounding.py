@@ -24,6 +24,9 @@ BUDGET = 40
 class Hypotheses(tuple[Formula, ...]):
     """Formulas taken as true, with what finds those that bound a variable. Immutable, like every tuple."""
 
+    like: Hypotheses | None = None
+    """Others that have most formulas in common."""
+
     @cached_property
     def members(self) -> frozenset[Formula]:
         return frozenset(self)
@@ -55,7 +58,8 @@ class Hypotheses(tuple[Formula, ...]):
 
     @cached_property
     def _witnesses(self) -> Witnesses:
-        return Witnesses(self)
+        like, self.like = self.like, None
+        return Witnesses(self, like._witnesses if like is not None and "_witnesses" in like.__dict__ else None)
 
     @profiled("solver", "witness")
     def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:

@@ -6,10 +6,9 @@ branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control p
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine, dataflow
 from usl_core.analysis import formula as fml
@@ -23,7 +22,7 @@ from usl_core.analysis.lower import Lowering, form_of, index_lin
 from usl_core.analysis.solver import Answer, holds, prove
 from usl_core.cursors.path import Path
 from usl_core.ir.config import FieldSym
-from usl_core.ir.memo import per_node
+from usl_core.ir.memo import memo_of, per_node
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
@@ -41,8 +40,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import get_field
-from usl_core.ir.types import COND, SIZE, ScalarType, TensorType
+from usl_core.ir.traverse import get_field, mentioned
+from usl_core.ir.types import COND, SIZE, ControlType, ScalarType, TensorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +64,47 @@ class Context:
     windows: Mapping[Sym, WindowMap] = field(default_factory=dict)
     buffers: Mapping[Sym, BufferInfo] = field(default_factory=dict)
     loops: tuple[For, ...] = ()
-    field_facts: tuple[Formula, ...] = ()
-    """Facts about what fields hold just here (`Held`). They are apart, since they say nothing of another instance of the same
-    code, whose iterators are others: only `prove` uses them."""
-    fields: Mapping[FieldSym, Value] = field(default_factory=dict)
-    """What configuration fields hold here that may have been written since the start of the procedure."""
     tracks: bool = True
     """Whether the procedure uses configuration at all."""
-    writes: int = 0
-    """How many statements have changed fields on the way here."""
+    base: Holding = field(default_factory=lambda: Holding())
+    """What fields held at the last place where that had to be known."""
+    changed: Changed | None = None
+    """What may have changed fields since; worked out only when an obligation is about fields."""
+    asserted: bool = False
+    """Whether conditions around or before this place are about what fields hold."""
+    holds_data: bool = False
+    """Whether some field may be known to hold what a scalar holds."""
+    origin: Hypotheses | None = field(default=None, compare=False, repr=False)
+    """What was known at a place nearby, about which something has been asked."""
 
-    def bindings(self, names: frozenset[Sym]) -> object:
-        """What names are bound to, and what configuration fields hold: with the facts, all that obligations depend on."""
-        shown = frozenset((name, self._binding(name)) for name in names if name in self.buffers)
-        return (shown, frozenset(self.fields.items())) if self.fields else shown
+    # -- what fields hold
+
+    @property
+    def fields(self) -> Mapping[FieldSym, Value]:
+        """What configuration fields hold here that may have been written since the start of the procedure."""
+        return self._holding.values
+
+    @property
+    def field_facts(self) -> tuple[Formula, ...]:
+        """Facts about what fields hold just here (`Held`). They are apart, since they say nothing of another instance of the
+        same code, whose iterators are others: only `prove` uses them."""
+        return self._holding.facts
+
+    @property
+    def _holding(self) -> Holding:
+        return self.base if self.changed is None else self.changed.holding
+
+    def known_to(self, stmt: Stmt) -> tuple[object, frozenset[Formula]]:
+        """All that the obligations of stmt depend on: what its names are bound to and what fields hold, and the facts."""
+        shown = frozenset((name, self._binding(name)) for name in mentioned(stmt) if name in self.buffers)
+        if self._tells_of_fields and not self.asserted and not field_use(stmt).read:
+            return shown, self._plain.members
+        return (shown, frozenset(self.fields.items())), self.hypotheses.members
+
+    @property
+    def _tells_of_fields(self) -> bool:
+        """Whether fields may have been changed on the way here."""
+        return self.changed is not None or bool(self.base.values)
 
     def _binding(self, name: Sym) -> object:
         info = self.buffers[name]
@@ -98,10 +124,12 @@ class Context:
             self.windows if windows is None else windows,
             self.buffers if buffers is None else buffers,
             self.loops if loops is None else loops,
-            self.field_facts,
-            self.fields,
             self.tracks,
-            self.writes,
+            self.base,
+            self.changed,
+            self.asserted,
+            self.holds_data,
+            self._asked,
         )
 
     # -- construction
@@ -134,11 +162,12 @@ class Context:
         new = [p for f in facts for p in fml.conjuncts(f) if p is not fml.TRUE]
         if not new:
             return self
-        here = [f for f in new if self.fields and any(isinstance(name, Held) for name in fml.free_syms(f))]
+        here = [f for f in new if _is_of_held(f)] if self.tracks else []
         if not here:
             return self.but(facts=(*self.facts, *new))
         lasting = [f for f in new if f not in here]
-        return replace(self, facts=(*self.facts, *lasting), field_facts=(*self.field_facts, *here))
+        holding = replace(self._holding, facts=(*self.field_facts, *here))
+        return replace(self, facts=(*self.facts, *lasting), base=holding, changed=None, asserted=True)
 
     def enter(self, stmt: Stmt, branch: str) -> Context:
         """Inside a loop's body or a branch of an if."""
@@ -147,7 +176,7 @@ class Context:
                 index = affine.var(name)
                 inside = self.assume([fml.le(self.index(lo), index), fml.lt(index, self.index(hi))])
                 if self.tracks:
-                    inside = inside._with_fields(stmt, dataflow.before_iteration(stmt), inside=True)
+                    inside = inside._changed_by(stmt, inside=True)
                 return inside.but(loops=(*self.loops, stmt))
             case If(cond=cond):
                 if cond.type is COND:
@@ -193,35 +222,19 @@ class Context:
             case Check(cond=cond):
                 return self.assume([self.truth(cond)])
             case _ if self.tracks:
-                return self._with_fields(stmt, dataflow.of_stmt(stmt))
+                return self._changed_by(stmt)
             case _:
                 return self
 
     # -- configuration
 
-    def _with_fields(self, stmt: Stmt, step: Transformer, *, inside: bool = False) -> Context:
-        """After code of stmt that did step (inside: in its body, after earlier iterations). A value of several cases becomes a
-        new variable, with facts that say what it is."""
-        modified = summary(stmt).modified
-        lost = {f for f, value in self.fields.items() if _is_of(value, modified)}
-        if not step and not lost:
+    def _changed_by(self, stmt: Stmt, *, inside: bool = False) -> Context:
+        """After stmt (inside: in its body, after earlier iterations): it may have changed fields, or scalars that they hold."""
+        written = field_use(stmt).written
+        if not written and not self.holds_data:
             return self
-        here = self._env
-        values, facts = dict(self.fields), list[Formula]()
-        for name in sorted({*step, *lost}):
-            cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
-            cases = [(guard, value) for guard, value in cases if not _is_of(value, modified)]
-            certain = [value for guard, value in cases if guard == fml.TRUE or self.holds(guard)]
-            if certain:
-                values[name] = certain[0]
-                continue
-            new = _unknown(stmt, name, inside, self.writes)
-            values[name] = dataflow.of_sym(name, new)
-            if not isinstance(values[name], Datum):  # equality of data is known or not, but no formula
-                facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
-            if name.declared.type is SIZE:
-                facts.append(fml.ge(affine.var(new), 1))
-        return replace(self, fields=values, writes=self.writes + 1).assume(facts)
+        data = self.holds_data or any(not isinstance(f.declared.type, ControlType) for f in written)
+        return replace(self, changed=Changed(self, stmt, inside), holds_data=data, origin=self._asked)
 
     def field(self, name: FieldSym) -> Value:
         """What a configuration field holds here, in terms of what fields held at the start of the procedure."""
@@ -250,13 +263,18 @@ class Context:
 
     def settle(self, lin: Lin) -> Lin:
         """A linear form whose strides and configuration fields are those of this place."""
-        return affine.subst(lin, self._env.lins, self._env.strides)
+        if not any(isinstance(name, FieldSym) for name in affine.syms(lin)):
+            return self.resolve_strides(lin)
+        return affine.subst(lin, self.env.lins, self.env.strides)
 
     def settle_truth(self, formula: Formula) -> Formula:
-        return self._env.formula(formula)
+        if not any(isinstance(name, FieldSym) for name in fml.free_syms(formula)):
+            return self.settle_strides(formula)
+        return self.env.formula(formula)
 
     @cached_property
-    def _env(self) -> Env:
+    def env(self) -> Env:
+        """What fields hold and strides are here, to be put into forms and formulas."""
         values: dict[Sym, Value] = dict(self.fields.items())
         return Env.of(values, self._stride_atom)
 
@@ -322,16 +340,38 @@ class Context:
 
     def prove(self, goal: Formula, extra: Iterable[Formula] = ()) -> Answer:
         more = tuple(extra)
-        return prove(Hypotheses((*self.hypotheses, *more)) if more else self.hypotheses, goal)
+        known = self._about(goal, *more)
+        return prove(Hypotheses((*known, *more)) if more else known, goal)
 
     def holds(self, goal: Formula) -> bool:
         """Whether goal is proved here."""
-        return holds(self.hypotheses, goal)
+        return holds(self._about(goal), goal)
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
         """All facts, indexed for `prove`."""
-        return Hypotheses((*self.facts, *self.field_facts))
+        if not self.field_facts:
+            return self._plain
+        known = Hypotheses((*self.facts, *self.field_facts))
+        known.like = self.origin
+        return known
+
+    @cached_property
+    def _plain(self) -> Hypotheses:
+        known = Hypotheses(self.facts)
+        known.like = self.origin
+        return known
+
+    @property
+    def _asked(self) -> Hypotheses | None:
+        return self.__dict__.get("hypotheses") or self.__dict__.get("_plain") or self.origin
+
+    def _about(self, *formulas: Formula) -> Hypotheses:
+        """The facts that say something of the names in formulas: those of fields only for formulas about fields, unless a
+        condition joins them to other names."""
+        if not self._tells_of_fields:
+            return self.hypotheses
+        return self.hypotheses if self.asserted or any(map(_is_of_held, formulas)) else self._plain
 
 
 @lru_cache(maxsize=64)
@@ -360,7 +400,93 @@ class Held(Sym):
     __slots__ = ()
 
 
-_UNKNOWNS: WeakKeyDictionary[Stmt, dict[tuple[FieldSym, bool, int], Held]] = WeakKeyDictionary()
+def _is_of_held(formula: Formula) -> bool:
+    return any(isinstance(name, Held) for name in fml.free_syms(formula))
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What fields hold at a place: values of those that may have been written since the start, facts about these, and how many
+    statements have changed fields on the way here."""
+
+    values: Mapping[FieldSym, Value] = field(default_factory=dict)
+    facts: tuple[Formula, ...] = ()
+    writes: int = 0
+
+
+class Changed:
+    """What fields hold after a statement (inside: in its body, after earlier iterations), worked out when it is asked for."""
+
+    __slots__ = ("_found", "before", "inside", "stmt")
+
+    def __init__(self, before: Context, stmt: Stmt, inside: bool) -> None:
+        self.before, self.stmt, self.inside = before, stmt, inside
+        self._found: Holding | None = None
+
+    @property
+    def holding(self) -> Holding:
+        open_steps: list[Changed] = []
+        step: Changed | None = self
+        while step is not None and step._found is None:  # not by recursion: blocks are long
+            open_steps.append(step)
+            step = step.before.changed
+        for each in reversed(open_steps):
+            each._found = _remembered(each.before, each.stmt, each.inside)
+        assert self._found is not None
+        return self._found
+
+
+def _remembered(before: Context, stmt: Stmt, inside: bool) -> Holding:
+    """`_holding_after`, worked out once for a statement where the same is known before it."""
+    step = _step(stmt, inside)
+    atoms = (a for cases in step.values() for case in cases for a in _atoms(case))
+    strides = frozenset((a, before.stride(a.buffer, a.dim)) for a in atoms if isinstance(a, Stride))
+    held = before._holding
+    key = (inside, before.facts, held.facts, frozenset(held.values.items()), held.writes, strides)
+    known: dict[object, Holding] = memo_of(stmt).setdefault(Holding, {})
+    if key not in known:
+        known[key] = _holding_after(before, stmt, inside)
+    return known[key]
+
+
+def _step(stmt: Stmt, inside: bool) -> Transformer:
+    return dataflow.before_iteration(stmt) if inside and isinstance(stmt, For) else dataflow.of_stmt(stmt)
+
+
+def _atoms(case: dataflow.Case) -> Iterator[affine.Atom]:
+    """The atoms of a case's condition and value."""
+    lins = [*fml.lins(case.guard)]
+    if isinstance(case.value, Lin):
+        lins.append(case.value)
+    elif not isinstance(case.value, Datum):
+        lins += fml.lins(case.value)
+    return (atom for lin in lins for atom in affine.atoms(lin))
+
+
+def _holding_after(before: Context, stmt: Stmt, inside: bool) -> Holding:
+    """A value of several cases becomes a new variable, with facts that say what it is."""
+    step = _step(stmt, inside)
+    modified = summary(stmt).modified
+    lost = {f for f, value in before.fields.items() if _is_of(value, modified)}
+    if not step and not lost:
+        return before._holding
+    here = before.env
+    values, facts = dict(before.fields), list(before.field_facts)
+    writes = before._holding.writes
+    for name in sorted({*step, *lost}):
+        cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
+        cases = [(guard, value) for guard, value in cases if not _is_of(value, modified)]
+        certain = [value for guard, value in cases if guard == fml.TRUE or before.holds(guard)]
+        if certain:
+            values[name] = certain[0]
+            continue
+        new = _unknown(stmt, name, inside, writes)
+        values[name] = dataflow.of_sym(name, new)
+        if not isinstance(values[name], Datum):  # equality of data is known or not, but no formula
+            facts += [fml.implies(guard, dataflow.equal(value, values[name])) for guard, value in cases]
+        if name.declared.type is SIZE:
+            facts.append(fml.ge(affine.var(new), 1))
+    return Holding(values, tuple(p for f in facts for p in fml.conjuncts(f) if p is not fml.TRUE), writes + 1)
 
 
 def _unknown(stmt: Stmt, field: FieldSym, inside: bool, position: int) -> Held:
@@ -368,7 +494,8 @@ def _unknown(stmt: Stmt, field: FieldSym, inside: bool, position: int) -> Held:
 
     position tells apart the places of one statement that occurs more than once in a procedure.
     """
-    return _UNKNOWNS.setdefault(stmt, {}).setdefault((field, inside, position), Held(field.name))
+    names: dict[tuple[FieldSym, bool, int], Held] = memo_of(stmt).setdefault(Held, {})
+    return names.setdefault((field, inside, position), Held(field.name))
 
 
 def _is_of(value: Value, modified: Container[Sym]) -> bool:

@@ -296,6 +296,7 @@ def _of_loop(loop: For) -> Transformer:
     return iterated(loop, lowering.index(loop.lo), lowering.index(loop.hi))
 
 
+@per_node
 def before_iteration(loop: For) -> Transformer:
     """What the iterations before the current one of loop do, in terms of the values before the loop and of its iterator."""
     if not field_use(loop).written:

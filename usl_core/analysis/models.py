@@ -56,35 +56,46 @@ def _watchers(parts: Iterable[Formula]) -> dict[Variable, list[Formula]]:
 
 
 class Witnesses:
-    """Values that satisfy some formulas, kept to refute goals about the same names: most that fail do so for one of them."""
+    """Values that satisfy some formulas, kept to refute goals about the same names: most that fail do so for one of them.
 
-    def __init__(self, formulas: Iterable[Formula]) -> None:
+    like, the witnesses of formulas most of which are the same, give the search a start.
+    """
+
+    def __init__(self, formulas: Iterable[Formula], like: Witnesses | None = None) -> None:
         self._parts = [part for f in formulas for part in fml.conjuncts(f)]
-        self._found: list[Values] | None = None
+        self._found: list[Values] = []
+        self._seeds = like._found if like is not None else []
+        self._more = self._search()
 
     def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
         """Values for which the formulas hold and goal does not, or None if none is known."""
         if not _quantifier_free(goal):
             return None
-        if self._found is None:
-            self._found = list(self._search())
-        for values in self._found:
-            all_values = dict(values)
-            for variable in _variables(goal):
-                all_values.setdefault(variable, 1)  # the formulas do not mention it
-            if not _holds(goal, all_values):
+        mentioned = list(_variables(goal))
+        for values in self._each():
+            for variable in mentioned:
+                values.setdefault(variable, 1)  # the formulas do not mention it
+            if not _holds(goal, values):
                 truths = {name for part in (*self._parts, goal) for name in _truths(part)}
-                return {n: bool(v) if n in truths else v for n, v in all_values.items() if isinstance(n, Sym)}
+                return {n: bool(v) if n in truths else v for n, v in values.items() if isinstance(n, Sym)}
         return None
+
+    def _each(self) -> Iterator[Values]:
+        """The values found, and more as long as they are asked for."""
+        yield from self._found
+        for values in self._more:
+            self._found.append(values)
+            yield values
 
     def _search(self) -> Iterator[Values]:
         if not all(map(_quantifier_free, self._parts)):
             return
         watchers = _watchers(self._parts)
-        for start in (*STARTS, FAR):
-            values = _repair(self._parts, watchers, dict.fromkeys(watchers, start))
-            if values is not None:
-                yield values
+        starts = [{variable: seed.get(variable, 1) for variable in watchers} for seed in self._seeds]
+        for values in starts + [dict.fromkeys(watchers, start) for start in (*STARTS, FAR)[len(starts) :]]:
+            found = _repair(self._parts, watchers, values)
+            if found is not None:
+                yield found
 
 
 def _repair(parts: Sequence[Formula], watchers: Mapping[Variable, Sequence[Formula]], values: Values) -> Values | None:

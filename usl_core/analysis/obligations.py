@@ -177,11 +177,12 @@ class _Proved:
         """Whether the obligations were proved from facts that all hold in ctx, too."""
         if not self.facts:
             return False
-        known = self.facts.get(ctx.bindings(mentioned(stmt)), ())
-        return any(facts <= ctx.hypotheses.members for facts in known)
+        bindings, known = ctx.known_to(stmt)
+        return any(facts <= known for facts in self.facts.get(bindings, ()))
 
     def add(self, ctx: Context, stmt: Stmt) -> None:
-        self.facts.setdefault(ctx.bindings(mentioned(stmt)), []).append(ctx.hypotheses.members)
+        bindings, known = ctx.known_to(stmt)
+        self.facts.setdefault(bindings, []).append(known)
 
 
 def check_stmt(ctx: Context, stmt: Stmt) -> None:
@@ -361,12 +362,19 @@ def check_call(ctx: Context, call: Call) -> None:
     env, bools = argument_values(ctx, call)
     for formal, actual in zip(call.proc.args, call.args, strict=True):
         _check_argument(ctx, call, formal, actual, env)
-    for pred in call.proc.preds:
+    check_preconditions(ctx, call, call.proc.preds, env, bools)
+    check_disjoint(ctx, call)
+
+
+def check_preconditions(
+    ctx: Context, call: Call, preds: Iterable[Expr], env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]
+) -> None:
+    """Some of the callee's assertions, with its control formals replaced by the `argument_values` env and bools."""
+    for pred in preds:
         goal = _at_call(ctx, call, Lowering(symbolic=True).truth(pred), env, bools)
         message = partial(_broken, call, pred)
         hint = "assert what it needs in the caller, or call it where a condition of an `if` makes it hold"
         require(ctx, goal, message, call.span, values=env.values(), hint=hint, code="E310")
-    check_disjoint(ctx, call)
 
 
 def _broken(call: Call, pred: Expr) -> str:

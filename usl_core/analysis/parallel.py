@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import Conflict, instance, no_conflict, order_facts
 from usl_core.analysis.conflict import may_overlap
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Access, Kind, block_summary
+from usl_core.analysis.effects import Access, Kind, block_summary, rename
 from usl_core.analysis.formula import Formula
 from usl_core.errors import BackendError
 from usl_core.ir import make
 from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Stmt, index_read
+from usl_core.ir.signature import PAR, heads
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, update, with_fresh_binders
 from usl_core.profiling import profiled
@@ -49,7 +53,25 @@ def _state(loop: For) -> Conflict | None:
 def _interfering(ctx: Context, loop: For, hi: Lin) -> Conflict | None:
     """Two accesses of different iterations below hi that meet."""
     facts, accesses, later = _two_iterations(ctx, loop, hi)
+    accesses = distinct(accesses)
     return no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
+
+
+def distinct(accesses: Iterable[Access]) -> list[Access]:
+    """The first of all accesses that are the same up to the names of their own iterators, as those of repeated code are."""
+    found: dict[object, Access] = {}
+    for access in accesses:
+        names = {name: affine.var(_numbered(position)) for position, name in enumerate(access.iters)}
+        alike = rename(access, names)
+        key = (alike.buffer, alike.kind, alike.point, alike.guard, alike.exact, len(alike.iters))
+        found.setdefault(key, access)
+    return list(found.values())
+
+
+@lru_cache(maxsize=256)
+def _numbered(position: int) -> Sym:
+    """The name that stands for the iterator of that position."""
+    return Sym(f"i{position}")
 
 
 def shared_reductions(ctx: Context, loop: For) -> list[Access]:
@@ -72,7 +94,12 @@ def check_parallel(proc: Proc) -> None:
     Raises:
         BackendError: iterations of a loop may interfere; the notes show two accesses that meet.
     """
-    _check_block(Context.of_proc(proc), proc.body)
+    if _has_parallel(proc.body):
+        _check_block(Context.of_proc(proc), proc.body)
+
+
+def _has_parallel(block: Block) -> bool:
+    return any(heads(stmt) & PAR for stmt in block)
 
 
 def _check_block(ctx: Context, block: Block) -> None:
@@ -105,6 +132,8 @@ def separate_last(proc: Proc) -> Proc:
     What executes loops in parallel, or in any order, executes the result: all its `par` loops are race-free if those of proc
     are parallelizable. It is proc itself if there is nothing to do.
     """
+    if not _has_parallel(proc.body):
+        return proc
     body = _separated(Context.of_proc(proc), proc.body)
     return proc if body is proc.body else update(proc, body=body)
 

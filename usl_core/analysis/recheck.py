@@ -8,8 +8,8 @@ branches around it; in those cases it is proved again too, after another binding
 from __future__ import annotations
 
 from usl_core.analysis.context import Context
-from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.obligations import check_block, check_mentions, check_proc_invariant
+from usl_core.analysis.readers import check_readers, written_otherwise
 from usl_core.errors import BoundsError, SchedulingError, Undecided
 from usl_core.ir.nodes import Alloc, Block, Check, For, If, Proc, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
@@ -26,10 +26,12 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
         Undecided: the solver could not tell.
     """
     try:
-        if old.args != new.args or old.preds != new.preds or field_use(new).written:
-            check_proc_invariant(new)  # what is known of a field concerns assertions anywhere later
-        else:
-            _recheck_block(Context.of_proc(new), old.body, new.body)
+        if old.args != new.args or old.preds != new.preds:
+            check_proc_invariant(new)
+            return
+        region = _recheck_block(Context.of_proc(new), old.body, new.body)
+        if region is not None and (fields := written_otherwise(*region, old, new)):
+            check_readers(Context.of_proc(new), new.body, fields)
     except BoundsError as error:
         message = f"{operator}: the result would not be safe: {error.message}"
         raise SchedulingError(message, span=error.span, notes=error.notes, code="E410") from None
@@ -37,7 +39,8 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
         raise Undecided(f"{operator}: {error.message}", span=error.span, notes=error.notes) from None
 
 
-def _recheck_block(ctx: Context, old: Block, new: Block) -> None:
+def _recheck_block(ctx: Context, old: Block, new: Block) -> tuple[Block, Block] | None:
+    """Proves again what changed between two versions of a block; the statements that did, or None."""
     start = 0
     while start < min(len(old), len(new)) and old[start] is new[start]:
         start += 1
@@ -47,13 +50,13 @@ def _recheck_block(ctx: Context, old: Block, new: Block) -> None:
     ctx = ctx.after_all(new[:start])
     changed_old, changed_new = old[start : len(old) - end], new[start : len(new) - end]
     if len(changed_old) == len(changed_new) == 1 and _same_head(changed_old[0], changed_new[0]):
-        _descend(ctx, changed_old[0], changed_new[0])
-        return
+        return _descend(ctx, changed_old[0], changed_new[0])
     after = check_block(ctx, changed_new)
     if any(isinstance(s, Check) for s in changed_old):  # what it established is known no longer
         check_block(after, new[len(new) - end :])
     elif rebound := _rebound(changed_old, changed_new):
         check_mentions(after, new[len(new) - end :], rebound)
+    return changed_old, changed_new
 
 
 def _rebound(old: Block, new: Block) -> frozenset[Sym]:
@@ -83,12 +86,16 @@ def _same_head(old: Stmt, new: Stmt) -> bool:
             return False
 
 
-def _descend(ctx: Context, old: Stmt, new: Stmt) -> None:
+def _descend(ctx: Context, old: Stmt, new: Stmt) -> tuple[Block, Block] | None:
     match old, new:
         case For(), For():
-            _recheck_block(ctx.enter(new, "body"), old.body, new.body)
+            return _recheck_block(ctx.enter(new, "body"), old.body, new.body)
         case If(), If():
-            _recheck_block(ctx.enter(new, "body"), old.body, new.body)
-            _recheck_block(ctx.enter(new, "orelse"), old.orelse, new.orelse)
+            regions = [
+                _recheck_block(ctx.enter(new, "body"), old.body, new.body) if old.body is not new.body else None,
+                _recheck_block(ctx.enter(new, "orelse"), old.orelse, new.orelse) if old.orelse is not new.orelse else None,
+            ]
+            changed = [region for region in regions if region is not None]
+            return changed[0] if len(changed) == 1 else ((old,), (new,))
         case _:
             raise AssertionError("only loops and branches have a head")

@@ -1,16 +1,18 @@
 """Three answers: proved, refuted with a model, or unknown with a reason.
 
-In front of z3 stand structural equality, the linear refuter, a cache keyed by the whole formula, renamed canonically and
-compared (not only hashed), and a short search for a counter-example. z3's limit is its resource count, not time, so that every
+In front of z3 stand structural equality, bounds by substitution, what this process and (`proof_store`) others have answered
+before, the linear refuter, and a short search for a counter-example. Remembered answers are found by the whole question with
+its names numbered (`questions`), compared and not only hashed. z3's limit is its resource count, not time, so that every
 machine gives the same answer. Unknown is never success. This module alone imports z3, when the first query needs it.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never
 
 from usl_core.analysis import affine, linear
 from usl_core.analysis import formula as fml
@@ -18,8 +20,13 @@ from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.formula import FALSE, TRUE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.analysis.models import find_model
+from usl_core.analysis.proof_store import STORE
+from usl_core.analysis.questions import Question, question, relevant
+from usl_core.analysis.verdicts import Verdict
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
+
+K = TypeVar("K")
 
 RLIMIT = 3_000_000
 """z3's resource limit of one query."""
@@ -60,17 +67,25 @@ class Statistics:
 
 
 STATISTICS = Statistics()
-_Verdict = tuple[str, tuple[int | bool | None, ...] | str | None]
-"""proved, refuted or unknown, with the values of the variables in the order of their numbers, or the reason."""
-_CACHE: dict[object, _Verdict] = {}
+PATIENCE = 0.01
+"""Seconds of CPU time that a process spends on questions before it opens the file of proofs for those that z3 is not needed
+for: about what opening costs, which small schedules would not get back. A question left to z3 opens it at once."""
+MAX_REMEMBERED = 200_000
+_CACHE: dict[str, Verdict] = {}
+"""Verdicts by the keys of questions."""
+_UNKNOWN: dict[tuple[Hypotheses, Formula], Verdict] = {}
+"""What could not be decided, exactly as it was asked: in another order or with other names it might be."""
 _caching = True
+_spent = 0.0
 
 
 def disable_cache() -> None:
-    """From now on every question is answered anew in this process: for `usl verify`."""
+    """From now on every question is answered anew in this process, and nothing is read or written on disk: for `usl verify`."""
     global _caching
     _caching = False
     _CACHE.clear()
+    _UNKNOWN.clear()
+    STORE.switch_off()
 
 
 @profiled("solver", "syntactic")
@@ -88,14 +103,7 @@ def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     if known.bound(goal):
         STATISTICS.count("bounds")
         return Proved("affine")
-    relevant = Hypotheses(_relevant(hypotheses, goal))
-    if not isinstance(goal, Exists) and linear.unsat([fml.not_(goal), *relevant]):
-        STATISTICS.count("affine")
-        return Proved("affine")
-    if _prove_by_instance(relevant, goal):
-        STATISTICS.count("affine")
-        return Proved("affine")
-    return _ask(relevant, goal)
+    return _ask(question(relevant(known, goal), goal))
 
 
 def holds(hypotheses: Hypotheses, goal: Formula) -> bool:
@@ -127,24 +135,6 @@ def _prove_all(hypotheses: Sequence[Formula], goals: Iterable[Formula]) -> Answe
             return answer
         how = how if answer.how == "syntactic" else answer.how
     return Proved(how)
-
-
-def _relevant(hypotheses: Sequence[Formula], goal: Formula) -> list[Formula]:
-    """The hypotheses connected to goal through shared variables; the others cannot help (they are satisfiable)."""
-    reached = set(fml.free_syms(goal))
-    if not reached:  # the question is whether the hypotheses contradict each other
-        return list(hypotheses)
-    pending = [(h, set(fml.free_syms(h))) for h in hypotheses]
-    chosen: set[int] = set()
-    changed = True
-    while changed:
-        changed = False
-        for position, (_, names) in enumerate(pending):
-            if position not in chosen and (not names or names & reached):
-                chosen.add(position)
-                reached |= names
-                changed = True
-    return [h for position, (h, _) in enumerate(pending) if position in chosen]
 
 
 @profiled("solver", "instance")
@@ -201,65 +191,78 @@ def _solve_one(names: Sequence[Sym], parts: Sequence[Formula]) -> dict[Sym, Lin]
     return None
 
 
-# ---- the cache and z3
+# ---- what is remembered
 
 
 @profiled("solver", "cache")
-def _ask(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
-    renaming: dict[Sym, int] = {}
-    key = (tuple(_canonical(h, renaming) for h in hypotheses), _canonical(goal, renaming))
-    names = list(renaming)
-    hit = _CACHE.get(key) if _caching else None
-    if hit is None:
-        hit = _CACHE[key] = _decide(hypotheses, goal, names)
-    else:
+def _ask(asked: Question) -> Answer:
+    verdict = _recall(asked) or _learn(asked)
+    match verdict:
+        case Verdict("proved", how):
+            return Proved(how)
+        case Verdict("refuted", _, values):
+            return Refuted({n: v for n, v in zip(asked.names, values, strict=True) if v is not None})
+        case _:
+            return Unknown(verdict.reason)
+
+
+def _recall(asked: Question) -> Verdict | None:
+    """What this process has answered before, or another that uses the same file; it says how it was found then."""
+    if not _caching:
+        return None
+    hit = _CACHE.get(asked.key) or _UNKNOWN.get((asked.hypotheses, asked.goal))
+    if hit is not None:
         STATISTICS.count("cache")
-    verdict, detail = hit
-    if verdict == "proved":
-        return Proved("z3")
-    if verdict == "refuted":
-        assert isinstance(detail, tuple)
-        return Refuted({n: v for n, v in zip(names, detail, strict=True) if v is not None})
-    return Unknown(str(detail))
+    elif STORE.is_open or _spent >= PATIENCE:
+        hit = _recall_from_disk(asked)
+    return hit
 
 
-def _decide(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> _Verdict:
+@profiled("solver", "disk")
+def _recall_from_disk(asked: Question) -> Verdict | None:
+    hit = STORE.find(asked.key, len(asked.names))
+    if hit is not None:
+        STATISTICS.count("cache")
+        _remember(_CACHE, asked.key, hit)
+    return hit
+
+
+def _learn(asked: Question) -> Verdict:
+    """The answer, found now and kept."""
+    global _spent
+    started = time.process_time()
+    verdict = _decide_without_z3(asked)
+    _spent += time.process_time() - started
+    if verdict is None:
+        hit = _recall_from_disk(asked) if _caching and not STORE.is_open else None
+        if hit is not None:
+            return hit
+        STATISTICS.count("z3")
+        verdict = _z3_prove(asked.hypotheses, asked.goal, asked.names)
+    if _caching and verdict.kind == "unknown":
+        _remember(_UNKNOWN, (asked.hypotheses, asked.goal), verdict)
+    elif _caching:
+        _remember(_CACHE, asked.key, verdict)
+        STORE.keep(asked.key, verdict)
+    return verdict
+
+
+def _remember(where: dict[K, Verdict], key: K, verdict: Verdict) -> None:
+    if len(where) >= MAX_REMEMBERED:
+        where.clear()
+    where[key] = verdict
+
+
+def _decide_without_z3(asked: Question) -> Verdict | None:
+    hypotheses, goal = asked.hypotheses, asked.goal
+    if (not isinstance(goal, Exists) and linear.unsat([fml.not_(goal), *hypotheses])) or _prove_by_instance(hypotheses, goal):
+        STATISTICS.count("affine")
+        return Verdict("proved", "affine")
     model = find_model([fml.not_(goal), *hypotheses])
     if model is not None:
         STATISTICS.count("model")
-        return "refuted", tuple(model.get(n) for n in names)
-    STATISTICS.count("z3")
-    return _z3_prove(hypotheses, goal, names)
-
-
-def _canonical(value: object, names: dict[Sym, int]) -> object:
-    """A hashable copy of a formula with variables numbered in order of occurrence."""
-    match value:
-        case Sym():
-            return names.setdefault(value, len(names))
-        case Lin(const=c, terms=terms):
-            ordered = sorted(terms.items(), key=lambda item: _order(item[0]))
-            return (c, tuple((_canonical(a, names), k) for a, k in ordered))
-        case Quot(num=num, den=den):
-            return ("quot", _canonical(num, names), den)
-        case Min(args=args):
-            return ("min", tuple(_canonical(a, names) for a in sorted(args, key=_order)))
-        case Product(args=args):
-            return ("product", tuple(_canonical(a, names) for a in args))
-        case Stride(buffer=buffer, dim=dim):
-            return ("stride", _canonical(buffer, names), dim)
-        case Const(value=truth):
-            return ("const", truth)
-        case Ge(lin=lin) | Eq(lin=lin):
-            return (type(value).__name__, _canonical(lin, names))
-        case Bool(name=name, positive=positive):
-            return ("bool", _canonical(name, names), positive)
-        case And(args=parts) | Or(args=parts):
-            return (type(value).__name__, tuple(_canonical(p, names) for p in parts))
-        case Exists(names=bound, body=body) | Forall(names=bound, body=body):
-            return (type(value).__name__, tuple(_canonical(b, names) for b in bound), _canonical(body, names))
-        case _:
-            raise AssertionError(f"not part of a formula: {value!r}")
+        return Verdict("refuted", "model", tuple(model.get(n) for n in asked.names))
+    return None
 
 
 def _order(value: object) -> tuple[object, ...]:
@@ -279,6 +282,9 @@ def _order(value: object) -> tuple[object, ...]:
             raise AssertionError(f"not an atom: {value!r}")
 
 
+# ---- z3
+
+
 @cache
 def _z3() -> Any:
     import z3
@@ -287,9 +293,9 @@ def _z3() -> Any:
 
 
 @profiled("solver", "z3")
-def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> _Verdict:
+def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> Verdict:
     if any(_quantifies_product(f) for f in (*hypotheses, goal)):
-        return "unknown", "a product of extents depends on a quantified variable"
+        return Verdict("unknown", "z3", reason="a product of extents depends on a quantified variable")
     z3 = _z3()
     encoder = _Encoder(z3)
     solver = z3.Solver()
@@ -300,11 +306,11 @@ def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]
     solver.add(*encoder.definitions)
     result = solver.check()
     if result == z3.unsat:
-        return "proved", None
+        return Verdict("proved", "z3")
     if result == z3.sat:
         model = solver.model()
-        return "refuted", tuple(encoder.value(model, n) for n in names)
-    return "unknown", solver.reason_unknown()
+        return Verdict("refuted", "z3", tuple(encoder.value(model, n) for n in names))
+    return Verdict("unknown", "z3", reason=solver.reason_unknown())
 
 
 def _quantifies_product(f: Formula) -> bool:

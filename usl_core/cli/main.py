@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from usl_core.cli.cache import cache_group
 from usl_core.cli.plugin import plugin_group
 from usl_core.errors import UslError
 
@@ -73,6 +74,7 @@ def plugins_command(as_json: bool, selfcheck: bool) -> None:
 
 
 cli.add_command(plugin_group)
+cli.add_command(cache_group)
 
 
 @cli.command(name="compile", short_help="Compile the procedures of a Python file to C.")

@@ -205,12 +205,12 @@ def _rebuild_field(node: N, field: str, places: list[tuple[int | None, dict[Path
         new: Any = rebuild(old, places[0][1])
         return node if new is old else with_field(node, field, new)
     items = list(old)
+    changed = False
     for index, inner in places:
         assert index is not None
         items[index] = rebuild(items[index], inner)
-    if all(a is b for a, b in zip(items, old, strict=True)):
-        return node
-    return with_field(node, field, tuple(items))
+        changed = changed or items[index] is not old[index]
+    return with_field(node, field, tuple(items)) if changed else node
 
 
 def replace_at(proc: Proc, path: Path, node: Node) -> Proc:

@@ -127,6 +127,8 @@ def _short(value: Any) -> str:
             text = f"{head_line(value.owner.ir, value[0].node, value[0].path)} ... ({len(value)} statements)"
         case Cursor():
             text = type(value).__name__
+        case list():
+            text = f"[{', '.join(map(_short, value))}]"
         case _:
             text = repr(value)
     first = text.strip().splitlines()[0] if text.strip() else ""

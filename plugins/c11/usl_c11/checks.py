@@ -15,6 +15,7 @@ from usl_core.errors import BackendError
 from usl_core.frontend.boundscheck import check_proc
 from usl_core.ir.nodes import Alloc, Arg, Block, For, If, LoopMode, Proc, ReadConfig
 from usl_core.ir.printer import show_expr
+from usl_core.ir.signature import PAR, heads, walk_kinds
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import ControlType, ScalarType, TensorType
 
@@ -58,13 +59,13 @@ def check_procedure(proc: Proc) -> None:
     check_proc(proc)
     check_memories(proc)
     check_parallel(proc)
-    _check_shared_reductions(Context.of_proc(proc), proc.body)
+    if any(heads(stmt) & PAR for stmt in proc.body):
+        _check_shared_reductions(Context.of_proc(proc), proc.body)
     for arg in proc.args:
         _check_formal(arg)
     for stmt in proc.body:
-        for node in walk(stmt):
-            if isinstance(node, Alloc):
-                _check_scalar(node)
+        for node in walk_kinds(stmt, Alloc):
+            _check_scalar(node)
 
 
 def _check_scalar(binder: Alloc | Arg) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from usl_c11.ctext import UNARY, C
-from usl_core.errors import BackendError, Span
+from usl_core.errors import NOWHERE, BackendError, Span
 from usl_core.ir.types import F16, F32, F64, ScalarType
 
 # precision in bits, exponent of the smallest positive value, exponent of the largest power of two
@@ -48,7 +49,7 @@ def _signed_macro(macro: str, value: int) -> C:
 def float_literal(value: Fraction | int, scalar: ScalarType, span: Span) -> C:
     """The shortest decimal that C reads as the value of the type nearest to the one written."""
     exact = round_to(Fraction(value), scalar, span)
-    text = _shortest(exact, scalar, span)
+    text = _shortest(exact, scalar)
     match scalar.name:
         case "f16":
             return C(f"(usl_f16){text}f", UNARY)
@@ -65,23 +66,30 @@ def round_to(value: Fraction, scalar: ScalarType, span: Span) -> Fraction:
     precision, tiny, huge = _FORMATS[scalar]
     magnitude = abs(value)
     exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    if magnitude < Fraction(2) ** exponent:
+    if magnitude < _power_of_two(exponent):
         exponent -= 1
-    unit = Fraction(2) ** max(exponent - precision + 1, tiny)
+    unit = _power_of_two(max(exponent - precision + 1, tiny))
     rounded = round(magnitude / unit) * unit  # Python rounds half to even
-    if rounded >= Fraction(2) ** (huge + 1):
+    if rounded >= _power_of_two(huge + 1):
         raise BackendError(f"the literal {float_text(value)} does not fit {scalar}", span=span)
     return rounded if value > 0 else -rounded
+
+
+@lru_cache(maxsize=4096)
+def _power_of_two(exponent: int) -> Fraction:
+    return Fraction(2) ** exponent
 
 
 def float_text(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
 
 
-def _shortest(exact: Fraction, scalar: ScalarType, span: Span) -> str:
+@lru_cache(maxsize=4096)
+def _shortest(exact: Fraction, scalar: ScalarType) -> str:
     double = float(exact)  # exact: every type here is a subset of double
     for digits in range(1, 18):
         text = f"{double:.{digits}g}"
-        if abs(Fraction(text)) < Fraction(2) ** (_FORMATS[scalar][2] + 1) and round_to(Fraction(text), scalar, span) == exact:
+        value = Fraction(text)
+        if abs(value) < _power_of_two(_FORMATS[scalar][2] + 1) and round_to(value, scalar, NOWHERE) == exact:
             break
     return text if any(mark in text for mark in ".en") else f"{text}.0"

@@ -67,23 +67,33 @@ class Names:
     """Names in use, as nested scopes; a name is free again when its scope has ended."""
 
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
-        self._scopes: list[set[str]] = [set(taken)]
+        self._taken = set(taken)
+        self._scopes: list[list[str]] = [[]]
+        self._suffixes: dict[str, int] = {}
+        """For a base, a number up to which all of `base_1`, `base_2`, ... are taken."""
 
     def fresh(self, spelling: str) -> str:
         """A legal name like spelling that nothing visible has, now taken in the innermost scope."""
-        base = legal(spelling)
-        name, count = base, 0
-        while any(name in scope for scope in self._scopes):
-            count += 1
-            name = f"{base}_{count}"
-        self._scopes[-1].add(name)
+        name = base = legal(spelling)
+        if name in self._taken:
+            count = self._suffixes.get(base, 0)
+            while name in self._taken:
+                count += 1
+                name = f"{base}_{count}"
+            self._suffixes[base] = count
+        self._taken.add(name)
+        self._scopes[-1].append(name)
         return name
 
     def all(self) -> frozenset[str]:
-        return frozenset().union(*self._scopes)
+        return frozenset(self._taken)
 
     def push(self) -> None:
-        self._scopes.append(set())
+        self._scopes.append([])
 
     def pop(self) -> None:
-        self._scopes.pop()
+        for name in self._scopes.pop():
+            self._taken.discard(name)
+            base, _, suffix = name.rpartition("_")
+            if base in self._suffixes and suffix.isdecimal():
+                self._suffixes[base] = min(int(suffix) - 1, self._suffixes[base])

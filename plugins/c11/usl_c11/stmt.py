@@ -17,6 +17,7 @@ from usl_c11.ranges import INDICES, SIZES, Range, branch, loop_range, range_of
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
 from usl_c11.types import require_arithmetic, ring
+from usl_c11.usage import mentions
 from usl_core.errors import BackendError, Span
 from usl_core.ir.nodes import (
     Alloc,
@@ -60,16 +61,30 @@ def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
         lines += new
         if isinstance(stmt, Alloc):
             declared.append((len(lines), fn.buffers[stmt.name].name))
+    return _mark_unused(lines, declared) if declared else lines
+
+
+_USE = re.compile(r"\b\w+\b(?! \+?= )")
+
+
+def _mark_unused(lines: Sequence[str], declared: Sequence[tuple[int, str]]) -> list[str]:
+    """lines with `(void)x;` where later ones do no more with x than to store into it, or compilers warn.
+
+    declared has names, each with the number of lines before its use may start. Folding may have dropped a use.
+    """
+    used: set[str] = set()
+    result: list[str] = []  # from the end to the start
+    end = len(lines)
     for position, name in reversed(declared):
-        if not _is_used(name, lines[position:]):
-            lines.insert(position, f"(void){name};")
-    return lines
-
-
-def _is_used(name: str, lines: Sequence[str]) -> bool:
-    """Whether C lines do more with a local than to store into it, or compilers warn. Folding may have dropped a use."""
-    use = re.compile(rf"\b{name}\b(?! \+?= )")
-    return any(use.search(line) for line in lines)
+        for line in reversed(lines[position:end]):
+            result.append(line)
+            used.update(_USE.findall(line))
+        end = position
+        if name not in used:
+            result.append(f"(void){name};")
+    result.extend(reversed(lines[:end]))
+    result.reverse()
+    return result
 
 
 def _merge_declaration(lines: list[str], new: list[str]) -> None:
@@ -260,8 +275,7 @@ def _window(stmt: WindowStmt, rest: Sequence[Stmt], fn: Function) -> list[str]:
             stmt.name.name, base.scalar, base.mem, Place.VIEW, at.strides, base=base, view=stmt.rhs.idx
         )
         return []
-    mentioned = any(stmt.name is getattr(node, "name", None) for later in rest for node in walk(later))
-    if not mentioned:
+    if not any(mentions(later, stmt.name) for later in rest):
         return []
     const = stmt.name not in fn.written
     name = fn.names.fresh(stmt.name.name)

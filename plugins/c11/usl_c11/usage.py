@@ -23,6 +23,7 @@ from usl_core.ir.nodes import (
     WindowExpr,
     WindowStmt,
 )
+from usl_core.ir.signature import may_mention, walk_kinds
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import names_used, walk
 from usl_core.ir.types import ControlType
@@ -36,9 +37,7 @@ def is_data(arg: Arg) -> bool:
 
 def callees(proc: Proc) -> Iterator[Call]:
     for stmt in proc.body:
-        for node in walk(stmt):
-            if isinstance(node, Call):
-                yield node
+        yield from walk_kinds(stmt, Call)
 
 
 def callees_first(procs: Iterable[Proc]) -> tuple[Proc, ...]:
@@ -60,7 +59,7 @@ def callees_first(procs: Iterable[Proc]) -> tuple[Proc, ...]:
 def readable_fields(nodes: Iterable[Node]) -> Iterator[FieldSym]:
     """The configuration fields that nodes mention and that C may read back, in order; callees are not looked into."""
     for root in nodes:
-        for node in walk(root):
+        for node in walk_kinds(root, ReadConfig, AssignConfig):
             if isinstance(node, ReadConfig | AssignConfig) and node.config.fields[node.field].readable:
                 yield node.config.sym(node.field)
 
@@ -91,7 +90,7 @@ def written_names(block: Block) -> frozenset[Sym]:
     names: set[Sym] = set()
     views: list[tuple[Sym, Sym]] = []
     for stmt in block:
-        for node in walk(stmt):
+        for node in walk_kinds(stmt, Assign, Reduce, Call, WindowStmt):
             match node:
                 case Assign(name=name) | Reduce(name=name):
                     names.add(name)
@@ -114,10 +113,14 @@ def _written_by_call(callee: Proc, args: Sequence[Expr]) -> Iterator[Sym]:
             yield name
 
 
+def mentions(stmt: Stmt, name: Sym) -> bool:
+    """Whether stmt, or anything in it, names a buffer or scalar."""
+    return may_mention({name})(stmt) and any(getattr(node, "name", None) is name for node in walk(stmt))
+
+
 def first_use_assigns(name: Sym, rest: Sequence[Stmt]) -> bool:
     """Whether the first statement of rest that mentions name is an assignment to it that does not read it."""
     for stmt in rest:
-        mentioned = any(getattr(node, "name", None) is name for node in walk(stmt))
-        if mentioned:
+        if mentions(stmt, name):
             return isinstance(stmt, Assign) and stmt.name is name and name not in names_used(stmt.rhs)
     return True
