@@ -20,9 +20,10 @@ INSTRUCTIONS_PAGE = PAGE.with_name("avx512.md")
 INSTRUCTIONS_HEAD = """# AVX-512 instructions
 
 Generated from `usl_avx512` by `python tools/manual.py`. The body says what an instruction computes, and is what `replace`
-matches; `from usl_avx512 import NAME` gets it, `print(NAME)` shows it. Buffers in `AVX512`, `AVX512_YMM` and `AVX2` are registers, the
-others are in memory. Where the forms for several types are alike, the body is that of the first, and the table has the types
-and the numbers of lanes by which the others differ from it.
+matches; `from usl_avx512 import NAME` gets it, `print(NAME)` shows it. Buffers in `AVX512`, `AVX512_YMM` and `AVX2` are
+registers, the others are in memory. A masked form (`mask_`) works on the lanes below n and leaves the others as they are;
+`maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined. Where the forms for several
+types are alike, the body is that of the first, and the table has the types and the numbers of lanes of all.
 """
 HEAD = """# Operators
 

@@ -69,7 +69,7 @@ def mm512_add_ps(dst: [f32][16] @ AVX512, src: [f32][16] @ AVX512):
         dst[i] += src[i]
 
 
-@instr("{dst} = _mm512_mul_ps({a}, {b});", includes=HEADER, features=AVX512F)
+@instr("{dst} = _mm512_mul_ps({a}, {b});", includes=HEADER, features=AVX512F, aliasable=("dst", "a", "b"))
 def mm512_mul_ps(dst: [f32][16] @ AVX512, a: [f32][16] @ AVX512, b: [f32][16] @ AVX512):
     assert stride(dst, 0) == 1
     assert stride(a, 0) == 1

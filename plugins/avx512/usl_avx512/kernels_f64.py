@@ -68,7 +68,7 @@ def mm512_add_pd(dst: [f64][8] @ AVX512, src: [f64][8] @ AVX512):
         dst[i] += src[i]
 
 
-@instr("{dst} = _mm512_mul_pd({a}, {b});", includes=HEADER, features=AVX512F)
+@instr("{dst} = _mm512_mul_pd({a}, {b});", includes=HEADER, features=AVX512F, aliasable=("dst", "a", "b"))
 def mm512_mul_pd(dst: [f64][8] @ AVX512, a: [f64][8] @ AVX512, b: [f64][8] @ AVX512):
     assert stride(dst, 0) == 1
     assert stride(a, 0) == 1

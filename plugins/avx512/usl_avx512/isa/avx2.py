@@ -1,7 +1,7 @@
 """256-bit instructions for processors without AVX-512: f32, and the integers that image kernels work on.
 
-Sixteen lanes of u16, 32 of u8, eight of f32 and of 32-bit integers. AVX2 masks 32-bit lanes only; on narrower ones the elements that
-do not fill a register are left to plain C, or read twice (`shift_inwards`). Names begin with `avx2` and end as those of the
+Sixteen lanes of u16, 32 of u8, eight of f32 and of 32-bit integers. AVX2 masks 32-bit lanes only; on narrower ones the elements
+that do not fill a register are left to plain C. Names begin with `avx2` and end as those of the
 512-bit forms. Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2.
 """
 

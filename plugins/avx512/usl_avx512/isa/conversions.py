@@ -1,8 +1,8 @@
 """From one type to another: casts of the object language, many lanes at a time, exact or rounded just once as the cast is.
 
 Integers narrow by keeping the low half; where a body says `clamp`, they saturate. f32 to integers saturates and makes NaN 0, as
-the cast does, where the processor's own conversion gives the least integer: `usl_avx512_saturate_ps` mends that. Memory may be one
-end of a conversion, for 8-bit elements it always is: sixteen of them are a quarter of a register.
+the cast does, where the processor's own conversion gives the least integer: `usl_avx512_saturate_ps` mends that. Memory may be
+one end of a conversion; of sixteen 8-bit elements it always is, as they are a quarter of a register.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ BW = ("avx512f", "avx512bw")
 BW_VL = ("avx512f", "avx512bw", "avx512vl")
 
 _LOAD = {"u8": "epi8", "i8": "epi8", "u16": "epi16", "i16": "epi16", "i32": "epi32", "f32": "ps"}
-
 
 
 def _loading(name: str, source: str, target: str, lanes: int, whole: str, masked: str, convert: str) -> Iterator[Source]:
@@ -125,7 +124,8 @@ REGISTERS = chain(
     _register("cvtepi16_epi8", "i16", "i8", 32, "AVX512_YMM AVX512", "_mm512_cvtepi16_epi8({src})"),
     plain(
         """
-        @instr("{low} = _mm512_castps512_ps256({src}); {high} = _mm512_castps512_ps256(_mm512_shuffle_f32x4({src}, {src}, 0x4e));")
+        @instr("{low} = _mm512_castps512_ps256({src}); "
+               "{high} = _mm512_castps512_ps256(_mm512_shuffle_f32x4({src}, {src}, 0x4e));")
         def mm512_split_ps(low: [f32][8] @ AVX512_YMM, high: [f32][8] @ AVX512_YMM, src: [f32][16] @ AVX512):
             for i in seq(0, 8):
                 low[i] = src[i]

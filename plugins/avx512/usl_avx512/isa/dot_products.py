@@ -4,8 +4,8 @@ Lane i takes the products of elements 4 i to 4 i + 3 (bytes) or 2 i and 2 i + 1.
 every lane, as in a matrix product; b in memory is a panel with the group as its last dimension. The integer sums wrap modulo
 2^32 and are exact. `dpbf16` multiplies bf16 exactly, adds the two products one after another, the odd one first, with one
 rounding each, and takes subnormal numbers, operands as well as results, for zeros of their sign. Its body does all of that bit
-by bit, so a loop that keeps subnormal numbers does not match it; with `loadu_cvtbf16_ps` and a multiply-add on f32 they are kept. Rounding f32 to bf16 is done on the bits, for the instruction that
-does it flushes subnormal numbers too.
+by bit, so a loop that keeps subnormal numbers does not match it; with `loadu_cvtbf16_ps` and a multiply-add on f32 they are
+kept. Rounding f32 to bf16 is done on the bits, for the instruction that does it flushes subnormal numbers too.
 Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2, VPDPBUSD, VPDPWSSD, VDPBF16PS, VCVTNEPS2BF16.
 """
 
@@ -21,11 +21,8 @@ BF16 = ("avx512f", "avx512bf16")
 F = ("avx512f",)
 BW_VL = ("avx512f", "avx512bw", "avx512vl")
 
-GROUPS = {
-    "dpbusd": ("u8", "i8", 4, "epi8"),
-    "dpwssd": ("i16", "i16", 2, "epi16"),
-}
-"""Types of the factors, how many products to a lane, and the suffix of moves of b."""
+GROUPS = {"dpbusd": ("u8", "i8", 4), "dpwssd": ("i16", "i16", 2)}
+"""Types of the factors, and how many products to a lane."""
 
 INTEGERS = chain(
     *(
@@ -33,7 +30,8 @@ INTEGERS = chain(
             plain(
                 f"""
                 @instr("{{dst}} = _mm512_{name}_epi32({{dst}}, {{a}}, {{b}});")
-                def mm512_{name}_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{16 * group}] @ AVX512, b: [{tb}][{16 * group}] @ AVX512):
+                def mm512_{name}_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{16 * group}] @ AVX512,
+                                       b: [{tb}][{16 * group}] @ AVX512):
                     for i in seq(0, 16):
                         for k in seq(0, {group}):
                             dst[i] += i32(a[{group} * i + k]) * i32(b[{group} * i + k])
@@ -55,7 +53,8 @@ INTEGERS = chain(
             plain(
                 f"""
                 @instr("{{dst}} = _mm512_{name}_epi32({{dst}}, usl_avx512_broadcast4({{a.ptr}}), {{b}});")
-                def mm512_{name}_set1_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{group}] @ DRAM, b: [{tb}][{16 * group}] @ AVX512):
+                def mm512_{name}_set1_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{group}] @ DRAM,
+                                            b: [{tb}][{16 * group}] @ AVX512):
                     for i in seq(0, 16):
                         for k in seq(0, {group}):
                             dst[i] += i32(a[k]) * i32(b[{group} * i + k])
@@ -64,8 +63,10 @@ INTEGERS = chain(
             ),
             plain(
                 f"""
-                @instr("{{dst}} = _mm512_{name}_epi32({{dst}}, usl_avx512_broadcast4({{a.ptr}}), _mm512_loadu_si512({{b.ptr}}));")
-                def mm512_{name}_set1_loadu_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{group}] @ DRAM, b: [{tb}][16, {group}] @ DRAM):
+                @instr("{{dst}} = _mm512_{name}_epi32({{dst}}, usl_avx512_broadcast4({{a.ptr}}), "
+                       "_mm512_loadu_si512({{b.ptr}}));")
+                def mm512_{name}_set1_loadu_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{group}] @ DRAM,
+                                                  b: [{tb}][16, {group}] @ DRAM):
                     assert stride(b, 0) == {group}
                     assert stride(b, 1) == 1
                     for i in seq(0, 16):
@@ -90,14 +91,14 @@ INTEGERS = chain(
                 *VNNI,
             ),
         )
-        for name, (ta, tb, group, _) in GROUPS.items()
+        for name, (ta, tb, group) in GROUPS.items()
     )
 )
 
 LEAST = repr(2.0**-126)
 """The least normal f32."""
 LEAST_ROUNDED = repr(2.0**-126 - 2.0**-151)
-"""What is less in f64 is subnormal when rounded to 24 bits, whatever the exponent; the midpoint goes to the even neighbour above."""
+"""What is less in f64 is subnormal when rounded to 24 bits, of any exponent; the midpoint goes up, to its even neighbour."""
 
 _STEP = f"""\
 for k in seq(0, 2):

@@ -117,8 +117,8 @@ def lanewise(
 ) -> Iterator[Source]:
     """What statement does with lane i of registers, in all lanes and (`mask_`) in those below n.
 
-    value is C for what it leaves in `{dst}`; `x[i]` in the statement is a register, other names, apart from functions, are scalars.
-    All registers may be the same ones, if alias.
+    value is C for what it leaves in `{dst}`. `x[i]` in the statement is a register; other names, apart from functions, are
+    scalars. All registers may be the same ones, if alias.
     """
     for row in rows:
         blanks = row.blanks()

@@ -43,7 +43,7 @@ _REDUCE = """
 _SATURATE = """
     static inline __m512i usl_avx512_saturate_ps(__m512 x)
     {
-        /* Towards zero; the instruction gives INT32_MIN where x is no i32: right for x too small, not for x too large or NaN. */
+        /* Towards zero; the instruction gives INT32_MIN where x is no i32: not right where x is too large or NaN. */
         const __mmask16 large = _mm512_cmp_ps_mask(x, _mm512_set1_ps(2147483648.0f), _CMP_GE_OQ);
         const __mmask16 number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
         const __m512i whole = _mm512_maskz_mov_epi32(number, _mm512_cvttps_epi32(x));

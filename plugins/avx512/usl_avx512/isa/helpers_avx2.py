@@ -52,7 +52,5 @@ static inline __m128i usl_avx2_to_epu8(__m256 x)
 """,
 }
 
-AVX2_FUNCTIONS = {
-    name: f"#ifndef {name.upper()}\n#define {name.upper()}\n{text}#endif\n" for name, text in _FUNCTIONS.items()
-}
+AVX2_FUNCTIONS = {name: f"#ifndef {name.upper()}\n#define {name.upper()}\n{text}#endif\n" for name, text in _FUNCTIONS.items()}
 """By name, each with a guard. The divisions are exact by Granlund and Montgomery 1994, theorem 4.2."""

@@ -1,7 +1,7 @@
 """Lanes of integers of 8, 16, 32 and 64 bits. Arithmetic wraps modulo 2^N, so every template is exact.
 
-What `kernels_int` has (sixteen lanes of u32, for the box blur) is not repeated. There is no product of 8-bit lanes in AVX-512, and
-an unsigned 64-bit type is not in the object language.
+What `kernels_int` has (sixteen lanes of u32, for the box blur) is not repeated. There is no product of 8-bit lanes in AVX-512,
+and no unsigned 64-bit type in the object language.
 """
 
 from __future__ import annotations
@@ -145,9 +145,7 @@ ARITHMETIC = chain(
     lanewise("relu", "dst[i] = relu(src[i])", "_mm512_max_$u({src}, _mm512_setzero_si512())", EPI32),
     lanewise("abs", "dst[i] = abs(src[i])", "_mm512_abs_$b({src})", EPI32),
     lanewise("avg", "dst[i] = $t(($w(a[i]) + $w(b[i]) + 1) / 2)", "_mm512_avg_$u({a}, {b})", EPU8, EPU16, forms=("",)),
-    lanewise(
-        "adds", "dst[i] = $t(min($w(a[i]) + $w(b[i]), $greatest))", "_mm512_adds_$u({a}, {b})", EPU8, EPU16, forms=("",)
-    ),
+    lanewise("adds", "dst[i] = $t(min($w(a[i]) + $w(b[i]), $greatest))", "_mm512_adds_$u({a}, {b})", EPU8, EPU16, forms=("",)),
     *(
         lanewise(f"srli{k}", f"dst[i] = src[i] / {1 << k}", f"_mm512_srli_$b({{src}}, {k})", EPU16, EPU32, forms=("",))
         for k in (1, 2, 3, 4, 8)

@@ -31,7 +31,7 @@ PD = _zmm(
     all="(__mmask8)0xff",
     reversed="_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0)",
 )
-"""add: how many roundings a sum of all lanes onto a scalar has on the way from any of them. j, e: integers of the same width."""
+"""add: how many roundings a sum of all lanes onto a scalar has on the way from any of them. j, e: integers of that width."""
 
 EPI64 = _zmm("epi64", "i64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_epi64", b="epi64", u="epi64")
 EPI32 = _zmm("epi32", "i32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epi32")

@@ -1,9 +1,10 @@
 """Data on its way: strided loads and stores, permutations, transpositions, prefetches, stores past the caches.
 
-A transposition in registers wants its sixteen (or eight) registers side by side, `stride(src, 0) == 16`; the forms from memory to
-memory take rows any distance apart and are what packs a panel. A prefetch computes nothing: `insert_noop_call` puts it where it
-helps, `ahead` elements after the one named; no address makes it fault. Copies and fills past the caches end with a fence, so
-that other threads see them in order like any other store; therefore there is none of a single register.
+A transposition in registers wants its sixteen (or eight) registers side by side, `stride(src, 0) == 16`; the forms from memory
+to memory take rows any distance apart and are what packs a panel. A prefetch computes nothing: `insert_noop_call` puts it where
+it helps, `ahead` elements after the one named; no address makes it fault. Copies and fills past the caches end with a fence, so
+that other threads see them in order like any other store; therefore there is none of a single register. `replace` does not find
+`broadcast_lane` and `permutexvar`, whose bodies do not determine an argument: a procedure calls them by name.
 Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 1, §10.4.6.2 and vol. 2, PREFETCHh, VPERMPS.
 """
 
