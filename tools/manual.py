@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from usl_core import Procedure
 from usl_core.scheduling import LIBRARY, OPERATORS
 
 PAGE = Path(__file__).parent.parent / "docs" / "operators.md"
@@ -18,7 +20,10 @@ INSTRUCTIONS_PAGE = PAGE.with_name("avx512.md")
 INSTRUCTIONS_HEAD = """# AVX-512 instructions
 
 Generated from `usl_avx512` by `python tools/manual.py`. The body says what an instruction computes, and is what `replace`
-matches; `from usl_avx512 import NAME` gets it. Buffers in `AVX512` and `AVX512_YMM` are registers, the others are in memory.
+matches; `from usl_avx512 import NAME` gets it, `print(NAME)` shows it. Buffers in `AVX512`, `AVX512_YMM` and `AVX2` are
+registers, the others are in memory. A masked form (`mask_`) works on the lanes below n and leaves the others as they are;
+`maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined. Where the forms for several
+types are alike, the body is that of the first, and the table has the types and the numbers of lanes of all.
 """
 HEAD = """# Operators
 
@@ -45,19 +50,58 @@ def entry(operator: Callable[..., object]) -> str:
 
 
 def instructions() -> str:
-    """The page of the AVX-512 instructions: what each computes, its C text and the CPU feature it needs."""
-    from usl_avx512 import kernels_f32, kernels_int
+    """The page of the AVX-512 instructions: what each computes, its C text and the CPU features it needs."""
+    from usl_avx512 import isa, kernels_f32, kernels_f64, kernels_int
 
+    written_out = (("f32", kernels_f32), ("f64", kernels_f64), ("u16 and u32, for the box blur", kernels_int))
+    sections = [(title, sorted(module.INSTRUCTIONS, key=lambda p: p.name())) for title, module in written_out]
+    sections += [(title, isa.instructions(table)) for table, title in isa.TABLES.items()]
     parts = [INSTRUCTIONS_HEAD]
-    for title, module in (("f32", kernels_f32), ("Integers", kernels_int)):
+    for title, each in sections:
         parts.append(f"\n## {title}\n")
-        for each in sorted(module.INSTRUCTIONS, key=lambda p: p.name()):
-            template = each.ir.instr
-            assert template is not None
-            body = "\n".join(line for line in str(each).splitlines() if not line.startswith("@"))
-            text = textwrap.indent(f"{body}\n\n# C: {template.template}", "    ")
-            parts.append(f"\n### {each.name()}\n\nNeeds {', '.join(template.features)}.\n\n{text}\n")
+        parts += map(instruction_entry, alike(each))
     return "".join(parts)
+
+
+def instruction_entry(group: Sequence[Procedure]) -> str:
+    """Instructions that are alike: the body of the first, the C text of each."""
+    first = group[0]
+    head = f"\n### {first.name()}\n\n{textwrap.indent(body_of(first), '    ')}\n\n"
+    if len(group) == 1:
+        return f"{head}    # C: {template_of(first)}\n    # needs {features_of(first)}\n"
+    rows = [f"| `{p.name()}` | {lanes_of(p)} | `{template_of(p)}` | {features_of(p)} |\n" for p in group]
+    return f"{head}| | lanes | C | needs |\n|---|---|---|---|\n{''.join(rows)}"
+
+
+def alike(instructions: Iterable[Procedure]) -> Iterable[list[Procedure]]:
+    """Groups of instructions whose bodies are the same but for the type and the number of lanes, in the order of the first."""
+    groups: dict[str, list[Procedure]] = {}
+    for each in instructions:
+        scalar, _, count = lanes_of(each).partition(" x ")
+        text = re.sub(rf"\b{count}\b", "LANES", re.sub(rf"\b{scalar}\b", "TYPE", body_of(each))) if scalar else body_of(each)
+        stem = each.name().removesuffix(each.name().rpartition("_")[2])
+        groups.setdefault(text.replace(each.name(), stem), []).append(each)
+    return groups.values()
+
+
+def lanes_of(instruction: Procedure) -> str:
+    """`f32 x 16`: the type and the number of lanes of the first operand that is not a scalar; empty if there is none."""
+    found = re.search(r"\[(\w+)\]\[(\d+)\]", str(instruction).partition("def ")[2])
+    return f"{found[1]} x {found[2]}" if found else ""
+
+
+def body_of(instruction: Procedure) -> str:
+    return "\n".join(line for line in str(instruction).splitlines() if not line.startswith("@"))
+
+
+def template_of(instruction: Procedure) -> str:
+    assert instruction.ir.instr is not None
+    return instruction.ir.instr.template
+
+
+def features_of(instruction: Procedure) -> str:
+    assert instruction.ir.instr is not None
+    return ", ".join(instruction.ir.instr.features)
 
 
 def main() -> int:

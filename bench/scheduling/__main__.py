@@ -30,7 +30,7 @@ def measure(parts: Sequence[str] = PARTS, only: Sequence[str] = (), processes: i
         for name, operator in found["growth"].items():
             print(growth_line(name, operator))
     if "limits" in parts:
-        found["limits"] = run.limits(lambda line: print(line, flush=True))
+        found["limits"] = run.limits(only, lambda line: print(line, flush=True))
     return found
 
 
@@ -51,7 +51,7 @@ def stored() -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scheduling", description="Measure how long scheduling takes.")
     parser.add_argument("part", nargs="?", choices=[*PARTS, "all"], default="all")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these shapes, or operators")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these shapes, operators, or limits")
     parser.add_argument("--processes", type=int, default=run.PROCESSES, metavar="N", help="cold runs of each schedule")
     parser.add_argument("--markdown", action="store_true", help="write the tables of docs/performance.md from the last results")
     chosen = parser.parse_args(arguments)

@@ -79,7 +79,7 @@ def exponent(values: dict[int, float]) -> float:
 
 
 def classify(curves: dict[str, Any]) -> str:
-    """`local`, `uses` (of the buffer or field), or `procedure`, by what twenty times the size costs; depth is another matter."""
+    """`local`, `uses` (of the buffer or field), or `procedure`, by what twenty times the size costs, depth apart."""
     for way, kind in (("beside", "procedure"), ("uses", "uses")):
         if curves.get(way, {}).get("times_20", 0.0) > FACTOR:
             return kind

@@ -1,4 +1,4 @@
-"""Long histories and long procedures: successive operators, forwarding, memory, printing, C.
+"""Long histories and long procedures: successive operators, forwarding, memory, printing, C; tries of `replace`.
 
 `python -m bench.scheduling.limits NAME` measures one of them in this process and prints JSON.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import resource
+import statistics
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 from bench.scheduling.growth import exponent
-from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import reorder_loops
+from usl_core import Procedure, SchedulingError, proc_from_source
+from usl_core.scheduling import rename, reorder_loops, replace
 
 NEST = """\
     for i{0} in seq(0, 8):
@@ -55,24 +56,31 @@ def swapped(p: Procedure, steps: int, *, cursors: Any = None) -> Procedure:
 
 def successive() -> dict[str, Any]:
     """n operators on one procedure: CPU seconds by n, each place found as it stands, and from cursors of the first version."""
-    start, found = nests(25), {}
-    swapped(start, 50)
-    for name, cursors in (("new_cursors", None), ("old_cursors", list(start.body()))):
-        seconds = {n: cpu(lambda n=n, cursors=cursors: swapped(start, n, cursors=cursors))[0] for n in (250, 500, 1000, 2000)}
+    found = {}
+    swapped(nests(25), 50)
+    for name, old in (("new_cursors", False), ("old_cursors", True)):
+        seconds = {}
+        for n in (250, 500, 1000, 2000):
+            start = nests(25)  # parsed anew: operators remember calls
+            cursors = list(start.body()) if old else None
+            seconds[n], _ = cpu(lambda start=start, n=n, cursors=cursors: swapped(start, n, cursors=cursors))
         found[name] = {"seconds": seconds, "exponent": exponent(seconds)}
     return found
 
 
 def forwarding() -> dict[str, Any]:
-    """A cursor through a long history: CPU milliseconds the first time, and again."""
+    """Cursors through a long history: CPU milliseconds of the first time, and again; medians over several cursors."""
     start = nests(4)
-    cursor = start.body()[2].body()[0].body()[1]
+    cursors = [nest.body()[0].body()[k] for nest in start.body() for k in (0, 1)]
     end = swapped(start, STEPS)
-    first, found = cpu(lambda: end.forward(cursor))
-    again, _ = cpu(lambda: end.forward(cursor))
-    other, _ = cpu(lambda: end.forward(start.body()[1].body()[0]))
-    assert found.name() == "y"
-    return {"steps": STEPS, "first_ms": 1e3 * first, "again_ms": 1e3 * again, "another_cursor_ms": 1e3 * other}
+    first, again = ([1e3 * cpu(lambda each=each: end.forward(each))[0] for each in cursors] for _ in range(2))
+    assert [end.forward(each).name() for each in cursors] == ["x", "y"] * len(start.body())
+    return {
+        "steps": STEPS,
+        "first_ms": statistics.median(first),
+        "first_longest_ms": max(first),
+        "again_ms": statistics.median(again),
+    }
 
 
 def memory() -> dict[str, Any]:
@@ -98,11 +106,35 @@ def text() -> dict[str, Any]:
     return {"statements": statements, "parse_seconds": parse, "print_seconds": show, "c_seconds": c}
 
 
+def tries() -> dict[str, Any]:
+    """`replace` on every loop of a vectorised stage with every instruction: CPU milliseconds of those refused and not."""
+    from bench.scheduling.kernels_stencils import unsharp_mask
+    from bench.scheduling.seven_stages import INSTRUCTIONS
+    from bench.scheduling.vectorize import vectorize
+
+    refused: list[float] = []
+    replaced: list[float] = []
+    for number in range(6):  # the first time is cold, and a small part of all; another name, as operators remember calls
+        plain = rename(unsharp_mask, f"unsharp_{number}")
+        p = vectorize(plain, plain.find_loop("x"))
+        for loop in p.find_loop("xo").find("for xi in _: _", many=True):
+            for instruction in INSTRUCTIONS:
+                began = time.process_time_ns()
+                try:
+                    replace(p, loop, instruction)
+                    replaced.append((time.process_time_ns() - began) / 1e6)
+                except SchedulingError:
+                    refused.append((time.process_time_ns() - began) / 1e6)
+    times = {"refused": refused, "replaced": replaced}
+    return {name: {"count": len(found), "median_ms": statistics.median(found)} for name, found in times.items()}
+
+
 LIMITS: dict[str, Callable[[], dict[str, Any]]] = {
     "successive": successive,
     "forwarding": forwarding,
     "memory": memory,
     "text": text,
+    "tries": tries,
 }
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """Runs one schedule and records the CPU time of each operator call in it.
 
-`python -m bench.scheduling.record SHAPE` does so in this process, twice: cold and warm. It prints JSON.
+`python -m bench.scheduling.record SHAPE` does so in this process: cold, warm, and once more. It prints JSON.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
 import time
@@ -14,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.scheduling.shapes import SHAPES
 from usl_core.analysis.solver import STATISTICS
 from usl_core.profiling import listening
 
@@ -49,38 +51,66 @@ class Calls:
 
 @dataclass(slots=True)
 class Run:
-    """One run of a schedule: CPU seconds of all of it, patterns and Python included, and its operator calls."""
+    """One run of a schedule: CPU seconds of all of it, patterns and Python included, and its operator calls.
+
+    collector_seconds is what Python's cyclic garbage collector took of it, in whichever call it happened to run.
+    """
 
     seconds: float
+    collector_seconds: float
     calls: list[Call]
     settled: dict[str, int]
 
 
+class Collector:
+    """How long Python's cyclic garbage collector ran, in CPU seconds."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._began = 0.0
+
+    def __call__(self, phase: str, info: object) -> None:
+        now = time.process_time()
+        if phase == "start":
+            self._began = now
+        else:
+            self.seconds += now - self._began
+
+
 def run(schedule: Callable[[], Any]) -> tuple[Run, Any]:
     """Run a schedule once; also what it gives."""
-    calls, before = Calls(), dict(STATISTICS.settled)
+    calls, collector, before = Calls(), Collector(), dict(STATISTICS.settled)
+    gc.callbacks.append(collector)
     began = time.process_time()
-    with listening(calls):
-        result = schedule()
-    seconds = time.process_time() - began
+    try:
+        with listening(calls):
+            result = schedule()
+        seconds = time.process_time() - began
+    finally:
+        gc.callbacks.remove(collector)
     settled = {stage: n - before.get(stage, 0) for stage, n in STATISTICS.settled.items() if n != before.get(stage, 0)}
-    return Run(seconds, calls.calls, settled), result
+    return Run(seconds, collector.seconds, calls.calls, settled), result
 
 
-def record(name: str, *, warm_runs: int = 1, check: bool = True) -> dict[str, Any]:
-    """A shape's schedule, cold and then warm in this process; importing z3 and parsing what is scheduled are not counted."""
+def record(name: str, *, check: bool = True) -> dict[str, Any]:
+    """A shape's schedule in this process: cold, warm, and again; importing z3 and parsing what is scheduled are not counted.
+
+    Warm are procedures that are parsed anew: what solvers remember is there, what is remembered of those procedures is not.
+    Again are the same procedures: operators may remember whole calls.
+    """
     import z3  # noqa: F401
-
-    from bench.scheduling.shapes import SHAPES
 
     began = time.process_time()
     schedule, verify = SHAPES[name].load()
     parsing = time.process_time() - began
     cold, result = run(schedule)
-    warm = [run(schedule)[0] for _ in range(warm_runs)]
     if check:
         verify(result)
-    return {"shape": name, "definitions_seconds": parsing, "cold": asdict(cold), "warm": [asdict(each) for each in warm]}
+    schedule, _ = SHAPES[name].load_anew()
+    warm, _ = run(schedule)
+    again, _ = run(schedule)
+    runs = {"cold": cold, "warm": warm, "again": again}
+    return {"shape": name, "definitions_seconds": parsing} | {when: asdict(each) for when, each in runs.items()}
 
 
 def profile(name: str, *, warm: bool, order: str, lines: int = 50) -> None:
@@ -90,11 +120,10 @@ def profile(name: str, *, warm: bool, order: str, lines: int = 50) -> None:
 
     import z3  # noqa: F401
 
-    from bench.scheduling.shapes import SHAPES
-
     schedule, _ = SHAPES[name].load()
     if warm:
         schedule()
+        schedule, _ = SHAPES[name].load_anew()
     profiler = cProfile.Profile()
     profiler.runcall(schedule)
     pstats.Stats(profiler).sort_stats(order).print_stats(lines)
@@ -104,12 +133,12 @@ def spans(name: str, *, warm: bool, flame_graph: Path | None) -> None:
     """Print the time of one run by operator, obligation and solver stage."""
     import z3  # noqa: F401
 
-    from bench.scheduling.shapes import SHAPES
     from usl_core.cli import profile as spans
 
     schedule, _ = SHAPES[name].load()
     if warm:
         schedule()
+        schedule, _ = SHAPES[name].load_anew()
     found = spans.profiled_call(schedule)
     print(spans.tables(found, width=110))
     if flame_graph is not None:
@@ -121,7 +150,6 @@ def spans(name: str, *, warm: bool, flame_graph: Path | None) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scheduling.record")
     parser.add_argument("shape")
-    parser.add_argument("--warm-runs", type=int, default=1)
     parser.add_argument("--no-check", action="store_true", help="do not run what the schedule gives")
     parser.add_argument("--profile", choices=("cold", "warm"), help="print where Python's profiler sees the time instead")
     parser.add_argument("--spans", choices=("cold", "warm"), help="print the tables of `usl profile` instead")
@@ -134,7 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.spans:
         spans(chosen.shape, warm=chosen.spans == "warm", flame_graph=chosen.flame_graph)
         return 0
-    json.dump(record(chosen.shape, warm_runs=chosen.warm_runs, check=not chosen.no_check), sys.stdout)
+    json.dump(record(chosen.shape, check=not chosen.no_check), sys.stdout)
     return 0
 
 

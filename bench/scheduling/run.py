@@ -17,6 +17,9 @@ from bench.scheduling.summary import of_run
 PROCESSES = 3
 """How often each schedule runs cold; the process with the median time is the one reported."""
 
+WHEN = ("cold", "warm", "again")
+"""See `record`."""
+
 Tell = Callable[[str], None]
 
 
@@ -37,15 +40,11 @@ def shapes(names: Sequence[str] = (), processes: int = PROCESSES, tell: Tell = l
     found = {}
     for name in names or SHAPES:
         records = [child("record", name, *([] if first else ["--no-check"])) for first in reversed(range(processes))]
-        cold = median_run([record["cold"] for record in records])
-        warm = median_run([run for record in records for run in record["warm"]])
         found[name] = {
             "title": SHAPES[name].title,
             "peer": SHAPES[name].peer,
             "definitions_seconds": statistics.median(record["definitions_seconds"] for record in records),
-            "cold": of_run(cold),
-            "warm": of_run(warm),
-        }
+        } | {when: of_run(median_run([record[when] for record in records])) for when in WHEN}
         tell(line(name, found[name]))
     return found
 
@@ -58,18 +57,18 @@ def median_run(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def line(name: str, shape: dict[str, Any]) -> str:
     """One line for a terminal."""
     parts = [f"{name:12} {shape['cold']['calls']['count']:5} calls"]
-    for when in ("cold", "warm"):
+    for when in WHEN:
         run, most = shape[when], shape[when]["without_replace"]
         parts.append(f"{when} {run['seconds']:6.2f} s, median {most['median']:6.2f} ms, mean {most['mean']:6.2f} ms")
     return "   ".join([*parts, f"z3 in {shape['cold']['asking_z3']}"])
 
 
-def limits(tell: Tell = lambda line: None) -> dict[str, Any]:
+def limits(names: Sequence[str] = (), tell: Tell = lambda line: None) -> dict[str, Any]:
     """Long histories and long procedures."""
     from bench.scheduling.limits import LIMITS
 
     found = {}
-    for name in LIMITS:
+    for name in names or LIMITS:
         found[name] = child("limits", name)
         tell(f"{name}: {found[name]}")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -24,6 +25,16 @@ class Shape:
         module = import_module(f"bench.scheduling.{self.module}")
         return module.schedule, module.check
 
+    def load_anew(self) -> tuple[Callable[[], Any], Callable[[Any], None]]:
+        """The same with every procedure that is scheduled parsed again; instructions, which come from packages, stay."""
+        for name in list(sys.modules):
+            if name.startswith("bench.scheduling.kernels_") or name in (f"bench.scheduling.{self.module}", *_SOURCES):
+                del sys.modules[name]
+        return self.load()
+
+
+_SOURCES = ("demo.kernels", "demo.two_stage_blur")
+"""Modules beside this package whose procedures are scheduled."""
 
 SHAPES = {
     shape.name: shape

@@ -37,6 +37,7 @@ def of_run(run: Mapping[str, Any]) -> dict[str, Any]:
     asking = [call for call in calls if call["z3"]]
     return {
         "seconds": run["seconds"],
+        "collector_seconds": run["collector_seconds"],
         "calls": distribution(calls),
         "nested": len(run["calls"]) - len(calls),
         "without_replace": distribution([call for call in calls if call["operator"] != "replace"]),

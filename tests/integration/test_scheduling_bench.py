@@ -59,11 +59,10 @@ def test_calls_are_recorded_with_refusals_and_replace_apart() -> None:
         ("replace", True, 0),
         ("divide_loop", False, 0),
     ]
-    calls = [asdict(call) for call in recorded.calls]
-    summary = of_run({"seconds": recorded.seconds, "calls": calls, "settled": recorded.settled})
+    summary = of_run(asdict(recorded))
     assert summary["calls"]["count"] == 2
     assert (summary["replace"]["count"], summary["replace_failed"]["count"], summary["without_replace"]["count"]) == (0, 1, 1)
-    assert sum(call["seconds"] for call in calls) <= recorded.seconds
+    assert sum(call.seconds for call in recorded.calls) <= recorded.seconds
 
 
 def test_a_distribution_is_in_milliseconds() -> None:

@@ -173,11 +173,10 @@ class Context:
         """Inside a loop's body or a branch of an if."""
         match stmt:
             case For(iter=name, lo=lo, hi=hi):
-                index = affine.var(name)
-                inside = self.assume([fml.le(self.index(lo), index), fml.lt(index, self.index(hi))])
-                if self.tracks:
-                    inside = inside._changed_by(stmt, inside=True)
-                return inside.but(loops=(*self.loops, stmt))
+                limits = _range(name, self.index(lo), self.index(hi))
+                if not self.tracks:
+                    return self.but(facts=(*self.facts, *limits), loops=(*self.loops, stmt))
+                return self.assume(limits)._changed_by(stmt, inside=True).but(loops=(*self.loops, stmt))
             case If(cond=cond):
                 if cond.type is COND:
                     return self
@@ -372,6 +371,13 @@ class Context:
         if not self._tells_of_fields:
             return self.hypotheses
         return self.hypotheses if self.asserted or any(map(_is_of_held, formulas)) else self._plain
+
+
+@lru_cache(maxsize=4096)
+def _range(name: Sym, low: Lin, high: Lin) -> tuple[Formula, ...]:
+    """`low <= name < high`, the same objects each time that the loop is entered."""
+    index = affine.var(name)
+    return tuple(f for f in (fml.le(low, index), fml.lt(index, high)) if f is not fml.TRUE)
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.obligations import check_block, check_mentions, check_proc_invariant
 from usl_core.analysis.readers import check_readers, written_otherwise
 from usl_core.errors import BoundsError, SchedulingError, Undecided
-from usl_core.ir.nodes import Alloc, Block, Check, For, If, Proc, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Block, Check, Expr, For, If, Proc, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import same_expr
 from usl_core.profiling import profiled
@@ -83,11 +83,15 @@ def _bound(block: Block) -> dict[Sym, object]:
 def _same_head(old: Stmt, new: Stmt) -> bool:
     match old, new:
         case For(), For():
-            return old.iter is new.iter and same_expr(old.lo, new.lo) and same_expr(old.hi, new.hi)
+            return old.iter is new.iter and _same(old.lo, new.lo) and _same(old.hi, new.hi)
         case If(), If():
-            return same_expr(old.cond, new.cond)
+            return _same(old.cond, new.cond)
         case _:
             return False
+
+
+def _same(old: Expr, new: Expr) -> bool:
+    return old is new or same_expr(old, new)
 
 
 def _descend(ctx: Context, old: Stmt, new: Stmt) -> tuple[Block, Block] | None:

@@ -66,7 +66,7 @@ class BatchBackend(Backend, Protocol):
     def jit_all(
         self, procs: Sequence[Proc], name: str, *, flags: Sequence[str] = (), emulated: bool = False
     ) -> Mapping[str, Callable[..., Any]]:
-        """Callables on NumPy arrays by procedure name, from one library called name.
+        """Callables on NumPy arrays (bf16 as its bits, in uint16) by procedure name, from one library called name.
 
         flags are added to the compiler's; emulated says that they emulate the CPU features that instructions name.
         """

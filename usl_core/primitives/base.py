@@ -7,9 +7,11 @@ invariant again where something changed, and records the step.
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -55,6 +57,13 @@ def primitive(
             call = call_key(variant, args, kwargs)
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
+            with _collected_later():
+                result = once(proc, *args, **kwargs)
+            if call is not None:
+                proc.remember(call, result)
+            return result
+
+        def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
             _require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
@@ -71,14 +80,24 @@ def primitive(
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
                 return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
 
-            result = derive(proc, edit.proc, edit.forward, operator, step)
-            if call is not None:
-                proc.remember(call, result)
-            return result
+            return derive(proc, edit.proc, edit.forward, operator, step)
 
         return apply
 
     return decorate
+
+
+@contextmanager
+def _collected_later() -> Iterator[None]:
+    """Python's cyclic collector waits: in the midst of an operator it would find nothing, take what is in use for old, and so
+    look through all versions of a procedure far too often."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -1,8 +1,4 @@
-"""`library` runs the C template of an instruction by itself, on buffers given as NumPy arrays.
-
-Every formal becomes a pointer (data) or an `int64_t` (control). What lives in a vector register is loaded before the template
-and stored after it with memcpy, so that the harness needs no instruction of its own.
-"""
+"""`library` runs the C template of an instruction by itself, on buffers given as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -17,57 +13,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests
 
 from avx512_build import HOW, require, shared_library
+from avx512_templates import source
 
-from usl_avx512 import kernels_f32, kernels_int
-from usl_avx512.memories import _VectorRegister
+from usl_avx512 import kernels_f32, kernels_f64, kernels_int
 from usl_core import Procedure
-from usl_core.errors import NOWHERE
-from usl_core.ir.nodes import Arg
-from usl_core.ir.template import fill
-from usl_core.ir.types import ControlType, TensorType, scalar_of
-
-CTYPES = {"f32": "float", "u32": "uint32_t", "u16": "uint16_t"}
-
-
-def is_register(arg: Arg) -> bool:
-    return arg.mem is not None and issubclass(arg.mem, _VectorRegister)
-
-
-def wrapper(instruction: Procedure) -> str:
-    """A C function `run_NAME` that executes the template once."""
-    ir = instruction.ir
-    assert ir.instr is not None
-    formals, before, after, text = [], [], [], {}
-    for arg in ir.args:
-        name = arg.name.name
-        if isinstance(arg.type, ControlType):
-            formals.append(f"int64_t {name}")
-            text[name, None] = name
-            continue
-        ctype = CTYPES[scalar_of(arg.type).name]
-        formals.append(f"{ctype} *{name}")
-        text[name, "ptr"] = name
-        if is_register(arg):
-            assert arg.mem is not None
-            lanes = str(arg.type.shape[0].value)  # type: ignore[union-attr]
-            before += [arg.mem.alloc(f"{name}_r", ctype, [lanes], NOWHERE), f"memcpy(&{name}_r, {name}, sizeof {name}_r);"]
-            after += [f"memcpy({name}, &{name}_r, sizeof {name}_r);"]
-            text[name, None] = arg.mem.window(f"{name}_r", ctype, ["0"], ["1"], NOWHERE)
-        elif not isinstance(arg.type, TensorType):
-            text[name, None] = f"*{name}"
-    body = fill(ir.instr.template, lambda name, attribute, delimited: text[name, attribute])
-    lines = "\n".join(f"    {line}" for line in [*before, body, *after])
-    return f"void run_{ir.name}({', '.join(formals)})\n{{\n{lines}\n}}\n"
-
-
-def source(instructions: Sequence[Procedure]) -> str:
-    """A C file with the wrapper of each instruction."""
-    templates = [i.ir.instr for i in instructions if i.ir.instr is not None]
-    includes = dict.fromkeys(header for t in templates for header in t.includes)
-    shared = dict.fromkeys(t.c_global for t in templates if t.c_global)
-    head = ["#include <stdint.h>", "#include <string.h>", *(f"#include <{header}>" for header in includes)]
-    prototypes = [wrapper(i).partition("\n")[0] + ";" for i in instructions]
-    return "\n".join([*head, *shared, *prototypes, "", *map(wrapper, instructions)])
 
 
 def compile_instructions(instructions: Sequence[Procedure], directory: Path, how: str) -> ctypes.CDLL:
@@ -82,7 +31,9 @@ class Library:
     """The compiled wrappers of all instructions."""
 
     def __init__(self, directory: Path, how: str) -> None:
-        self._library = compile_instructions((*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS), directory, how)
+        self._library = compile_instructions(
+            (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS), directory, how
+        )
 
     def call(self, instruction: Procedure, values: Sequence[int | np.ndarray]) -> None:
         """Execute the template on values, one per formal; arrays are changed in place."""

@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from usl_avx512 import kernels_f32, kernels_int
+from usl_avx512 import kernels_f32, kernels_f64, kernels_int
 from usl_avx512.cpu import cpu_features
 from usl_core import Procedure
 from usl_core.interp.run import run
 from usl_core.ir.types import ControlType, TensorType, scalar_of
 
-INSTRUCTIONS = (*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
+INSTRUCTIONS = (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
 EDGES = {
     "f32": np.array([0.0, -0.0, 1.0, -1.0, 2.0**-149, 3.4028235e38, np.inf, np.nan], np.float32),
+    "f64": np.array([0.0, -0.0, 1.0, -1.0, 2.0**-1074, 1.7976931348623157e308, np.inf, np.nan], np.float64),
     "u32": np.array([0, 1, 8, 9, 10, 2**31 - 1, 2**31, 2**32 - 1], np.uint32),
     "u16": np.array([0, 1, 9, 255, 256, 2**15, 2**16 - 2, 2**16 - 1], np.uint16),
 }
-DTYPES: dict[str, type[np.generic]] = {"f32": np.float32, "u32": np.uint32, "u16": np.uint16}
+DTYPES: dict[str, type[np.generic]] = {"f32": np.float32, "f64": np.float64, "u32": np.uint32, "u16": np.uint16}
 SPARE = 8
 """Elements behind each buffer that no instruction may touch."""
 
@@ -40,8 +41,8 @@ def arguments(instruction: Procedure, lanes: int, random: np.random.Generator, e
         count = (extent(arg.type, lanes) if isinstance(arg.type, TensorType) else 1) + SPARE
         if edges:
             values.append(random.choice(EDGES[name], count))
-        elif name == "f32":
-            values.append(random.uniform(-1, 1, count).astype(np.float32))
+        elif name in ("f32", "f64"):
+            values.append(random.uniform(-1, 1, count).astype(DTYPES[name]))
         else:
             values.append(random.integers(0, np.iinfo(DTYPES[name]).max, count, DTYPES[name], endpoint=True))
     return values

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from avx512_build import HOW, kernel, silent
 
-from usl_avx512 import blur_schedule, box_blur, kernels_f32, kernels_int, memories, sgemm, sgemm_schedule
+from usl_avx512 import blur_schedule, box_blur, kernels_f32, kernels_f64, kernels_int, memories, sgemm, sgemm_schedule
 from usl_c11.backend import C11
 from usl_core import Procedure
 from usl_core.interp.run import run
@@ -21,7 +21,7 @@ from usl_core.procedure import proc_from_source
 from usl_core.scheduling import divide_loop, inline, replace, replace_all, set_memory, simplify, stage_mem
 
 GOLDEN = Path(__file__).parent / "golden"
-INSTRUCTIONS = (*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
+INSTRUCTIONS = (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
 SCHEDULES: dict[str, Callable[[], Procedure]] = {
     "sgemm": lambda: sgemm_schedule(sgemm),
     "blur": lambda: blur_schedule(box_blur),

@@ -13,7 +13,7 @@ from usl_core.errors import JitError
 from usl_core.plugins.hookspecs import Emulation
 
 SHIM = Path(__file__).parent / "simde"
-FEATURES = ("avx", "avx512f", "avx512bw", "avx512vl")
+FEATURES = ("avx", "avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512vnni", "avx512bf16")
 
 FLAGS = (
     *(f"-mno-{feature}" for feature in reversed(FEATURES)),

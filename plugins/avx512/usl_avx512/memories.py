@@ -13,6 +13,16 @@ from typing import ClassVar
 from usl_core.errors import BackendError, Span
 from usl_core.ir.memory import Memory
 
+ZERO = {
+    "__m512": "_mm512_setzero_ps",
+    "__m512d": "_mm512_setzero_pd",
+    "__m512i": "_mm512_setzero_si512",
+    "__m256": "_mm256_setzero_ps",
+    "__m256d": "_mm256_setzero_pd",
+    "__m256i": "_mm256_setzero_si256",
+}
+"""What clears a register of each vector type."""
+
 
 class _VectorRegister(Memory):
     """Registers of one width. `registers` maps the C name of an element type to the vector type and its number of lanes."""
@@ -41,7 +51,9 @@ class _VectorRegister(Memory):
                     span=span,
                     notes=("registers have no addresses, so their number must be known when the C is written",),
                 )
-        return f"{vector} {name}{''.join(f'[{extent}]' for extent in shape[:-1])};"
+        if shape[:-1]:
+            return f"{vector} {name}{''.join(f'[{extent}]' for extent in shape[:-1])};"
+        return f"{vector} {name} = {ZERO[vector]}();"  # a masked instruction keeps, and so reads, lanes that were never written
 
     @classmethod
     def window(cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span) -> str:
@@ -69,6 +81,7 @@ class AVX512(_VectorRegister):
     registers: ClassVar[dict[str, tuple[str, int]]] = {
         "float": ("__m512", 16),
         "double": ("__m512d", 8),
+        "int64_t": ("__m512i", 8),
         "int32_t": ("__m512i", 16),
         "uint32_t": ("__m512i", 16),
         "int16_t": ("__m512i", 32),
@@ -78,11 +91,26 @@ class AVX512(_VectorRegister):
     }
 
 
+_HALVES = {
+    "float": ("__m256", 8),
+    "int32_t": ("__m256i", 8),
+    "uint32_t": ("__m256i", 8),
+    "int16_t": ("__m256i", 16),
+    "uint16_t": ("__m256i", 16),
+    "int8_t": ("__m256i", 32),
+    "uint8_t": ("__m256i", 32),
+}
+
+
 class AVX512_YMM(_VectorRegister):
-    """The lower halves ymm0 to ymm31: sixteen u16 lanes, which widen to the sixteen u32 lanes of an AVX512 register."""
+    """The lower halves ymm0 to ymm31, whose lanes widen to as many lanes of an AVX512 register: u16 to u32, f32 to f64."""
 
     name = "AVX512_YMM"
-    registers: ClassVar[dict[str, tuple[str, int]]] = {
-        "int16_t": ("__m256i", 16),
-        "uint16_t": ("__m256i", 16),
-    }
+    registers: ClassVar[dict[str, tuple[str, int]]] = _HALVES
+
+
+class AVX2(_VectorRegister):
+    """The 256-bit registers ymm0 to ymm15 of processors without AVX-512."""
+
+    name = "AVX2"
+    registers: ClassVar[dict[str, tuple[str, int]]] = {**_HALVES, "double": ("__m256d", 4)}

@@ -13,16 +13,17 @@ USL_API = 1
 
 @hookimpl
 def usl_memories() -> Iterable[type[Memory]]:
-    from usl_avx512.memories import AVX512, AVX512_YMM
+    from usl_avx512.memories import AVX2, AVX512, AVX512_YMM
 
-    return (AVX512, AVX512_YMM)
+    return (AVX512, AVX512_YMM, AVX2)
 
 
 @hookimpl
 def usl_instructions() -> Iterable[object]:
-    from usl_avx512 import kernels_f32, kernels_int
+    from usl_avx512 import isa, kernels_f32, kernels_f64, kernels_int
 
-    return (*kernels_f32.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
+    written_out = (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
+    return (*written_out, *(each for table in isa.TABLES for each in isa.instructions(table)))
 
 
 @hookimpl

@@ -30,6 +30,16 @@ def test_each_procedure_is_a_callable_of_one_library():
     assert x.tolist() == [3.0, 0.0, 2.0, 0.0]
 
 
+def test_bf16_is_passed_as_its_bits():
+    text = "def shift(x: bf16[4], y: bf16[4]):\n    for i in seq(0, 3):\n        y[i] = x[i + 1]\n"
+    found = jit_all([proc_from_source(text).ir], "shift")
+    x, y = np.array([0x3F80, 0x4000, 0x7FC1, 0x8001], np.uint16), np.zeros(4, np.uint16)
+    found["shift"](x, y)
+    assert y.tolist() == [0x4000, 0x7FC1, 0x8001, 0]
+    with pytest.raises(JitError, match="must be an array of uint16, not of float32"):
+        found["shift"](x.astype(np.float32), y)
+
+
 def test_flags_reach_the_compiler():
     with pytest.raises(JitError, match="failed on the C of both"):
         jit_all(procedures(), "both", flags=("-fno-such-flag",))

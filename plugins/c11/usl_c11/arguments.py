@@ -6,7 +6,7 @@ Every mistake is one JitError that names the argument, what was expected and wha
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,16 +137,37 @@ def evaluate(expr: Expr, values: Control) -> int:
 
 
 def dtype_of(formal: Formal, scalar: ScalarType) -> Any:
-    """The NumPy dtype of the formal's elements."""
+    """The NumPy dtype of the formal's elements; bf16, which NumPy lacks, as its bits."""
     import numpy as np
 
-    if scalar == BF16 or scalar.name not in NUMPY_NAMES:
-        raise JitError(
-            f"{formal.proc}: argument {formal.name} is {scalar}, which NumPy does not have",
-            span=formal.arg.span,
-            notes=("call the C function of c_code() from C",),
-        )
+    if scalar == BF16:
+        return np.dtype(np.uint16)
+    if scalar.name not in NUMPY_NAMES:
+        raise _no_dtype(formal, scalar)
     return np.dtype(NUMPY_NAMES[scalar.name])
+
+
+def require_dtypes(formals: Iterable[Formal]) -> None:
+    """Refuses what NumPy lacks. A caller that knows bf16 arrays by their bits need not ask.
+
+    Raises:
+        JitError: a formal's type is not one of NumPy's.
+    """
+    for formal in formals:
+        if not is_control(formal.arg):
+            typ = formal.arg.type
+            scalar = typ.scalar if isinstance(typ, TensorType) else typ
+            if scalar == BF16:
+                raise _no_dtype(formal, scalar)
+            dtype_of(formal, scalar)  # type: ignore[arg-type]
+
+
+def _no_dtype(formal: Formal, scalar: ScalarType) -> JitError:
+    return JitError(
+        f"{formal.proc}: argument {formal.name} is {scalar}, which NumPy does not have",
+        span=formal.arg.span,
+        notes=("call the C function of c_code() from C",),
+    )
 
 
 def scalar_array(formal: Formal, scalar: ScalarType, value: Any) -> Any:

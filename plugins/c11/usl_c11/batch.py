@@ -18,8 +18,8 @@ def jit_all(
 ) -> Mapping[str, JitProcedure]:
     """Compiles procs into one library called name, or takes it from the cache; the callables by procedure name.
 
-    flags come after the default ones. emulated says that they make the compiler emulate the CPU features that the
-    instructions name, so that the processor need not have them.
+    bf16 arrays are passed as their bits, in uint16. flags come after the default ones. emulated says that they make the
+    compiler emulate the CPU features that the instructions name, so that the processor need not have them.
 
     Raises:
         BackendError: a procedure cannot be C. JitError: see `usl_c11.jit.jit`.

@@ -98,10 +98,7 @@ def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> J
     """
     lib = library([proc], proc.name)
     _cffi()
-    for formal in arguments.formals(proc):
-        if not arguments.is_control(formal.arg):
-            typ = formal.arg.type
-            arguments.dtype_of(formal, typ.scalar if isinstance(typ, TensorType) else typ)  # type: ignore[arg-type]
+    arguments.require_dtypes(arguments.formals(proc))
     compiler = find_compiler()
     require_features(lib.features, compiler)
     sources = {name: text for name, text in lib.files.items() if not name.endswith(".d")}

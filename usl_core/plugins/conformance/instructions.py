@@ -10,7 +10,7 @@ from usl_core.errors import BoundsError, InterpError, JitError, Undecided, UslEr
 from usl_core.interp.arrays import dtype_of
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import BF16, ControlType, R, TensorType, scalar_of
+from usl_core.ir.types import ControlType, R, TensorType, scalar_of
 from usl_core.plugins.conformance import diagnose
 from usl_core.plugins.conformance.cases import Case, aliasable_pairs, cases
 from usl_core.plugins.conformance.compiled import Compiled, Toolchain
@@ -113,7 +113,7 @@ def _why_not(proc: Proc, tools: Toolchain) -> str:
         if isinstance(arg.type, ControlType):
             continue
         scalar = scalar_of(arg.type)
-        if scalar in (R, BF16):
+        if scalar == R:
             return f"its operand {arg.name.name} is {scalar}, which compiled procedures do not take from NumPy"
         try:
             dtype_of(scalar)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 typedef simde__mmask16 __mmask16;
+typedef uint8_t __mmask8;
 
 /* One function per missing intrinsic; LANE is the value of lane i, KEPT what a lane has whose mask bit is 0. */
 #define USL_LANES(ELEMENT, COUNT, RESULT, MASK, LANE, KEPT)                                                                      \
@@ -54,6 +55,44 @@ static inline __m512 _mm512_mask3_fmadd_ps(__m512 a, __m512 b, __m512 c, __mmask
     USL_UNPACK(float, 16, x, sum);
     USL_UNPACK(float, 16, old, c);
     USL_LANES(float, 16, c, mask, x[i], old[i]);
+    return c;
+}
+#endif
+
+#ifndef _mm512_mask_loadu_pd
+static inline __m512d _mm512_mask_loadu_pd(__m512d src, __mmask8 mask, const void *from)
+{
+    const double *x = (const double *)from;
+    USL_UNPACK(double, 8, old, src);
+    USL_LANES(double, 8, src, mask, x[i], old[i]);
+    return src;
+}
+#endif
+
+#ifndef _mm512_maskz_loadu_pd
+static inline __m512d _mm512_maskz_loadu_pd(__mmask8 mask, const void *from)
+{
+    return _mm512_mask_loadu_pd(_mm512_setzero_pd(), mask, from);
+}
+#endif
+
+#ifndef _mm512_mask_storeu_pd
+static inline void _mm512_mask_storeu_pd(void *to, __mmask8 mask, __m512d value)
+{
+    USL_UNPACK(double, 8, x, value);
+    for (int i = 0; i < 8; i++)
+        if (((unsigned)mask >> i) & 1u)
+            ((double *)to)[i] = x[i];
+}
+#endif
+
+#ifndef _mm512_mask3_fmadd_pd
+static inline __m512d _mm512_mask3_fmadd_pd(__m512d a, __m512d b, __m512d c, __mmask8 mask)
+{
+    const __m512d sum = _mm512_fmadd_pd(a, b, c);
+    USL_UNPACK(double, 8, x, sum);
+    USL_UNPACK(double, 8, old, c);
+    USL_LANES(double, 8, c, mask, x[i], old[i]);
     return c;
 }
 #endif
@@ -114,5 +153,7 @@ static inline __m512i _mm512_mask_shuffle_epi32(__m512i src, __mmask16 mask, __m
     return src;
 }
 #endif
+
+#include "families.h"
 
 #endif

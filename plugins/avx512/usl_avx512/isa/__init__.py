@@ -1,0 +1,37 @@
+"""Instructions that are alike, made from tables: `families` says how, the modules in `TABLES` are the tables.
+
+An instruction is parsed when it is first asked for, so that importing this costs little. Every instruction is printed with its
+body in the manual (docs/avx512.md), and by `print`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from usl_core import Procedure
+
+TABLES = {
+    "floats": "f32 and f64 arithmetic",
+    "integers": "Integers of 8 to 64 bits",
+    "conversions": "Conversions",
+    "dot_products": "Dot products of short types",
+    "avx2": "AVX2",
+    "movement": "Permutations, transpositions, prefetches",
+}
+"""The modules of this package that hold a TABLE, and what is in it."""
+
+
+def instructions(module: str) -> tuple[Procedure, ...]:
+    """All instructions of one of the tables."""
+    found: tuple[Procedure, ...] = import_module(f"{__name__}.{module}").TABLE.all()
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        for module in TABLES:
+            table = import_module(f"{__name__}.{module}").TABLE
+            if name in table.names:
+                return table.find(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,175 @@
+"""Instructions from texts with blanks: one text, an instruction for each kind of register.
+
+    family(\"\"\"
+        @instr("{dst} = _mm512_abs_$s({src});")
+        def mm512_abs_$s(dst: [$t][$l] @ AVX512, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                dst[i] = abs(src[i])
+    \"\"\", PS, PD)
+
+gives mm512_abs_ps and mm512_abs_pd. Left out of a text, because they are always the same: the header, the assertion that the
+last stride of an operand is 1 (unless the text asserts or names a stride of that operand), the C of the helpers that it names,
+and the features of the registers. `lanewise` writes the text of what is done lane by lane, with its masked form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from string import Template
+from textwrap import dedent, indent
+
+from usl_avx512.isa.helpers import HELPERS
+from usl_avx512.masks import MACROS
+from usl_avx512.memories import AVX2, AVX512, AVX512_YMM
+from usl_core import DRAM, Procedure, proc_from_source
+
+_SCOPE = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX2": AVX2, "DRAM": DRAM}
+_TENSOR = re.compile(r"(\w+): \[\w+\]\[([^\]]*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """A kind of register, and how intrinsics are spelt for it. The blanks of a text are the fields and `extra`.
+
+    blend: C text that is `$value` in the first n lanes of `{dst}` and `{dst}` in the others.
+    """
+
+    s: str
+    """The suffix of names: `ps`."""
+    t: str
+    """The type of an element: `f32`."""
+    l: int  # noqa: E741  # a blank that is often written, beside $s and $t
+    """How many lanes."""
+    memory: str
+    p: str
+    """The prefix of names: `mm512`."""
+    blend: str
+    features: tuple[str, ...]
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    def blanks(self) -> dict[str, str]:
+        return {"s": self.s, "t": self.t, "l": str(self.l), "m": self.memory, "p": self.p, **self.extra}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An instruction as text that is not parsed yet."""
+
+    name: str
+    text: str
+    file: str
+
+    def parse(self) -> Procedure:
+        return proc_from_source(self.text, _SCOPE, self.file)
+
+
+class Table:
+    """Instructions by name, parsed when they are first asked for."""
+
+    def __init__(self, module: str, *groups: Iterator[Source]) -> None:
+        self._module = module
+        self._sources = {source.name: source for group in groups for source in group}
+        self._parsed: dict[str, Procedure] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._sources)
+
+    def find(self, name: str) -> Procedure:
+        """The instruction of that name.
+
+        Raises:
+            AttributeError: there is none, in the words of a module that lacks a name.
+        """
+        if name not in self._sources:
+            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+        if name not in self._parsed:
+            self._parsed[name] = self._sources[name].parse()
+        return self._parsed[name]
+
+    def all(self) -> tuple[Procedure, ...]:
+        return tuple(map(self.find, self._sources))
+
+
+def family(text: str, *rows: Lanes, features: Sequence[str] = ()) -> Iterator[Source]:
+    """The instruction of a text for each kind of register. features are needed in addition to those of the registers."""
+    for row in rows:
+        filled = Template(dedent(text).strip()).substitute(row.blanks())
+        yield _complete(filled, (*row.features, *features))
+
+
+def plain(text: str, *features: str) -> Iterator[Source]:
+    """An instruction of its own: a text without blanks."""
+    yield _complete(dedent(text).strip(), features)
+
+
+def lanewise(
+    name: str,
+    statement: str,
+    value: str,
+    *rows: Lanes,
+    options: str = "",
+    features: Sequence[str] = (),
+    forms: Sequence[str] = ("", "mask_"),
+    alias: bool = True,
+) -> Iterator[Source]:
+    """What statement does with lane i of registers, in all lanes and (`mask_`) in those below n.
+
+    value is C for what it leaves in `{dst}`. `x[i]` in the statement is a register; other names, apart from functions, are
+    scalars. All registers may be the same ones, if alias.
+    """
+    for row in rows:
+        blanks = row.blanks()
+        body, result = Template(statement).substitute(blanks), Template(value).substitute(blanks)
+        registers, formals = _formals(body, row)
+        shared = f"aliasable={tuple(registers)!r}, " if alias and len(registers) > 1 else ""
+        for form in forms:
+            c = Template(row.blend).substitute(value=result) if form else result
+            head = f"@instr({f'{{dst}} = {c};'!r}, {shared}{options})".replace(", )", ")")
+            guarded = f"if i < n:\n    {body}" if form else body
+            size = ["n: size"] if form else []
+            lines = f"for i in seq(0, {row.l}):\n{indent(guarded, '    ')}"
+            signature = f"def {row.p}_{form}{name}_{row.s}({', '.join([*size, *formals])}):"
+            yield _complete(f"{head}\n{signature}\n{indent(lines, '    ')}", (*row.features, *features))
+
+
+def _formals(statement: str, row: Lanes) -> tuple[list[str], list[str]]:
+    """The names of the registers of a statement, and all its formals, in the order of the text."""
+    names = dict.fromkeys(re.findall(r"\b[a-z]\w*\b(?!\()", statement))
+    registers = [name for name in names if f"{name}[i]" in statement]
+    formals = []
+    for name in names:
+        if name in registers:
+            typ = row.extra.get(f"type_{name}", row.t)
+            formals.append(f"{name}: [{typ}][{row.l}] @ {row.memory}")
+        elif name != "i":
+            formals.append(f"{name}: {row.t} @ DRAM")
+    return registers, formals
+
+
+def _complete(text: str, features: Sequence[str]) -> Source:
+    """The text with what every instruction has."""
+    decorator, _, definition = text.partition("\ndef ")
+    signature, _, body = definition.partition(":\n")
+    name = signature.partition("(")[0]
+    free = [tensor for tensor in _TENSOR.findall(signature) if _strides_are_free(tensor[0], decorator, body)]
+    asserted = "".join(f"    assert stride({operand}, {shape.count(',')}) == 1\n" for operand, shape in free)
+    shared = _shared(decorator)
+    options = f", includes=('immintrin.h',), features={tuple(dict.fromkeys(features))!r}"
+    options += f", c_global={shared!r}" if shared else ""
+    head = decorator.rstrip().removesuffix(")").rstrip().removesuffix(",")
+    return Source(name, f"{head}{options})\ndef {signature}:\n{asserted}{body}\n", f"<{name}>")
+
+
+def _strides_are_free(operand: str, decorator: str, body: str) -> bool:
+    """Whether a text says nothing about the strides of an operand itself."""
+    return f"{operand}.stride" not in decorator and f"stride({operand}," not in body
+
+
+def _shared(template: str) -> str:
+    """The C of the helpers and macros that a template names, and of those that they name."""
+    needed = [text for use, text in MACROS.items() if use in template]
+    helpers = [text for name, text in HELPERS.items() if f"{name}(" in template]
+    return "".join(dict.fromkeys([*needed, *helpers]))

@@ -1,0 +1,100 @@
+"""C functions that templates call, where one expression does not say it. A file may get one twice: each has a guard."""
+
+from __future__ import annotations
+
+from string import Template
+from textwrap import dedent
+
+from usl_avx512.isa.helpers_avx2 import AVX2_FUNCTIONS
+from usl_avx512.isa.helpers_movement import MOVEMENT
+
+
+def _guarded(name: str, text: str) -> str:
+    """The text of one function, which may stand in a file more than once."""
+    guard = name.upper()
+    return f"#ifndef {guard}\n#define {guard}\n{dedent(text).strip()}\n#endif\n"
+
+
+def _floats(text: str, name: str) -> dict[str, str]:
+    """A function for registers of f32 and of f64; name ends in an underscore, the suffix follows."""
+    rows = (
+        {"s": "ps", "v": "__m512", "c": "float", "k": "__mmask16", "e": "epi32", "sign": "INT32_MIN", "one": "int"},
+        {"s": "pd", "v": "__m512d", "c": "double", "k": "__mmask8", "e": "epi64", "sign": "INT64_MIN", "one": "long long"},
+    )
+    return {f"{name}{row['s']}": _guarded(f"{name}{row['s']}", Template(text).substitute(row)) for row in rows}
+
+
+_NEG = """
+    static inline $v usl_avx512_neg_$s($v x)
+    {
+        const __m512i sign = _mm512_set1_$e(($one)$sign);
+        return _mm512_castsi512_$s(_mm512_xor_si512(_mm512_cast${s}_si512(x), sign));
+    }
+"""
+
+_REDUCE = """
+    static inline void usl_avx512_reduce_{pick}_$s($c *to, $k lanes, $v x)
+    {{
+        const $c found = _mm512_mask_reduce_{pick}_$s(lanes, x);
+        *to = *to {relation} found ? *to : found;
+    }}
+"""
+
+_SATURATE = """
+    static inline __m512i usl_avx512_saturate_ps(__m512 x)
+    {
+        /* Towards zero; the instruction gives INT32_MIN where x is no i32: not right where x is too large or NaN. */
+        const __mmask16 large = _mm512_cmp_ps_mask(x, _mm512_set1_ps(2147483648.0f), _CMP_GE_OQ);
+        const __mmask16 number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+        const __m512i whole = _mm512_maskz_mov_epi32(number, _mm512_cvttps_epi32(x));
+        return _mm512_mask_mov_epi32(whole, large, _mm512_set1_epi32(INT32_MAX));
+    }
+"""
+
+_BROADCAST4 = """
+    static inline __m512i usl_avx512_broadcast4(const void *group)
+    {
+        return _mm512_broadcastd_epi32(_mm_castps_si128(_mm_load_ss((const float *)group)));
+    }
+"""
+
+_FROM_BF16 = """
+    static inline __m512 usl_avx512_from_bf16(__m256i x)
+    {
+        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+    }
+"""
+
+_TO_BF16 = """
+    static inline __m512i usl_avx512_to_bf16(__m512 x)
+    {
+        /* To nearest, ties to even: add half of what is cut off, less one bit unless the kept part is odd. A NaN stays one. */
+        const __m512i bits = _mm512_castps_si512(x), kept = _mm512_srli_epi32(bits, 16);
+        const __m512i half = _mm512_add_epi32(_mm512_and_si512(kept, _mm512_set1_epi32(1)), _mm512_set1_epi32(0x7fff));
+        const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
+        const __mmask16 number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+        return _mm512_mask_mov_epi32(_mm512_or_si512(kept, _mm512_set1_epi32(0x40)), number, rounded);
+    }
+"""
+
+_DIV9_EPU16 = """
+    static inline __m512i usl_avx512_div9_epu16(__m512i x)
+    {
+        /* floor(x / 9) = (x * 58255) >> 19 for every 16-bit x, as 9 * 58255 = 2^19 + 7 (Granlund and Montgomery 1994). */
+        return _mm512_srli_epi16(_mm512_mulhi_epu16(x, _mm512_set1_epi16((short)58255)), 3);
+    }
+"""
+
+HELPERS: dict[str, str] = {
+    "usl_avx512_div9_epu16": _guarded("usl_avx512_div9_epu16", _DIV9_EPU16),
+    "usl_avx512_broadcast4": _guarded("usl_avx512_broadcast4", _BROADCAST4),
+    "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
+    "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
+    **MOVEMENT,
+    **AVX2_FUNCTIONS,
+    "usl_avx512_saturate_ps": _guarded("usl_avx512_saturate_ps", _SATURATE),
+    **_floats(_NEG, "usl_avx512_neg_"),
+    **_floats(_REDUCE.format(pick="min", relation="<"), "usl_avx512_reduce_min_"),
+    **_floats(_REDUCE.format(pick="max", relation=">"), "usl_avx512_reduce_max_"),
+}
+"""By the name of the function."""

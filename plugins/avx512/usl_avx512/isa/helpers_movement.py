@@ -1,0 +1,248 @@
+"""The C functions behind the templates of `movement`."""
+
+from __future__ import annotations
+
+from string import Template
+
+_PS = {
+    "s": "ps",
+    "v": "__m512",
+    "c": "float",
+    "k": "__mmask16",
+    "lanes": "16",
+    "align": "64u",
+}
+_PD = {
+    "s": "pd",
+    "v": "__m512d",
+    "c": "double",
+    "k": "__mmask8",
+    "lanes": "8",
+    "align": "64u",
+}
+
+_OFFSETS = """\
+/* The distances of eight elements from the first, by 64-bit arithmetic that wraps. */
+static inline __m512i usl_avx512_offsets(int64_t stride)
+{
+    const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m512i low = _mm512_mul_epu32(lane, _mm512_set1_epi64(stride));
+    const __m512i high = _mm512_mul_epu32(lane, _mm512_srli_epi64(_mm512_set1_epi64(stride), 32));
+    return _mm512_add_epi64(low, _mm512_slli_epi64(high, 32));
+}
+"""
+
+_GATHER_PS = """\
+static inline __m512 usl_avx512_join_ps(__m256 low, __m256 high)
+{
+    const __m512d whole = _mm512_castps_pd(_mm512_castps256_ps512(low));
+    return _mm512_castpd_ps(_mm512_insertf64x4(whole, _mm256_castps_pd(high), 1));
+}
+
+static inline __m512 usl_avx512_gather_ps(const float *x, int64_t stride)
+{
+    const __m512i offsets = usl_avx512_offsets(stride);
+    return usl_avx512_join_ps(_mm512_i64gather_ps(offsets, x, 4), _mm512_i64gather_ps(offsets, x + 8 * stride, 4));
+}
+
+static inline __m512 usl_avx512_mask_gather_ps(__m512 old, __mmask16 lanes, const float *x, int64_t stride)
+{
+    const __m512i offsets = usl_avx512_offsets(stride);
+    const __mmask8 first = (__mmask8)lanes, last = (__mmask8)(lanes >> 8);
+    const __m256 low = _mm512_mask_i64gather_ps(_mm512_castps512_ps256(old), first, offsets, x, 4);
+    __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(old), 1));
+    if (last != 0)
+        high = _mm512_mask_i64gather_ps(high, last, offsets, x + 8 * stride, 4);
+    return usl_avx512_join_ps(low, high);
+}
+
+static inline void usl_avx512_scatter_ps(float *x, int64_t stride, __mmask16 lanes, __m512 value)
+{
+    const __m512i offsets = usl_avx512_offsets(stride);
+    const __mmask8 first = (__mmask8)lanes, last = (__mmask8)(lanes >> 8);
+    _mm512_mask_i64scatter_ps(x, first, offsets, _mm512_castps512_ps256(value), 4);
+    if (last != 0)
+        _mm512_mask_i64scatter_ps(
+            x + 8 * stride, last, offsets, _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(value), 1)), 4);
+}
+"""
+
+_GATHER_PD = """\
+static inline __m512d usl_avx512_gather_pd(const double *x, int64_t stride)
+{
+    return _mm512_i64gather_pd(usl_avx512_offsets(stride), x, 8);
+}
+
+static inline __m512d usl_avx512_mask_gather_pd(__m512d old, __mmask8 lanes, const double *x, int64_t stride)
+{
+    return _mm512_mask_i64gather_pd(old, lanes, usl_avx512_offsets(stride), x, 8);
+}
+
+static inline void usl_avx512_scatter_pd(double *x, int64_t stride, __mmask8 lanes, __m512d value)
+{
+    _mm512_mask_i64scatter_pd(x, lanes, usl_avx512_offsets(stride), value, 8);
+}
+"""
+
+_QUARTERS = """\
+/* The quarters (128 bits) of four registers that are `step` apart, transposed. */
+static inline void usl_avx512_quarters_$s($v *r, int step)
+{
+    const $v even01 = _mm512_shuffle_$f(r[0], r[step], 0x88), odd01 = _mm512_shuffle_$f(r[0], r[step], 0xdd);
+    const $v even23 = _mm512_shuffle_$f(r[2 * step], r[3 * step], 0x88);
+    const $v odd23 = _mm512_shuffle_$f(r[2 * step], r[3 * step], 0xdd);
+    r[0] = _mm512_shuffle_$f(even01, even23, 0x88);
+    r[step] = _mm512_shuffle_$f(odd01, odd23, 0x88);
+    r[2 * step] = _mm512_shuffle_$f(even01, even23, 0xdd);
+    r[3 * step] = _mm512_shuffle_$f(odd01, odd23, 0xdd);
+}
+"""
+
+_TRANSPOSE_PS = (
+    Template(_QUARTERS).substitute(s="ps", v="__m512", f="f32x4")
+    + """
+/* Within each quarter of four registers, a 4 x 4 transposition. */
+static inline void usl_avx512_within_ps(__m512 *r)
+{
+    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])), b = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1]));
+    const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3])), d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
+    r[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    r[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    r[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+}
+
+static inline void usl_avx512_transpose_in_place_ps(__m512 *r)
+{
+    usl_avx512_within_ps(r);
+    usl_avx512_within_ps(r + 4);
+    usl_avx512_within_ps(r + 8);
+    usl_avx512_within_ps(r + 12);
+    usl_avx512_quarters_ps(r, 4);
+    usl_avx512_quarters_ps(r + 1, 4);
+    usl_avx512_quarters_ps(r + 2, 4);
+    usl_avx512_quarters_ps(r + 3, 4);
+}
+"""
+)
+
+_TRANSPOSE_PD = (
+    Template(_QUARTERS).substitute(s="pd", v="__m512d", f="f64x2")
+    + """
+/* Within each quarter of two registers, a 2 x 2 transposition. */
+static inline void usl_avx512_within_pd(__m512d *r)
+{
+    const __m512d low = _mm512_unpacklo_pd(r[0], r[1]);
+    r[1] = _mm512_unpackhi_pd(r[0], r[1]);
+    r[0] = low;
+}
+
+static inline void usl_avx512_transpose_in_place_pd(__m512d *r)
+{
+    usl_avx512_within_pd(r);
+    usl_avx512_within_pd(r + 2);
+    usl_avx512_within_pd(r + 4);
+    usl_avx512_within_pd(r + 6);
+    usl_avx512_quarters_pd(r, 2);
+    usl_avx512_quarters_pd(r + 1, 2);
+}
+"""
+)
+
+_TRANSPOSE = """
+static inline void usl_avx512_transpose_$s($v *to, const $v *from)
+{
+    $v r[$lanes] = {$listed};
+    usl_avx512_transpose_in_place_$s(r);
+    $stored
+}
+
+static inline void usl_avx512_transposeu_$s($c *to, int64_t to_row, const $c *from, int64_t from_row)
+{
+    $v r[$lanes] = {$loaded};
+    usl_avx512_transpose_in_place_$s(r);
+    $stored_to_memory
+}
+
+static inline void usl_avx512_mask_transposeu_$s(
+    int64_t rows, int64_t columns, $c *to, int64_t to_row, const $c *from, int64_t from_row)
+{
+    const $k in_row = ($k)((1u << columns) - 1u), in_column = ($k)((1u << rows) - 1u);
+    $v r[$lanes];
+    for (int64_t i = 0; i < $lanes; i++)
+        r[i] = i < rows ? _mm512_maskz_loadu_$s(in_row, from + i * from_row) : _mm512_setzero_$s();
+    usl_avx512_transpose_in_place_$s(r);
+    for (int64_t i = 0; i < columns; i++)
+        _mm512_mask_storeu_$s(to + i * to_row, in_column, r[i]);
+}
+"""
+
+_STREAM = """\
+static inline void usl_avx512_stream_copy_$s(int64_t n, $c *to, const $c *from)
+{
+    int64_t i = 0;
+    for (; i < n && ((uintptr_t)(to + i) & 63u) != 0; i++)
+        to[i] = from[i];
+    for (; i + $lanes <= n; i += $lanes)
+        _mm512_stream_$s(to + i, _mm512_loadu_$s(from + i));
+    for (; i < n; i++)
+        to[i] = from[i];
+    _mm_sfence();
+}
+
+static inline void usl_avx512_stream_set1_$s(int64_t n, $c *to, $c value)
+{
+    int64_t i = 0;
+    for (; i < n && ((uintptr_t)(to + i) & 63u) != 0; i++)
+        to[i] = value;
+    for (; i + $lanes <= n; i += $lanes)
+        _mm512_stream_$s(to + i, _mm512_set1_$s(value));
+    for (; i < n; i++)
+        to[i] = value;
+    _mm_sfence();
+}
+"""
+
+
+def _transpose(row: dict[str, str], in_place: str) -> str:
+    numbers = range(int(row["lanes"]))
+    stored = "\n    ".join(f"to[{i}] = r[{i}];" for i in numbers)
+    to_memory = "\n    ".join(f"_mm512_storeu_{row['s']}(to + {i} * to_row, r[{i}]);" for i in numbers)
+    loaded = ",\n        ".join(f"_mm512_loadu_{row['s']}(from + {i} * from_row)" for i in numbers)
+    blanks = {"listed": ", ".join(f"from[{i}]" for i in numbers), "loaded": f"\n        {loaded},\n    "}
+    return in_place + Template(_TRANSPOSE).substitute(row, **blanks, stored=stored, stored_to_memory=to_memory)
+
+
+_FUNCTIONS = {
+    "gather_ps": _GATHER_PS,
+    "gather_pd": _GATHER_PD,
+    "transpose_ps": _transpose(_PS, _TRANSPOSE_PS),
+    "transpose_pd": _transpose(_PD, _TRANSPOSE_PD),
+    "stream_ps": Template(_STREAM).substitute(_PS),
+    "stream_pd": Template(_STREAM).substitute(_PD),
+    "offsets": _OFFSETS,
+}
+
+_USES = {
+    "gather": ("offsets", "gather"),
+    "mask_gather": ("offsets", "gather"),
+    "scatter": ("offsets", "gather"),
+    "transpose": ("transpose",),
+    "transposeu": ("transpose",),
+    "mask_transposeu": ("transpose",),
+    "stream_copy": ("stream",),
+    "stream_set1": ("stream",),
+}
+
+
+def _guarded(name: str) -> str:
+    guard = f"USL_AVX512_{name.upper()}"
+    return f"#ifndef {guard}\n#define {guard}\n{_FUNCTIONS[name].strip()}\n#endif\n"
+
+
+def _parts(needed: tuple[str, ...], suffix: str) -> str:
+    return "".join(_guarded(part if part in _FUNCTIONS else f"{part}_{suffix}") for part in needed)
+
+
+MOVEMENT = {f"usl_avx512_{use}_{s}": _parts(needed, s) for use, needed in _USES.items() for s in ("ps", "pd")}
+"""The C that each function needs at file scope, itself included."""

@@ -1,0 +1,189 @@
+"""Data on its way: strided loads and stores, permutations, transpositions, prefetches, stores past the caches.
+
+A transposition in registers wants its sixteen (or eight) registers side by side, `stride(src, 0) == 16`; the forms from memory
+to memory take rows any distance apart and are what packs a panel. A prefetch computes nothing: `insert_noop_call` puts it where
+it helps, `ahead` elements after the one named; no address makes it fault. Copies and fills past the caches end with a fence, so
+that other threads see them in order like any other store; therefore there is none of a single register. `replace` does not find
+`broadcast_lane` and `permutexvar`, whose bodies do not determine an argument: a procedure calls them by name.
+Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 1, §10.4.6.2 and vol. 2, PREFETCHh, VPERMPS.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+from usl_avx512.isa.families import Table, family, plain
+from usl_avx512.isa.lanes import PD, PS
+
+ROWS = (PS, PD)
+F = ("avx512f",)
+
+STRIDED = chain(
+    family(
+        """
+        @instr("{dst} = usl_avx512_gather_$s({src.ptr}, {src.stride0});")
+        def mm512_gather_$s(dst: [$t][$l] @ AVX512, src: [$t][$l] @ DRAM):
+            for i in seq(0, $l):
+                dst[i] = src[i]
+        """,
+        *ROWS,
+    ),
+    family(
+        """
+        @instr("{dst} = usl_avx512_mask_gather_$s({dst}, $mask, {src.ptr}, {src.stride0});")
+        def mm512_mask_gather_$s(n: size, dst: [$t][$l] @ AVX512, src: [$t][n] @ DRAM):
+            for i in seq(0, $l):
+                if i < n:
+                    dst[i] = src[i]
+        """,
+        *ROWS,
+    ),
+    family(
+        """
+        @instr("usl_avx512_scatter_$s({dst.ptr}, {dst.stride0}, $all, {src});")
+        def mm512_scatter_$s(dst: [$t][$l] @ DRAM, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                dst[i] = src[i]
+        """,
+        *ROWS,
+    ),
+    family(
+        """
+        @instr("usl_avx512_scatter_$s({dst.ptr}, {dst.stride0}, $mask, {src});")
+        def mm512_mask_scatter_$s(n: size, dst: [$t][n] @ DRAM, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                if i < n:
+                    dst[i] = src[i]
+        """,
+        *ROWS,
+    ),
+)
+"""Elements any distance apart."""
+
+PERMUTATIONS = chain(
+    family(
+        """
+        @instr("{dst} = _mm512_permutexvar_$s($reversed, {src});")
+        def mm512_reverse_$s(dst: [$t][$l] @ AVX512, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                dst[i] = src[$l - 1 - i]
+        """,
+        *ROWS,
+    ),
+    family(
+        """
+        @instr("{dst} = _mm512_permutexvar_$s(_mm512_set1_$e({lane}), {src});")
+        def mm512_broadcast_lane_$s(lane: index, dst: [$t][$l] @ AVX512, src: [$t][$l] @ AVX512):
+            assert 0 <= lane and lane < $l
+            for i in seq(0, $l):
+                dst[i] = src[lane]
+        """,
+        PD,
+    ),
+    family(
+        """
+        @instr("{dst} = _mm512_permutexvar_$s(_mm512_set1_$e((int)({lane})), {src});")
+        def mm512_broadcast_lane_$s(lane: index, dst: [$t][$l] @ AVX512, src: [$t][$l] @ AVX512):
+            assert 0 <= lane and lane < $l
+            for i in seq(0, $l):
+                dst[i] = src[lane]
+        """,
+        PS,
+    ),
+    family(
+        """
+        @instr("{dst} = _mm512_permutexvar_$s({order}, {src});")
+        def mm512_permutexvar_$s(dst: [$t][$l] @ AVX512, order: [$j][$l] @ AVX512, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                dst[i] = src[idx(order[i] % $l, 0, $l)]
+        """,
+        *ROWS,
+    ),
+)
+
+TRANSPOSITIONS = chain(
+    family(
+        """
+        @instr("usl_avx512_transpose_$s(&{dst}, &{src});")
+        def mm512_transpose_$s(dst: [$t][$l, $l] @ AVX512, src: [$t][$l, $l] @ AVX512):
+            assert stride(dst, 0) == $l
+            assert stride(dst, 1) == 1
+            assert stride(src, 0) == $l
+            assert stride(src, 1) == 1
+            for i in seq(0, $l):
+                for j in seq(0, $l):
+                    dst[j, i] = src[i, j]
+        """,
+        *ROWS,
+    ),
+    family(
+        """
+        @instr("usl_avx512_transposeu_$s({dst.ptr}, {dst.stride0}, {src.ptr}, {src.stride0});")
+        def mm512_transposeu_$s(dst: [$t][$l, $l] @ DRAM, src: [$t][$l, $l] @ DRAM):
+            assert stride(dst, 1) == 1
+            assert stride(src, 1) == 1
+            for i in seq(0, $l):
+                for j in seq(0, $l):
+                    dst[j, i] = src[i, j]
+        """,
+        *ROWS,
+    ),
+    family(
+        """
+        @instr("usl_avx512_mask_transposeu_$s({m}, {n}, {dst.ptr}, {dst.stride0}, {src.ptr}, {src.stride0});")
+        def mm512_mask_transposeu_$s(m: size, n: size, dst: [$t][n, m] @ DRAM, src: [$t][m, n] @ DRAM):
+            assert m <= $l
+            assert n <= $l
+            assert stride(dst, 1) == 1
+            assert stride(src, 1) == 1
+            for i in seq(0, m):
+                for j in seq(0, n):
+                    dst[j, i] = src[i, j]
+        """,
+        *ROWS,
+    ),
+)
+
+PREFETCHES = chain(
+    *(
+        plain(
+            f"""
+            @instr("_mm_prefetch((const char *)((uintptr_t){{x.ptr}} + {size}u * (uintptr_t)({{ahead}})), {hint});")
+            def mm_prefetch_{name}_{scalar}(ahead: index, x: [{scalar}][1] @ DRAM):
+                pass
+            """,
+            "sse",
+        )
+        for scalar, size in (("f32", 4), ("f64", 8), ("bf16", 2), ("u16", 2), ("u8", 1), ("i8", 1))
+        for name, hint in (("t0", "_MM_HINT_T0"), ("t1", "_MM_HINT_T1"), ("nta", "_MM_HINT_NTA"))
+    )
+)
+
+STREAMS = chain(
+    family(
+        """
+        @instr("usl_avx512_stream_copy_$s({n}, {dst.ptr}, {src.ptr});")
+        def mm512_stream_copy_$s(n: size, dst: [$t][n] @ DRAM, src: [$t][n] @ DRAM):
+            for i in seq(0, n):
+                dst[i] = src[i]
+        """,
+        *ROWS,
+    ),
+    family(
+        """
+        @instr("usl_avx512_stream_set1_$s({n}, {dst.ptr}, {a});")
+        def mm512_stream_set1_$s(n: size, dst: [$t][n] @ DRAM, a: $t @ DRAM):
+            for i in seq(0, n):
+                dst[i] = a
+        """,
+        *ROWS,
+    ),
+)
+"""Any number of elements, at any address."""
+
+TABLE = Table(__name__, STRIDED, PERMUTATIONS, TRANSPOSITIONS, PREFETCHES, STREAMS)
+
+
+def __getattr__(name: str) -> Any:
+    return TABLE.find(name)
