@@ -7,6 +7,7 @@ from textwrap import indent
 import pytest
 
 from tests.primitives.equivalence import parse
+from usl_core.analysis import obligations
 from usl_core.analysis.memories import check_memories
 from usl_core.analysis.recheck import recheck
 from usl_core.errors import BackendError, BoundsError, SchedulingError
@@ -56,6 +57,13 @@ def test_what_follows_a_check_that_is_gone_is_proved_again() -> None:
 
 def test_what_follows_an_allocation_that_changed_is_proved_again() -> None:
     old = program("t: f32[8]\nx[0] = 1.0\nt[7] = 1.0")
+    (alloc,) = program("t: f32[4]\npass").body[:1]
+    refused(old, with_body(old, update(old.body[0], type=alloc.type), *old.body[1:]))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("place", ["for i in seq(0, 2): t[7] = 1.0", "if c: pass\nelse: t[7] = 1.0", "if c: t[7] = 1.0"])
+def test_what_mentions_a_changed_allocation_inside_of_others_is_proved_again(place: str) -> None:
+    old = program(f"t: f32[8]\n{place}")
     (alloc,) = program("t: f32[4]\npass").body[:1]
     refused(old, with_body(old, update(old.body[0], type=alloc.type), *old.body[1:]))  # type: ignore[attr-defined]
 
@@ -162,7 +170,9 @@ def test_memories_of_arguments_are_checked_wherever_the_call_stands(around: str)
     from_ir(right)
 
 
-REGS = Config("Regs", {"mode": ConfigField("mode", INDEX)})
+REGS = Config("Regs", {"mode": ConfigField("mode", INDEX), "size": ConfigField("size", INDEX)})
+TAKES = parse("def takes(n: size, d: [f32][4]):\n    assert n == 1\n    d[0] = 1.0")
+SIZE_3 = parse("def size_3(d: [f32][4]):\n    assert Regs.size == 3\n    d[0] = 1.0", Regs=REGS)
 MODE_3 = parse("def mode_3(d: [f32][4]):\n    assert Regs.mode == 3\n    d[0] = 1.0", Regs=REGS)
 
 
@@ -173,6 +183,35 @@ def test_what_is_known_of_a_field_is_proved_again_for_all_that_follows() -> None
         add_loop(old, "Regs.mode = _", "i", 2, guard=True)
     assert caught.value.code == "E410"
     add_loop(old, "Regs.mode = _", "i", 2)
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "mode_3(v)",
+        "for i in seq(0, 2):\n    mode_3(v)",
+        "if c:\n    mode_3(v)",
+        "if c:\n    pass\nelse:\n    mode_3(v)",
+        "takes(Regs.mode - 2, v)",
+        "v[Regs.mode] = 1.0",
+        "for i in seq(0, 2):\n    v[Regs.mode - i] = 1.0",
+        "for i in seq(0, Regs.mode + 1):\n    v[i] = 1.0",
+        "if Regs.mode == m:\n    v[m] = 1.0",
+        "check(Regs.mode == m)\nv[m] = 1.0",
+        "Regs.size = Regs.mode\nsize_3(v)",
+    ],
+)
+def test_what_reads_a_field_that_is_written_otherwise_is_proved_again(reader: str) -> None:
+    head = "def foo(c: bool, m: index, v: [f32][4]):\n    Regs.mode = 3\n"
+    scope = {"Regs": REGS, "mode_3": MODE_3, "takes": TAKES, "size_3": SIZE_3}
+    old = parse(head + indent(reader, "    "), **scope).ir
+    refused(old, with_body(old, update(old.body[0], rhs=index_literal(9)), *old.body[1:]))
+
+
+def test_what_reads_no_field_is_not_proved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = parse("def foo(v: [f32][4]):\n    Regs.mode = 3\n    for i in seq(0, 4):\n        v[i] = 1.0", Regs=REGS).ir
+    monkeypatch.setattr(obligations, "check_access", lambda *_: pytest.fail("it is proved already"))
+    recheck(old, with_body(old, update(old.body[0], rhs=index_literal(9)), *old.body[1:]), "op")
 
 
 ROWS_OF_4 = parse("def rows_of_4(d: [f32][2, 2]):\n    assert stride(d, 0) == 4\n    d[0, 0] = 1.0")

@@ -158,7 +158,6 @@ def check_mentions(ctx: Context, block: Block, names: frozenset[Sym]) -> None:
     for position, stmt in enumerate(block):
         again = not names.isdisjoint(mentioned(stmt))
         if again and isinstance(stmt, For | If) and names.isdisjoint(_mentioned_in_head(stmt)):
-            check_head(ctx, stmt)
             check_mentions(ctx.enter(stmt, "body"), stmt.body, names)
             if isinstance(stmt, If):
                 check_mentions(ctx.enter(stmt, "orelse"), stmt.orelse, names)
@@ -187,10 +186,10 @@ class _Proved:
 
     def covers(self, ctx: Context, stmt: Stmt) -> bool:
         """Whether the obligations were proved from facts that all hold in ctx, too."""
-        if not self.facts:
-            return False
-        bindings, known = ctx.known_to(stmt)
-        return any(facts <= known for facts in self.facts.get(bindings, ()))
+        if self.facts:
+            bindings, known = ctx.known_to(stmt)
+            return any(facts <= known for facts in self.facts.get(bindings, ()))
+        return False
 
     def add(self, ctx: Context, stmt: Stmt) -> None:
         bindings, known = ctx.known_to(stmt)
