@@ -31,15 +31,21 @@ def run_gemm(name: str, rounds: int) -> Outcome:
     from bench import gemm, versus
 
     result = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)))
+    return against_libraries(name, f"{name.upper()} on one core", result, gemm.judge(result))
+
+
+def against_libraries(name: str, title: str, result: dict[str, Any], missed: list[str]) -> Outcome:
+    """Write the table and the plot of a measurement by `bench.versus`, and print the goals that were missed."""
+    from bench import versus
+
     rows = [versus.Row.from_json(row) for row in result["rows"]]
     table = versus.markdown(rows, result["peak_gflops"])
     report.RESULTS.mkdir(parents=True, exist_ok=True)
     (report.RESULTS / f"{name}.md").write_text(table, encoding="utf-8")
-    title = f"{name.upper()} on one core"
     versus.roofline(rows, result["peak_gflops"], result["bandwidth_gbs"], title, report.RESULTS / f"{name}.png")
     for missing in result["missing"]:
         print(f"not compared with {missing}")
-    for goal in (missed := gemm.judge(result)):
+    for goal in missed:
         print(f"missed: {goal}")
     above = [f"{row.case.name} is above the measured peak" for row in rows if row.gflops(versus.OURS) > result["peak_gflops"]]
     return result | {"missed": missed}, above
@@ -51,6 +57,13 @@ def run_sgemm(rounds: int) -> Outcome:
 
 def run_dgemm(rounds: int) -> Outcome:
     return run_gemm("dgemm", rounds)
+
+
+def run_conv(rounds: int) -> Outcome:
+    from bench import conv
+
+    result = conv.in_environment(max(rounds, 15))
+    return against_libraries("conv", "Convolutions on one core", result, conv.judge(result))
 
 
 def run_blur(rounds: int) -> Outcome:
@@ -91,19 +104,6 @@ def run_scheduling(rounds: int) -> Outcome:
     found = measure(processes=min(rounds, 3))
     write_plots(found)
     return found, []
-
-
-def run_conv(rounds: int) -> Outcome:
-    from bench import conv, versus
-
-    result = conv.in_environment(max(rounds, 15))
-    rows = [versus.Row.from_json(row) for row in result["rows"]]
-    for reason in result["missing"]:
-        print(f"not compared with {reason}")
-    versus.roofline(rows, result["peak_gflops"], result["bandwidth_gbs"], "Convolutions, one core", report.RESULTS / "conv.svg")
-    table = report.RESULTS / "conv.md"
-    table.write_text(versus.markdown(rows, result["peak_gflops"]), encoding="utf-8")
-    return result, conv.judge(result)
 
 
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {

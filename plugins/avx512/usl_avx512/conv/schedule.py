@@ -55,11 +55,8 @@ class Blocking:
 def blocking_of(KH: int, KW: int, IC: int) -> Blocking:
     """What suits a window: 6 x 64 reads the image less often, 14 x 32 the weights.
 
-    So the second is for weights of which a block would not stay in the second-level cache. Over few channels the loops end
-    often, which tall tiles do for more sums at a time; one of 12 leaves the compiler registers to overlap them.
+    So the second is for weights of which a block of 64 channels would not stay in the second-level cache.
     """
-    if IC < LANES:
-        return Blocking(12, 32)
     return Blocking(14, 32) if 4 * KH * KW * IC * 64 > CACHED_WEIGHTS else Blocking(6, 64)
 
 

@@ -94,8 +94,7 @@ def in_registers(p: Procedure, tile: Tile, shape: Shape) -> Procedure:
             p = reorder_loops(p, p.forward(loop).parent())
     if panel.channels >= LANES:
         p = weights_in_registers(p, p.forward(c), panel)
-        if shape.IC % LANES == 0:
-            p = prefetched(p, p.forward(c), tile, shape)
+        p = prefetched(p, p.forward(c), tile, shape)
     else:
         p = masked(p, p.forward(total))
     return p
@@ -126,27 +125,32 @@ def prefetched(p: Procedure, c: Any, tile: Tile, shape: Shape) -> Procedure:
     A tile needs new pixels all at once and stores its results all at once; without this some percent of the time goes there,
     most of all where images are too large for a cache.
     """
-    p = divide_loop(p, c, LANES, ["co", "ci"], perfect=True)
-    start = p.forward(c).body()[0].before()
+    if shape.IC % LANES == 0:
+        p = divide_loop(p, c, LANES, ["co", "ci"], perfect=True)
+        start = p.forward(c).body()[0].before()
+    else:
+        start = c.before()
     for fetch, ahead, element in [*of_input(tile, shape), *of_output(tile, shape)]:
         p = insert_noop_call(p, p.forward(start), fetch, [ahead, element])
     return p
 
 
 def of_input(tile: Tile, shape: Shape) -> Iterator[Prefetch]:
-    """One line, of the input channels at hand, for each pixel."""
+    """One line for each pixel: of the sixteen channels at hand, or the first."""
     step, ahead = shape.stride, str(tile.columns * shape.stride * shape.IC)
+    channel = f"{LANES} * co" if shape.IC % LANES == 0 else "0"
     for row in range(tile.rows):
         for column in range(tile.columns):
             pixel = f"{step} * ({tile.row} + {row}) + u, {step} * ({tile.column} + {column}) + v"
-            yield movement.mm_prefetch_t1_f32, ahead, f"x[n, {pixel}, {LANES} * co:{LANES} * co + 1]"
+            yield movement.mm_prefetch_t1_f32, ahead, f"x[n, {pixel}, {channel}:{channel} + 1]"
 
 
 def of_output(tile: Tile, shape: Shape) -> Iterator[Prefetch]:
     """All pixels, spread evenly over the steps of the sum."""
-    steps, pixels = shape.KH * shape.KW * shape.IC // LANES, tile.rows * tile.columns
+    steps, pixels, step = shape.KH * shape.KW, tile.rows * tile.columns, f"({shape.KW} * u + v)"
+    if shape.IC % LANES == 0:
+        steps, step = steps * shape.IC // LANES, f"({shape.IC // LANES} * {step} + co)"
     at_once = -(-pixels // steps)
-    step = f"({shape.IC // LANES} * ({shape.KW} * u + v) + co)"
     for more in range(at_once):
         pixel = f"{step} * {pixels} / {steps}" if at_once == 1 else f"({at_once} * {step} + {more})"
         for lane in range(0, tile.panel.channels, LANES):
