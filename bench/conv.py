@@ -119,7 +119,7 @@ def build(layer: Layer) -> Built:
 
     _, h, w, oc = layer.output
     shape = flattened(Shape(h, w, oc, layer.H_in, layer.W_in, layer.IC, layer.K, layer.K, layer.stride))
-    return Built(layer, str(conv_path(shape)), symbol(shape), blocking_of(layer.K, layer.K, layer.IC).channels)
+    return Built(layer, str(conv_path(shape)), symbol(shape), blocking_of(layer.K, layer.K, layer.IC, oc).channels)
 
 
 class Peer:

@@ -69,9 +69,10 @@ def test_weights_are_packed_once_for_images_of_several_sizes() -> None:
     [
         (Shape(2, 5, 75, 5, 11, 16, 2, 2, 2), Blocking(3, 32)),
         (Shape(3, 2, 16, 4, 4, 2, 2, 3), Blocking(4, 32)),
+        (Shape(2, 3, 65, 3, 3, 2, 2, 1), Blocking(6, 32, weights_stay=True)),
         (Shape(1, 7, 64, 1, 7, 32, 1, 1, rectify=False), Blocking(3, 64)),
     ],
-    ids=["channels left", "rows in a tile", "no relu"],
+    ids=["channels left", "rows in a tile", "weights stay", "no relu"],
 )
 def test_the_schedule_means_the_same_to_the_interpreter(shape: Shape, blocking: Blocking) -> None:
     fast, random = conv_schedule(shape, blocking), np.random.default_rng(5)

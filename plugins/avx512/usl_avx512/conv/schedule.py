@@ -21,8 +21,10 @@ from usl_core.scheduling import (
     unroll_loop,
 )
 
-CACHED_WEIGHTS = 512 * 1024
-"""Bytes of weights that stay in a second-level cache of 1 MiB or more, beside what is read and written meanwhile."""
+CACHE = 1024 * 1024
+"""Bytes of the second-level cache; larger ones are common."""
+CACHED_WEIGHTS = CACHE // 2
+"""Bytes of weights that stay in it, beside what is read and written meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +48,30 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """A tile has at most `pixels` pixels and `channels` channels, a multiple of LANES, as has a block of weights."""
+    """A tile has at most `pixels` pixels and `channels` channels, a multiple of LANES, as has a block of weights.
+
+    All channels of a tile's pixels come one after another; or, with weights_stay, all pixels of all images for one block of
+    channels, so that its weights are read from memory once.
+    """
 
     pixels: int
     channels: int
+    weights_stay: bool = False
 
 
-def blocking_of(KH: int, KW: int, IC: int) -> Blocking:
+def blocking_of(KH: int, KW: int, IC: int, OC: int) -> Blocking:
     """What suits a window: 6 x 64 reads the image less often, 14 x 32 the weights.
 
     So the second is for weights of which a block of 64 channels would not stay in the second-level cache.
     """
-    return Blocking(14, 32) if 4 * KH * KW * IC * 64 > CACHED_WEIGHTS else Blocking(6, 64)
+    wide, weights = 4 * KH * KW * IC * 64, 4 * KH * KW * IC * OC
+    pixels, channels = (14, 32) if wide > CACHED_WEIGHTS else (6, 64)
+    return Blocking(pixels, channels, weights > CACHE)
 
 
 def conv_schedule(shape: Shape, blocking: Blocking | None = None) -> Procedure:
     """The convolution of a shape: a procedure of the number of images N, the image, the packed weights, and the result."""
-    blocking = blocking or blocking_of(shape.KH, shape.KW, shape.IC)
+    blocking = blocking or blocking_of(shape.KH, shape.KW, shape.IC, shape.OC)
     p, panels = in_panels(specialised(shape, blocking), shape.OC, blocking)
     tiles: list[Tile] = []
     for panel, nest in panels:
@@ -102,6 +111,8 @@ def in_panels(p: Procedure, channels: int, blocking: Blocking) -> tuple[Procedur
         p = fission(p, p.forward(loop).after(), n_lifts=3)
     if blocks:
         p = divide_loop(p, loops[0], size, ["oo", "o"], perfect=True)
+        for _ in "nij" if blocking.weights_stay else "":
+            p = reorder_loops(p, p.forward(loops[0]).parent())
     nests = [[p.forward(loop), *enclosing_loops(p.forward(loop))][-1] for loop in loops]
     return p, [(panel, nest) for (panel, _), nest in zip(parts, nests, strict=True)]
 

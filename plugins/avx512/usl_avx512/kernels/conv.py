@@ -44,7 +44,7 @@ class Conv2d:
         self.stride, self.relu = stride, bool(relu)
         self.window: tuple[int, int] = (w.shape[0], w.shape[1])
         self.channels: tuple[int, int] = (w.shape[2], w.shape[3])
-        self.weights = pack(w, blocking_of(*w.shape[:3]).channels)
+        self.weights = pack(w, blocking_of(*w.shape).channels)
 
     def shape(self, height: int, width: int) -> Shape:
         """The shape for images of this size."""
