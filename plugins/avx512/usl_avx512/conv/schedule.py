@@ -159,8 +159,12 @@ def channels_outside(p: Procedure, strip: Any) -> tuple[Procedure, tuple[Any, ..
 
 
 def near_equal(extent: int, most: int) -> list[tuple[int, int]]:
-    """Parts of at most so much, no two of which differ by more than one: sizes, and how many there are of each."""
-    count = -(-extent // most)
+    """Parts of at most so much, no two of which differ by more than one: sizes, and how many there are of each.
+
+    All are the same where a size that is not much smaller allows it.
+    """
+    even = next((size for size in range(most, most * 3 // 4, -1) if extent % size == 0), None)
+    count = extent // even if even else -(-extent // most)
     size, larger = divmod(extent, count)
     return [(part, many) for part, many in ((size + 1, larger), (size, count - larger)) if many]
 
