@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from usl_c11.perceus.copying import copy_shared
 from usl_c11.perceus.deep import deep
 from usl_c11.perceus.fuse import fuse
 from usl_c11.perceus.insert import insert
@@ -48,6 +49,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("reuse-specialization", "leave fields in place that do not change", keep_fields),
     Pass("drop-specialization", "test uniqueness in the open, so that dups and drops cancel", specialize_drops),
     Pass("reuse-token-specialization", "the same for the drops that give a reuse token", specialize_reuses),
+    Pass("copying", "copy shared blocks at once, so that reuse tokens are memory for certain", copy_shared),
     Pass("tail-calls", "mark the calls in tail position", tail_calls, required=True),
 )
 """In the order in which they run."""

@@ -63,6 +63,8 @@ class Frame:
     variables: dict[Var, str] = field(default_factory=dict)
     constructed: dict[Var, Con] = field(default_factory=dict)
     """What a match found a variable to be."""
+    fields: dict[Var, int] = field(default_factory=dict)
+    """Which field of its block a variable that a match bound is."""
     blocks: set[Var] = field(default_factory=set)
     """Variables known to be blocks, not constants, by unknown constructors."""
     records: dict[Var, Record] = field(default_factory=dict)

@@ -56,6 +56,7 @@ def _branch(branch: Branch, var: Var, frame: Frame, emit: Emit) -> bool:
     used = frame.free.of(branch.body)
     layout = frame.unit.program.datas[branch.con.data].layout
     for i, binder in enumerate(branch.binders):
+        frame.fields[binder] = i
         if binder not in used or types.is_void(binder.type):
             frame.variables[binder] = ""
         elif layout is Layout.VALUE:

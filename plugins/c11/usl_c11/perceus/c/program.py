@@ -168,7 +168,7 @@ def _comment(fun: FunDef) -> list[str]:
 
 
 def _function(fun: FunDef, unit: Unit) -> str:
-    frame = Frame(unit, unit.local_names(), fun.result, FreeVars())
+    frame = Frame(unit, unit.local_names(), fun.result, FreeVars(stored=True))
     params = _formals(fun, unit, frame)
     name = unit.functions[fun.name]
     head = _head(fun, name, params, unit)
@@ -194,7 +194,7 @@ def _unused(params: tuple[str | None, ...], frame: Frame) -> list[str]:
 def _group(group: list[FunDef], unit: Unit) -> list[str]:
     """Functions that call each other in tail position: one C function with a label for each, entered through small ones."""
     names = unit.local_names()
-    frame = Frame(unit, names, group[0].result, FreeVars())
+    frame = Frame(unit, names, group[0].result, FreeVars(stored=True))
     entry = names.fresh("entry")
     own: dict[str, tuple[str | None, ...]] = {}
     for fun in group:

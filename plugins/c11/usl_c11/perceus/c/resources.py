@@ -6,8 +6,10 @@ from typing import assert_never
 
 from usl_c11.perceus.c import counts
 from usl_c11.perceus.c.frame import Frame
-from usl_c11.perceus.c.unit import free_block
+from usl_c11.perceus.c.types import identifier
+from usl_c11.perceus.c.unit import INDENT, free_block
 from usl_c11.perceus.ir import (
+    CopyToken,
     DecRef,
     Drop,
     DropReuse,
@@ -65,6 +67,8 @@ def _emit(op: Op, frame: Frame) -> None:
             frame.line(f"usl_token_free({frame.variables[token]}, ctx);")
         case IfUnique():
             _if_unique(op, frame)
+        case CopyToken():
+            raise AssertionError("stands in an IfUnique only")
         case _:
             assert_never(op)
 
@@ -74,6 +78,28 @@ def _free(var: Var, frame: Frame) -> str:
     if con is None or not con.fields:
         return f"usl_free({frame.variables[var]}, ctx);"
     return free_block(frame.unit.types.constructor(con), frame.variables[var])
+
+
+def _copy(op: IfUnique, copy: CopyToken, frame: Frame) -> str:
+    """A call of a function that does what is done to a shared block: out of line it takes no registers from the other branch."""
+    con, types = frame.constructed[op.var], frame.unit.types
+    record = types.constructor(con)
+    dups = [frame.fields[inner.var] for inner in op.shared if isinstance(inner, Dup)]
+
+    def write(name: str) -> str:
+        lines = [f"static USL_NOINLINE usl_token {name}(usl_value block, const char *site, usl_context *ctx)", "{"]
+        for i in dups:
+            type = con.fields[i][1]
+            lines.append(f"{INDENT}{types.declaration(type, f'f{i}')} = {types.load(record, 'block', i, type)};")
+            lines += [INDENT + line for line in counts.dup(types, type, f"f{i}")]
+        lines.append(f"{INDENT}const usl_token copy = usl_copy(block, {frame.unit.header(record)}, site, ctx);")
+        return "\n".join([*lines, f"{INDENT}usl_decref(block, ctx);", f"{INDENT}return copy;", "}"])
+
+    all_counted = dups == [i for i, (_, type) in enumerate(con.fields) if types.is_counted(type)]
+    which = "" if all_counted else "".join(f"_{i}" for i in dups)
+    wanted = f"copied_{identifier(con.data)}_{identifier(con.name)}{which}"
+    helper = frame.unit.helper(f"copied {con.data} {con.name}", wanted, write)
+    return f"{helper}({frame.variables[op.var]}, USL_SITE({frame.unit.site(copy.span)}), ctx)"
 
 
 def _if_unique(op: IfUnique, frame: Frame) -> None:
@@ -86,6 +112,9 @@ def _if_unique(op: IfUnique, frame: Frame) -> None:
             _emit(inner, frame)
     frame.line("} else {")
     with frame.nested():
-        for inner in op.shared:
+        copy = next((inner for inner in op.shared if isinstance(inner, CopyToken)), None)
+        if copy is not None:
+            frame.line(f"{frame.variables[copy.token]} = {_copy(op, copy, frame)};")
+        for inner in op.shared if copy is None else ():
             _emit(inner, frame)
     frame.line("}")
