@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import assert_never
 
 from usl_c11.perceus.c import counts
+from usl_c11.perceus.c.copies import copied, copy_with_token, own
 from usl_c11.perceus.c.frame import Frame
-from usl_c11.perceus.c.types import identifier
-from usl_c11.perceus.c.unit import INDENT, free_block
+from usl_c11.perceus.c.unit import free_block
 from usl_c11.perceus.ir import (
     CopyToken,
     DecRef,
@@ -80,32 +80,14 @@ def _free(var: Var, frame: Frame) -> str:
     return free_block(frame.unit.types.constructor(con), frame.variables[var])
 
 
-def _copy(op: IfUnique, copy: CopyToken, frame: Frame) -> str:
-    """A call of a function that does what is done to a shared block: out of line it takes no registers from the other branch."""
-    con, types = frame.constructed[op.var], frame.unit.types
-    record = types.constructor(con)
-    dups = [frame.fields[inner.var] for inner in op.shared if isinstance(inner, Dup)]
-
-    def write(name: str) -> str:
-        lines = [f"static USL_NOINLINE usl_token {name}(usl_value block, const char *site, usl_context *ctx)", "{"]
-        for i in dups:
-            type = con.fields[i][1]
-            lines.append(f"{INDENT}{types.declaration(type, f'f{i}')} = {types.load(record, 'block', i, type)};")
-            lines += [INDENT + line for line in counts.dup(types, type, f"f{i}")]
-        lines.append(f"{INDENT}const usl_token copy = usl_copy(block, {frame.unit.header(record)}, site, ctx);")
-        return "\n".join([*lines, f"{INDENT}usl_decref(block, ctx);", f"{INDENT}return copy;", "}"])
-
-    all_counted = dups == [i for i, (_, type) in enumerate(con.fields) if types.is_counted(type)]
-    which = "" if all_counted else "".join(f"_{i}" for i in dups)
-    wanted = f"copied_{identifier(con.data)}_{identifier(con.name)}{which}"
-    helper = frame.unit.helper(f"copied {con.data} {con.name}", wanted, write)
-    return f"{helper}({frame.variables[op.var]}, USL_SITE({frame.unit.site(copy.span)}), ctx)"
-
-
 def _if_unique(op: IfUnique, frame: Frame) -> None:
-    for token in op_binders(op):
-        if token not in frame.variables:
-            frame.declare(token)
+    token = copy_with_token(op)
+    if token is not None:
+        frame.declare(token, f"usl_token_of({own(op, frame)})")
+        return
+    for bound in op_binders(op):
+        if bound not in frame.variables:
+            frame.declare(bound)
     frame.line(f"if (usl_is_unique({frame.variables[op.var]})) {{")
     with frame.nested():
         for inner in op.unique:
@@ -114,7 +96,7 @@ def _if_unique(op: IfUnique, frame: Frame) -> None:
     with frame.nested():
         copy = next((inner for inner in op.shared if isinstance(inner, CopyToken)), None)
         if copy is not None:
-            frame.line(f"{frame.variables[copy.token]} = {_copy(op, copy, frame)};")
+            frame.line(f"{frame.variables[copy.token]} = usl_token_of({copied(op, frame)});")
         for inner in op.shared if copy is None else ():
             _emit(inner, frame)
     frame.line("}")

@@ -392,16 +392,16 @@ static inline void usl_token_free(usl_token token, usl_context *ctx)
         usl_free(token, ctx);
 }
 
-/* Memory that holds what the block does, for one whose header is made of these; the block keeps its references. */
+/* A block with the same fields, for one whose header is made of these. Nothing is counted. */
 #define usl_copy(block, scan, path, tag, words, site, ctx) usl_copy_at(block, scan, path, tag, words, USL_SITE(site), ctx)
-static inline usl_token usl_copy_at(usl_value block, unsigned scan, unsigned path, unsigned tag, size_t words, const char *site,
+static inline usl_value usl_copy_at(usl_value block, unsigned scan, unsigned path, unsigned tag, size_t words, const char *site,
                                     usl_context *ctx)
 {
     USL_CHECK(block, "copy");
     const usl_value copy = usl_new_at(words, site, ctx);
     usl_init(copy, scan, path, tag, words);
     memcpy(copy + 1, block + 1, (words - 1) * 8);
-    return usl_token_of(copy);
+    return copy;
 }
 
 /* The memory of a token that is not NULL, in which a block will now be built. */
