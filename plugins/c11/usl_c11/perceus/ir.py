@@ -375,7 +375,8 @@ class Branch(Node):
 @dataclass(frozen=True, slots=True, eq=False)
 class Match(Node):
     """Select by the constructor of var, of any data type. Branches (each constructor at most once) and default are
-    exhaustive together; default is None where the branches suffice.
+    exhaustive together; default is None where the branches suffice. never: numbers of constructors that var was found not to be
+    made by, which need no branch.
 
     In the core, binders are values like others. In the linear calculus the match inspects var and does not consume it; binders
     are borrowed from the block. The §9 rule `match x -> dup ys; drop x; e` is spelt out at the start of the branch, without the
@@ -384,6 +385,7 @@ class Match(Node):
     var: Var
     branches: tuple[Branch, ...]
     default: Expr | None = None
+    never: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ from usl_c11.perceus.linear import check_linear
 from usl_c11.perceus.opt.borrow import infer_borrows, wrap_borrowing
 from usl_c11.perceus.opt.functions import specialize_functions
 from usl_c11.perceus.opt.inline import inline
+from usl_c11.perceus.opt.results import narrow_matches
 from usl_c11.perceus.opt.simplify import simplify
 from usl_c11.perceus.opt.tail_calls import tail_calls
 from usl_c11.perceus.opt.throws import narrow_throws
@@ -40,6 +41,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("function-specialization", "copy higher-order functions for known arguments", specialize_functions),
     Pass("inline", "inline small functions, and larger ones that are called once or twice", inline),
     Pass("throws", "find out again which functions may raise", narrow_throws),
+    Pass("results", "find out what calls give, and leave out the other branches of matches", narrow_matches),
     Pass("trmc", "tail recursion modulo constructor", trmc),
     Pass("borrow", "infer borrowed parameters of functions that only look", infer_borrows),
     Pass("wrappers", "owned parameters for closures and exports", wrap_borrowing, required=True),

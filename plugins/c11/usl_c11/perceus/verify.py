@@ -303,7 +303,7 @@ class _Checker:
             self.require(branch.con.tag not in seen, f"two branches for {branch.con.name}", expr)
             seen.add(branch.con.tag)
         if expr.default is None:
-            self.require(len(seen) == len(decl.cons), "the match is not exhaustive", expr)
+            self.require(len(seen | expr.never) == len(decl.cons), "the match is not exhaustive", expr)
         else:
             found = self.expr(expr.default, scope, labels, wanted)
             self.same(found, wanted or found, expr)

@@ -23,7 +23,8 @@ def emit_match(match: Match, frame: Frame, emit: Emit) -> bool:
     if decl.layout is Layout.VALUE:
         return _one(match, frame, emit)
     seen = {branch.con.tag for branch in match.branches}
-    rest = [con for con in decl.cons if con.tag not in seen]
+    cons = [con for con in decl.cons if con.tag not in match.never]
+    rest = [con for con in cons if con.tag not in seen]
     default = None if not rest else default
     if len(match.branches) + (default is not None) == 1:
         return _one(match, frame, emit)
@@ -32,7 +33,7 @@ def emit_match(match: Match, frame: Frame, emit: Emit) -> bool:
         if decl.name == "bool":
             cases = [(str(branch.con.tag), branch) for branch in match.branches]
         return _dispatch(frame.variables[match.var], cases, default, match.var, rest, frame, emit)
-    return _boxed(match, decl.cons, default, rest, frame, emit)
+    return _boxed(match, cons, default, rest, frame, emit)
 
 
 def _known(match: Match, con: Con, frame: Frame, emit: Emit) -> bool:
