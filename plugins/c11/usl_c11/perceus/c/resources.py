@@ -36,7 +36,7 @@ def emit_op(op: Op, frame: Frame) -> None:
             frame.declare(token, "NULL")
         case IfUnique():
             _if_unique(op, frame)
-        case Dup() | Drop() | Free() | DecRef() | FreeToken():
+        case Dup() | Drop() | Free() | DecRef() | FreeToken() | CopyToken():
             _emit(op, frame)
         case _:
             assert_never(op)

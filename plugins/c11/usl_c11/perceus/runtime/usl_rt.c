@@ -715,6 +715,8 @@ static void free_from(usl_value block, usl_value keep, usl_context *ctx)
     for (;;) {
         struct walk walk = walk_of(block);
         usl_value child = NULL;
+        if (walk.at + 1 < walk.count)
+            USL_PREFETCH(walk.fields[walk.at + 1]);
         while (walk.at < walk.count) {
             const usl_value next = walk.fields[walk.at++];
             if (usl_is_constant(next))

@@ -53,6 +53,7 @@
 #define USL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define USL_COLD __attribute__((noinline, cold))
 #define USL_NOINLINE __attribute__((noinline))
+#define USL_PREFETCH(address) __builtin_prefetch(address)
 #define USL_MALLOC_LIKE __attribute__((malloc, returns_nonnull))
 #define USL_UNUSED __attribute__((unused))
 #else
@@ -60,6 +61,7 @@
 #define USL_UNLIKELY(condition) (condition)
 #define USL_COLD
 #define USL_NOINLINE
+#define USL_PREFETCH(address) (void)(address)
 #define USL_MALLOC_LIKE
 #define USL_UNUSED
 #endif
