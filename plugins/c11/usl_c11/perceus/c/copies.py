@@ -25,13 +25,15 @@ def own(op: IfUnique, frame: Frame) -> str:
 
 
 def copied(op: IfUnique, frame: Frame) -> str:
-    """A call of a function that does what is to be done to a shared block: out of line it takes no registers from others."""
+    """A call of a function that does what is to be done to a shared block. Out of line it takes no registers from what lives
+    over calls; a function without calls has them to spare."""
     con, types, unit = frame.constructed[op.var], frame.unit.types, frame.unit
     record = types.constructor(con)
     dups = [frame.fields[inner.var] for inner in op.shared if isinstance(inner, Dup)]
 
     def write(name: str) -> str:
-        lines = [f"static USL_NOINLINE usl_value {name}(usl_value block, const char *site, usl_context *ctx)", "{"]
+        linkage = "inline" if frame.loop_only else "USL_NOINLINE"
+        lines = [f"static {linkage} usl_value {name}(usl_value block, const char *site, usl_context *ctx)", "{"]
         for i in dups:
             type = con.fields[i][1]
             lines.append(f"{INDENT}{types.declaration(type, f'f{i}')} = {types.load(record, 'block', i, type)};")
@@ -42,5 +44,5 @@ def copied(op: IfUnique, frame: Frame) -> str:
     all_counted = dups == [i for i, (_, type) in enumerate(con.fields) if types.is_counted(type)]
     which = "" if all_counted else "".join(f"_{i}" for i in dups)
     wanted = f"copied_{identifier(con.data)}_{identifier(con.name)}{which}"
-    helper = unit.helper(f"copied {con.data} {con.name}", wanted, write)
+    helper = unit.helper(f"copied {con.data} {con.name} {frame.loop_only}", wanted, write)
     return f"{helper}({frame.variables[op.var]}, USL_SITE({unit.site(op.span)}), ctx)"

@@ -70,6 +70,8 @@ class Frame:
     records: dict[Var, Record] = field(default_factory=dict)
     joins: dict[Label, Join] = field(default_factory=dict)
     loops: dict[str, Loop] = field(default_factory=dict)
+    loop_only: bool = False
+    """Whether the function calls none but in tail position."""
     handler: Handler | None = None
     lines: list[str] = field(default_factory=list)
     depth: int = 1

@@ -59,15 +59,19 @@ def _branch(branch: Branch, var: Var, frame: Frame, emit: Emit) -> bool:
         return emit(branch.body)
     with frame.knowing(var, branch.con):
         match branch.body:
-            case Do(op=IfUnique(var=tested) as op, body=rest) if tested is var and (token := copy_with_token(op)) is not None:
-                return _own_branch(branch, op, token, rest, frame, emit)
-            case body:
-                _load(branch, var, frame.variables[var], frame)
-                return emit(body)
+            case Do(op=IfUnique(var=tested) as op, body=rest) if tested is var and not frame.loop_only:
+                token = copy_with_token(op)
+                if token is not None:
+                    return _own_branch(branch, op, token, rest, frame, emit)
+            case _:
+                pass
+        _load(branch, var, frame.variables[var], frame)
+        return emit(branch.body)
 
 
 def _own_branch(branch: Branch, op: IfUnique, token: Var, rest: Expr, frame: Frame, emit: Emit) -> bool:
-    """A branch that begins by making the block its own: the fields are loaded from the copy, if it has to be one."""
+    """A branch that begins by making the block its own: the fields are loaded from the copy, if it has to be one, so that none
+    of them lives over the copying. (In a mere loop the next round would wait for what was just stored.)"""
     frame.fields.update((binder, i) for i, binder in enumerate(branch.binders))
     name = frame.names.fresh("own")
     frame.line(f"usl_value {name} = {own(op, frame)};")

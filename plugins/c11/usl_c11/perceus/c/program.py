@@ -17,7 +17,7 @@ from usl_c11.perceus.c.types import MAX_ENUM_TAG, MAX_TAG, Types, identifier
 from usl_c11.perceus.c.unit import INDENT, Unit
 from usl_c11.perceus.deep import deep
 from usl_c11.perceus.errors import PerceusError
-from usl_c11.perceus.ir import Call, FunDef, Layout, Program, Type
+from usl_c11.perceus.ir import Call, CallClosure, FunDef, Layout, Program, Type
 from usl_c11.perceus.traverse import FreeVars, walk
 from usl_core.errors import BackendError
 
@@ -172,7 +172,9 @@ def _function(fun: FunDef, unit: Unit) -> str:
     params = _formals(fun, unit, frame)
     name = unit.functions[fun.name]
     head = _head(fun, name, params, unit)
-    loops = any(isinstance(node, Call) and node.tail and node.fun == fun.name for node in walk(fun.body))
+    calls = [node for node in walk(fun.body) if isinstance(node, Call | CallClosure)]
+    frame.loop_only = all(isinstance(call, Call) and call.tail for call in calls)
+    loops = any(isinstance(call, Call) and call.tail and call.fun == fun.name for call in calls)
     if loops:
         frame.loops[fun.name] = Loop(None, params)
         frame.line("for (;;) {")
