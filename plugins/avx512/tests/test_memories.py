@@ -11,11 +11,11 @@ from usl_core.errors import NOWHERE, BackendError
 @pytest.mark.parametrize(
     ("ctype", "shape", "text"),
     [
-        ("float", ["16"], "__m512 r;"),
+        ("float", ["16"], "__m512 r = _mm512_setzero_ps();"),
         ("float", ["6", "4", "16"], "__m512 r[6][4];"),
         ("double", ["2", "8"], "__m512d r[2];"),
         ("uint32_t", ["4", "16"], "__m512i r[4];"),
-        ("uint16_t", ["32"], "__m512i r;"),
+        ("uint16_t", ["32"], "__m512i r = _mm512_setzero_si512();"),
         ("int64_t", ["2", "8"], "__m512i r[2];"),
     ],
 )
@@ -29,8 +29,8 @@ def test_half_registers_hold_sixteen_u16() -> None:
 
 def test_registers_of_256_bits_hold_half_as_many_lanes() -> None:
     assert AVX2.alloc("r", "float", ["6", "2", "8"], NOWHERE) == "__m256 r[6][2];"
-    assert AVX2.alloc("r", "uint8_t", ["32"], NOWHERE) == "__m256i r;"
-    assert AVX512_YMM.alloc("r", "float", ["8"], NOWHERE) == "__m256 r;"
+    assert AVX2.alloc("r", "uint8_t", ["32"], NOWHERE) == "__m256i r = _mm256_setzero_si256();"
+    assert AVX512_YMM.alloc("r", "float", ["8"], NOWHERE) == "__m256 r = _mm256_setzero_ps();"
     with pytest.raises(BackendError, match="must be 8, the lanes of __m256"):
         AVX2.alloc("r", "float", ["16"], NOWHERE)
 
