@@ -106,7 +106,7 @@ def test_map_over_a_known_function_is_a_loop_that_reuses_each_block():
         fun {name}(xs: List[i64], c: i64, h: hole[List[i64]]) -> () loop 0 {{
           match xs {{
             Cons(x, rest) -> {{
-              if unique xs {{ val ru = &xs }} else {{ dup rest; decref xs; val ru = NULL }}
+              if unique xs {{ val ru = &xs }} else {{ dup rest; val ru = copy xs; decref xs }}
               val f_result = add(x, c)
               val cons, h'1 = Cons@=ru(f_result, □)
               val _ = *h := cons
@@ -222,8 +222,8 @@ def test_nested_patterns_give_both_blocks_to_the_constructors_of_their_size():
             Cons(a, _) -> {
               match _ {
                 Cons(b, rest) -> {
-                  if unique xs { val ru = &xs } else { dup _; decref xs; val ru = NULL }
-                  if unique _ { val ru'1 = &_ } else { dup rest; decref _; val ru'1 = NULL }
+                  if unique xs { val ru = &xs } else { dup _; val ru = copy xs; decref xs }
+                  if unique _ { val ru'1 = &_ } else { dup rest; val ru'1 = copy _; decref _ }
                   val Cons_result = Cons@=ru(=a, rest)
                   Cons@=ru'1(=b, Cons_result)
                 }

@@ -37,6 +37,7 @@ from usl_c11.perceus.ir import (
     Call,
     CallClosure,
     Con,
+    CopyToken,
     DecRef,
     Do,
     Drop,
@@ -76,7 +77,7 @@ from usl_c11.perceus.ir import (
 )
 from usl_c11.perceus.layout import block_size, is_counted
 from usl_c11.perceus.standard import OutOfFuel, Raised
-from usl_c11.perceus.traverse import FreeVars
+from usl_c11.perceus.traverse import FreeVars, is_certain
 
 Observer = Callable[["Machine"], None]
 Foreign = standard.Foreign
@@ -494,6 +495,8 @@ class Machine:
         """A block, in the token's memory if there is some; what the token is said to hold already is checked."""
         token = None if expr.token is None else self.act.env[expr.token]
         if not isinstance(token, Token):
+            if is_certain(expr.token):
+                raise Fault(f"{expr.token!r} is no memory")
             return self.allocate(expr.con, values)
         if token.size != block_size(expr.con, self.program.datas):
             raise Fault(f"a token of {token.size} bytes for {expr.con.name}")
@@ -543,6 +546,11 @@ class Machine:
                 self.take(token, self.release(var))
             case NullToken(token=token):
                 self.bind(token, None, owned=False)
+            case CopyToken(token=token, var=var):
+                cell = self.cell(self.read(var))
+                self.stats.allocated += 1
+                self.stats.freed += 1
+                self.take(token, Cell(0, cell.head, list(cell.fields)))
             case FreeToken(token=token):
                 memory = self.act.env[token]
                 if isinstance(memory, Token):

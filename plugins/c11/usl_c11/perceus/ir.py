@@ -100,9 +100,10 @@ class ThreadType:
 @dataclass(frozen=True, slots=True)
 class TokenType:
     """A reuse token: the memory of a dead block of `size` bytes (header included), or NULL. Linear: used by exactly one MakeCon
-    or FreeToken on each path. Never in the core."""
+    or FreeToken on each path. Never in the core. certain: never NULL."""
 
     size: int
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +375,8 @@ class Branch(Node):
 @dataclass(frozen=True, slots=True, eq=False)
 class Match(Node):
     """Select by the constructor of var, of any data type. Branches (each constructor at most once) and default are
-    exhaustive together; default is None where the branches suffice.
+    exhaustive together; default is None where the branches suffice. never: numbers of constructors that var was found not to be
+    made by, which need no branch.
 
     In the core, binders are values like others. In the linear calculus the match inspects var and does not consume it; binders
     are borrowed from the block. The §9 rule `match x -> dup ys; drop x; e` is spelt out at the start of the branch, without the
@@ -383,6 +385,7 @@ class Match(Node):
     var: Var
     branches: tuple[Branch, ...]
     default: Expr | None = None
+    never: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -488,7 +491,7 @@ class IfUnique(Node):
     Made by drop specialisation in a branch of a match on var that binds fields ys. `unique` ends the life of the block with
     Free or TakeToken: the references that the block held become the binders', which are owned from then on; so
     `unique` has a Drop for each field that nobody needs and no Dup for the others. `shared` has a Dup for each field that is
-    needed, then DecRef."""
+    needed, then DecRef, with NullToken behind it or CopyToken before it if `unique` has TakeToken."""
 
     var: Var
     unique: tuple[Op, ...]
@@ -523,6 +526,15 @@ class NullToken(Node):
     """token is NULL."""
 
     token: Var
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CopyToken(Node):
+    """token is new memory that holds what the block var does; nothing is counted, and var keeps its references. Stands in the
+    shared sequence of an IfUnique on var only, between the dups of fields and DecRef."""
+
+    token: Var
+    var: Var
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -562,7 +574,7 @@ Expr = (
     | Do
 )
 """Every kind of expression, so that a walk may close with assert_never."""
-Op = Dup | Drop | DropReuse | IfUnique | Free | DecRef | TakeToken | NullToken | FreeToken
+Op = Dup | Drop | DropReuse | IfUnique | Free | DecRef | TakeToken | NullToken | CopyToken | FreeToken
 """Every kind of resource operation. A sequence of them is a tuple."""
 
 # ---- programs

@@ -17,6 +17,7 @@ from usl_c11.perceus.ir import (
     Branch,
     Call,
     CallClosure,
+    CopyToken,
     DecRef,
     Do,
     Drop,
@@ -262,6 +263,9 @@ class _Checker:
             case DropReuse(token=token, var=var):
                 return self.take((var,), state, expr).plus((token,))
             case NullToken(token=token):
+                return state.plus((token,))
+            case CopyToken(token=token, var=var):
+                self.look(var, state, expr)
                 return state.plus((token,))
             case FreeToken(token=token):
                 return self.take((token,), state, expr)

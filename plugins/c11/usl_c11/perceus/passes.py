@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from usl_c11.perceus.copying import copy_shared
 from usl_c11.perceus.deep import deep
 from usl_c11.perceus.fuse import fuse
 from usl_c11.perceus.insert import insert
@@ -14,6 +15,7 @@ from usl_c11.perceus.linear import check_linear
 from usl_c11.perceus.opt.borrow import infer_borrows, wrap_borrowing
 from usl_c11.perceus.opt.functions import specialize_functions
 from usl_c11.perceus.opt.inline import inline
+from usl_c11.perceus.opt.results import narrow_matches
 from usl_c11.perceus.opt.simplify import simplify
 from usl_c11.perceus.opt.tail_calls import tail_calls
 from usl_c11.perceus.opt.throws import narrow_throws
@@ -39,6 +41,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("function-specialization", "copy higher-order functions for known arguments", specialize_functions),
     Pass("inline", "inline small functions, and larger ones that are called once or twice", inline),
     Pass("throws", "find out again which functions may raise", narrow_throws),
+    Pass("results", "find out what calls give, and leave out the other branches of matches", narrow_matches),
     Pass("trmc", "tail recursion modulo constructor", trmc),
     Pass("borrow", "infer borrowed parameters of functions that only look", infer_borrows),
     Pass("wrappers", "owned parameters for closures and exports", wrap_borrowing, required=True),
@@ -48,6 +51,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("reuse-specialization", "leave fields in place that do not change", keep_fields),
     Pass("drop-specialization", "test uniqueness in the open, so that dups and drops cancel", specialize_drops),
     Pass("reuse-token-specialization", "the same for the drops that give a reuse token", specialize_reuses),
+    Pass("copying", "copy shared blocks at once, so that reuse tokens are memory for certain", copy_shared),
     Pass("tail-calls", "mark the calls in tail position", tail_calls, required=True),
 )
 """In the order in which they run."""

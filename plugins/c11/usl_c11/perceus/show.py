@@ -10,6 +10,7 @@ from usl_c11.perceus.ir import (
     Branch,
     Call,
     CallClosure,
+    CopyToken,
     DataDecl,
     DataType,
     DecRef,
@@ -96,8 +97,8 @@ def show_type(type: Type) -> str:
             return f"array[{show_type(elem)}]"
         case ThreadType(result=result):
             return f"thread[{show_type(result)}]"
-        case TokenType(size=size):
-            return f"token[{size}]"
+        case TokenType(size=size, certain=certain):
+            return f"token[{size}]{'!' if certain else ''}"
         case HoleType(elem=elem):
             return f"hole[{show_type(elem)}]"
         case _:
@@ -270,6 +271,8 @@ class _Printer:
                 return [f"val {self.name(token)} = &{self.name(var)}"]
             case NullToken(token=token):
                 return [f"val {self.name(token)} = NULL"]
+            case CopyToken(token=token, var=var):
+                return [f"val {self.name(token)} = copy {self.name(var)}"]
             case FreeToken(token=token):
                 return [f"free-token {self.name(token)}"]
             case IfUnique(var=var, unique=unique, shared=shared):

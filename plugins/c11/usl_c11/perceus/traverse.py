@@ -13,6 +13,7 @@ from usl_c11.perceus.ir import (
     Branch,
     Call,
     CallClosure,
+    CopyToken,
     DecRef,
     Do,
     Drop,
@@ -43,6 +44,7 @@ from usl_c11.perceus.ir import (
     Raise,
     Ret,
     TakeToken,
+    TokenType,
     TryLet,
     Type,
     Var,
@@ -158,7 +160,7 @@ def binders(expr: Expr) -> tuple[Var, ...]:
 def op_binders(op: Op) -> tuple[Var, ...]:
     """The tokens that op binds."""
     match op:
-        case DropReuse(token=token) | TakeToken(token=token) | NullToken(token=token):
+        case DropReuse(token=token) | TakeToken(token=token) | NullToken(token=token) | CopyToken(token=token):
             return (token,)
         case IfUnique(unique=unique):
             return tuple(var for inner in unique for var in op_binders(inner))
@@ -171,7 +173,9 @@ def op_binders(op: Op) -> tuple[Var, ...]:
 def op_uses(op: Op) -> tuple[Var, ...]:
     """The variables that op mentions and does not bind."""
     match op:
-        case Dup(var=var) | Drop(var=var) | Free(var=var) | DecRef(var=var) | DropReuse(var=var) | TakeToken(var=var):
+        case Dup(var=var) | Drop(var=var) | Free(var=var) | DecRef(var=var):
+            return (var,)
+        case DropReuse(var=var) | TakeToken(var=var) | CopyToken(var=var):
             return (var,)
         case FreeToken(token=token):
             return (token,)
@@ -189,10 +193,13 @@ class FreeVars:
     What the body of a join point uses from outside counts as used by each Jump to it: `of` must see the LetJoin before its
     Jumps, which holds when it is asked for the whole body of a function first.
     erased: leave out what only resource operations use, as in the erased expression of Reinking 2022, §4.3.
+    stored: leave out arguments of constructors that are in place for certain, so that nothing is stored, and the fields that
+    the copy of a block dups.
     """
 
-    def __init__(self, *, erased: bool = False) -> None:
+    def __init__(self, *, erased: bool = False, stored: bool = False) -> None:
         self._erased = erased
+        self._stored = stored
         self._known: WeakKeyDictionary[Expr, frozenset[Var]] = WeakKeyDictionary()
         self._captured: WeakKeyDictionary[Label, frozenset[Var]] = WeakKeyDictionary()
 
@@ -212,6 +219,8 @@ class FreeVars:
 
     def _compute(self, expr: Expr) -> frozenset[Var]:
         own = frozenset(atom for atom in atoms(expr) if isinstance(atom, Var))
+        if self._stored and isinstance(expr, MakeCon | MakeConHole) and is_certain(expr.token):
+            own = frozenset(arg for i, arg in enumerate(expr.args) if isinstance(arg, Var) and i not in expr.kept)
         match expr:
             case Let(var=var, value=value, body=body):
                 return self.of(value) | self.of(body) - {var}
@@ -233,6 +242,9 @@ class FreeVars:
                 return self.of(body) - {hole}
             case MakeConHole(var=var, hole=hole, body=body):
                 return own | self.of(body) - {var, hole}
+            case Do(op=IfUnique(var=var, unique=unique, shared=(*_, CopyToken(), DecRef())) as op, body=body) if self._stored:
+                uses = frozenset((var, *(use for inner in unique for use in op_uses(inner))))
+                return uses | self.of(body) - frozenset(op_binders(op))
             case Do(op=op, body=body):
                 uses = frozenset() if self._erased else frozenset(op_uses(op))
                 return uses | self.of(body) - frozenset(op_binders(op))
@@ -272,6 +284,11 @@ def type_of(expr: Expr) -> Type:
 
 def lambda_type(fun: Lambda) -> Type:
     return FunType(tuple(param.type for param in fun.params), fun.result, fun.throws)
+
+
+def is_certain(token: Var | None) -> bool:
+    """Whether there is a token, and it is never NULL."""
+    return token is not None and isinstance(token.type, TokenType) and token.type.certain
 
 
 def hole_elem(hole: Var) -> Type:
@@ -327,7 +344,7 @@ class _Copier:
         match op:
             case Dup() | Drop() | Free() | DecRef():
                 return replace(op, var=self.var(op.var))
-            case DropReuse() | TakeToken():
+            case DropReuse() | TakeToken() | CopyToken():
                 return replace(op, var=self.var(op.var), token=self._token(op.token))
             case NullToken():
                 return replace(op, token=self._token(op.token))

@@ -19,6 +19,7 @@ from usl_c11.perceus.ir import (
     Con,
     DataType,
     Do,
+    DropReuse,
     Expr,
     Fill,
     ForeignCall,
@@ -27,6 +28,7 @@ from usl_c11.perceus.ir import (
     FunType,
     HoleType,
     If,
+    IfUnique,
     Jump,
     KernelCall,
     Label,
@@ -40,6 +42,8 @@ from usl_c11.perceus.ir import (
     Match,
     NewHole,
     Nullary,
+    NullToken,
+    Op,
     Prim,
     Program,
     Raise,
@@ -51,7 +55,7 @@ from usl_c11.perceus.ir import (
 )
 from usl_c11.perceus.layout import block_size
 from usl_c11.perceus.show import show_expr, show_type
-from usl_c11.perceus.traverse import lambda_type, op_binders, op_uses
+from usl_c11.perceus.traverse import is_certain, lambda_type, op_binders, op_uses
 
 
 class Malformed(AssertionError):
@@ -207,6 +211,7 @@ class _Checker:
                 self.atom(hole, scope, expr)
                 return UNIT
             case Do(op=op, body=body):
+                self._certainty(op, expr)
                 for var in op_uses(op):
                     self.require(var in scope or var in op_binders(op), f"{var!r} is not in scope", expr)
                 return self.expr(body, self.bind(op_binders(op), scope, expr), labels, wanted)
@@ -253,7 +258,19 @@ class _Checker:
 
     def _token(self, con: Con, token: Var | None, scope: frozenset[Var], expr: Expr) -> None:
         if token is not None:
-            self.same(self.atom(token, scope, expr), TokenType(block_size(con, self._program.datas)), expr)
+            size = block_size(con, self._program.datas)
+            self.same(self.atom(token, scope, expr), TokenType(size, is_certain(token)), expr)
+
+    def _certainty(self, op: Op, expr: Expr) -> None:
+        """A token that is never NULL is not bound by an operation that may make it so."""
+        match op:
+            case NullToken(token=token) | DropReuse(token=token):
+                self.require(not is_certain(token), f"{token!r} may be NULL", expr)
+            case IfUnique(unique=unique, shared=shared):
+                for inner in (*unique, *shared):
+                    self._certainty(inner, expr)
+            case _:
+                pass
 
     def _elem(self, hole: Var, expr: Expr) -> Type:
         assert isinstance(hole.type, HoleType), f"{hole!r} is no hole in\n{show_expr(expr)}"
@@ -286,7 +303,7 @@ class _Checker:
             self.require(branch.con.tag not in seen, f"two branches for {branch.con.name}", expr)
             seen.add(branch.con.tag)
         if expr.default is None:
-            self.require(len(seen) == len(decl.cons), "the match is not exhaustive", expr)
+            self.require(len(seen | expr.never) == len(decl.cons), "the match is not exhaustive", expr)
         else:
             found = self.expr(expr.default, scope, labels, wanted)
             self.same(found, wanted or found, expr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from usl_c11.perceus.c.frame import Frame
 from usl_c11.perceus.ir import Atom, MakeCon, MakeConHole
+from usl_c11.perceus.traverse import is_certain
 
 
 def emit_block(make: MakeCon, name: str, frame: Frame, *, declare: bool) -> None:
@@ -24,26 +25,34 @@ def _build(make: MakeCon | MakeConHole, args: tuple[Atom | None, ...], name: str
     first = "usl_value " if declare else ""
     unit = frame.unit
     record = unit.types.constructor(make.con)
-    fresh = f"{name} = {unit.new_block(record, make.span)};"
     if make.token is None:
-        frame.line(first + fresh)
+        frame.line(f"{first}{name} = {unit.new_block(record, make.span)};")
         frame.line(unit.init_block(record, name))
+    elif is_certain(make.token):
+        frame.line(f"{first}{name} = usl_use({frame.variables[make.token]}, {unit.site(make.span)});")
     else:
-        token = frame.variables[make.token]
-        frame.line(f"{first}{name} = {token};")
-        frame.line(f"if (!usl_take({token}, {unit.site(make.span)})) {{")
-        with frame.nested():
-            frame.line(fresh)
-            if make.same_con:
-                frame.line(unit.init_block(record, name))
-            for index in make.kept:
-                _store(make, args, index, name, frame)
-        frame.line("}")
-        if not make.same_con:
-            frame.line(unit.init_block(record, name))
+        frame.line(f"{first}{name} = {frame.variables[make.token]};")
+        _allocate_if_null(make, args, name, frame)
+    if make.token is not None and not make.same_con:
+        frame.line(unit.init_block(record, name))
     for index in range(len(args)):
         if make.token is None or index not in make.kept:
             _store(make, args, index, name, frame)
+
+
+def _allocate_if_null(make: MakeCon | MakeConHole, args: tuple[Atom | None, ...], name: str, frame: Frame) -> None:
+    """A new block, with what a token's memory would hold already, if the token is NULL."""
+    assert make.token is not None
+    unit = frame.unit
+    record = unit.types.constructor(make.con)
+    frame.line(f"if (!usl_take({frame.variables[make.token]}, {unit.site(make.span)})) {{")
+    with frame.nested():
+        frame.line(f"{name} = {unit.new_block(record, make.span)};")
+        if make.same_con:
+            frame.line(unit.init_block(record, name))
+        for index in make.kept:
+            _store(make, args, index, name, frame)
+    frame.line("}")
 
 
 def _store(make: MakeCon | MakeConHole, args: tuple[Atom | None, ...], index: int, name: str, frame: Frame) -> None:

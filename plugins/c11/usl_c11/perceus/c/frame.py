@@ -63,11 +63,15 @@ class Frame:
     variables: dict[Var, str] = field(default_factory=dict)
     constructed: dict[Var, Con] = field(default_factory=dict)
     """What a match found a variable to be."""
+    fields: dict[Var, int] = field(default_factory=dict)
+    """Which field of its block a variable that a match bound is."""
     blocks: set[Var] = field(default_factory=set)
     """Variables known to be blocks, not constants, by unknown constructors."""
     records: dict[Var, Record] = field(default_factory=dict)
     joins: dict[Label, Join] = field(default_factory=dict)
     loops: dict[str, Loop] = field(default_factory=dict)
+    loop_only: bool = False
+    """Whether the function calls none but in tail position."""
     handler: Handler | None = None
     lines: list[str] = field(default_factory=list)
     depth: int = 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from usl_c11.perceus.c.copies import copy_with_token, own
 from usl_c11.perceus.c.frame import Frame
-from usl_c11.perceus.ir import Branch, Con, DataType, Expr, Layout, Match, Var
+from usl_c11.perceus.ir import Branch, Con, DataType, Do, Expr, IfUnique, Layout, Match, Var
 
 Emit = Callable[[Expr], bool]
 """Writes an expression; whether control may go on behind it."""
@@ -22,7 +23,8 @@ def emit_match(match: Match, frame: Frame, emit: Emit) -> bool:
     if decl.layout is Layout.VALUE:
         return _one(match, frame, emit)
     seen = {branch.con.tag for branch in match.branches}
-    rest = [con for con in decl.cons if con.tag not in seen]
+    cons = [con for con in decl.cons if con.tag not in match.never]
+    rest = [con for con in cons if con.tag not in seen]
     default = None if not rest else default
     if len(match.branches) + (default is not None) == 1:
         return _one(match, frame, emit)
@@ -31,7 +33,7 @@ def emit_match(match: Match, frame: Frame, emit: Emit) -> bool:
         if decl.name == "bool":
             cases = [(str(branch.con.tag), branch) for branch in match.branches]
         return _dispatch(frame.variables[match.var], cases, default, match.var, rest, frame, emit)
-    return _boxed(match, decl.cons, default, rest, frame, emit)
+    return _boxed(match, cons, default, rest, frame, emit)
 
 
 def _known(match: Match, con: Con, frame: Frame, emit: Emit) -> bool:
@@ -52,20 +54,43 @@ def _one(match: Match, frame: Frame, emit: Emit) -> bool:
 
 def _branch(branch: Branch, var: Var, frame: Frame, emit: Emit) -> bool:
     """Loads the fields that the body uses, at its start: the block may be gone later."""
-    types, name = frame.unit.types, frame.variables[var]
-    used = frame.free.of(branch.body)
+    if frame.unit.program.datas[branch.con.data].layout is not Layout.BOXED:
+        _load(branch, var, frame.variables[var], frame)
+        return emit(branch.body)
+    with frame.knowing(var, branch.con):
+        match branch.body:
+            case Do(op=IfUnique(var=tested) as op, body=rest) if tested is var and not frame.loop_only:
+                token = copy_with_token(op)
+                if token is not None:
+                    return _own_branch(branch, op, token, rest, frame, emit)
+            case _:
+                pass
+        _load(branch, var, frame.variables[var], frame)
+        return emit(branch.body)
+
+
+def _own_branch(branch: Branch, op: IfUnique, token: Var, rest: Expr, frame: Frame, emit: Emit) -> bool:
+    """A branch that begins by making the block its own: the fields are loaded from the copy, if it has to be one, so that none
+    of them lives over the copying. (In a mere loop the next round would wait for what was just stored.)"""
+    frame.fields.update((binder, i) for i, binder in enumerate(branch.binders))
+    name = frame.names.fresh("own")
+    frame.line(f"usl_value {name} = {own(op, frame)};")
+    _load(branch, op.var, name, frame)
+    frame.declare(token, f"usl_token_of({name})")
+    return emit(rest)
+
+
+def _load(branch: Branch, var: Var, name: str, frame: Frame) -> None:
+    types, used = frame.unit.types, frame.free.of(branch.body)
     layout = frame.unit.program.datas[branch.con.data].layout
     for i, binder in enumerate(branch.binders):
+        frame.fields[binder] = i
         if binder not in used or types.is_void(binder.type):
             frame.variables[binder] = ""
         elif layout is Layout.VALUE:
             frame.declare(binder, name + types.member(var.type, (i,)))
         else:
             frame.declare(binder, types.load(types.constructor(branch.con), name, i, binder.type))
-    if layout is Layout.BOXED:
-        with frame.knowing(var, branch.con):
-            return emit(branch.body)
-    return emit(branch.body)
 
 
 def _default(default: Expr, var: Var, rest: Sequence[Con], frame: Frame, emit: Emit) -> bool:

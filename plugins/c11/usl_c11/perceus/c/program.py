@@ -17,7 +17,7 @@ from usl_c11.perceus.c.types import MAX_ENUM_TAG, MAX_TAG, Types, identifier
 from usl_c11.perceus.c.unit import INDENT, Unit
 from usl_c11.perceus.deep import deep
 from usl_c11.perceus.errors import PerceusError
-from usl_c11.perceus.ir import Call, FunDef, Layout, Program, Type
+from usl_c11.perceus.ir import Call, CallClosure, FunDef, Layout, Program, Type
 from usl_c11.perceus.traverse import FreeVars, walk
 from usl_core.errors import BackendError
 
@@ -168,11 +168,13 @@ def _comment(fun: FunDef) -> list[str]:
 
 
 def _function(fun: FunDef, unit: Unit) -> str:
-    frame = Frame(unit, unit.local_names(), fun.result, FreeVars())
+    frame = Frame(unit, unit.local_names(), fun.result, FreeVars(stored=True))
     params = _formals(fun, unit, frame)
     name = unit.functions[fun.name]
     head = _head(fun, name, params, unit)
-    loops = any(isinstance(node, Call) and node.tail and node.fun == fun.name for node in walk(fun.body))
+    calls = [node for node in walk(fun.body) if isinstance(node, Call | CallClosure)]
+    frame.loop_only = all(isinstance(call, Call) and call.tail for call in calls)
+    loops = any(isinstance(call, Call) and call.tail and call.fun == fun.name for call in calls)
     if loops:
         frame.loops[fun.name] = Loop(None, params)
         frame.line("for (;;) {")
@@ -194,7 +196,7 @@ def _unused(params: tuple[str | None, ...], frame: Frame) -> list[str]:
 def _group(group: list[FunDef], unit: Unit) -> list[str]:
     """Functions that call each other in tail position: one C function with a label for each, entered through small ones."""
     names = unit.local_names()
-    frame = Frame(unit, names, group[0].result, FreeVars())
+    frame = Frame(unit, names, group[0].result, FreeVars(stored=True))
     entry = names.fresh("entry")
     own: dict[str, tuple[str | None, ...]] = {}
     for fun in group:

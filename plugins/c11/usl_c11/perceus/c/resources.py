@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import assert_never
 
 from usl_c11.perceus.c import counts
+from usl_c11.perceus.c.copies import copied, copy_with_token, own
 from usl_c11.perceus.c.frame import Frame
 from usl_c11.perceus.c.unit import free_block
 from usl_c11.perceus.ir import (
+    CopyToken,
     DecRef,
     Drop,
     DropReuse,
@@ -34,7 +36,7 @@ def emit_op(op: Op, frame: Frame) -> None:
             frame.declare(token, "NULL")
         case IfUnique():
             _if_unique(op, frame)
-        case Dup() | Drop() | Free() | DecRef() | FreeToken():
+        case Dup() | Drop() | Free() | DecRef() | FreeToken() | CopyToken():
             _emit(op, frame)
         case _:
             assert_never(op)
@@ -65,6 +67,8 @@ def _emit(op: Op, frame: Frame) -> None:
             frame.line(f"usl_token_free({frame.variables[token]}, ctx);")
         case IfUnique():
             _if_unique(op, frame)
+        case CopyToken():
+            raise AssertionError("stands in an IfUnique only")
         case _:
             assert_never(op)
 
@@ -77,15 +81,22 @@ def _free(var: Var, frame: Frame) -> str:
 
 
 def _if_unique(op: IfUnique, frame: Frame) -> None:
-    for token in op_binders(op):
-        if token not in frame.variables:
-            frame.declare(token)
+    token = copy_with_token(op)
+    if token is not None:
+        frame.declare(token, f"usl_token_of({own(op, frame)})")
+        return
+    for bound in op_binders(op):
+        if bound not in frame.variables:
+            frame.declare(bound)
     frame.line(f"if (usl_is_unique({frame.variables[op.var]})) {{")
     with frame.nested():
         for inner in op.unique:
             _emit(inner, frame)
     frame.line("} else {")
     with frame.nested():
-        for inner in op.shared:
+        copy = next((inner for inner in op.shared if isinstance(inner, CopyToken)), None)
+        if copy is not None:
+            frame.line(f"{frame.variables[copy.token]} = usl_token_of({copied(op, frame)});")
+        for inner in op.shared if copy is None else ():
             _emit(inner, frame)
     frame.line("}")

@@ -157,7 +157,11 @@ class Unit:
         return f"usl_new({record.words}, {self.site(span)}, ctx)"
 
     def init_block(self, record: Record, block: str) -> str:
-        return f"usl_init({block}, {record.scan}, {record.path}, {record.tag}, {record.words});"
+        return f"usl_init({block}, {self.header(record)});"
+
+    def header(self, record: Record) -> str:
+        """The arguments that a header is made of."""
+        return f"{record.scan}, {record.path}, {record.tag}, {record.words}"
 
 
 @cache

@@ -17,7 +17,8 @@ becomes
     }
 
 The first block is the result. A large function is not kept twice: it only makes a slot for its result,
-`val h = hole in map@hole(xs, f, h)`.
+`val h = hole in map@hole(xs, f, h)`. Nor is one that also calls itself otherwise, as an insertion that rebalances does, and may
+come to a tail call without: those calls then are of map@hole, too, where both functions would take turns.
 
 All functions of a recursive group with that (boxed) result type take part, so that mutual recursion is covered, nested
 constructors too. A function that raises fills its hole first, with a constant of the type, so that what has been built so far
@@ -146,6 +147,35 @@ def _uses(expr: Expr, var: Var) -> int:
     return sum(1 for atom in _all_atoms(expr) if atom is var)
 
 
+def _takes_turns(body: Expr, members: Collection[str]) -> bool:
+    """Whether body calls members in the middle, and on some other path only in tail position but for constructors."""
+    calls = any(isinstance(expr, Let) and _in_the_middle(expr, members) for expr in tail_expressions(body))
+    return calls and _only_extends(body, members)
+
+
+def _in_the_middle(expr: Let, members: Collection[str]) -> bool:
+    if _site(expr, members) is not None:
+        return False
+    return any(isinstance(inner, Call) and inner.fun in members for inner in walk(expr.value))
+
+
+def _only_extends(expr: Expr, members: Collection[str]) -> bool:
+    match expr:
+        case Let():
+            if _site(expr, members) is not None:
+                return True
+            return not _in_the_middle(expr, members) and _only_extends(expr.body, members)
+        case Match(branches=branches, default=default):
+            others = (branch.body for branch in branches)
+            return any(_only_extends(body, members) for body in (*others, *(() if default is None else (default,))))
+        case If(then=then, orelse=orelse):
+            return _only_extends(then, members) or _only_extends(orelse, members)
+        case LetJoin(join_body=join_body, body=body):
+            return _only_extends(join_body, members) or _only_extends(body, members)
+        case _:
+            return False
+
+
 def _all_atoms(expr: Expr) -> list[object]:
     return [atom for inner in walk(expr) for atom in atoms(inner)]
 
@@ -159,7 +189,7 @@ def _split(program: Program, fun: FunDef, members: Collection[str]) -> tuple[Fun
     destination = _Destination(program, members)
     body = destination.expr(fresh_copy(fun.body, new), hole)
     inner = replace(fun, name=fun.name + SUFFIX, params=(*params, Param(hole)), result=UNIT, body=body)
-    if size(fun.body) <= LARGE or fun.throws:
+    if fun.throws or (size(fun.body) <= LARGE and not _takes_turns(fun.body, members)):
         return replace(fun, body=destination.expr(fun.body, None)), inner
     args = (*(param.var for param in fun.params), slot)
     return replace(fun, body=NewHole(slot, Call(inner.name, args, UNIT, span=fun.span), span=fun.span)), inner

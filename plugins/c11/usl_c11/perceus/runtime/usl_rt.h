@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__STDC_NO_ATOMICS__)
 /* Without atomics there are no threads either: spawn runs its function at once. */
@@ -51,12 +52,16 @@
 #define USL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define USL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define USL_COLD __attribute__((noinline, cold))
+#define USL_NOINLINE __attribute__((noinline))
+#define USL_PREFETCH(address) __builtin_prefetch(address)
 #define USL_MALLOC_LIKE __attribute__((malloc, returns_nonnull))
 #define USL_UNUSED __attribute__((unused))
 #else
 #define USL_LIKELY(condition) (condition)
 #define USL_UNLIKELY(condition) (condition)
 #define USL_COLD
+#define USL_NOINLINE
+#define USL_PREFETCH(address) (void)(address)
 #define USL_MALLOC_LIKE
 #define USL_UNUSED
 #endif
@@ -387,6 +392,30 @@ static inline void usl_token_free(usl_token token, usl_context *ctx)
 {
     if (token != NULL)
         usl_free(token, ctx);
+}
+
+/* A block with the same fields, for one whose header is made of these. Nothing is counted. */
+#define usl_copy(block, scan, path, tag, words, site, ctx) usl_copy_at(block, scan, path, tag, words, USL_SITE(site), ctx)
+static inline usl_value usl_copy_at(usl_value block, unsigned scan, unsigned path, unsigned tag, size_t words, const char *site,
+                                    usl_context *ctx)
+{
+    USL_CHECK(block, "copy");
+    const usl_value copy = usl_new_at(words, site, ctx);
+    usl_init(copy, scan, path, tag, words);
+    memcpy(copy + 1, block + 1, (words - 1) * 8);
+    return copy;
+}
+
+/* The memory of a token that is not NULL, in which a block will now be built. */
+#define usl_use(token, site) usl_use_at(token, USL_SITE(site))
+static inline usl_value usl_use_at(usl_token token, const char *site)
+{
+    (void)site;
+    USL_COUNT(reused);
+#ifdef USL_DEBUG
+    usl_debug_reused(token, site);
+#endif
+    return token;
 }
 
 /* Whether the token is memory, in which a block will now be built. */
