@@ -15,7 +15,7 @@ ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 def full_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
     """M rows of four registers of columns."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
-    return Kernel(base, rows_in_tiles(base, ROWS[REGISTERS], lambda rows: full_tile(gemm, rows, lanes)))
+    return Kernel(base, rows_in_tiles(base, ROWS[REGISTERS], lambda rows: full_tile(gemm, rows, lanes, ROWS[REGISTERS])))
 
 
 def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:

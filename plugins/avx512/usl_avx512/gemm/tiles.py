@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_avx512 import kernels_f32, kernels_f64
+from usl_avx512.isa import movement
 from usl_avx512.memories import AVX512
 from usl_core import Procedure
 from usl_core.scheduling import (
@@ -20,6 +21,7 @@ from usl_core.scheduling import (
     divide_loop,
     fission,
     fuse,
+    insert_noop_call,
     rename,
     reorder_loops,
     replace,
@@ -46,6 +48,7 @@ class Lanes:
 
     scalar: str
     count: int
+    prefetch_row: Procedure
     instructions: tuple[Procedure, ...]
 
     @property
@@ -57,6 +60,7 @@ class Lanes:
 SINGLE = Lanes(
     "f32",
     16,
+    movement.mm_prefetch_row_f32,
     (
         kernels_f32.mm512_setzero_ps,
         kernels_f32.mm512_copyu_ps,
@@ -70,6 +74,7 @@ SINGLE = Lanes(
 DOUBLE = Lanes(
     "f64",
     8,
+    movement.mm_prefetch_row_f64,
     (
         kernels_f64.mm512_setzero_pd,
         kernels_f64.mm512_copyu_pd,
@@ -111,13 +116,13 @@ def windowed(p: Procedure, lanes: Lanes) -> Procedure:
     return p
 
 
-def full_tile(gemm: Procedure, rows: int, lanes: Lanes) -> Kernel:
-    """A tile of rows x four registers."""
+def full_tile(gemm: Procedure, rows: int, lanes: Lanes, most: int) -> Kernel:
+    """A tile of rows x four registers. The tile of most rows, of which large products are made, asks for C ahead."""
     columns = lanes.panel
     base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
     p = sum_up_apart(base, rows, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
-    return Kernel(base, in_registers(p, rows, (columns,), lanes))
+    return Kernel(base, in_registers(p, rows, (columns,), lanes, ask_for_results=rows == most))
 
 
 def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
@@ -174,7 +179,7 @@ def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
     return stage_mem(p, p.find_loop("k"), f"C[0:{rows}, 0:{columns}]", "C_tile", accum=True)
 
 
-def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes) -> Procedure:
+def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes, *, ask_for_results: bool = False) -> Procedure:
     """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions.
 
     Rows are written out: a compiler that leaves one of the loops over them a loop keeps the tile in memory.
@@ -185,6 +190,10 @@ def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes) -
     for buffer in p.find("_: _", many=True):
         p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, AVX512)
     p = simplify(replace_all(p, lanes.instructions))
+    if ask_for_results:
+        first = p.find(f"{lanes.instructions[0].name()}(_)", many=True)[0]
+        element = f"C[i0:i0 + 1, {lanes.count} * jt:{lanes.count} * jt + 1]"
+        p = insert_noop_call(p, first.before(), lanes.prefetch_row, [0, element])
     for loop in p.find("for i0 in _: _", many=True) + p.find("for i in _: _", many=True) if rows > 1 else ():
         p = unroll_loop(p, loop)
     return p
