@@ -6,7 +6,17 @@ from collections.abc import Callable
 
 from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, scheduled
 from usl_core import Procedure
-from usl_core.scheduling import divide_loop, eliminate_dead_code, rename, rewrite_expr, simplify, specialize
+from usl_core.scheduling import (
+    cut_loop,
+    divide_loop,
+    eliminate_dead_code,
+    rename,
+    reorder_loops,
+    rewrite_expr,
+    shift_loop,
+    simplify,
+    specialize,
+)
 
 ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 """Rows of a tile by the registers in a row; fewer are left over at the end of a panel."""
@@ -19,14 +29,27 @@ def full_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
 
 
 def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
-    """M rows of at most four registers of columns, with a masked last one."""
+    """M rows of at most four registers of columns, with a masked last one, or half a register."""
+    assert lanes.half is not None
     base = rename(gemm.add_assertion(f"N <= {lanes.panel}"), f"{gemm.name()}_MxN")
-    widths = range(1, REGISTERS + 1)
-    p = specialize(base, base.body(), [f"N <= {lanes.count * width}" for width in widths[:-1]])
-    panels = [narrow_panel(gemm, width, lanes) for width in widths]
-    for panel, nest in zip(panels, p.find("for i in _: _", many=True), strict=True):
+    one, half = lanes.count, lanes.half.count
+    panels = [narrow_panel(gemm, width, lanes) for width in range(1, REGISTERS + 1)]
+    part = narrow_panel(gemm, 1, lanes.half)
+    p = specialize(base, base.body(), [f"N <= {most}" for most in (half, one, one + half, *range(2 * one, lanes.panel, one))])
+    first, second, third, *others = p.find("for i in _: _", many=True)
+    p = part.call(p, first)
+    p = panels[0].call(p, p.forward(second))
+    p = reorder_loops(p, p.forward(third))
+    columns = p.forward(third).parent()
+    p = cut_loop(p, columns, one)
+    rest = p.forward(columns).next()
+    p = shift_loop(p, rest, 0)
+    for kernel, loop in ((panels[0], columns), (part, rest)):
+        p = reorder_loops(p, p.forward(loop))
+        p = kernel.call(p, p.forward(loop).parent())
+    for panel, nest in zip(panels[1:], others, strict=True):
         p = panel.call(p, p.forward(nest))
-    return Kernel(base, scheduled(p, *panels))
+    return Kernel(base, scheduled(p, part, *panels))
 
 
 def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:

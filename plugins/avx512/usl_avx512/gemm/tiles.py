@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from usl_avx512 import kernels_f32, kernels_f64
-from usl_avx512.isa import movement
-from usl_avx512.memories import AVX512
+from usl_avx512 import isa, kernels_f32, kernels_f64
+from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import Procedure
+from usl_core.ir.memory import Memory
 from usl_core.scheduling import (
     call_eqv,
     cut_loop,
@@ -44,12 +44,17 @@ REGISTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """A precision: the element type, how many a register holds, and the instructions tiles are made of."""
+    """A precision in registers of one width: the element type, how many a register holds, the memory, and the instructions.
+
+    half is the same with registers half as wide; prefetch_row is for any width.
+    """
 
     scalar: str
     count: int
-    prefetch_row: Procedure
+    memory: type[Memory]
     instructions: tuple[Procedure, ...]
+    prefetch_row: Procedure
+    half: Lanes | None = None
 
     @property
     def panel(self) -> int:
@@ -60,29 +65,45 @@ class Lanes:
 SINGLE = Lanes(
     "f32",
     16,
-    movement.mm_prefetch_row_f32,
+    AVX512,
     (
         kernels_f32.mm512_setzero_ps,
         kernels_f32.mm512_copyu_ps,
         kernels_f32.mm512_loadu_ps,
         kernels_f32.mm512_fmadd_set1_ps,
         kernels_f32.mm512_accumulateu_ps,
-        kernels_f32.mm512_mask_add_loadu_ps,
+        isa.mm512_fill_loadu_ps,
         kernels_f32.mm512_mask_accumulateu_ps,
+    ),
+    isa.mm_prefetch_row_f32,
+    Lanes(
+        "f32",
+        8,
+        AVX512_YMM,
+        (isa.mm256_setzero_ps, isa.mm256_fmadd_set1_ps, isa.mm256_fill_loadu_ps, isa.mm256_mask_accumulateu_ps),
+        isa.mm_prefetch_row_f32,
     ),
 )
 DOUBLE = Lanes(
     "f64",
     8,
-    movement.mm_prefetch_row_f64,
+    AVX512,
     (
         kernels_f64.mm512_setzero_pd,
         kernels_f64.mm512_copyu_pd,
         kernels_f64.mm512_loadu_pd,
         kernels_f64.mm512_fmadd_set1_pd,
         kernels_f64.mm512_accumulateu_pd,
-        kernels_f64.mm512_mask_add_loadu_pd,
+        isa.mm512_fill_loadu_pd,
         kernels_f64.mm512_mask_accumulateu_pd,
+    ),
+    isa.mm_prefetch_row_f64,
+    Lanes(
+        "f64",
+        4,
+        AVX512_YMM,
+        (isa.mm256_setzero_pd, isa.mm256_fmadd_set1_pd, isa.mm256_fill_loadu_pd, isa.mm256_mask_accumulateu_pd),
+        isa.mm_prefetch_row_f64,
     ),
 )
 
@@ -169,7 +190,8 @@ def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lane
     for loop, tail in ((copy, "round_up"), (load, "guard"), (columns, "round_up")):
         p = divide_loop(p, p.forward(loop), lanes.count, ["jt", "jl"], tail=tail)
         p = rewrite_expr(p, p.forward(loop).hi(), 1)
-    return p
+    p = fuse(p, p.forward(copy), p.forward(load))
+    return fuse(p, *p.forward(copy).body())
 
 
 def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
@@ -188,7 +210,7 @@ def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes, *
         for loop in p.find(f"for _ in seq(0, {width}): _", many=True) if width > lanes.count else ():
             p = divide_loop(p, loop, lanes.count, ["jt", "jl"], perfect=True)
     for buffer in p.find("_: _", many=True):
-        p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, AVX512)
+        p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, lanes.memory)
     p = simplify(replace_all(p, lanes.instructions))
     if ask_for_results:
         first = p.find(f"{lanes.instructions[0].name()}(_)", many=True)[0]
