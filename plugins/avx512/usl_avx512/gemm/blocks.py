@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_avx512.gemm.panels import edge_panel, full_panel
+from usl_avx512.gemm.panels import edge_panel, full_panels
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_core import Procedure
 from usl_core.scheduling import (
@@ -53,9 +53,9 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     """
     blocking = blocking or Blocking()
     gemm = rename(windowed(p, lanes), f"{lanes.scalar}_gemm")
-    full, edge = full_panel(gemm, lanes), edge_panel(gemm, lanes)
-    direct = unpacked(gemm, full, edge, lanes)
-    by_k = in_blocks(packed(gemm, full, edge, lanes, blocking, parallel), "k", blocking.k)
+    (near, far), edge = full_panels(gemm, lanes), edge_panel(gemm, lanes)
+    direct = unpacked(gemm, near, edge, lanes)
+    by_k = in_blocks(packed(gemm, far, edge, lanes, blocking, parallel), "k", blocking.k)
     block = choice(gemm, f"N >= {lanes.panel}", by_k, direct)
     sizes = (blocking.n, 2 * lanes.panel)
     large = choice(gemm, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 
-from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, scheduled
+from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, scheduled, with_results_asked_for
 from usl_core import Procedure
 from usl_core.scheduling import (
     cut_loop,
@@ -22,10 +22,15 @@ ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 """Rows of a tile by the registers in a row; fewer are left over at the end of a panel."""
 
 
-def full_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
-    """M rows of four registers of columns."""
+def full_panels(gemm: Procedure, lanes: Lanes) -> tuple[Kernel, Kernel]:
+    """M rows of four registers of columns: for a C that is near, and for one that is far."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
-    return Kernel(base, rows_in_tiles(base, ROWS[REGISTERS], lambda rows: full_tile(gemm, rows, lanes, ROWS[REGISTERS])))
+    most = ROWS[REGISTERS]
+    tiles = {rows: full_tile(gemm, rows, lanes) for rows in range(1, most + 1)}
+    near, far = (
+        rows_in_tiles(base, tiles | {most: tile}) for tile in (tiles[most], with_results_asked_for(tiles[most], lanes))
+    )
+    return Kernel(base, near), Kernel(base, rename(far, f"{far.name()}_far"))
 
 
 def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
@@ -57,12 +62,13 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     least, most = (width - 1) * lanes.count, width * lanes.count
     base = gemm.add_assertion(f"N > {least}").add_assertion(f"N <= {most}")
     base = rename(base, f"{gemm.name()}_MxN{most}")
-    return Kernel(base, rows_in_tiles(base, ROWS[width], lambda rows: edge_tile(gemm, rows, width, lanes)))
+    tiles = {rows: edge_tile(gemm, rows, width, lanes) for rows in range(1, ROWS[width] + 1)}
+    return Kernel(base, rows_in_tiles(base, tiles))
 
 
-def rows_in_tiles(p: Procedure, height: int, tile: Callable[[int], Kernel]) -> Procedure:
-    """Tiles of height rows, then a branch for each number of rows that may be left over."""
-    tiles = {rows: tile(rows) for rows in range(1, height + 1)}
+def rows_in_tiles(p: Procedure, tiles: Mapping[int, Kernel]) -> Procedure:
+    """Tiles of the most rows there are, then a branch for each number of rows that may be left over."""
+    height = max(tiles)
     p = divide_loop(p, "i", height, ["io", "ii"], tail="cut")
     p = tiles[height].call(p, p.find_loop("ii"))
     p = specialize(p, p.find_loop("ii"), [f"M % {height} == {rows}" for rows in range(1, height)])

@@ -137,13 +137,22 @@ def windowed(p: Procedure, lanes: Lanes) -> Procedure:
     return p
 
 
-def full_tile(gemm: Procedure, rows: int, lanes: Lanes, most: int) -> Kernel:
-    """A tile of rows x four registers. The tile of most rows, of which large products are made, asks for C ahead."""
+def full_tile(gemm: Procedure, rows: int, lanes: Lanes) -> Kernel:
+    """A tile of rows x four registers."""
     columns = lanes.panel
     base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
     p = sum_up_apart(base, rows, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
-    return Kernel(base, in_registers(p, rows, (columns,), lanes, ask_for_results=rows == most))
+    return Kernel(base, in_registers(p, rows, (columns,), lanes))
+
+
+def with_results_asked_for(tile: Kernel, lanes: Lanes) -> Kernel:
+    """The tile with C asked for before the sums, for products whose C is in no near cache by then."""
+    p = rename(tile.fast, f"{tile.fast.name()}_far")
+    for row, clear in enumerate(p.find(f"{lanes.instructions[0].name()}(_)", many=True)):
+        element = f"C[{row}:{row} + 1, {lanes.count} * jt:{lanes.count} * jt + 1]"
+        p = insert_noop_call(p, p.forward(clear).before(), lanes.prefetch_row, [0, element])
+    return Kernel(tile.base, p)
 
 
 def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
@@ -201,7 +210,7 @@ def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
     return stage_mem(p, p.find_loop("k"), f"C[0:{rows}, 0:{columns}]", "C_tile", accum=True)
 
 
-def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes, *, ask_for_results: bool = False) -> Procedure:
+def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes) -> Procedure:
     """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions.
 
     Rows are written out: a compiler that leaves one of the loops over them a loop keeps the tile in memory.
@@ -212,10 +221,6 @@ def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes, *
     for buffer in p.find("_: _", many=True):
         p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, lanes.memory)
     p = simplify(replace_all(p, lanes.instructions))
-    if ask_for_results:
-        first = p.find(f"{lanes.instructions[0].name()}(_)", many=True)[0]
-        element = f"C[i0:i0 + 1, {lanes.count} * jt:{lanes.count} * jt + 1]"
-        p = insert_noop_call(p, first.before(), lanes.prefetch_row, [0, element])
     for loop in p.find("for i0 in _: _", many=True) + p.find("for i in _: _", many=True) if rows > 1 else ():
         p = unroll_loop(p, loop)
     return p
