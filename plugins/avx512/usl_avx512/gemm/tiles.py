@@ -137,9 +137,9 @@ def windowed(p: Procedure, lanes: Lanes) -> Procedure:
     return p
 
 
-def full_tile(gemm: Procedure, rows: int, lanes: Lanes) -> Kernel:
-    """A tile of rows x four registers."""
-    columns = lanes.panel
+def full_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
+    """A tile of rows x so many registers."""
+    columns = registers * lanes.count
     base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
     p = sum_up_apart(base, rows, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
