@@ -33,13 +33,15 @@ def _needs_the_processor() -> None:
 
 def driver(name: str, directory: Path, *flags: str) -> Path:
     """The program of gemm_driver.c on the C of one product."""
-    for file, text in gemm_library(name).files.items():
+    library = gemm_library(name)
+    for file, text in library.files.items():
         (directory / file).write_text(text, encoding="utf-8")
     real, exact, unit = ("float", "double", "0x1p-24") if name == "usl_sgemm" else ("double", "long double", "0x1p-53")
     defines = [f"-DREAL={real}", f"-DEXACT={exact}", f"-DEPSILON={unit}", f"-DGEMM={name}", f'-DHEADER="{name}.h"']
     sources = [str(directory / f"{name}.c"), str(Path(__file__).with_name("gemm_driver.c"))]
     program = directory / "driver"
-    command = [*compiler(), "-std=c11", "-mavx512f", *flags, *defines, f"-I{directory}", *sources, "-o", str(program), "-lm"]
+    features = [f"-m{feature}" for feature in library.features]
+    command = [*compiler(), "-std=c11", *features, *flags, *defines, f"-I{directory}", *sources, "-o", str(program), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program
