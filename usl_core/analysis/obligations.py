@@ -152,21 +152,28 @@ def check_block(ctx: Context, block: Block) -> Context:
 def check_mentions(ctx: Context, block: Block, names: frozenset[Sym]) -> None:
     """Prove the obligations again of what mentions one of names, in a block where all others are proved already.
 
-    That is enough where names are bound otherwise than in the proof at hand, and at least the same is known of the rest.
+    That is enough where names are bound otherwise than in the proof at hand. A condition on their strides says something else
+    now, so that all is proved again for which it was known.
     """
-    for stmt in block:
-        if names.isdisjoint(mentioned(stmt)):
-            pass
-        elif isinstance(stmt, For | If):
-            check_head(ctx, stmt)
+    for position, stmt in enumerate(block):
+        again = not names.isdisjoint(mentioned(stmt))
+        if again and isinstance(stmt, For | If) and names.isdisjoint(_mentioned_in_head(stmt)):
             check_mentions(ctx.enter(stmt, "body"), stmt.body, names)
             if isinstance(stmt, If):
                 check_mentions(ctx.enter(stmt, "orelse"), stmt.orelse, names)
-        else:
+        elif again:
             check_stmt(ctx, stmt)
             if isinstance(stmt, WindowStmt):  # it shows a buffer that is another now
                 names |= {stmt.name}
         ctx = ctx.after(stmt)
+        if again and isinstance(stmt, Check):
+            check_block(ctx, block[position + 1 :])
+            return
+
+
+def _mentioned_in_head(stmt: For | If) -> frozenset[Sym]:
+    """The names in the range of a loop or the condition of a branch."""
+    return mentioned(stmt.lo) | mentioned(stmt.hi) if isinstance(stmt, For) else mentioned(stmt.cond)
 
 
 class _Proved:
@@ -179,10 +186,10 @@ class _Proved:
 
     def covers(self, ctx: Context, stmt: Stmt) -> bool:
         """Whether the obligations were proved from facts that all hold in ctx, too."""
-        if not self.facts:
-            return False
-        bindings, known = ctx.known_to(stmt)
-        return any(facts <= known for facts in self.facts.get(bindings, ()))
+        if self.facts:
+            bindings, known = ctx.known_to(stmt)
+            return any(facts <= known for facts in self.facts.get(bindings, ()))
+        return False
 
     def add(self, ctx: Context, stmt: Stmt) -> None:
         bindings, known = ctx.known_to(stmt)

@@ -296,3 +296,13 @@ def test_a_version_of_the_procedure_itself_can_be_called():
     p = parse("def axpy(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 1.0\n")
     q = replace(p, "i", rename(p, "axpy2"))
     assert lines(q)[-1] == "axpy2(n, x)"
+
+
+def test_control_conditions_within_a_condition_on_data_are_compared() -> None:
+    callee = parse("def callee(m: index, y: [f32][2]):\n    if y[0] < 1.0 and m < 3: y[1] = 1.0")
+    caller = "def foo(m: index, y: f32[2]):\n    if y[0] < 1.0 and {}: y[1] = 1.0"
+    assert "callee(m, y[0:2])" in str(replace(parse(caller.format("m < 3")), "if _: _", callee))
+    for other in ("m == 3", "m < 3 and m == 2"):
+        with pytest.raises(SchedulingError, match="does not match the block") as caught:
+            replace(parse(caller.format(other)), "if _: _", callee)
+        assert caught.value.code == "E430"
