@@ -32,16 +32,28 @@ def _needs_the_processor() -> None:
 
 
 def driver(name: str, directory: Path, *flags: str) -> Path:
-    """The program of gemm_driver.c on the C of one product."""
+    """The program of gemm_driver.c on the library of one product or, with flags, on its C compiled with them."""
     library = gemm_library(name)
     for file, text in library.files.items():
         (directory / file).write_text(text, encoding="utf-8")
     real, exact, unit = ("float", "double", "0x1p-24") if name == "usl_sgemm" else ("double", "long double", "0x1p-53")
     defines = [f"-DREAL={real}", f"-DEXACT={exact}", f"-DEPSILON={unit}", f"-DGEMM={name}", f'-DHEADER="{name}.h"']
-    sources = [str(directory / f"{name}.c"), str(Path(__file__).with_name("gemm_driver.c"))]
+    product = [str(directory / f"{name}.c")] if flags else [str(gemm_path(name)), f"-Wl,-rpath,{gemm_path(name).parent}"]
+    sources = [str(Path(__file__).with_name("gemm_driver.c")), *product]
     program = directory / "driver"
     features = [f"-m{feature}" for feature in library.features]
-    command = [*compiler(), "-std=c11", *features, *flags, *defines, f"-I{directory}", *sources, "-o", str(program), "-lm"]
+    command = [
+        *compiler(),
+        "-std=c11",
+        *features,
+        *(flags or ["-O2"]),
+        *defines,
+        f"-I{directory}",
+        *sources,
+        "-o",
+        str(program),
+        "-lm",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program
@@ -57,7 +69,7 @@ def execute(program: Path, *arguments: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_products_of_all_shapes_are_within_the_error_bound(name: str, tmp_path: Path) -> None:
-    program = driver(name, tmp_path, "-O2")
+    program = driver(name, tmp_path)
     execute(program, "list", EDGES)
     execute(program, "random", "6", "400")
     execute(program, "list", "130,700")
