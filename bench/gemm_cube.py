@@ -19,12 +19,14 @@ def main() -> int:
     failed = 0
     for name, real, exact, unit in (("usl_sgemm", "float", "double", 24), ("usl_dgemm", "double", "long double", 53)):
         with tempfile.TemporaryDirectory() as folder:
-            for file, text in gemm_library(name).files.items():
+            library = gemm_library(name)
+            features = [f"-m{feature}" for feature in library.features]
+            for file, text in library.files.items():
                 Path(folder, file).write_text(text, encoding="utf-8")
             defines = [f"-DREAL={real}", f"-DEXACT={exact}", f"-DEPSILON=0x1p-{unit}", f"-DGEMM={name}", f'-DHEADER="{name}.h"']
             program = str(Path(folder, "driver"))
             sources = [str(Path(folder, f"{name}.c")), str(DRIVER)]
-            run_tool([*compiler(), "-std=c11", "-O3", "-mavx512f", *defines, f"-I{folder}", *sources, "-o", program, "-lm"])
+            run_tool([*compiler(), "-std=c11", "-O3", *features, *defines, f"-I{folder}", *sources, "-o", program, "-lm"])
             print(f"{name}: ", end="", flush=True)
             failed |= subprocess.run([program, "list", ",".join(map(str, range(71)))], check=False).returncode
             failed |= subprocess.run([program, "random", "40", "1300"], check=False).returncode

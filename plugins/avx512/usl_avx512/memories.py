@@ -93,6 +93,7 @@ class AVX512(_VectorRegister):
 
 _HALVES = {
     "float": ("__m256", 8),
+    "double": ("__m256d", 4),
     "int32_t": ("__m256i", 8),
     "uint32_t": ("__m256i", 8),
     "int16_t": ("__m256i", 16),
@@ -113,4 +114,4 @@ class AVX2(_VectorRegister):
     """The 256-bit registers ymm0 to ymm15 of processors without AVX-512."""
 
     name = "AVX2"
-    registers: ClassVar[dict[str, tuple[str, int]]] = {**_HALVES, "double": ("__m256d", 4)}
+    registers: ClassVar[dict[str, tuple[str, int]]] = _HALVES

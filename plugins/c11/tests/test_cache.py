@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import c11_kernels as kernels
 import pytest
 
 from usl_c11 import cache
+from usl_c11.compiler import find_compiler
 from usl_c11.jit import jit
 
 WORKER = """
@@ -103,3 +105,43 @@ def test_the_key_depends_on_text_flags_and_compiler() -> None:
     }
     assert len(keys) == 5
     assert cache._key({"a.c": "x"}, gcc, ["-O3"]) in keys
+
+
+def a_library(value: int) -> Path:
+    text = f"int f(void);\nint f(void) {{ return {value}; }}\n"
+    return cache.compiled({"f.c": text}, find_compiler(), ["-fPIC", "-shared"])
+
+
+def forbidden() -> Path:
+    raise AssertionError("it is in the cache")
+
+
+def test_what_was_made_for_the_same_parts_is_found_without_making_it(empty_cache: Path) -> None:
+    made = cache.remembered(["kernel", "1"], lambda: a_library(1))
+    assert cache.remembered(["kernel", "1"], forbidden) == made
+    other = cache.remembered(["kernel", "2"], lambda: a_library(2))
+    assert other != made
+    assert cache.remembered(["kernel1", ""], lambda: other) == other  # parts are kept apart
+    assert not list((empty_cache / "c11").glob("tmp-*"))
+
+
+@pytest.mark.parametrize("damage", [b"", b"../../tmp", b"\xff\xfe", b"0" * 40, b"0" * 41])
+def test_a_damaged_note_is_ignored_and_written_again(damage: bytes, empty_cache: Path) -> None:
+    made = cache.remembered(["kernel"], lambda: a_library(1))
+    (note,) = (empty_cache / "c11" / cache.NOTES).iterdir()
+    note.write_bytes(damage)
+    assert cache.remembered(["kernel"], lambda: a_library(1)) == made
+    assert cache.remembered(["kernel"], forbidden) == made
+
+
+def test_a_note_does_not_lead_to_a_damaged_library(empty_cache: Path) -> None:
+    made = cache.remembered(["kernel"], lambda: a_library(1))
+    made.write_bytes(made.read_bytes()[:-100])
+    assert cache.remembered(["kernel"], lambda: a_library(1)) == made
+    assert cache._is_valid(made.parent)
+
+
+def test_threads_that_make_the_same_thing_at_once_get_the_same(empty_cache: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _: cache.remembered(["kernel"], lambda: a_library(1)), range(16)))
+    assert found == {cache.remembered(["kernel"], forbidden)}

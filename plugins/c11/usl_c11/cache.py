@@ -3,6 +3,7 @@
 An entry is a folder named by a hash of everything that decides its content: the C text, the compiler's version, the
 flags. It is made in a folder of its own and renamed into place, so that processes may race for it, or be killed, at any time:
 a reader sees a complete entry or none. Each holds a digest of its library; a damaged entry is set aside and built again.
+`notes/` remembers which entry what came before the C text led to (`remembered`).
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from usl_c11.compiler import Compiler, compile_library
@@ -22,7 +24,8 @@ from usl_core.errors import JitError
 FORMAT = "1"
 """Part of every key; changed when entries of older versions must not be used."""
 
-LIBRARY, DIGEST = "library.so", "digest"
+LIBRARY, DIGEST, NOTES = "library.so", "digest", "notes"
+_NAME = re.compile(r"[0-9a-f]{40}")
 STALE_SECONDS = 24 * 3600
 """Unfinished work of killed processes is removed when it is older than this."""
 
@@ -58,9 +61,37 @@ def compiled(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str])
     return entry / LIBRARY
 
 
+def remembered(parts: Sequence[str], make: Callable[[], Path]) -> Path:
+    """What make, which ends with `compiled`, built for the same parts before, in any process; else what it builds now.
+
+    parts decide what make builds: all of its sources, the compiler, what of the machine it looks at. A note in the cache says
+    which entry they led to; one that cannot be read, or whose entry is gone or damaged, is ignored and written again.
+    """
+    root = cache_dir()
+    note = root / NOTES / _hash(parts)
+    with contextlib.suppress(OSError, ValueError):
+        name = note.read_text(encoding="ascii")
+        if _NAME.fullmatch(name) and _is_valid(root / name):
+            return root / name / LIBRARY
+    library = make()
+    with contextlib.suppress(OSError):  # the library is there; only the next process has to make it again
+        work = Path(tempfile.mkdtemp(prefix="tmp-", dir=root))
+        try:
+            (work / "note").write_text(library.parent.name, encoding="ascii")
+            note.parent.mkdir(exist_ok=True)
+            (work / "note").replace(note)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    return library
+
+
 def _key(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str]) -> str:
-    parts = [FORMAT, *compiler.command, compiler.version, *flags]
-    parts += [text for name in sorted(files) for text in (name, files[name])]
+    parts = [*compiler.command, compiler.version, *flags]
+    return _hash(parts + [text for name in sorted(files) for text in (name, files[name])])
+
+
+def _hash(parts: Sequence[str]) -> str:
+    parts = [FORMAT, *parts]
     joined = b"".join(len(part.encode()).to_bytes(8, "little") + part.encode() for part in parts)
     return hashlib.sha256(joined).hexdigest()[:40]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_avx512.gemm.panels import edge_panel, full_panel
+from usl_avx512.gemm.panels import edge_panel, full_panels
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_core import Procedure
 from usl_core.scheduling import (
     divide_dim,
     divide_loop,
     eliminate_dead_code,
+    insert_noop_call,
     parallelize_loop,
     rearrange_dim,
     rename,
@@ -22,20 +23,25 @@ from usl_core.scheduling import (
     stage_mem,
 )
 
+ROWS_AHEAD = 8
+"""How many rows before its turn a part of B is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
     """How many rows of A (`m`), columns of B (`n`) and steps of the sum (`k`) a block has, in elements of four bytes.
 
     A block of A, m x k, stays in the second-level cache with the panel of B that it meets; packed panels of B, k x n, stay in
-    the third-level cache while blocks of A pass by. Products with fewer than `few_rows` rows, and those whose B is small
-    (n + k <= `small`), run on the matrices as they are: there, packing costs more than it saves.
+    the third-level cache while blocks of A pass by. With fewer than `many_rows` rows a packed panel is used a few times only:
+    two at a time are packed then, and still in the second-level cache when they are used. Products with fewer than `few_rows`
+    rows, and those whose B is small (n + k <= `small`), run on the matrices as they are: packing costs more than it saves.
     """
 
     m: int = 240
     n: int = 3072
     k: int = 512
-    few_rows: int = 128
+    few_rows: int = 8
+    many_rows: int = 256
     small: int = 1088
 
 
@@ -47,12 +53,14 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     """
     blocking = blocking or Blocking()
     gemm = rename(windowed(p, lanes), f"{lanes.scalar}_gemm")
-    full, edge = full_panel(gemm, lanes), edge_panel(gemm, lanes)
-    direct = unpacked(gemm, full, edge, lanes)
-    by_k = in_blocks(packed(gemm, full, edge, lanes, blocking, parallel), "k", blocking.k)
-    by_n = in_blocks(choice(gemm, f"N >= {lanes.panel}", by_k, direct), "j", blocking.n)
-    large = f"M >= {blocking.few_rows} and N >= {lanes.panel} and N + K > {blocking.small}"
-    whole = choice(gemm, large, by_n, direct)
+    (near, far), edge = full_panels(gemm, lanes), edge_panel(gemm, lanes)
+    direct = unpacked(gemm, near, edge, lanes)
+    by_k = in_blocks(packed(gemm, far, edge, lanes, blocking, parallel), "k", blocking.k)
+    block = choice(gemm, f"N >= {lanes.panel}", by_k, direct)
+    sizes = (blocking.n, 2 * lanes.panel)
+    large = choice(gemm, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
+    worth = f"M >= {blocking.few_rows} and N >= {lanes.panel} and N + K > {blocking.small}"
+    whole = choice(gemm, worth, large, direct)
     return rename(whole.fast, f"{'sgemm' if lanes.scalar == 'f32' else 'dgemm'}{'_parallel' if parallel else ''}")
 
 
@@ -105,7 +113,11 @@ def packed(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes, blocking: 
 
 
 def pack_panels(p: Procedure, panels: Any, lanes: Lanes) -> Procedure:
-    """Let the loop over panels work on a copy of B, in which a panel is contiguous."""
+    """Let the loop over panels work on a copy of B, in which a panel is contiguous.
+
+    B is read row by row, and each part of a row is asked for a few rows before: rows are often so far apart that the processor
+    does not foresee them.
+    """
     width = lanes.panel
     p = stage_mem(p, panels, f"B[0:K, 0:N / {width} * {width}]", "B_panels")
     p = divide_dim(p, "B_panels", 1, width)
@@ -113,13 +125,17 @@ def pack_panels(p: Procedure, panels: Any, lanes: Lanes) -> Procedure:
     k = p.forward(panels).prev()
     p = divide_loop(p, k.body()[0], width, ["jo", "ji"], perfect=True)
     p = divide_loop(p, p.forward(k).body()[0].body()[0], lanes.count, ["jt", "jl"], perfect=True)
-    p = replace_all(p, lanes.instructions)
-    return reorder_loops(p, p.forward(k))
+    inner = p.forward(k).body()[0].body()[0]
+    i0, jo, jt = (p.forward(k).name(), p.forward(k).body()[0].name(), inner.name())
+    start = f"{width} * {jo} + {lanes.count} * {jt}"
+    ahead = [ROWS_AHEAD, f"B[{i0}:{i0} + 1, {start}:{start} + 1]"]
+    p = insert_noop_call(p, inner.body()[0].before(), lanes.prefetch_row, ahead)
+    return replace_all(p, lanes.instructions)
 
 
 def in_blocks(inner: Kernel, dimension: str, size: int) -> Kernel:
     """Blocks of so many columns of B (`j`) or steps of the sum (`k`), and a last one of what is left."""
-    base = rename(inner.base, f"{inner.base.name()}_by_{dimension}")
+    base = rename(inner.base, f"{inner.base.name()}_{dimension}{size}")
     extent, inward = {"j": ("N", ["i"]), "k": ("K", ["j", "i"])}[dimension]
     p = base
     for other in inward:

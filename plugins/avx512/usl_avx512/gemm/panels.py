@@ -2,31 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
-from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, scheduled
+from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, scheduled, with_results_asked_for
 from usl_core import Procedure
-from usl_core.scheduling import divide_loop, eliminate_dead_code, rename, rewrite_expr, simplify, specialize
+from usl_core.scheduling import (
+    cut_loop,
+    divide_loop,
+    eliminate_dead_code,
+    rename,
+    reorder_loops,
+    rewrite_expr,
+    shift_loop,
+    simplify,
+    specialize,
+)
 
 ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 """Rows of a tile by the registers in a row; fewer are left over at the end of a panel."""
 
 
-def full_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
-    """M rows of four registers of columns."""
+def full_panels(gemm: Procedure, lanes: Lanes) -> tuple[Kernel, Kernel]:
+    """M rows of four registers of columns: for a C that is near, and for one that is far."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
-    return Kernel(base, rows_in_tiles(base, ROWS[REGISTERS], lambda rows: full_tile(gemm, rows, lanes)))
+    most = ROWS[REGISTERS]
+    tiles = {rows: full_tile(gemm, rows, REGISTERS, lanes) for rows in range(1, most + 1)}
+    near, far = (
+        rows_in_tiles(base, tiles | {most: tile}) for tile in (tiles[most], with_results_asked_for(tiles[most], lanes))
+    )
+    return Kernel(base, near), Kernel(base, rename(far, f"{far.name()}_far"))
 
 
 def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
-    """M rows of at most four registers of columns, with a masked last one."""
+    """M rows of at most four registers of columns: whole registers, then the rest in a masked one or half of one."""
+    assert lanes.half is not None
     base = rename(gemm.add_assertion(f"N <= {lanes.panel}"), f"{gemm.name()}_MxN")
-    widths = range(1, REGISTERS + 1)
-    p = specialize(base, base.body(), [f"N <= {lanes.count * width}" for width in widths[:-1]])
-    panels = [narrow_panel(gemm, width, lanes) for width in widths]
-    for panel, nest in zip(panels, p.find("for i in _: _", many=True), strict=True):
-        p = panel.call(p, p.forward(nest))
-    return Kernel(base, scheduled(p, *panels))
+    one, half = lanes.count, lanes.half.count
+    part, panels = narrow_panel(gemm, 1, lanes.half), [narrow_panel(gemm, width, lanes) for width in range(1, REGISTERS)]
+    p = specialize(base, base.body(), [f"N <= {most}" for most in range(half, lanes.panel, half)])
+    nests = p.find("for i in _: _", many=True)
+    p = part.call(p, nests[0])
+    for width, panel in enumerate(panels, start=1):
+        p = panel.call(p, p.forward(nests[2 * width - 1]))
+        p = in_two_parts(p, p.forward(nests[2 * width]), width * one, panel, part)
+    p = in_two_parts(p, p.forward(nests[-1]), lanes.panel - one, panels[-1], panels[0])
+    return Kernel(base, scheduled(p, part, *panels))
+
+
+def in_two_parts(p: Procedure, rows: Any, columns: int, first: Kernel, second: Kernel) -> Procedure:
+    """So many columns, then the others."""
+    p = reorder_loops(p, rows)
+    whole = p.forward(rows).parent()
+    p = cut_loop(p, whole, columns)
+    rest = p.forward(whole).next()
+    p = shift_loop(p, rest, 0)
+    for kernel, loop in ((first, whole), (second, rest)):
+        p = reorder_loops(p, p.forward(loop))
+        p = kernel.call(p, p.forward(loop).parent())
+    return p
 
 
 def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
@@ -34,12 +68,25 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     least, most = (width - 1) * lanes.count, width * lanes.count
     base = gemm.add_assertion(f"N > {least}").add_assertion(f"N <= {most}")
     base = rename(base, f"{gemm.name()}_MxN{most}")
-    return Kernel(base, rows_in_tiles(base, ROWS[width], lambda rows: edge_tile(gemm, rows, width, lanes)))
+    height = ROWS[width]
+    tiles = {rows: edge_tile(gemm, rows, width, lanes) for rows in range(1, height + 1)}
+    masked = rows_in_tiles(base, tiles)
+    if lanes.half is None:
+        return Kernel(base, masked)
+    exact_base = rename(gemm.partial_eval(N=most), f"{gemm.name()}_Mx{most}")
+    exact = Kernel(exact_base, rows_in_tiles(exact_base, tiles | {height: full_tile(gemm, height, width, lanes)}))
+    p = specialize(base, base.body(), f"N == {most}")
+    yes, no = p.find("for i in _: _", many=True)
+    p = rewrite_expr(p, yes.body()[0].hi(), most)
+    p = exact.call(p, p.forward(yes))
+    some = Kernel(rename(base, f"{base.name()}_masked"), rename(masked, f"{base.name()}_masked"))
+    p = some.call(p, p.forward(no))
+    return Kernel(base, scheduled(p, exact, some))
 
 
-def rows_in_tiles(p: Procedure, height: int, tile: Callable[[int], Kernel]) -> Procedure:
-    """Tiles of height rows, then a branch for each number of rows that may be left over."""
-    tiles = {rows: tile(rows) for rows in range(1, height + 1)}
+def rows_in_tiles(p: Procedure, tiles: Mapping[int, Kernel]) -> Procedure:
+    """Tiles of the most rows there are, then a branch for each number of rows that may be left over."""
+    height = max(tiles)
     p = divide_loop(p, "i", height, ["io", "ii"], tail="cut")
     p = tiles[height].call(p, p.find_loop("ii"))
     p = specialize(p, p.find_loop("ii"), [f"M % {height} == {rows}" for rows in range(1, height)])

@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from usl_avx512 import kernels_f32, kernels_f64
-from usl_avx512.memories import AVX512
+from usl_avx512 import isa, kernels_f32, kernels_f64
+from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import Procedure
+from usl_core.ir.memory import Memory
 from usl_core.scheduling import (
     call_eqv,
     cut_loop,
@@ -20,6 +21,7 @@ from usl_core.scheduling import (
     divide_loop,
     fission,
     fuse,
+    insert_noop_call,
     rename,
     reorder_loops,
     replace,
@@ -42,11 +44,17 @@ REGISTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """A precision: the element type, how many a register holds, and the instructions tiles are made of."""
+    """A precision in registers of one width: the element type, how many a register holds, the memory, and the instructions.
+
+    half is the same with registers half as wide; prefetch_row is for any width.
+    """
 
     scalar: str
     count: int
+    memory: type[Memory]
     instructions: tuple[Procedure, ...]
+    prefetch_row: Procedure
+    half: Lanes | None = None
 
     @property
     def panel(self) -> int:
@@ -57,27 +65,45 @@ class Lanes:
 SINGLE = Lanes(
     "f32",
     16,
+    AVX512,
     (
         kernels_f32.mm512_setzero_ps,
         kernels_f32.mm512_copyu_ps,
         kernels_f32.mm512_loadu_ps,
         kernels_f32.mm512_fmadd_set1_ps,
         kernels_f32.mm512_accumulateu_ps,
-        kernels_f32.mm512_mask_add_loadu_ps,
+        isa.mm512_fill_loadu_ps,
         kernels_f32.mm512_mask_accumulateu_ps,
+    ),
+    isa.mm_prefetch_row_f32,
+    Lanes(
+        "f32",
+        8,
+        AVX512_YMM,
+        (isa.mm256_setzero_ps, isa.mm256_fmadd_set1_ps, isa.mm256_fill_loadu_ps, isa.mm256_mask_accumulateu_ps),
+        isa.mm_prefetch_row_f32,
     ),
 )
 DOUBLE = Lanes(
     "f64",
     8,
+    AVX512,
     (
         kernels_f64.mm512_setzero_pd,
         kernels_f64.mm512_copyu_pd,
         kernels_f64.mm512_loadu_pd,
         kernels_f64.mm512_fmadd_set1_pd,
         kernels_f64.mm512_accumulateu_pd,
-        kernels_f64.mm512_mask_add_loadu_pd,
+        isa.mm512_fill_loadu_pd,
         kernels_f64.mm512_mask_accumulateu_pd,
+    ),
+    isa.mm_prefetch_row_f64,
+    Lanes(
+        "f64",
+        4,
+        AVX512_YMM,
+        (isa.mm256_setzero_pd, isa.mm256_fmadd_set1_pd, isa.mm256_fill_loadu_pd, isa.mm256_mask_accumulateu_pd),
+        isa.mm_prefetch_row_f64,
     ),
 )
 
@@ -111,13 +137,22 @@ def windowed(p: Procedure, lanes: Lanes) -> Procedure:
     return p
 
 
-def full_tile(gemm: Procedure, rows: int, lanes: Lanes) -> Kernel:
-    """A tile of rows x four registers."""
-    columns = lanes.panel
+def full_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
+    """A tile of rows x so many registers."""
+    columns = registers * lanes.count
     base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
     p = sum_up_apart(base, rows, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
     return Kernel(base, in_registers(p, rows, (columns,), lanes))
+
+
+def with_results_asked_for(tile: Kernel, lanes: Lanes) -> Kernel:
+    """The tile with C asked for before the sums, for products whose C is in no near cache by then."""
+    p = rename(tile.fast, f"{tile.fast.name()}_far")
+    for row, clear in enumerate(p.find(f"{lanes.instructions[0].name()}(_)", many=True)):
+        element = f"C[{row}:{row} + 1, {lanes.count} * jt:{lanes.count} * jt + 1]"
+        p = insert_noop_call(p, p.forward(clear).before(), lanes.prefetch_row, [0, element])
+    return Kernel(tile.base, p)
 
 
 def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
@@ -164,7 +199,8 @@ def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lane
     for loop, tail in ((copy, "round_up"), (load, "guard"), (columns, "round_up")):
         p = divide_loop(p, p.forward(loop), lanes.count, ["jt", "jl"], tail=tail)
         p = rewrite_expr(p, p.forward(loop).hi(), 1)
-    return p
+    p = fuse(p, p.forward(copy), p.forward(load))
+    return fuse(p, *p.forward(copy).body())
 
 
 def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
@@ -183,7 +219,7 @@ def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes) -
         for loop in p.find(f"for _ in seq(0, {width}): _", many=True) if width > lanes.count else ():
             p = divide_loop(p, loop, lanes.count, ["jt", "jl"], perfect=True)
     for buffer in p.find("_: _", many=True):
-        p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, AVX512)
+        p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, lanes.memory)
     p = simplify(replace_all(p, lanes.instructions))
     for loop in p.find("for i0 in _: _", many=True) + p.find("for i in _: _", many=True) if rows > 1 else ():
         p = unroll_loop(p, loop)

@@ -18,6 +18,7 @@ TABLES = {
     "dot_products": "Dot products of short types",
     "avx2": "AVX2",
     "movement": "Permutations, transpositions, prefetches",
+    "tiles": "Edges of matrix products",
 }
 """The modules of this package that hold a TABLE, and what is in it."""
 

@@ -33,6 +33,12 @@ PD = _zmm(
 )
 """add: how many roundings a sum of all lanes onto a scalar has on the way from any of them. j, e: integers of that width."""
 
+HALF_PS, HALF_PD = (
+    Lanes(s, t, lanes, "AVX512_YMM", "mm256", "", ("avx512f", "avx512vl", "fma"), {"mask": "USL_AVX512_LANES8({n})"})
+    for s, t, lanes in (("ps", "f32", 8), ("pd", "f64", 4))
+)
+"""Lower halves, with the masks of AVX-512."""
+
 EPI64 = _zmm("epi64", "i64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_epi64", b="epi64", u="epi64")
 EPI32 = _zmm("epi32", "i32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epi32")
 EPU32 = _zmm("epu32", "u32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epu32")
