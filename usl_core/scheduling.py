@@ -72,8 +72,17 @@ from usl_core.stdlib.config_contract import max_config_writes
 from usl_core.stdlib.config_writes import count_config_writes
 from usl_core.stdlib.hoisting import hoist_config
 from usl_core.stdlib.inspection import common_ancestor, enclosing_loop, enclosing_loops, loop_nest, walk
+from usl_core.stdlib.interleaving import interleave, unroll_and_jam
+from usl_core.stdlib.invariants import hoist_from_loop
+from usl_core.stdlib.pipelining import double_buffer, software_pipeline
+from usl_core.stdlib.reductions import parallelize_reduction
 from usl_core.stdlib.replacing import replace_all
+from usl_core.stdlib.rules import abs_rule, fma_rule, select_rule
+from usl_core.stdlib.staging import auto_stage_mem
+from usl_core.stdlib.subexpressions import cse
+from usl_core.stdlib.tiling import tile_loops
 from usl_core.stdlib.traffic import touched, traffic
+from usl_core.stdlib.vectorizing import vectorize
 
 OPERATORS = (
     divide_loop,
@@ -142,6 +151,19 @@ LIBRARY = (
     hoist_config,
     count_config_writes,
     max_config_writes,
+    tile_loops,
+    auto_stage_mem,
+    vectorize,
+    fma_rule,
+    select_rule,
+    abs_rule,
+    interleave,
+    unroll_and_jam,
+    hoist_from_loop,
+    parallelize_reduction,
+    cse,
+    software_pipeline,
+    double_buffer,
     chain,
     attempt,
     first_of,
@@ -165,10 +187,12 @@ LIBRARY = (
 __all__ = [
     "LIBRARY",
     "OPERATORS",
+    "abs_rule",
     "add_assertion",
     "add_loop",
     "affine_range",
     "attempt",
+    "auto_stage_mem",
     "autofission",
     "autolift_alloc",
     "bind_config",
@@ -180,6 +204,7 @@ __all__ = [
     "common_ancestor",
     "commute_expr",
     "count_config_writes",
+    "cse",
     "cut_loop",
     "delete_buffer",
     "delete_config",
@@ -187,6 +212,7 @@ __all__ = [
     "divide_dim",
     "divide_loop",
     "divide_with_recompute",
+    "double_buffer",
     "each",
     "eliminate_dead_code",
     "enclosing_loop",
@@ -195,16 +221,19 @@ __all__ = [
     "extract_subproc",
     "first_of",
     "fission",
+    "fma_rule",
     "fold_into_reduce",
     "fuse",
     "guard_redundant",
     "hoist_config",
+    "hoist_from_loop",
     "infer_bounds",
     "inline",
     "inline_assign",
     "inline_window",
     "insert_noop_call",
     "insert_pass",
+    "interleave",
     "join_loops",
     "left_reassociate_expr",
     "lift_alloc",
@@ -217,6 +246,7 @@ __all__ = [
     "mult_dim",
     "mult_loops",
     "parallelize_loop",
+    "parallelize_reduction",
     "partial_eval",
     "rearrange_dim",
     "remove_loop",
@@ -229,22 +259,27 @@ __all__ = [
     "resize_dim",
     "reuse_buffer",
     "rewrite_expr",
+    "select_rule",
     "set_memory",
     "set_precision",
     "set_window",
     "shift_loop",
     "simplify",
     "sink_alloc",
+    "software_pipeline",
     "specialize",
     "split_write",
     "stage_mem",
+    "tile_loops",
     "to_fixpoint",
     "top_down",
     "touched",
     "traffic",
     "transpose",
+    "unroll_and_jam",
     "unroll_buffer",
     "unroll_loop",
+    "vectorize",
     "walk",
     "write_config",
 ]

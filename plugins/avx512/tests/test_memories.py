@@ -11,11 +11,11 @@ from usl_core.errors import NOWHERE, BackendError
 @pytest.mark.parametrize(
     ("ctype", "shape", "text"),
     [
-        ("float", ["16"], "__m512 r;"),
+        ("float", ["16"], "__m512 r = _mm512_setzero_ps();"),
         ("float", ["6", "4", "16"], "__m512 r[6][4];"),
         ("double", ["2", "8"], "__m512d r[2];"),
         ("uint32_t", ["4", "16"], "__m512i r[4];"),
-        ("uint16_t", ["32"], "__m512i r;"),
+        ("uint16_t", ["32"], "__m512i r = _mm512_setzero_si512();"),
         ("int64_t", ["2", "8"], "__m512i r[2];"),
     ],
 )

@@ -13,6 +13,16 @@ from typing import ClassVar
 from usl_core.errors import BackendError, Span
 from usl_core.ir.memory import Memory
 
+ZERO = {
+    "__m512": "_mm512_setzero_ps",
+    "__m512d": "_mm512_setzero_pd",
+    "__m512i": "_mm512_setzero_si512",
+    "__m256": "_mm256_setzero_ps",
+    "__m256d": "_mm256_setzero_pd",
+    "__m256i": "_mm256_setzero_si256",
+}
+"""What clears a register of each vector type."""
+
 
 class _VectorRegister(Memory):
     """Registers of one width. `registers` maps the C name of an element type to the vector type and its number of lanes."""
@@ -41,7 +51,9 @@ class _VectorRegister(Memory):
                     span=span,
                     notes=("registers have no addresses, so their number must be known when the C is written",),
                 )
-        return f"{vector} {name}{''.join(f'[{extent}]' for extent in shape[:-1])};"
+        if shape[:-1]:
+            return f"{vector} {name}{''.join(f'[{extent}]' for extent in shape[:-1])};"
+        return f"{vector} {name} = {ZERO[vector]}();"  # a masked instruction keeps, and so reads, lanes that were never written
 
     @classmethod
     def window(cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span) -> str:

@@ -1,0 +1,72 @@
+"""The library's vectorize on AVX-512: the box blur and matrix-vector products in two calls each."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from avx512_build import HOW, kernel
+
+from usl_avx512 import AVX512, box_blur, isa, kernels_f32, kernels_int
+from usl_core import Procedure, proc_from_source, simplify, unroll_and_jam, vectorize
+from usl_core.interp.run import run
+
+FLOATS = (*kernels_f32.INSTRUCTIONS, *isa.instructions("floats"))
+
+GEMV = proc_from_source("""\
+def gemv(M: size, N: size, A: f32[M, N], x: f32[N], y: f32[M]):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            y[i] += A[i, j] * x[j]
+""")
+GEMV_T = proc_from_source("""\
+def gemv_t(M: size, N: size, A: f32[M, N], x: f32[M], y: f32[N]):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            y[j] += A[i, j] * x[i]
+""")
+
+
+@cache
+def blur() -> Procedure:
+    p, _ = vectorize(box_blur, "x", 16, AVX512, kernels_int.INSTRUCTIONS, tail="masked")
+    p, _ = unroll_and_jam(p, "y", 4)
+    return simplify(p)
+
+
+@cache
+def product(transposed: bool) -> Procedure:
+    p, _ = vectorize(GEMV_T if transposed else GEMV, "j", 16, AVX512, FLOATS, tail="masked")
+    p, _ = unroll_and_jam(p, "i", 4)
+    return simplify(p)
+
+
+def test_four_rows_of_the_blur_share_the_loads_of_their_columns() -> None:
+    assert str(blur()).count("mm512_mask_div9_epu32(W % 16 - 16 * xt, ") == 5
+    assert "u32(src" not in str(blur())
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_blurred_pictures_are_equal_to_the_pixel(how: str, tmp_path: object) -> None:
+    call = kernel(blur(), how, tmp_path)  # type: ignore[arg-type]
+    random = np.random.default_rng(9)
+    for h, w in ((1, 1), (4, 16), (5, 33), (9, 47)):
+        source = random.integers(0, 65535, (h + 2, w + 2), np.uint16, endpoint=True)
+        got = np.zeros((h, w), np.uint16)
+        call(h, w, source, got)
+        sums = sum(source[y : y + h, x : x + w].astype(np.uint32) for y in range(3) for x in range(3))
+        assert np.array_equal(got, sums // 9), (h, w)
+
+
+@pytest.mark.parametrize("transposed", [False, True], ids=["N", "T"])
+def test_products_of_matrices_and_vectors_are_exact(transposed: bool) -> None:
+    random = np.random.default_rng(2)
+    for m, n in ((1, 1), (3, 15), (4, 16), (9, 50)):
+        a, x, y = (
+            random.integers(-8, 9, shape).astype(np.float32)
+            for shape in ((m, n), m if transposed else n, n if transposed else m)
+        )
+        want = y + (a.T if transposed else a) @ x
+        run(product(transposed).ir, [m, n, a, x, y])
+        assert np.array_equal(y, want), (m, n)
