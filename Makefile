@@ -9,6 +9,7 @@ WHAT   ?= all
 VENV     := .venv
 PY       := $(VENV)/bin/python
 STAMP    := $(VENV)/.installed
+PEERS    := $(VENV)/.peers
 PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml)
 PLUGINS  := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin)))
@@ -56,8 +57,13 @@ fuzz: setup  ## random steps on random programs, on all cores; counts add up in 
 mutate: setup  ## disable each condition of the kernel in turn, something must fail: make mutate ONLY=ID LIST=1
 	@$(PY) -m tests.mutation --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(ONLY),--only $(ONLY)) $(if $(LIST),--list) $(if $(FRESH),--fresh)
 
-bench: setup  ## benchmarks: make bench WHAT=sgemm
+bench: $(PEERS)  ## benchmarks: make bench WHAT=sgemm
 	@$(PY) -m bench $(WHAT)
+
+$(PEERS): $(STAMP)
+	@echo "bench: OpenBLAS and MKL to compare with (the first time only)"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench-peers]' || echo "bench: could not install them; what needs them says so"
+	@touch $@
 
 clean:  ## remove everything that setup, tests and builds made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

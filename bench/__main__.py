@@ -1,4 +1,4 @@
-"""`python -m bench sgemm|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
+"""`python -m bench sgemm|dgemm|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
 
 Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
 """
@@ -27,27 +27,30 @@ def run_peak(rounds: int) -> Outcome:
     return {"gflops": peak, "registers": best_variant(features).name}, []
 
 
-def run_sgemm(rounds: int) -> Outcome:
-    from bench import sgemm
-    from demo.schedules import sgemm_plan
-    from usl_avx512 import has_avx512
+def run_gemm(name: str, rounds: int) -> Outcome:
+    from bench import gemm, versus
 
-    plan = sgemm_plan(portable=not has_avx512())
-    result = sgemm.measure(plan.plain, plan.schedule(plan.plain), options=plan.options, rounds=rounds)
-    for name, rate in result.gflops.items():
-        print(f"{name:28} {rate:8.1f} GFLOP/s  {100 * rate / result.peak:5.1f} % of peak")
-    print(f"{'measured FMA peak':28} {result.peak:8.1f} GFLOP/s")
-    print(f"scheduled over BLAS: {result.over_blas.median:.3f} (lower 95 % bound {result.over_blas.lower95:.3f})")
-    summary = {
-        "n": result.n,
-        "gflops": result.gflops,
-        "peak_gflops": result.peak,
-        "fraction_of_peak": result.of_peak,
-        "over_blas": {"median": result.over_blas.median, "lower95": result.over_blas.lower95},
-        "worst_error_over_bound": max(result.accuracy.worst, result.odd_accuracy.worst),
-        "seconds": dict(result.timings.seconds),
-    }
-    return summary, result.problems
+    result = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)))
+    rows = [versus.Row.from_json(row) for row in result["rows"]]
+    table = versus.markdown(rows, result["peak_gflops"])
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / f"{name}.md").write_text(table, encoding="utf-8")
+    title = f"{name.upper()} on one core"
+    versus.roofline(rows, result["peak_gflops"], result["bandwidth_gbs"], title, report.RESULTS / f"{name}.png")
+    for missing in result["missing"]:
+        print(f"not compared with {missing}")
+    for goal in (missed := gemm.judge(result)):
+        print(f"missed: {goal}")
+    above = [f"{row.case.name} is above the measured peak" for row in rows if row.gflops(versus.OURS) > result["peak_gflops"]]
+    return result | {"missed": missed}, above
+
+
+def run_sgemm(rounds: int) -> Outcome:
+    return run_gemm("sgemm", rounds)
+
+
+def run_dgemm(rounds: int) -> Outcome:
+    return run_gemm("dgemm", rounds)
 
 
 def run_blur(rounds: int) -> Outcome:
@@ -93,6 +96,7 @@ def run_scheduling(rounds: int) -> Outcome:
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
     "sgemm": run_sgemm,
+    "dgemm": run_dgemm,
     "blur": run_blur,
     "perceus": run_perceus,
     "scheduling": run_scheduling,

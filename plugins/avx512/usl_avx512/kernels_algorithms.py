@@ -14,6 +14,14 @@ def sgemm(M: size, N: size, K: size, A: f32[M, K] @ DRAM, B: f32[K, N] @ DRAM, C
 
 
 @proc
+def gemm(M: size, N: size, K: size, A: R[M, K] @ DRAM, B: R[K, N] @ DRAM, C: R[M, N] @ DRAM):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            for k in seq(0, K):
+                C[i, j] += A[i, k] * B[k, j]
+
+
+@proc
 def box_blur(H: size, W: size, src: u16[H + 2, W + 2] @ DRAM, dst: u16[H, W] @ DRAM):
     for y in seq(0, H):
         for x in seq(0, W):

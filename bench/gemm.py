@@ -1,0 +1,143 @@
+"""SGEMM and DGEMM against OpenBLAS and MKL: square sizes, and a sweep of thin ones with as many operations.
+
+`python -m bench sgemm` runs this module in a process of its own (`bench.versus.run_pinned`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from bench import peers, versus
+from bench.peak import PeakProbe
+from bench.versus import Case, Row, TimingLoop
+from usl_avx512.cpu import cpu_features
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SQUARE = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 67, 131, 257, 509, 1021)
+THIN_K = 512
+THIN_ROWS = tuple(16 * 2**step for step in range(11))
+"""M of the thin sweep, 16 to 16384; M N is 512^2."""
+
+SHARE_OF_PEAK, SHARE_SIZES = 0.95, (256, 2048)
+GEOMETRIC_MEAN, THIN_GOAL = 1.05, 0.95
+
+STATE = """
+struct gemm {
+    void *function;
+    int64_t m, n, k;
+    const REAL *a, *b;
+    REAL *c;
+    int64_t lda, ldb, ldc;
+};
+typedef int (*usl_gemm)(int64_t, int64_t, int64_t, const REAL *, int64_t, const REAL *, int64_t, REAL *, int64_t);
+typedef void (*cblas_gemm)(int, int, int, int, int, int, REAL, const REAL *, int, const REAL *, int, REAL, REAL *, int);
+void run_usl(void *state)
+{
+    const struct gemm *g = state;
+    ((usl_gemm)g->function)(g->m, g->n, g->k, g->a, g->lda, g->b, g->ldb, g->c, g->ldc);
+}
+void run_cblas(void *state)
+{
+    const struct gemm *g = state; /* 101: row-major, 111: not transposed */
+    ((cblas_gemm)g->function)(101, 111, 111, (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)g->lda, g->b, (int)g->ldb, 1, g->c,
+                              (int)g->ldc);
+}
+"""
+
+
+class State(ctypes.Structure):
+    """`struct gemm` of STATE."""
+
+    _fields_ = (
+        ("function", ctypes.c_void_p),
+        *((size, ctypes.c_int64) for size in "mnk"),
+        *((matrix, ctypes.c_void_p) for matrix in "abc"),
+        *((distance, ctypes.c_int64) for distance in ("lda", "ldb", "ldc")),
+    )
+
+
+def shapes() -> list[tuple[str, int, int, int]]:
+    """Name, M, N and K of every case."""
+    square = [(f"n = {n}", n, n, n) for n in SQUARE]
+    return square + [(f"{m} x {512 * 512 // m} x {THIN_K}", m, 512 * 512 // m, THIN_K) for m in THIN_ROWS]
+
+
+def state(function: int, m: int, n: int, k: int, matrices: Sequence[NDArray[Any]]) -> State:
+    a, b, c = (matrix.ctypes.data for matrix in matrices)
+    return State(function, m, n, k, a, b, c, k, n, n)
+
+
+def measure(name: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
+    """Rows for every shape, or those named; the peak of one core in this precision, and the bandwidth of main memory."""
+    import numpy as np
+
+    from usl_avx512.kernels.gemm import gemm_path
+
+    versus.pin()
+    dtype, real = (np.float32, "float") if name == "sgemm" else (np.float64, "double")
+    libraries, missing = peers.available(peers.openblas, peers.mkl)
+    ours = ctypes.CDLL(str(gemm_path(f"usl_{name}")))
+    own = ctypes.cast(getattr(ours, f"usl_{name}"), ctypes.c_void_p).value
+    assert own is not None
+    random = np.random.default_rng(16)
+    rows, peaks = [], []
+    print(versus.heading([versus.OURS, *(peer.name for peer in libraries)]))
+    with TimingLoop(STATE.replace("REAL", real)) as loop, PeakProbe(cpu_features()) as probe:
+        for label, m, n, k in shapes():
+            if only and label not in only:
+                continue
+            matrices = [random.uniform(-1, 1, shape).astype(dtype) for shape in ((m, k), (k, n), (m, n))]
+            states = {versus.OURS: state(own, m, n, k, matrices)}
+            states |= {peer.name: state(peer.address(f"cblas_{name}"), m, n, k, matrices) for peer in libraries}
+            work = {side: loop.address("run_usl" if side == versus.OURS else "run_cblas") for side in states}
+            size = matrices[0].itemsize
+            case = Case(label, 2.0 * m * n * k, float(size * (m * k + k * n + 2 * m * n)))
+            contestants = {side: (work[side], [ctypes.addressof(each)]) for side, each in states.items()}
+            rows.append(loop.measure(case, contestants, rounds))
+            peaks.append(probe.gflops(repeats=3) * 4 / size)
+            print(versus.line(rows[-1], max(peaks)), flush=True)
+        bandwidth = loop.bandwidth()
+    return {
+        "rows": [row.as_json() for row in rows],
+        "peak_gflops": max(peaks),
+        "bandwidth_gbs": bandwidth,
+        "peers": [peer.version for peer in libraries],
+        "missing": missing,
+    }
+
+
+def judge(result: dict[str, Any]) -> list[str]:
+    """The goals that are missed: as fast as the best peer on squares, more in the mean, near the peak, not behind when thin."""
+    rows = [Row.from_json(row) for row in result["rows"]]
+    compared = [row for row in rows if row.peers]
+    square = [row for row in compared if row.case.name.startswith("n =")]
+    found = versus.missed(square, 1.0) + versus.missed([row for row in compared if row not in square], THIN_GOAL)
+    if square:
+        mean = versus.geometric_mean([versus.ratio_to_best(row).median for row in square])
+        if mean < GEOMETRIC_MEAN * versus.TOLERANCE:
+            found.append(f"geometric mean of the ratios on squares: {mean:.3f}, goal {GEOMETRIC_MEAN}")
+    low, high = SHARE_SIZES
+    for row in rows:
+        share = row.gflops(versus.OURS) / result["peak_gflops"]
+        if row.case.name in {f"n = {n}" for n in SQUARE if low <= n <= high} and share < SHARE_OF_PEAK * versus.TOLERANCE:
+            found.append(f"{row.case.name}: {100 * share:.1f} % of the peak, goal {100 * SHARE_OF_PEAK:.0f} %")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.gemm")
+    parser.add_argument("name", choices=("sgemm", "dgemm"))
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", action="append", default=[], metavar="CASE", help="'n = 64', say; may be repeated")
+    chosen = parser.parse_args(arguments)
+    print(json.dumps(measure(chosen.name, chosen.rounds, chosen.only)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Matrix products: every shape is right to the bound of theory, nothing outside is read or written, bad input is named."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from avx512_build import compiler, require
+
+from usl_avx512 import kernels_algorithms
+from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
+from usl_avx512.kernels import dgemm, sgemm
+from usl_avx512.kernels.gemm import ARGUMENTS, gemm_library, gemm_path
+from usl_core import Procedure
+from usl_core.interp.run import run
+
+NAMES = ("usl_sgemm", "usl_dgemm")
+DTYPES = {"usl_sgemm": np.float32, "usl_dgemm": np.float64}
+MULTIPLY = {"usl_sgemm": sgemm, "usl_dgemm": dgemm}
+EDGES = "0,1,5,6,7,8,9,16,17,31,33,48,63,65,70"
+"""Sizes on both sides of registers, tiles and panels, in either precision; `python -m bench.gemm_cube` runs all up to 70."""
+
+
+@pytest.fixture(autouse=True)
+def _needs_the_processor() -> None:
+    require("native")
+
+
+def driver(name: str, directory: Path, *flags: str) -> Path:
+    """The program of gemm_driver.c on the C of one product."""
+    for file, text in gemm_library(name).files.items():
+        (directory / file).write_text(text, encoding="utf-8")
+    real, exact, unit = ("float", "double", "0x1p-24") if name == "usl_sgemm" else ("double", "long double", "0x1p-53")
+    defines = [f"-DREAL={real}", f"-DEXACT={exact}", f"-DEPSILON={unit}", f"-DGEMM={name}", f'-DHEADER="{name}.h"']
+    sources = [str(directory / f"{name}.c"), str(Path(__file__).with_name("gemm_driver.c"))]
+    program = directory / "driver"
+    command = [*compiler(), "-std=c11", "-mavx512f", *flags, *defines, f"-I{directory}", *sources, "-o", str(program), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def execute(program: Path, *arguments: str) -> None:
+    done = subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+# ---- from C
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_products_of_all_shapes_are_within_the_error_bound(name: str, tmp_path: Path) -> None:
+    program = driver(name, tmp_path, "-O2")
+    execute(program, "list", EDGES)
+    execute(program, "random", "6", "400")
+    execute(program, "list", "130,1031")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sanitizers_find_no_access_outside_and_no_undefined_behaviour(name: str, tmp_path: Path) -> None:
+    program = driver(name, tmp_path, "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    execute(program, "list", "1,7,17,33,70")
+    execute(program, "random", "1", "700")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_entry_names_the_first_bad_argument_and_writes_nothing(name: str) -> None:
+    function = ctypes.CDLL(str(gemm_path(name)))[name]
+    a, b, c = (np.ones((8, 8), DTYPES[name]) for _ in range(3))
+
+    def status(**changed: Any) -> int:
+        values: dict[str, Any] = dict(
+            zip(ARGUMENTS, (8, 8, 8, a.ctypes.data, 8, b.ctypes.data, 8, c.ctypes.data, 8), strict=True)
+        )
+        values |= changed
+        cast = [ctypes.c_void_p(v) if key in "ABC" else ctypes.c_int64(v) for key, v in values.items()]
+        return int(function(*cast))
+
+    for size in "MNK":
+        assert [status(**{size: value}) for value in (-1, 2**31, -(2**63))] == [ARGUMENTS.index(size) + 1] * 3
+    for matrix in "ABC":
+        assert status(**{matrix: None}) == ARGUMENTS.index(matrix) + 1
+        distance = f"ld{matrix.lower()}"
+        assert [status(**{distance: value}) for value in (7, 0, -8, 2**62)] == [ARGUMENTS.index(distance) + 1] * 4
+    for other in (a, b):
+        assert status(C=other.ctypes.data) == status(C=other.ctypes.data + 63 * other.itemsize) == 8
+    assert status(M=-1, K=-1, A=None) == 1
+    assert (c == 1).all() and (a == 1).all() and (b == 1).all()
+    assert [status(**{size: 0, "A": None, "B": None, "C": None}) for size in "MNK"] == [0, 0, 0]
+    assert (c == 1).all()
+
+
+# ---- from Python
+
+
+def small_integers(random: np.random.Generator, dtype: Any, *shape: int) -> np.ndarray:
+    """Matrices whose products and sums are exact."""
+    return random.integers(-8, 9, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("parallel", [False, True])
+def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, parallel: bool) -> None:
+    random = np.random.default_rng(3)
+    for m, n, k in ((1, 1, 1), (40, 30, 20), (131, 67, 1100), (300, 1100, 60)):
+        whole = small_integers(random, DTYPES[name], m + 2, n + 5)
+        a, b = small_integers(random, DTYPES[name], 2 * m, k)[::2], small_integers(random, DTYPES[name], k, n + 3)[:, 1 : n + 1]
+        want = whole.copy()
+        want[1 : m + 1, 2 : n + 2] += a @ b
+        MULTIPLY[name](a, b, whole[1 : m + 1, 2 : n + 2], parallel=parallel)
+        assert np.array_equal(whole, want), (m, n, k)
+
+
+def test_columns_of_one_array_beside_each_other_do_not_overlap() -> None:
+    array = np.ones((10, 30), np.float32)
+    sgemm(array[:, :10], array[:, 10:20], array[:, 20:])
+    assert (array[:, 20:] == 11).all() and (array[:, :20] == 1).all()
+    with pytest.raises(ValueError, match="shares memory"):
+        sgemm(array[:, :10], array[:, 10:20], array[:, 15:25])
+
+
+def test_bad_arrays_are_refused_with_what_to_do() -> None:
+    a, b, c = (np.ones((4, 4), np.float32) for _ in range(3))
+    frozen = np.ones((4, 4), np.float32)
+    frozen.flags.writeable = False
+    odd = np.zeros(200, np.uint8)[1:65].view(np.float32).reshape(4, 4)
+    for arguments, error, message in (
+        ((a.astype(np.float64), b, c), TypeError, "A must be of dtype float32, not float64"),
+        ((a, [[1.0]], c), TypeError, "B must be a NumPy array, not list"),
+        ((a, b[0], c), ValueError, "B must have two dimensions, not 1"),
+        ((a, b[:3], c), ValueError, "B must have 4 rows, not 3"),
+        ((a, b, c[:3]), ValueError, "C must be 4 x 4"),
+        ((a, np.ones((4, 8), np.float32)[:, ::2], c), ValueError, "a row of B must be next to each other"),
+        ((a, b[::-1], c), ValueError, "rows of B overlap or go backwards"),
+        ((a, np.broadcast_to(b[0], (4, 4)), c), ValueError, "rows of B overlap or go backwards"),
+        ((a, b, frozen), ValueError, "read-only"),
+        ((odd, b, c), ValueError, "A does not start at a multiple of 4 bytes"),
+        ((c, b, c), ValueError, "C shares memory with A or B"),
+    ):
+        with pytest.raises(error, match=message):
+            sgemm(*arguments)  # type: ignore[arg-type]
+    assert (c == 1).all()
+    sgemm(np.ones((4, 0), np.float32), np.ones((0, 4), np.float32), c)
+    assert (c == 1).all()
+
+
+# ---- the schedule
+
+
+@pytest.mark.parametrize("lanes", [SINGLE, DOUBLE], ids=["single", "double"])
+def test_the_schedule_means_the_same_to_the_interpreter_whichever_way_sizes_go(lanes: Any) -> None:
+    blocking = Blocking(m=12, n=2 * lanes.panel, k=5, few_rows=2, small=0)
+    fast: Procedure = gemm_schedule(kernels_algorithms.gemm, lanes, blocking)
+    dtype, random = np.float32 if lanes is SINGLE else np.float64, np.random.default_rng(7)
+    for m, n, k in ((1, 3, 2), (14, lanes.panel + 3, 6), (2, 2 * lanes.panel + 1, 5), (9, lanes.panel - 1, 4)):
+        a, b, c = (small_integers(random, dtype, *shape) for shape in ((m, k), (k, n), (m, n)))
+        want = c + a @ b
+        run(fast.ir, [m, n, k, a, b, c], mode="machine")
+        assert np.array_equal(c, want), (m, n, k)
+
+
+def test_importing_the_kernels_builds_nothing() -> None:
+    code = "import sys, usl_avx512.kernels; sys.exit('usl_avx512.gemm' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

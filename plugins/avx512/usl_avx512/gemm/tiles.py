@@ -1,0 +1,170 @@
+"""Micro-kernels: a tile of C of a few rows and one to four registers of columns, which stays in registers while k runs.
+
+Each is a pair of one procedure before and after scheduling: the first is what `replace` finds in a loop nest, the second
+what `call_eqv` then calls. Reference: Goto and van de Geijn 2008, section 4; Reinking 2022, section 3.7.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from usl_avx512 import kernels_f32, kernels_f64
+from usl_avx512.memories import AVX512
+from usl_core import Procedure
+from usl_core.scheduling import (
+    call_eqv,
+    cut_loop,
+    divide_dim,
+    divide_loop,
+    fission,
+    fuse,
+    rename,
+    reorder_loops,
+    replace,
+    replace_all,
+    rewrite_expr,
+    set_memory,
+    set_precision,
+    set_window,
+    shift_loop,
+    simplify,
+    stage_mem,
+    unroll_loop,
+)
+
+REGISTERS = 4
+"""Registers that a row of the widest tile takes: 6 rows of them leave 8 of the 32 for a row of B and an element of A."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """A precision: the element type, how many a register holds, and the instructions tiles are made of."""
+
+    scalar: str
+    count: int
+    instructions: tuple[Procedure, ...]
+
+    @property
+    def panel(self) -> int:
+        """Columns of the widest tile."""
+        return REGISTERS * self.count
+
+
+SINGLE = Lanes(
+    "f32",
+    16,
+    (
+        kernels_f32.mm512_setzero_ps,
+        kernels_f32.mm512_copyu_ps,
+        kernels_f32.mm512_loadu_ps,
+        kernels_f32.mm512_fmadd_set1_ps,
+        kernels_f32.mm512_accumulateu_ps,
+        kernels_f32.mm512_mask_fmadd_set1_loadu_ps,
+        kernels_f32.mm512_mask_accumulateu_ps,
+    ),
+)
+DOUBLE = Lanes(
+    "f64",
+    8,
+    (
+        kernels_f64.mm512_setzero_pd,
+        kernels_f64.mm512_copyu_pd,
+        kernels_f64.mm512_loadu_pd,
+        kernels_f64.mm512_fmadd_set1_pd,
+        kernels_f64.mm512_accumulateu_pd,
+        kernels_f64.mm512_mask_fmadd_set1_loadu_pd,
+        kernels_f64.mm512_mask_accumulateu_pd,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A procedure before scheduling, and the same procedure as it is to run."""
+
+    base: Procedure
+    fast: Procedure
+
+    def call(self, p: Procedure, block: object) -> Procedure:
+        """Call base for a block of p, which says what base says."""
+        return replace(p, block, self.base)
+
+
+def scheduled(p: Procedure, *kernels: Kernel) -> Procedure:
+    """Call the scheduled procedures instead. Last of all: what p touches is longer to tell afterwards, for each step anew."""
+    for kernel in kernels:
+        for call in p.find(f"{kernel.base.name()}(_)", many=True):
+            p = call_eqv(p, p.forward(call), kernel.fast)
+    return p
+
+
+def windowed(p: Procedure, lanes: Lanes) -> Procedure:
+    """The plain `for i: for j: for k` in the given precision, on matrices whose rows may be any distance apart."""
+    for matrix in "ABC":
+        p = set_precision(p, matrix, lanes.scalar)
+    for matrix in "ABC":
+        p = set_window(p, matrix, True).add_assertion(f"stride({matrix}, 1) == 1")
+    return p
+
+
+def full_tile(gemm: Procedure, rows: int, lanes: Lanes) -> Kernel:
+    """A tile of rows x four registers."""
+    columns = lanes.panel
+    base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
+    p = sum_up_apart(base, rows, columns)
+    p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
+    return Kernel(base, in_registers(p, rows, (columns,), lanes))
+
+
+def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
+    """A tile of rows x N columns, where N fills so many registers, the last one perhaps in part.
+
+    Only the last register is masked: a mask for each would cost more registers than there are for masks.
+    """
+    full, columns = (registers - 1) * lanes.count, registers * lanes.count
+    base = gemm.partial_eval(M=rows).add_assertion(f"N > {full}").add_assertion(f"N <= {columns}")
+    base = rename(base, f"{gemm.name()}_{rows}xN{columns}")
+    p = sum_up_apart(base, rows, columns)
+    _, k, results = p.body()[1:]
+    if full:
+        p = cut_loop(p, p.forward(k).body()[0].body()[0], full)
+        last = p.forward(k).body()[0].body()[1]
+        p = fission(p, last.before())
+        first, second = p.forward(k).body()
+        p = stage_mem(p, first, f"B[k, 0:{full}]", "B_row")
+        p = fuse(p, p.forward(first), p.forward(second))
+        p = shift_loop(p, p.forward(last), 0)
+        p = cut_loop(p, p.forward(results).body()[0], full)
+        p = shift_loop(p, p.forward(results).body()[1], 0)
+        # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
+        p = fission(p, p.forward(results).body()[1].before())
+    else:
+        last = p.forward(k).body()[0].body()[0]
+    last = p.forward(last)
+    p = divide_loop(p, last, lanes.count, ["jt", "jl"], tail="guard")
+    p = rewrite_expr(p, p.forward(last).hi(), 1)
+    return Kernel(base, in_registers(simplify(p), rows, (full, columns), lanes))
+
+
+def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
+    """Bring k outside, and let it add to a tile of its own that is added to C at the end."""
+    p = reorder_loops(p, "j k")
+    p = reorder_loops(p, "i k")
+    return stage_mem(p, p.find_loop("k"), f"C[0:{rows}, 0:{columns}]", "C_tile", accum=True)
+
+
+def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes) -> Procedure:
+    """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions.
+
+    Rows are written out: a compiler that leaves one of the loops over them a loop keeps the tile in memory.
+    """
+    for width in widths:
+        for loop in p.find(f"for _ in seq(0, {width}): _", many=True) if width > lanes.count else ():
+            p = divide_loop(p, loop, lanes.count, ["jt", "jl"], perfect=True)
+    for buffer in p.find("_: _", many=True):
+        p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, AVX512)
+    p = simplify(replace_all(p, lanes.instructions))
+    for loop in p.find("for i0 in _: _", many=True) + p.find("for i in _: _", many=True) if rows > 1 else ():
+        p = unroll_loop(p, loop)
+    return p

@@ -1,0 +1,172 @@
+"""Matrix products: `C += A B` on NumPy arrays, and the C library behind them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from usl_core.errors import JitError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from usl_c11.emit import Library
+
+HERE = Path(__file__).parent
+ARGUMENTS = ("M", "N", "K", "A", "lda", "B", "ldb", "C", "ldc")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One of the products: the name of its entry in C, its element type there and in NumPy, and whether it uses threads."""
+
+    name: str
+    ctype: str
+    dtype: str
+    parallel: bool
+
+
+VARIANTS = {
+    variant.name: variant
+    for variant in (
+        Variant("usl_sgemm", "float", "float32", False),
+        Variant("usl_dgemm", "double", "float64", False),
+        Variant("usl_sgemm_parallel", "float", "float32", True),
+        Variant("usl_dgemm_parallel", "double", "float64", True),
+    )
+}
+
+
+def sgemm(A: NDArray[np.float32], B: NDArray[np.float32], C: NDArray[np.float32], *, parallel: bool = False) -> None:
+    """`C += A B` in single precision.
+
+    A is (M, K), B is (K, N), C is (M, N), all float32. Each may be a view of a larger array, as long as the elements of a
+    row are next to each other. parallel uses as many threads as OpenMP gives (OMP_NUM_THREADS). Sums are taken in another
+    order than a loop would, and each product is fused with its sum.
+
+    Raises:
+        TypeError: an argument is no array, or of another type. ValueError: shapes that do not fit, elements of a row that are
+        not neighbours, C that cannot be written or shares memory with A or B. Then nothing has been written.
+        JitError: the processor has no AVX-512, or there is no C compiler.
+        MemoryError: there is none for the copy of a part of B; C is then unspecified.
+    """
+    multiply("usl_sgemm_parallel" if parallel else "usl_sgemm", A, B, C)
+
+
+def dgemm(A: NDArray[np.float64], B: NDArray[np.float64], C: NDArray[np.float64], *, parallel: bool = False) -> None:
+    """`C += A B` in double precision, like `sgemm`."""
+    multiply("usl_dgemm_parallel" if parallel else "usl_dgemm", A, B, C)
+
+
+def multiply(name: str, A: Any, B: Any, C: Any) -> None:
+    """Check the arrays and call the entry of this name."""
+    variant = VARIANTS[name]
+    distances = [_row_distance(array, letter, variant) for letter, array in zip("ABC", (A, B, C), strict=True)]
+    (m, k), (rows, n) = A.shape, B.shape
+    if rows != k:
+        raise ValueError(f"the shapes do not fit: A is {m} x {k}, so that B must have {k} rows, not {rows}")
+    if C.shape != (m, n):
+        raise ValueError(f"C must be {m} x {n}, as A is {m} x {k} and B {k} x {n}; it is {C.shape[0]} x {C.shape[1]}")
+    if not C.flags.writeable:
+        raise ValueError("C is to be changed, but the array is read-only")
+    if 0 in (m, n, k):
+        return
+    ffi, function = _function(name)
+    pointers = [ffi.cast(f"{variant.ctype} *", array.ctypes.data) for array in (A, B, C)]
+    arguments = [value for pair in zip(pointers, distances, strict=True) for value in pair]
+    status = function(m, n, k, *arguments)
+    if status == -1:
+        raise MemoryError(f"{name}: no memory for the copy of a part of B")
+    if status == 8:
+        raise ValueError("C shares memory with A or B; give it memory of its own")
+    if status != 0:
+        raise ValueError(f"{name} refuses its argument {status}, {ARGUMENTS[status - 1]}")
+
+
+def _row_distance(array: Any, letter: str, variant: Variant) -> int:
+    """How many elements the rows of a matrix are apart."""
+    import numpy as np
+
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{letter} must be a NumPy array, not {type(array).__name__}")
+    if array.dtype != variant.dtype:
+        raise TypeError(f"{letter} must be of dtype {variant.dtype}, not {array.dtype}; convert it with astype")
+    if array.ndim != 2:
+        raise ValueError(f"{letter} must have two dimensions, not {array.ndim}")
+    rows, columns = array.shape
+    size = array.itemsize
+    if array.ctypes.data % size:
+        raise ValueError(f"{letter} does not start at a multiple of {size} bytes; copy it")
+    if rows > 0 and columns > 1 and array.strides[1] != size:
+        raise ValueError(f"the elements of a row of {letter} must be next to each other; copy it with numpy.ascontiguousarray")
+    if rows <= 1 or columns == 0:
+        return max(int(columns), 1)
+    distance, odd = divmod(array.strides[0], size)
+    if odd or distance < max(columns, 1):
+        raise ValueError(f"the rows of {letter} overlap or go backwards (stride {array.strides[0]} bytes); copy it")
+    return int(distance)
+
+
+# ---- the library
+
+
+@functools.cache
+def gemm_library(name: str) -> Library:
+    """The C of one of VARIANTS, with its CBLAS-shaped entry: NAME.c and NAME.h, and what a build needs to know."""
+    from usl_avx512.gemm import DOUBLE, SINGLE, gemm_schedule
+    from usl_avx512.kernels_algorithms import gemm
+    from usl_c11.emit import library
+    from usl_core.scheduling import rename
+
+    variant = VARIANTS[name]
+    scheduled = gemm_schedule(gemm, SINGLE if variant.ctype == "float" else DOUBLE, parallel=variant.parallel)
+    kernel = rename(scheduled, f"{name.removeprefix('usl_')}_kernel")
+    plain = library([kernel.ir], name, entry_checks=False)
+    prototype = plain.files[f"{name}.h"].split(f"int {kernel.name()}(")[1].split(")")[0]
+    read, write = re.findall(r"struct (\w+) [AC]\b", prototype)
+    words = {"NAME": name, "TYPE": variant.ctype, "READ": read, "WRITE": write, "KERNEL": f"{kernel.name()}_body"}
+    source, header = (_filled(HERE / f"gemm.{suffix}", words) for suffix in "ch")
+    head, end, tail = plain.files[f"{name}.h"].rpartition("#endif")
+    files = plain.files | {f"{name}.c": plain.files[f"{name}.c"] + source, f"{name}.h": f"{head}{header.lstrip()}\n{end}{tail}"}
+    return replace(plain, files=files)
+
+
+def _filled(file: Path, words: dict[str, str]) -> str:
+    return re.sub(r"@(\w+)@", lambda match: words[match[1]], file.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _function(name: str) -> tuple[Any, Any]:
+    """cffi, and the compiled entry."""
+    try:
+        import cffi
+    except ImportError:
+        raise JitError("kernels need the package cffi", notes=("pip install cffi numpy",)) from None
+    variant, ffi = VARIANTS[name], cffi.FFI()
+    data = f"const {variant.ctype} *A, int64_t lda, const {variant.ctype} *B, int64_t ldb, {variant.ctype} *C, int64_t ldc"
+    ffi.cdef(f"int {name}(int64_t M, int64_t N, int64_t K, {data});")
+    # never unloaded: the threads of an OpenMP runtime outlive a call
+    handle = ffi.dlopen(str(gemm_path(name)), ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
+    return ffi, getattr(handle, name)
+
+
+@functools.cache
+def gemm_path(name: str) -> Path:
+    """The compiled library of one of VARIANTS, from the build cache if it is there.
+
+    Raises:
+        JitError: the processor has no AVX-512, or there is no C compiler.
+    """
+    from usl_c11.build import compile_flags
+    from usl_c11.cache import compiled
+    from usl_c11.compiler import find_compiler
+    from usl_c11.cpu import require_features
+
+    lib, compiler = gemm_library(name), find_compiler()
+    require_features(lib.features, compiler)
+    files = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
+    return compiled(files, compiler, compile_flags(lib, compiler))
