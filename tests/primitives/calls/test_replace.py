@@ -296,3 +296,15 @@ def test_a_version_of_the_procedure_itself_can_be_called():
     p = parse("def axpy(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 1.0\n")
     q = replace(p, "i", rename(p, "axpy2"))
     assert lines(q)[-1] == "axpy2(n, x)"
+
+
+def test_a_loop_may_start_at_an_expression_of_a_size_that_another_loop_determines():
+    p = parse("""
+def solve(n: size, A: f32[n, n], x: f32[n]):
+    for d in seq(0, n):
+        for j in seq(n - d, n):
+            x[n - 1 - d] += -A[n - 1 - d, j] * x[j]
+""")
+    q = replace(rename(p, "again"), "for d in _: _", p)
+    assert lines(q)[-1] == "solve(n, A[0:n, 0:n], x[0:n])"
+    assert_same_meaning(p, q)
