@@ -16,6 +16,7 @@ from functools import cache
 
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
+from usl_core.cursors.kinds import ForCursor
 from usl_core.scheduling import cse, interleave, rename, replace_all, simplify, specialize, vectorize
 
 LANES = {"f32": 16, "f64": 8}
@@ -72,6 +73,10 @@ SHARED = ("rot",)
 """Those that read elements more than once."""
 
 
+SUMS = ("dot", "asum")
+"""Those that add up."""
+
+
 @cache
 def instructions() -> tuple[Procedure, ...]:
     """The instructions on f32 and f64 that level 1 is made of."""
@@ -95,10 +100,18 @@ def blas1_schedule(p: Procedure, typ: str, unroll: int = 4, available: Iterable[
     p = specialize(p, loop, " and ".join(f"stride({name}, 0) == 1" for name in vectors))
     if p.name() in SHARED:
         p, _ = cse(p, loop)
+    if p.name() in SUMS:
+        p = interleaved_sums(p, loop)
     chosen = tuple(available) or instructions()
     p, vectorized = vectorize(p, loop, LANES[typ], AVX512, chosen, tail="masked")
     p, _ = interleave(p, vectorized.loop, unroll, par_reduce=True)
     return simplify(replace_all(p, chosen))
+
+
+def interleaved_sums(p: Procedure, loop: ForCursor) -> Procedure:
+    """The other branch of a specialised loop, for elements that lie apart, with four sums: one would wait for each addition."""
+    branch = p.forward(loop).parent()
+    return interleave(p, branch.orelse()[0], 4, par_reduce=True)[0]
 
 
 @cache

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from usl_avx512.blas2.rectangles import Kernel, any_strides, dense, part
-from usl_core import Procedure, SchedulingError, proc_from_source
+from usl_core import Procedure, proc_from_source, walk
 from usl_core.scheduling import (
     cut_loop,
     divide_loop,
@@ -185,5 +185,14 @@ def at_last(p: Procedure, stmt: Any) -> Procedure:
 
 
 def written_out(p: Procedure, rows: Any, routine: str) -> Procedure:
-    """The triangle of a block without loops, on copies of its elements of the vectors that are changed."""
+    """The triangle of a block of BLOCK rows without loops, on a copy of its elements of the vector that is changed."""
+    rows = p.forward(rows)
+    changed = "y" if routine.startswith("symv") else "x"
+    first = f"n - {BLOCK} * io - {BLOCK}" if is_upwards(routine) else f"{BLOCK} * io"
+    p = stage_mem(p, rows, f"{changed}[{first}:{first} + {BLOCK}]", f"{changed}_block")
+    p = shift_loop(p, p.forward(rows).find("for j in _: _"), 0)
+    p = unroll_loop(simplify(p), rows)
+    for loop in walk(p.find(f"{changed}_block: _").parent(), "loops"):
+        if loop.name() == "j":
+            p = unroll_loop(p, loop)
     return p
