@@ -9,13 +9,14 @@ import argparse
 import ctypes
 import json
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import peers, versus
-from bench.measure import Ratio
+from bench.measure import Ratio, Timings
 from bench.peak import PeakProbe
 from bench.versus import Case, Row, TimingLoop
 from usl_avx512.cpu import cpu_features
@@ -78,8 +79,10 @@ LEVEL2 = (
     ),
 )
 
-PROBES = ("read", "update", "update two", "copy", "swap")
-"""What memory is asked for: sums, `x = a x`, `y += a x`, `y = x` (past the cache where that is faster), x and y exchanged."""
+PROBES = {"read": 1, "update": 2, "update two": 3, "copy": 2, "swap": 4}
+"""What memory is asked for, and the vectors that move: a sum, `x = a x`, `y += a x`, `y = x` (past the cache where that is faster),
+x and y exchanged."""
+PROBE = "memory"
 
 
 class State(ctypes.Structure):
@@ -139,10 +142,10 @@ def measure(letter: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
     dtype, real = (np.float32, "float") if letter == "s" else (np.float64, "double")
     size = np.dtype(dtype).itemsize
     libraries, missing = peers.available(peers.openblas, peers.mkl)
-    rows = []
+    rows, rates = [], {}
     print(heading([versus.OURS, *(peer.name for peer in libraries)]), flush=True)
     with TimingLoop(SOURCE.read_text(encoding="utf-8"), [f"-DREAL={real}"]) as loop, PeakProbe(cpu_features()) as probe:
-        rates = bandwidths(loop, dtype)
+        stream = Stream(loop, dtype)
         for where in ("L1", "L2", "memory", "stride"):
             for problem in (*LEVEL1, *(LEVEL2 if where != "stride" else ())):
                 name = f"{letter}{problem.name}, {where}"
@@ -168,8 +171,13 @@ def measure(letter: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
                     )
                     for side, state in states.items()
                 }
-                rows.append(loop.measure(case, contestants, rounds))
-                print(line(rows[-1], rates), flush=True)
+                if where == "memory":
+                    contestants[PROBE] = (stream.address(problem.pattern), stream.states)
+                row, seconds = split(loop.measure(case, contestants, rounds))
+                if seconds:
+                    rates[name] = stream.gigabytes(problem.pattern, seconds)
+                rows.append(row)
+                print(line(row, rates), flush=True)
         peak = probe.gflops(repeats=3) * 4 / size
     return {
         "rows": [row.as_json() for row in rows],
@@ -180,34 +188,46 @@ def measure(letter: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def bandwidths(loop: TimingLoop, dtype: Any) -> dict[str, float]:
-    """GB/s of main memory for each of PROBES, by plain loops in C; the best of several runs."""
-    size = 4 if dtype == "float32" else 8
-    n = MEMORY_BYTES // size
-    x, y = elements(n, dtype, 3), elements(n, dtype, 4)
-    state = State(None, n, 1, None, x.ctypes.data, y.ctypes.data, 0, 0, 0)
-    moved = {"read": 1, "update": 2, "update two": 3, "copy": 2, "swap": 4}
-    ways = {"copy": ("probe_copy", "probe_copy_past_cache")}
-    found = {}
-    for probe in PROBES:
-        samples: list[float] = []
-        for way in ways.get(probe, (f"probe_{probe.replace(' ', '_')}",)):
-            samples += [loop.sample(loop.address(way), [ctypes.addressof(state)], 2) for _ in range(7)]
-        found[probe] = moved[probe] * n * size / min(samples) / 1e9
-    return found
+class Stream:
+    """Loops in C that move as much through main memory as it gives: a contestant beside the kernels, under the same noise."""
+
+    def __init__(self, loop: TimingLoop, dtype: Any) -> None:
+        import numpy as np
+
+        n = MEMORY_BYTES // np.dtype(dtype).itemsize
+        self._arrays = elements(n, dtype, 3), elements(n, dtype, 4)
+        x, y = (array.ctypes.data for array in self._arrays)
+        self._state = State(None, n, 1, None, x, y, 0, 0, 0)
+        self._addresses = {pattern: loop.address(f"probe_{pattern.replace(' ', '_')}") for pattern in PROBES}
+        ways = [self._addresses["copy"], loop.address("probe_copy_past_cache")]
+        self._addresses["copy"] = min(ways, key=lambda way: min(loop.sample(way, self.states, 1) for _ in range(7)))
+
+    @property
+    def states(self) -> list[int]:
+        return [ctypes.addressof(self._state)]
+
+    def address(self, pattern: str) -> int:
+        return self._addresses[pattern]
+
+    def gigabytes(self, pattern: str, seconds: Sequence[float]) -> float:
+        """GB/s of a probe, from the median of its samples."""
+        return PROBES[pattern] * MEMORY_BYTES / statistics.median(seconds) / 1e9
+
+
+def split(row: Row) -> tuple[Row, tuple[float, ...]]:
+    """A row without the probe of memory, and the probe's seconds; none where it did not run."""
+    seconds = dict(row.timings.seconds)
+    probe = seconds.pop(PROBE, ())
+    return Row(row.case, Timings(seconds)), probe
 
 
 # ---- what rows say
 
 
-def problem_of(row: Row) -> Problem:
-    name = row.case.name.partition(",")[0][1:]
-    return next(problem for problem in (*LEVEL1, *LEVEL2) if problem.name == name)
-
-
-def share(row: Row, rates: Mapping[str, float]) -> float:
-    """What part of main memory's bandwidth ours moves."""
-    return row.case.bytes / row.timings.median(versus.OURS) / 1e9 / rates[problem_of(row).pattern]
+def share(row: Row, rates: Mapping[str, float]) -> float | None:
+    """What part of main memory's bandwidth ours moves, None where operands are in cache."""
+    name = row.case.name
+    return gigabytes(row, versus.OURS) / rates[name] if name in rates else None
 
 
 def gigabytes(row: Row, name: str) -> float:
@@ -222,9 +242,10 @@ def heading(names: Sequence[str]) -> str:
 def line(row: Row, rates: Mapping[str, float]) -> str:
     values = " ".join(f"{gigabytes(row, name):9.1f}" for name in row.timings.seconds)
     ratio = versus.ratio_to_best(row) if row.peers else Ratio(math.nan, math.nan)
-    part = f"  {100 * share(row, rates):.0f} % of memory's bandwidth" if row.case.name.endswith("memory") else ""
+    part = share(row, rates)
+    of_memory = "" if part is None else f"  {100 * part:.0f} % of memory's {rates[row.case.name]:.1f}"
     best = row.best_peer if row.peers else "nobody"
-    return f"{row.case.name:>16} {values}  {ratio.median:.2f} ({ratio.lower95:.2f}) {best}{part}"
+    return f"{row.case.name:>16} {values}  {ratio.median:.2f} ({ratio.lower95:.2f}) {best}{of_memory}"
 
 
 def groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -258,7 +279,7 @@ def judge(result: Mapping[str, Any]) -> list[str]:
     ]
     for row in groups(rows)["in memory"]:
         ratio, part = versus.ratio_to_best(row), share(row, result["bandwidth_gbs"])
-        if ratio.lower95 < versus.TOLERANCE and part < OF_BANDWIDTH * versus.TOLERANCE:
+        if ratio.lower95 < versus.TOLERANCE and part is not None and part < OF_BANDWIDTH * versus.TOLERANCE:
             found.append(f"{row.case.name}: {ratio.median:.3f} of {row.best_peer}, {100 * part:.0f} % of the bandwidth")
     return found
 
@@ -271,8 +292,9 @@ def markdown(rows: Sequence[Row], rates: Mapping[str, float]) -> str:
     for row in rows:
         values = " | ".join(f"{gigabytes(row, name):.1f}" for name in names)
         ratio = versus.ratio_to_best(row) if row.peers else Ratio(math.nan, math.nan)
-        part = f"{100 * share(row, rates):.0f}" if row.case.name.endswith("memory") else ""
-        lines.append(f"| {row.case.name} | {values} | {ratio.median:.2f} | {ratio.lower95:.2f} | {part} |")
+        part = share(row, rates)
+        of_memory = "" if part is None else f"{100 * part:.0f}"
+        lines.append(f"| {row.case.name} | {values} | {ratio.median:.2f} | {ratio.lower95:.2f} | {of_memory} |")
     return "\n".join(lines) + "\n"
 
 

@@ -16,7 +16,7 @@ import sys
 from functools import cache
 
 from usl_avx512 import isa
-from usl_avx512.blas1 import LANES, instructions, interleaved_sums
+from usl_avx512.blas1 import LANES, instructions, elements_apart
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import (
@@ -136,7 +136,7 @@ def nrm2(typ: str) -> Procedure:
     p = proc_from_source(SNRM2) if typ == "f32" else proc_from_source(DNRM2, CONSTANTS)
     available = (*instructions(), *isa.instructions("conversions"))
     loop = p.find_loop("i")
-    p = interleaved_sums(specialize(p, loop, "stride(x, 0) == 1"), loop)
+    p = elements_apart(specialize(p, loop, "stride(x, 0) == 1"), loop)
     p, vectorized = vectorize(p, loop, LANES["f64"], AVX512, available, tail="masked")
     p, _ = interleave(p, vectorized.loop, 4, par_reduce=True)
     return rename(simplify(replace_all(p, available)), f"{'s' if typ == 'f32' else 'd'}nrm2")

@@ -145,26 +145,40 @@ def any_strides(p: Procedure, kernel: Kernel) -> Procedure:
 # ---- schedules
 
 
-ROWS = {"gemv_n": 4, "gemv_t": 8, "ger": 4, "rows": 4, "columns": 8, "both": 4}
-"""How many rows are done at a time."""
+ROWS = (8, 4)
+"""How many rows are done at a time, as long as there are as many."""
 
 
 def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
-    """A nest `for i: for j` with ROWS[name] rows at a time and j in vectors, the last one masked."""
+    """A nest `for i: for j` with several rows at a time, and j in vectors, the last one masked."""
     i = p.find_loop("i")
     if name in ("gemv_n", "rows"):
-        p, inner = vectorize(p, p.find_loop("j"), LANES[typ], AVX512, instructions(), tail="masked")
-        p, _ = unroll_and_jam(p, i, ROWS[name])
-        return simplify(p)
+        p, _ = in_vectors(p, p.find_loop("j"), typ)
+        return simplify(jammed(p, i)[0])
     if name == "both":
         p = stage_mem(p, p.find_loop("j"), "yr[i]", "s", accum=True)
-    p, jammed = unroll_and_jam(p, i, ROWS[name])
-    if name == "both":
-        p = unroll_buffer(p, p.forward(jammed.loop).find("s: _"), 0)
-    for rows in (jammed.loop, jammed.tail):
+    p, groups = jammed(p, i)
+    for rows in groups:
+        if name == "both" and rows != groups[-1]:
+            p = unroll_buffer(p, p.forward(rows).find("s: _"), 0)
         j = p.forward(rows).find("for j in _: _")
         p = attempt(lambda q, loop: cse(q, loop)[0])(p, j)
         if name != "ger":
             p = stage_mem(p, p.forward(j).body(), "y[j]", "y_j")
-        p, _ = vectorize(p, j, LANES[typ], AVX512, instructions(), tail="masked")
+        p, _ = in_vectors(p, j, typ)
     return simplify(p)
+
+
+def jammed(p: Procedure, i: Any) -> tuple[Procedure, list[Any]]:
+    """The loop over rows as one loop for each of ROWS, and one for single rows."""
+    groups = []
+    for rows in ROWS:
+        p, unrolled = unroll_and_jam(p, i, rows)
+        groups.append(unrolled.loop)
+        i = unrolled.tail
+    return p, [*groups, i]
+
+
+def in_vectors(p: Procedure, j: Any, typ: str) -> tuple[Procedure, Any]:
+    """The loop along the rows by vector instructions."""
+    return vectorize(p, j, LANES[typ], AVX512, instructions(), tail="masked")

@@ -1,6 +1,9 @@
 
 /* The CBLAS-shaped entry, see the header. */
 
+#define USL_SIZE(n) ((n) >= 0 && (n) <= INT32_MAX)
+#define USL_LD(ld, n) ((ld) >= ((n) > 1 ? (n) : 1))
+
 /* Where elements are: the address of the first, the bytes between rows and in one of them, and how many rows there are. */
 struct usl_place {
     uintptr_t first;
@@ -55,9 +58,6 @@ static inline @WRITE1@ usl_out(@T@ *x, int64_t n, int64_t inc)
 {
     return (@WRITE1@){inc < 0 ? x + (1 - n) * inc : x, {(ptrdiff_t)inc}};
 }
-
-#define USL_SIZE(n) ((n) >= 0 && (n) <= INT32_MAX)
-#define USL_LD(ld, n) ((ld) >= ((n) > 1 ? (n) : 1))
 
 /* @scale */
 /* y = beta y, where 0 times anything is 0. */
