@@ -75,7 +75,8 @@ def nrm2(n: size, x: [f64][n], out: f64):
         out = sqrt(s)
 """
 CONSTANTS = {
-    "LEAST_SUM": 2.0**-960,  # squares lost to underflow, fewer than 2^31 and each below 2^-1074, are less than 2^31 2^-114 of it
+    "LEAST_SUM": 2.0
+    ** -960,  # squares lost to underflow, fewer than 2^31 and each below 2^-1074, are less than 2^31 2^-114 of it
     "GREATEST_SUM": sys.float_info.max,
     "SMALL": 2.0**-511,
     "LARGE": 2.0**486,
