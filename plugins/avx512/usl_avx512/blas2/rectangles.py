@@ -71,7 +71,7 @@ def columns(m: size, n: size, A: [T][m, n], x: [T][m], y: [T][n]):
     assert stride(A, 1) == 1
     for i in seq(0, m):
         for j in seq(0, n):
-            y[j] += SIGNA[ROW, j] * x[ROW]
+            y[j] += SIGNx[ROW] * A[ROW, j]
 """,
     "both": """\
 def both(m: size, n: size, alpha: T, A: [T][m, n], x: [T][n], y: [T][n], xr: [T][m], yr: [T][m]):
@@ -145,8 +145,8 @@ def any_strides(p: Procedure, kernel: Kernel) -> Procedure:
 # ---- schedules
 
 
-ROWS = (8, 4)
-"""How many rows are done at a time, as long as there are as many."""
+ROWS = {routine: (8, 4) for routine in RECTANGLES} | {name: (8,) for name in PARTS}
+"""How many rows are done at a time, as long as there are as many. Blocks of triangles have eight, but for one."""
 
 
 def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
@@ -154,10 +154,10 @@ def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
     i = p.find_loop("i")
     if name in ("gemv_n", "rows"):
         p, _ = in_vectors(p, p.find_loop("j"), typ)
-        return simplify(jammed(p, i)[0])
+        return simplify(jammed(p, i, ROWS[name])[0])
     if name == "both":
         p = stage_mem(p, p.find_loop("j"), "yr[i]", "s", accum=True)
-    p, groups = jammed(p, i)
+    p, groups = jammed(p, i, ROWS[name])
     for rows in groups:
         if name == "both" and rows != groups[-1]:
             p = unroll_buffer(p, p.forward(rows).find("s: _"), 0)
@@ -169,10 +169,10 @@ def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
     return simplify(p)
 
 
-def jammed(p: Procedure, i: Any) -> tuple[Procedure, list[Any]]:
-    """The loop over rows as one loop for each of ROWS, and one for single rows."""
+def jammed(p: Procedure, i: Any, heights: tuple[int, ...]) -> tuple[Procedure, list[Any]]:
+    """The loop over rows as one loop for each number of rows at a time, and one for single rows."""
     groups = []
-    for rows in ROWS:
+    for rows in heights:
         p, unrolled = unroll_and_jam(p, i, rows)
         groups.append(unrolled.loop)
         i = unrolled.tail
@@ -181,4 +181,13 @@ def jammed(p: Procedure, i: Any) -> tuple[Procedure, list[Any]]:
 
 def in_vectors(p: Procedure, j: Any, typ: str) -> tuple[Procedure, Any]:
     """The loop along the rows by vector instructions."""
-    return vectorize(p, j, LANES[typ], AVX512, instructions(), tail="masked")
+    return vectorize(p, j, LANES[typ], AVX512, products(typ), tail="masked")
+
+
+@cache
+def products(typ: str) -> tuple[Procedure, ...]:
+    """The instructions that products are made of: among fewer of them the choice is sooner made."""
+    names = "setzero loadu storeu fmadd fmadd_set1 fnmadd fnmadd_set1 mul_set1 reduce_add".split()
+    suffix = "ps" if typ == "f32" else "pd"
+    wanted = {f"mm512_{mask}{name}_{suffix}" for name in names for mask in ("", "mask_")}
+    return tuple([each for each in instructions() if each.name() in wanted])

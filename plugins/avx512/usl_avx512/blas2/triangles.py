@@ -67,7 +67,7 @@ def trmv_n_lower{HEAD}
 def trmv_t_upper{HEAD}
     for d in seq(0, n):
         for j in seq(n - d, n):
-            x[j] += A[n - 1 - d, j] * x[n - 1 - d]
+            x[j] += x[n - 1 - d] * A[n - 1 - d, j]
         if unit == 0:
             x[n - 1 - d] = A[n - 1 - d, n - 1 - d] * x[n - 1 - d]
 """,
@@ -75,7 +75,7 @@ def trmv_t_upper{HEAD}
 def trmv_t_lower{HEAD}
     for i in seq(0, n):
         for j in seq(0, i):
-            x[j] += A[i, j] * x[i]
+            x[j] += x[i] * A[i, j]
         if unit == 0:
             x[i] = A[i, i] * x[i]
 """,
@@ -101,7 +101,7 @@ def trsv_t_upper{HEAD}
         if unit == 0:
             x[i] = x[i] / A[i, i]
         for j in seq(i + 1, n):
-            x[j] += -A[i, j] * x[i]
+            x[j] += -x[i] * A[i, j]
 """,
     "trsv_t_lower": f"""\
 def trsv_t_lower{HEAD}
@@ -109,7 +109,7 @@ def trsv_t_lower{HEAD}
         if unit == 0:
             x[n - 1 - d] = x[n - 1 - d] / A[n - 1 - d, n - 1 - d]
         for j in seq(0, n - 1 - d):
-            x[j] += -A[n - 1 - d, j] * x[n - 1 - d]
+            x[j] += -x[n - 1 - d] * A[n - 1 - d, j]
 """,
 }
 """The routines as object code: `y += alpha A x`, `x = A x`, `x = A^T x`, and x for which A (or A^T) times it is what x was. Of
