@@ -80,8 +80,8 @@ LEVEL2 = (
 )
 
 PROBES = {"read": 1, "update": 2, "update two": 3, "copy": 2, "swap": 4}
-"""What memory is asked for, and the vectors that move: a sum, `x = a x`, `y += a x`, `y = x` (past the cache where that is faster),
-x and y exchanged."""
+"""What memory is asked for, and the vectors that move: a sum, `x = a x`, `y += a x`, `y = x` (past the cache where that is
+faster), x and y exchanged."""
 PROBE = "memory"
 
 

@@ -1,8 +1,8 @@
 """BLAS level 1 and 2: every routine is right to the bound of theory for all sizes and strides, and bad input is named.
 
-Bounds are those of sums in any order with fused or rounded products: an inner product of n terms is off by gamma(n) of the sum of
-the magnitudes, gamma(t) = t u / (1 - t u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, §3.1), plus a few
-roundings for the factors; a triangular solve has the residual gamma(n + 1) |A| |z| (§8.1). References are computed with more digits.
+Bounds are those of sums in any order with fused or rounded products: an inner product of n terms is off by gamma(n) of the sum
+of the magnitudes, gamma(t) = t u / (1 - t u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, §3.1), plus
+a few roundings for the factors; a triangular solve has the residual gamma(n + 1) |A| |z| (§8.1). References have more digits.
 """
 
 from __future__ import annotations

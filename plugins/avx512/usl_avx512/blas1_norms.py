@@ -16,7 +16,7 @@ import sys
 from functools import cache
 
 from usl_avx512 import isa
-from usl_avx512.blas1 import LANES, instructions, elements_apart
+from usl_avx512.blas1 import LANES, elements_apart, instructions
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import (
@@ -85,8 +85,8 @@ CONSTANTS = {
     "DOWN": 2.0**-538,
     "UP_AGAIN": 2.0**538,
 }
-"""For f64, from Blue 1978: the square of anything between SMALL and LARGE, and the sum of 2^31 of them, is a normal number; so it is
-of smaller numbers times UP and of larger ones times DOWN."""
+"""For f64, from Blue 1978: the square of anything between SMALL and LARGE, and the sum of 2^31 of them, is a normal number; so
+it is of smaller numbers times UP and of larger ones times DOWN."""
 
 
 IAMAX = """\

@@ -7,7 +7,8 @@
 `rectangles` has products with whole matrices and updates of them; `triangles` has triangular and symmetric matrices, as rows of
 rectangles with a small triangle at the end of each. Matrices are row-major. Sizes are at least 1, and vectors may have any
 strides: dense copies are made of those whose elements lie apart.
-Reference: Dongarra, Du Croz, Hammarling, Hanson 1988, An Extended Set of Fortran Basic Linear Algebra Subprograms, ACM TOMS 14(1).
+Reference: Dongarra, Du Croz, Hammarling, Hanson 1988, An Extended Set of Fortran Basic Linear Algebra Subprograms, ACM TOMS
+14(1).
 """
 
 from __future__ import annotations

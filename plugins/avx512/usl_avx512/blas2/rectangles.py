@@ -93,10 +93,10 @@ class Kernel:
     base: Procedure
     fast: Procedure
 
-    def call(self, p: Procedure, block: object) -> Procedure:
+    def call(self, p: Procedure, block: Any) -> Procedure:
         """Do a block of p that says what base says by the fast one."""
         p = replace(p, block, self.base)
-        return call_eqv(p, p.forward(block), self.fast)  # type: ignore[arg-type]
+        return call_eqv(p, p.forward(block), self.fast)
 
 
 @cache
@@ -145,7 +145,7 @@ def any_strides(p: Procedure, kernel: Kernel) -> Procedure:
 # ---- schedules
 
 
-ROWS = {routine: (8, 4) for routine in RECTANGLES} | {name: (8,) for name in PARTS}
+ROWS = dict.fromkeys(RECTANGLES, (8, 4)) | dict.fromkeys(PARTS, (8,))
 """How many rows are done at a time, as long as there are as many. Blocks of triangles have eight, but for one."""
 
 

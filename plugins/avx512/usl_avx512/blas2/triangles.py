@@ -16,8 +16,8 @@ from usl_core.scheduling import (
     cut_loop,
     divide_loop,
     eliminate_dead_code,
-    fission,
     first_of,
+    fission,
     lift_scope,
     reorder_stmts,
     shift_loop,
@@ -158,7 +158,7 @@ def in_blocks(p: Procedure, routine: str, typ: str) -> Procedure:
 
 
 def rectangle_apart(p: Procedure, rows: Any, lower: bool, column: str, kernel: Kernel) -> tuple[Procedure, Any]:
-    """Of a block of rows, the columns before (or after) the given one by the kernel, and the others: the procedure, and these."""
+    """Of a block of rows, the columns before (or after) the given one by the kernel: the procedure, and the rest's loop."""
     j = p.forward(rows).find("for j in _: _")
     p = cut_loop(p, j, column)
     parts = p.forward(j), p.forward(j).next()

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from usl_avx512.kernels.blas_library import CTYPES, blas_function, entry_name
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 DTYPES = {"s": "float32", "d": "float64"}
@@ -42,17 +41,17 @@ def scal(letter: str, alpha: float, x: NDArray[Any]) -> None:
 def dot(letter: str, x: NDArray[Any], y: NDArray[Any]) -> float:
     """The sum of the products of elements; 0 where there are none."""
     n = _same_size(_vector(letter, "x", x), _vector(letter, "y", y))
-    return _result(letter, "dot", n, x, y)
+    return float(_result(letter, "dot", n, x, y))
 
 
 def asum(letter: str, x: NDArray[Any]) -> float:
     """The sum of the magnitudes of elements; 0 where there are none."""
-    return _result(letter, "asum", len(_vector(letter, "x", x)), _forwards(x))
+    return float(_result(letter, "asum", len(_vector(letter, "x", x)), _forwards(x)))
 
 
 def nrm2(letter: str, x: NDArray[Any]) -> float:
     """The Euclidean norm; 0 where there are no elements. It over- or underflows only where the norm itself does."""
-    return _result(letter, "nrm2", len(_vector(letter, "x", x)), _forwards(x))
+    return float(_result(letter, "nrm2", len(_vector(letter, "x", x)), _forwards(x)))
 
 
 def iamax(letter: str, x: NDArray[Any]) -> int:
@@ -140,8 +139,8 @@ def trsv(
 ) -> None:
     """Put in the place of x the z with `A z = x`, or with trans `A^T z = x`, for triangular A.
 
-    The upper triangle is read, or the lower one; with unit the diagonal is not, and counts as ones. A zero on the diagonal is no
-    error: results are then infinite or NaN.
+    The upper triangle is read, or the lower one; with unit the diagonal is not, and counts as ones. A zero on the diagonal is
+    no error: results are then infinite or NaN.
     """
     _triangular(letter, "trsv", A, x, lower, trans, unit)
 

@@ -78,11 +78,11 @@ def blas_library(routine: str, letter: str) -> Library:
 def entry_comment() -> str:
     """What holds for every entry."""
     return """\
-/* The result is 0, or the number (from 1) of the first argument that is bad: a size that is negative or above 2^31 - 1, NULL, an
- * increment of 0 or too large to address, a distance of rows that is smaller than a row, an option that is none of CBLAS's, or what is
- * written where it shares memory with another argument; then nothing has been written. A size of 0 is no error: nothing is done.
- * -1: no memory for a dense copy of a vector; what is to be written is then unspecified. With a negative increment elements go
- * backwards from the end, as BLAS has it. May be called by several threads at a time. */
+/* The result is 0, or the number (from 1) of the first argument that is bad: a size that is negative or above 2^31 - 1, NULL,
+ * an increment of 0 or too large to address, a distance of rows that is smaller than a row, an option that is none of CBLAS's,
+ * or what is written where it shares memory with another argument; then nothing has been written. A size of 0 is no error:
+ * nothing is done. -1: no memory for a dense copy of a vector; what is to be written is then unspecified. With a negative
+ * increment elements go backwards from the end, as BLAS has it. May be called by several threads at a time. */
 """
 
 
