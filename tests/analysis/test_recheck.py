@@ -7,6 +7,7 @@ from textwrap import indent
 import pytest
 
 from tests.primitives.equivalence import parse
+from usl_core.analysis import obligations
 from usl_core.analysis.memories import check_memories
 from usl_core.analysis.recheck import recheck
 from usl_core.errors import BackendError, BoundsError, SchedulingError
@@ -15,6 +16,7 @@ from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Block, For, If, Proc, index_literal
 from usl_core.ir.traverse import update
 from usl_core.ir.types import F32, INDEX
+from usl_core.primitives.buffers.resize_dim import resize_dim
 from usl_core.primitives.loops.add_loop import add_loop
 from usl_core.procedure import from_ir
 
@@ -55,6 +57,13 @@ def test_what_follows_a_check_that_is_gone_is_proved_again() -> None:
 
 def test_what_follows_an_allocation_that_changed_is_proved_again() -> None:
     old = program("t: f32[8]\nx[0] = 1.0\nt[7] = 1.0")
+    (alloc,) = program("t: f32[4]\npass").body[:1]
+    refused(old, with_body(old, update(old.body[0], type=alloc.type), *old.body[1:]))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("place", ["for i in seq(0, 2): t[7] = 1.0", "if c: pass\nelse: t[7] = 1.0", "if c: t[7] = 1.0"])
+def test_what_mentions_a_changed_allocation_inside_of_others_is_proved_again(place: str) -> None:
+    old = program(f"t: f32[8]\n{place}")
     (alloc,) = program("t: f32[4]\npass").body[:1]
     refused(old, with_body(old, update(old.body[0], type=alloc.type), *old.body[1:]))  # type: ignore[attr-defined]
 
@@ -161,7 +170,9 @@ def test_memories_of_arguments_are_checked_wherever_the_call_stands(around: str)
     from_ir(right)
 
 
-REGS = Config("Regs", {"mode": ConfigField("mode", INDEX)})
+REGS = Config("Regs", {"mode": ConfigField("mode", INDEX), "size": ConfigField("size", INDEX)})
+TAKES = parse("def takes(n: size, d: [f32][4]):\n    assert n == 1\n    d[0] = 1.0")
+SIZE_3 = parse("def size_3(d: [f32][4]):\n    assert Regs.size == 3\n    d[0] = 1.0", Regs=REGS)
 MODE_3 = parse("def mode_3(d: [f32][4]):\n    assert Regs.mode == 3\n    d[0] = 1.0", Regs=REGS)
 
 
@@ -172,3 +183,56 @@ def test_what_is_known_of_a_field_is_proved_again_for_all_that_follows() -> None
         add_loop(old, "Regs.mode = _", "i", 2, guard=True)
     assert caught.value.code == "E410"
     add_loop(old, "Regs.mode = _", "i", 2)
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "mode_3(v)",
+        "for i in seq(0, 2):\n    mode_3(v)",
+        "if c:\n    mode_3(v)",
+        "if c:\n    pass\nelse:\n    mode_3(v)",
+        "takes(Regs.mode - 2, v)",
+        "v[Regs.mode] = 1.0",
+        "for i in seq(0, 2):\n    v[Regs.mode - i] = 1.0",
+        "for i in seq(0, Regs.mode + 1):\n    v[i] = 1.0",
+        "if Regs.mode == m:\n    v[m] = 1.0",
+        "check(Regs.mode == m)\nv[m] = 1.0",
+        "Regs.size = Regs.mode\nsize_3(v)",
+    ],
+)
+def test_what_reads_a_field_that_is_written_otherwise_is_proved_again(reader: str) -> None:
+    head = "def foo(c: bool, m: index, v: [f32][4]):\n    Regs.mode = 3\n"
+    scope = {"Regs": REGS, "mode_3": MODE_3, "takes": TAKES, "size_3": SIZE_3}
+    old = parse(head + indent(reader, "    "), **scope).ir
+    refused(old, with_body(old, update(old.body[0], rhs=index_literal(9)), *old.body[1:]))
+
+
+def test_what_reads_no_field_is_not_proved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = parse("def foo(v: [f32][4]):\n    Regs.mode = 3\n    for i in seq(0, 4):\n        v[i] = 1.0", Regs=REGS).ir
+    monkeypatch.setattr(obligations, "check_access", lambda *_: pytest.fail("it is proved already"))
+    recheck(old, with_body(old, update(old.body[0], rhs=index_literal(9)), *old.body[1:]), "op")
+
+
+ROWS_OF_4 = parse("def rows_of_4(d: [f32][2, 2]):\n    assert stride(d, 0) == 4\n    d[0, 0] = 1.0")
+
+
+@pytest.mark.parametrize("place", ["{}", "for i in seq(0, 2):\n    {}", "if c:\n    {}"])
+def test_what_uses_a_window_of_a_window_of_a_buffer_that_changed_is_proved_again(place: str) -> None:
+    """The inner window is the statement that it was, between two that changed."""
+    call = indent(place.format("rows_of_4(w)"), "    ")
+    old = parse(
+        f"def foo(c: bool):\n    t: f32[4, 4]\n    v = t[0:4, 0:4]\n    w = v[0:2, 0:2]\n    t[0, 0] = 0.0\n{call}",
+        rows_of_4=ROWS_OF_4,
+    )
+    with pytest.raises(SchedulingError, match="call of rows_of_4 may break its assertion") as caught:
+        resize_dim(old, "t", 1, 8, 0)
+    assert caught.value.code == "E410"
+    resize_dim(old, "t", 0, 8, 0)
+
+
+@pytest.mark.parametrize("known", ["if stride(t, 0) == m:\n    y[m] = 1.0", "check(stride(t, 0) == m)\ny[m] = 1.0"])
+def test_what_relied_on_a_stride_of_a_buffer_that_changed_is_proved_again(known: str) -> None:
+    old = program(f"t: f32[2, 4]\n{known}")
+    (wider,) = program("t: f32[2, 9]\npass").body[:1]
+    refused(old, with_body(old, update(old.body[0], type=wider.type), *old.body[1:]))  # type: ignore[attr-defined]

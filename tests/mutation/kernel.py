@@ -16,7 +16,7 @@ PACKAGE = "usl_core"
 
 ENGINE = frozenset(
     {
-        *("affine", "formula", "linear", "lower", "models", "polynomial", "raise_", "show", "solver"),
+        *("affine", "bounding", "formula", "linear", "lower", "models", "polynomial", "raise_", "show", "solver"),
         *("proof_store", "questions", "verdicts"),
     }
 )
@@ -64,6 +64,12 @@ PERMITS: dict[str, bool] = {
     "_callee_reads_strides": False,
     "_dense": False,
     "_is_of": False,
+    "_has_parallel": False,
+    "_is_of_held": False,
+    "_passes_whole": False,
+    "_Proved.covers": True,
+    "_plainly_fits": True,
+    "Context.holds": True,
     "_is_outdated": False,
     "_uses": False,
     "_writes_config": False,
@@ -90,6 +96,7 @@ NEUTRAL = frozenset(
     {
         "is_refusal",  # for callers
         "is_real", "_only_literals", "_same", "_allocates", "_reads_data",  # choose a form, not whether to rewrite
+        "Context._tells_of_fields",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }
 )  # fmt: skip

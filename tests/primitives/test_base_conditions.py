@@ -53,6 +53,7 @@ def test_the_first_argument_must_be_a_procedure(operator: Callable[..., object])
         (lambda p: rename(p), "rename: missing a required argument: 'name'"),
         (lambda p: rename(p, "a", "b"), "rename: too many positional arguments"),
         (lambda p: rename(p, "a", to="b"), "rename: got an unexpected keyword argument 'to'"),
+        (lambda p: rename(p, "a", name="b"), "rename: multiple values for argument 'name'"),
         (lambda p: rename(), "rename: the first argument must be a procedure"),
     ],
 )

@@ -8,9 +8,20 @@ import weakref
 import pytest
 
 from tests.primitives.equivalence import parse
+from usl_core.equivalence import Relation
 from usl_core.errors import SchedulingError
 from usl_core.procedure import Procedure
-from usl_core.scheduling import add_loop, divide_loop, fission, rename, replace, specialize, unroll_loop
+from usl_core.scheduling import (
+    add_loop,
+    divide_loop,
+    extract_subproc,
+    fission,
+    rename,
+    replace,
+    resize_dim,
+    specialize,
+    unroll_loop,
+)
 
 
 def program() -> Procedure:
@@ -87,3 +98,27 @@ def test_refused_calls_are_refused_again() -> None:
     for _ in range(2):
         with pytest.raises(SchedulingError):
             divide_loop(p, "i", 4, ["io", "ii"], perfect=True)
+
+
+def test_the_ways_of_one_operator_are_told_apart() -> None:
+    """With fold the places are taken modulo 4, without it they must lie within the first 4."""
+    p = parse("""
+        def foo(x: f32[8]):
+            t: f32[8]
+            for i in seq(0, 4):
+                t[i] = x[i]
+                x[i] = t[i] + 1.0
+    """)
+    within = resize_dim(p, "t", 0, 4, 0)
+    folded = resize_dim(p, "t", 0, 4, 0, fold=True)
+    assert [q.history()[-1].relation for q in (within, folded)] == [Relation.EQUAL, Relation.REFINES]
+    assert resize_dim(p, "t", 0, 4, 0) is within
+    assert resize_dim(p, "t", 0, 4, 0, fold=True) is folded
+
+
+def test_what_an_operator_gives_beside_a_version_is_there_again() -> None:
+    p = program()
+    first = extract_subproc(p, "for i in _: _", "inner")
+    assert extract_subproc(p, "for i in _: _", "inner") == first
+    assert extract_subproc(p, "x[_] = _", "inner") != first
+    assert extract_subproc(p, "for i in _: _", "other")[1].name() == "other"

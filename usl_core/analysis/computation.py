@@ -14,7 +14,8 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import WindowMap, proc_summary
+from usl_core.analysis.effects import WindowMap
+from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
 from usl_core.ir.externs import IDX
 from usl_core.ir.nodes import (
@@ -120,7 +121,7 @@ class _Reader:
             case Check(cond=cond):
                 self.expr(ctx, cond)
             case Call(proc=proc, args=args):
-                self.comparable = self.comparable and not proc_summary(proc).touches_config
+                self.comparable = self.comparable and not field_use(proc).all
                 self.shape.append(proc)
                 for arg in args:
                     self.argument(ctx, arg)

@@ -16,7 +16,7 @@ from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.conflict import describe_model, may_overlap
 from usl_core.analysis.context import BufferInfo, Context, shape_of
 from usl_core.analysis.dataflow import Env
-from usl_core.analysis.effects import Access, Kind, WindowMap, proc_summary
+from usl_core.analysis.effects import Access, Kind, WindowMap
 from usl_core.analysis.formula import TRUE, Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.show import show_lin
@@ -53,6 +53,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, mentioned, walk
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.written import written_formals
 from usl_core.profiling import profiled
 
 
@@ -137,10 +138,13 @@ def _with_preds(proc: Proc, preds: Sequence[Expr]) -> Proc:
 def check_block(ctx: Context, block: Block) -> Context:
     """Prove the obligations of each statement of block; returns the context after it."""
     for stmt in block:
-        known = memo_of(stmt).setdefault(check_block, _Proved())
-        if not known.covers(ctx, stmt):
+        if not isinstance(stmt, For | If | Call):  # proving these again is as fast as finding out that they are proved
             check_stmt(ctx, stmt)
-            known.add(ctx, stmt)
+        else:
+            known = memo_of(stmt).setdefault(check_block, _Proved())
+            if not known.covers(ctx, stmt):
+                check_stmt(ctx, stmt)
+                known.add(ctx, stmt)
         ctx = ctx.after(stmt)
     return ctx
 
@@ -148,21 +152,28 @@ def check_block(ctx: Context, block: Block) -> Context:
 def check_mentions(ctx: Context, block: Block, names: frozenset[Sym]) -> None:
     """Prove the obligations again of what mentions one of names, in a block where all others are proved already.
 
-    That is enough where names are bound otherwise than in the proof at hand, and at least the same is known of the rest.
+    That is enough where names are bound otherwise than in the proof at hand. A condition on their strides says something else
+    now, so that all is proved again for which it was known.
     """
-    for stmt in block:
-        if names.isdisjoint(mentioned(stmt)):
-            pass
-        elif isinstance(stmt, For | If):
-            check_head(ctx, stmt)
+    for position, stmt in enumerate(block):
+        again = not names.isdisjoint(mentioned(stmt))
+        if again and isinstance(stmt, For | If) and names.isdisjoint(_mentioned_in_head(stmt)):
             check_mentions(ctx.enter(stmt, "body"), stmt.body, names)
             if isinstance(stmt, If):
                 check_mentions(ctx.enter(stmt, "orelse"), stmt.orelse, names)
-        else:
+        elif again:
             check_stmt(ctx, stmt)
             if isinstance(stmt, WindowStmt):  # it shows a buffer that is another now
                 names |= {stmt.name}
         ctx = ctx.after(stmt)
+        if again and isinstance(stmt, Check):
+            check_block(ctx, block[position + 1 :])
+            return
+
+
+def _mentioned_in_head(stmt: For | If) -> frozenset[Sym]:
+    """The names in the range of a loop or the condition of a branch."""
+    return mentioned(stmt.lo) | mentioned(stmt.hi) if isinstance(stmt, For) else mentioned(stmt.cond)
 
 
 class _Proved:
@@ -175,10 +186,10 @@ class _Proved:
 
     def covers(self, ctx: Context, stmt: Stmt) -> bool:
         """Whether the obligations were proved from facts that all hold in ctx, too."""
-        if not self.facts:
-            return False
-        bindings, known = ctx.known_to(stmt)
-        return any(facts <= known for facts in self.facts.get(bindings, ()))
+        if self.facts:
+            bindings, known = ctx.known_to(stmt)
+            return any(facts <= known for facts in self.facts.get(bindings, ()))
+        return False
 
     def add(self, ctx: Context, stmt: Stmt) -> None:
         bindings, known = ctx.known_to(stmt)
@@ -432,11 +443,7 @@ def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: di
             values=(value,), code="E311",
         )  # fmt: skip
     if not isinstance(formal.type, TensorType):
-        if (
-            isinstance(formal.type, ScalarType)
-            and isinstance(actual, Literal)
-            and formal.name in proc_summary(call.proc).modified
-        ):
+        if isinstance(formal.type, ScalarType) and isinstance(actual, Literal) and formal.name in written_formals(call.proc):
             raise BoundsError(
                 f"{callee} writes its argument {name}, so a literal cannot stand for it",
                 span=actual.span if actual.span.line else call.span,
@@ -476,7 +483,7 @@ def check_disjoint(ctx: Context, call: Call) -> None:
         for formal, actual in zip(call.proc.args, call.args, strict=True)
         if not isinstance(formal.type, ControlType) and not isinstance(actual, Literal)
     ]
-    modified = proc_summary(call.proc).modified
+    modified = written_formals(call.proc)
     for position, (formal, place, actual) in enumerate(maps):
         for other, other_place, other_actual in maps[position + 1 :]:
             if place.buffer is not other_place.buffer or not (formal.name in modified or other.name in modified):

@@ -62,7 +62,11 @@ def _recheck_block(ctx: Context, old: Block, new: Block) -> tuple[Block, Block] 
 def _rebound(old: Block, new: Block) -> frozenset[Sym]:
     """The names that old or new binds for the rest of the block, unless both bind them to the same."""
     before, after = _bound(old), _bound(new)
-    return frozenset(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    names = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    for stmt in new:
+        if isinstance(stmt, WindowStmt) and stmt.rhs.name in names:  # as it was, but of a buffer that is another now
+            names.add(stmt.name)
+    return frozenset(names)
 
 
 def _bound(block: Block) -> dict[Sym, object]:

@@ -10,7 +10,6 @@ from usl_core.frontend.literals import describe
 from usl_core.frontend.operators import adopt
 from usl_core.frontend.placement import require_fixed
 from usl_core.frontend.scope import Binding
-from usl_core.frontend.writes import written_formals
 from usl_core.ir.config import Config
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
@@ -39,6 +38,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.template import check_template
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, Type
+from usl_core.ir.written import written_formals
 
 
 def assign(target: Binding, idx: Sequence[Expr], rhs: Expr, *, span: Span = NOWHERE) -> Assign:
@@ -138,7 +138,7 @@ def _scalar_argument(callee: Proc, position: int, arg: Expr, what: str) -> Expr:
     match arg:
         case Read():
             return arg
-        case Literal() if position not in written_formals(callee):
+        case Literal() if callee.args[position].name not in written_formals(callee):
             return arg
         case Literal():
             raise TypeError_(f"{what} is written there, so it needs a location, not the number {show_expr(arg)}", span=arg.span)

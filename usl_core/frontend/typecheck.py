@@ -49,7 +49,6 @@ from usl_core.frontend.statements import (
     tensor_type,
     window_stmt,
 )
-from usl_core.frontend.writes import written_formals
 
 __all__ = [
     "Binding",
@@ -99,5 +98,4 @@ __all__ = [
     "unary_minus",
     "window",
     "window_stmt",
-    "written_formals",
 ]

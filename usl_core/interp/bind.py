@@ -10,10 +10,10 @@ from usl_core.errors import InterpError
 from usl_core.interp.arith import Arithmetic
 from usl_core.interp.buffers import Buffer, require_rank
 from usl_core.interp.values import POISON
-from usl_core.interp.written import written_formals
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, ControlType, ScalarType, scalar_of
+from usl_core.ir.written import written_formals
 
 
 def bind(

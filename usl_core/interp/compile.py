@@ -13,7 +13,6 @@ from weakref import WeakKeyDictionary
 from usl_core.analysis.parallel import separate_last
 from usl_core.interp.arith import Arithmetic
 from usl_core.interp.text import Scope, Text, local
-from usl_core.interp.written import written_formals
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
@@ -41,6 +40,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_block
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.written import written_formals
 
 _DEEPEST_NEST = 12
 """Loops that may stand directly in one Python function; Python allows 20."""

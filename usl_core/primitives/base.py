@@ -47,13 +47,14 @@ def primitive(
 
     def decorate(build: Callable[Concatenate[Procedure, P], Edit]) -> Callable[Concatenate[Procedure, P], Procedure]:
         operator = name or build.__name__
+        variant = f"{build.__module__}.{build.__qualname__}, {relation.value}"  # operators may be several functions
         signature = inspect.signature(build)
 
         @profiled("operator", operator)
         @functools.wraps(build)
         def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
             require_procedure(operator, proc)
-            call = call_key(operator, args, kwargs)
+            call = call_key(variant, args, kwargs)
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
             with _collected_later():
@@ -120,15 +121,10 @@ def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
 
 def _plainly_fits(signature: inspect.Signature, count: int, kwargs: dict[str, Any]) -> bool:
     """Whether count arguments and kwargs fit for certain: what `bind` finds out at twenty times the price."""
-    parameters = signature.parameters
-    if count > len(parameters):
-        return False
-    for position, (name, parameter) in enumerate(parameters.items()):
-        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or (position < count and name in kwargs):
-            return False
-        if position >= count and parameter.default is parameter.empty and name not in kwargs:
-            return False
-    return parameters.keys() >= kwargs.keys()
+    plain = [name for name, each in signature.parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
+    rest = signature.parameters.keys() - plain[:count]
+    missing = any(signature.parameters[name].default is inspect.Parameter.empty for name in rest - kwargs.keys())
+    return count <= len(plain) and rest >= kwargs.keys() and not missing
 
 
 def _short(value: Any) -> str:

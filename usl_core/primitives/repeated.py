@@ -20,10 +20,13 @@ class _Unknown(Exception):
     """An argument of a kind that is not told apart here."""
 
 
-def call_key(operator: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Hashable | None:
-    """What tells a call from others on the same procedure; None if some argument cannot be compared."""
+def call_key(variant: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Hashable | None:
+    """What tells a call from others on the same procedure; None if some argument cannot be compared.
+
+    variant names the function that was called, one of those that an operator may consist of.
+    """
     try:
-        return operator, _key(tuple(args)), *((name, _key(value)) for name, value in sorted(kwargs.items()))
+        return variant, _key(tuple(args)), *((name, _key(value)) for name, value in sorted(kwargs.items()))
     except _Unknown:
         return None
 

@@ -201,19 +201,19 @@ class _Cutting:
     rules: Sequence[Rule]
     registers: dict[str, MemoryClass]
 
-    def cut(self, p: Procedure, write: Any) -> Procedure:
-        """A write as single operations, as the first rule that knows it says."""
+    def cut(self, p: Procedure, write: Any, copied: bool = False) -> Procedure:
+        """A write as single operations, as the first rule that knows it says.
+
+        copied: it fills a new register with what a rule did not want to compute in place; once is enough.
+        """
         p = _folded(p, write)
         write, lanes = p.forward(write), Lanes(self.loop, self.registers)
         cut = next((cut for rule in self.rules if (cut := rule(write, lanes)) is not None), None)
         if cut is None:
             reasons = [rule.missing(write, lanes) for rule in self.rules if isinstance(rule, Selection)]
             raise _no_instruction(write, reasons or ["no rule says how to cut it"])
-        if (
-            isinstance(write, AssignCursor)
-            and not in_memory(write, lanes)
-            and write.rhs() in [each for each, _ in cut.operands]
-        ):
+        whole = not in_memory(write, lanes) and write.rhs() in [operand for operand, _ in cut.operands]
+        if whole and copied:
             raise _no_instruction(write, ["a rule wants it in a register before it is in one, which has no end"])
         if cut.target is not None:
             own = self._register(p, f"{write.name()}_v", write.type(), cut.target)
@@ -229,7 +229,7 @@ class _Cutting:
         for equal, home in _distinct(cut.operands, lanes):
             own = self._register(p, _name_of(equal[0]), equal[0].type(), home)
             p = bind_expr(p, [p.forward(each) for each in equal], own)
-            p = self.cut(p, p.forward(write).prev())
+            p = self.cut(p, p.forward(write).prev(), copied=whole)
         return p
 
     def _cut_all(self, p: Procedure, *writes: Any) -> Procedure:

@@ -29,8 +29,8 @@ def test_half_registers_hold_sixteen_u16() -> None:
 
 def test_registers_of_256_bits_hold_half_as_many_lanes() -> None:
     assert AVX2.alloc("r", "float", ["6", "2", "8"], NOWHERE) == "__m256 r[6][2];"
-    assert AVX2.alloc("r", "uint8_t", ["32"], NOWHERE) == "__m256i r;"
-    assert AVX512_YMM.alloc("r", "float", ["8"], NOWHERE) == "__m256 r;"
+    assert AVX2.alloc("r", "uint8_t", ["32"], NOWHERE) == "__m256i r = _mm256_setzero_si256();"
+    assert AVX512_YMM.alloc("r", "float", ["8"], NOWHERE) == "__m256 r = _mm256_setzero_ps();"
     with pytest.raises(BackendError, match="must be 8, the lanes of __m256"):
         AVX2.alloc("r", "float", ["16"], NOWHERE)
 

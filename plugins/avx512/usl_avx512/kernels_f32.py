@@ -233,6 +233,20 @@ def mm512_mask_accumulateu_ps(n: size, dst: [f32][n] @ DRAM, src: [f32][16] @ AV
             dst[i] += src[i]
 
 
+@instr(
+    "{dst} = _mm512_mask_add_ps({dst}, " + LANES + ", {dst}, _mm512_maskz_loadu_ps(" + LANES + ", {src.ptr}));",
+    includes=HEADER,
+    c_global=LANES_MACRO,
+    features=AVX512F,
+)
+def mm512_mask_add_loadu_ps(n: size, dst: [f32][16] @ AVX512, src: [f32][n] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(src, 0) == 1
+    for i in seq(0, 16):
+        if i < n:
+            dst[i] += src[i]
+
+
 INSTRUCTIONS = (
     mm512_setzero_ps,
     mm512_loadu_ps,
@@ -254,4 +268,5 @@ INSTRUCTIONS = (
     mm512_mask_fmadd_set1_ps,
     mm512_mask_fmadd_set1_loadu_ps,
     mm512_mask_accumulateu_ps,
+    mm512_mask_add_loadu_ps,
 )

@@ -230,6 +230,20 @@ def mm512_mask_accumulateu_pd(n: size, dst: [f64][n] @ DRAM, src: [f64][8] @ AVX
             dst[i] += src[i]
 
 
+@instr(
+    "{dst} = _mm512_mask_add_pd({dst}, " + LANES + ", {dst}, _mm512_maskz_loadu_pd(" + LANES + ", {src.ptr}));",
+    includes=HEADER,
+    c_global=LANES_MACRO,
+    features=AVX512F,
+)
+def mm512_mask_add_loadu_pd(n: size, dst: [f64][8] @ AVX512, src: [f64][n] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(src, 0) == 1
+    for i in seq(0, 8):
+        if i < n:
+            dst[i] += src[i]
+
+
 INSTRUCTIONS = (
     mm512_setzero_pd,
     mm512_loadu_pd,
@@ -251,4 +265,5 @@ INSTRUCTIONS = (
     mm512_mask_fmadd_set1_pd,
     mm512_mask_fmadd_set1_loadu_pd,
     mm512_mask_accumulateu_pd,
+    mm512_mask_add_loadu_pd,
 )

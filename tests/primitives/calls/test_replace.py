@@ -308,3 +308,13 @@ def solve(n: size, A: f32[n, n], x: f32[n]):
     q = replace(rename(p, "again"), "for d in _: _", p)
     assert lines(q)[-1] == "solve(n, A, x)"
     assert_same_meaning(p, q)
+
+
+def test_control_conditions_within_a_condition_on_data_are_compared() -> None:
+    callee = parse("def callee(m: index, y: [f32][2]):\n    if y[0] < 1.0 and m < 3: y[1] = 1.0")
+    caller = "def foo(m: index, y: f32[2]):\n    if y[0] < 1.0 and {}: y[1] = 1.0"
+    assert "callee(m, y[0:2])" in str(replace(parse(caller.format("m < 3")), "if _: _", callee))
+    for other in ("m == 3", "m < 3 and m == 2"):
+        with pytest.raises(SchedulingError, match="does not match the block") as caught:
+            replace(parse(caller.format(other)), "if _: _", callee)
+        assert caught.value.code == "E430"

@@ -20,12 +20,12 @@ from usl_core.errors import UslError
 from usl_core.interp.arrays import dtype_of
 from usl_core.interp.buffers import Buffer, dense_strides
 from usl_core.interp.run import run
-from usl_core.interp.written import written_formals
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
 from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
+from usl_core.ir.written import written_formals
 from usl_core.plugins.conformance.compiled import Compiled, Toolchain
 from usl_core.plugins.conformance.configs import Setup, find_setup
 from usl_core.plugins.conformance.controls import admissible, shape_of

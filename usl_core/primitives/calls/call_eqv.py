@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from usl_core.analysis.effects import proc_summary
+from usl_core.analysis.fields_used import field_use
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.equivalence import Relation, fields_between, why_not_exchangeable
@@ -43,7 +43,7 @@ def call_eqv(proc: Procedure, call: Any, g: Procedure) -> Edit:
     differs = interface_difference(node.proc, g.ir)
     assert differs is None, f"a step from {node.proc.name} to {g.name()} is not said to change the interface: {differs}"
     fields = fields_between(node.proc, g.ir)
-    if fields & proc_summary(g.ir).config_writes:
+    if fields & field_use(g.ir).written:
         require_sequential(proc.ir, path, "call_eqv")
     edit = Edit.of(proc.ir, "call_eqv").update(NodeLoc(path), proc=g.ir)
     return left_behind(edit, next_place(path), fields)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import BlockLoc, stmts
+from usl_core.cursors.path import BlockLoc, block_of, stmt_path, stmts
 from usl_core.errors import BoundsError, SchedulingError
 from usl_core.ir.nodes import Call, Proc
 from usl_core.primitives.base import primitive
@@ -34,21 +34,22 @@ def extract_subproc(proc: Procedure, block: Any, name: str) -> tuple[Procedure, 
     Forwarding: a cursor to the block moves to the call; what was inside the block dies.
     Also known as: outlining.
     """
-    made: list[Procedure] = []
+    changed = _called(proc, block, name)
+    (call,) = stmts(changed.ir, block_of(stmt_path(block_at(proc, block, _OP), 0)))
+    assert isinstance(call, Call)
+    return changed, changed.procedure_of(call.proc)
 
-    @primitive(name=_OP)
-    def called(proc: Procedure, block: Any, name: str) -> Edit:
-        spelling = new_name(name, _OP).name
-        where = block_at(proc, block, _OP)
-        span = stmts(proc.ir, where)[0].span
-        require_closed(proc.ir, where, _OP, span)
 
-        found = outline(proc.ir, where, spelling)
-        callee = _checked(found, proc.ir, where)
-        made.append(callee)
-        return Edit.of(proc.ir, _OP).replace(where, (Call(callee.ir, found.actuals(), span=span),))
+@primitive(name=_OP)
+def _called(proc: Procedure, block: Any, name: str) -> Edit:
+    spelling = new_name(name, _OP).name
+    where = block_at(proc, block, _OP)
+    span = stmts(proc.ir, where)[0].span
+    require_closed(proc.ir, where, _OP, span)
 
-    return called(proc, block, name), made[0]
+    found = outline(proc.ir, where, spelling)
+    callee = _checked(found, proc.ir, where)
+    return Edit.of(proc.ir, _OP).replace(where, (Call(callee.ir, found.actuals(), span=span),))
 
 
 def _checked(found: Outline, ir: Proc, where: BlockLoc) -> Procedure:

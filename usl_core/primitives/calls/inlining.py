@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from usl_core.analysis.effects import proc_summary
+from usl_core.analysis.fields_used import field_use
 from usl_core.ir import make
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import (
@@ -88,7 +88,7 @@ def view_of(actual: Expr) -> View:
 
 def argument_that_changes(call: Call) -> FieldSym | None:
     """A configuration field that an argument reads and the callee writes: the argument cannot stand in the body instead."""
-    written = proc_summary(call.proc).config_writes
+    written = field_use(call.proc).written
     for arg in call.args if written else ():
         for node in walk(arg):
             if isinstance(node, ReadConfig) and node.config.sym(node.field) in written:

@@ -281,7 +281,12 @@ class Unifier:
             raise Mismatch(f"{name.name} would have to be a constant and a buffer", at, value)
 
     def control(self, a: Expr, b: Expr) -> None:
-        self.equate(index_lin(a), index_lin(b), a, b)
+        if a.type is BOOL and b.type is BOOL:  # a part of a condition on data
+            self.condition(a, b)
+        elif a.type is BOOL or b.type is BOOL:
+            raise Mismatch("the expressions differ", a, b)
+        else:
+            self.equate(index_lin(a), index_lin(b), a, b)
 
     def condition(self, a: Expr, b: Expr) -> None:
         """Conditions match as formulas: the same comparisons in the same order; data conditions node by node."""

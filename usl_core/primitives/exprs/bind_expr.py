@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from usl_core.analysis.effects import proc_summary
 from usl_core.cursors.cursor import Cursor
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get, get_stmt, stmts
@@ -15,6 +14,7 @@ from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExternCall, If, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import same_expr, walk
 from usl_core.ir.types import ScalarType
+from usl_core.ir.written import written_formals
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, context_at, expr_at
 from usl_core.primitives.moving import changes_value, effect, new_name
@@ -113,7 +113,7 @@ def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:
     stmt = get_stmt(proc.ir, _stmt_path(path))
     if isinstance(stmt, Call) and len(path) == len(_stmt_path(path)) + 1:
         formal = stmt.proc.args[path[-1][1] or 0]
-        if formal.name in proc_summary(stmt.proc).modified:
+        if formal.name in written_formals(stmt.proc):
             message = f"{stmt.proc.name} writes its argument {formal.name.name}, so {show_expr(expr)} must stay a location"
             refuse(_OP, message, expr.span, code="E413")
 

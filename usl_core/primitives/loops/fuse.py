@@ -5,7 +5,8 @@ from __future__ import annotations
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Summary, block_summary
+from usl_core.analysis.effects import Summary
+from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.producer import consumed_in_time, producer
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before, body_of, stmt_path
@@ -88,7 +89,7 @@ def _require_no_fields(first: For, second: For) -> None:
     if first.mode is second.mode:
         return
     one = first if first.mode is LoopMode.SEQ else second
-    written = block_summary(one.body).config_writes
+    written = field_use(one).written
     if written:
         names = ", ".join(field.name for field in sorted(written))
         refuse("fuse", f"the fused loop would be parallel, but {one.iter.name} writes {names}", one.span, code="E413")

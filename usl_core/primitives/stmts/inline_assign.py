@@ -12,9 +12,10 @@ from usl_core.analysis.values import reads_clamped_data
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, stmt_list
 from usl_core.errors import counterexample
-from usl_core.ir.nodes import Assign, AssignConfig, Block, Call, Expr, For, If, Node, Read, Reduce, Stmt
+from usl_core.ir.nodes import Assign, AssignConfig, Block, Call, Expr, For, If, Node, Read, Reduce, Stmt, WindowStmt
 from usl_core.ir.printer import show
-from usl_core.ir.traverse import children
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import children, mentioned
 from usl_core.ir.types import ScalarType
 from usl_core.primitives.base import primitive, refuse, require_no
 from usl_core.primitives.locate import Where, context_at, stmt_at
@@ -91,9 +92,13 @@ class _Region:
     last_use: int | None = None
     """The position in the rest of the block of the last statement with a use."""
 
+    names: set[Sym] = field(default_factory=set)
+    """The buffer of the location, and windows of it: what mentions none of them does not touch the location."""
+
     def follow(self, ctx: Context, path: Path, rest: Block) -> None:
         name, index = path[-1]
         assert index is not None
+        self.names = {self.place.buffer, *(window for window in ctx.windows if ctx.root(window) is self.place.buffer)}
         for position, stmt in enumerate(rest):
             before = len(self.uses)
             self.overwritten = isinstance(stmt, Assign) and same_location(ctx, target(ctx, stmt), self.place)
@@ -106,7 +111,11 @@ class _Region:
             ctx = ctx.after(stmt)
 
     def stmt(self, ctx: Context, path: Path, stmt: Stmt, *, overwrites: bool = False) -> None:
+        if self.names.isdisjoint(mentioned(stmt)):
+            return
         match stmt:
+            case WindowStmt(name=name):
+                self.names.add(name)
             case Assign() | Reduce():
                 for step, child in children(stmt):
                     self.expr(ctx, (*path, step), child)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import block_summary
+from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.memories import misplaced
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, gap_position
@@ -57,7 +57,7 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
 def _callee(instr: Any) -> Proc:
     require(isinstance(instr, Procedure), _OP, f"the procedure to call is wanted here, got {type(instr).__name__}")
     callee: Proc = instr.ir
-    if block_summary(callee.body).touches_config:
+    if any(field_use(stmt).all for stmt in callee.body):
         refuse(_OP, f"the body of {callee.name} uses configuration", code="E413")
     return callee
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from usl_avx512 import kernels_f32, kernels_f64
 from usl_avx512.memories import AVX512
@@ -23,12 +24,14 @@ from usl_core.scheduling import (
     reorder_loops,
     replace,
     replace_all,
+    resize_dim,
     rewrite_expr,
     set_memory,
     set_precision,
     set_window,
     shift_loop,
     simplify,
+    split_write,
     stage_mem,
     unroll_loop,
 )
@@ -60,7 +63,7 @@ SINGLE = Lanes(
         kernels_f32.mm512_loadu_ps,
         kernels_f32.mm512_fmadd_set1_ps,
         kernels_f32.mm512_accumulateu_ps,
-        kernels_f32.mm512_mask_fmadd_set1_loadu_ps,
+        kernels_f32.mm512_mask_add_loadu_ps,
         kernels_f32.mm512_mask_accumulateu_ps,
     ),
 )
@@ -73,7 +76,7 @@ DOUBLE = Lanes(
         kernels_f64.mm512_loadu_pd,
         kernels_f64.mm512_fmadd_set1_pd,
         kernels_f64.mm512_accumulateu_pd,
-        kernels_f64.mm512_mask_fmadd_set1_loadu_pd,
+        kernels_f64.mm512_mask_add_loadu_pd,
         kernels_f64.mm512_mask_accumulateu_pd,
     ),
 )
@@ -127,24 +130,41 @@ def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kerne
     base = rename(base, f"{gemm.name()}_{rows}xN{columns}")
     p = sum_up_apart(base, rows, columns)
     _, k, results = p.body()[1:]
-    if full:
-        p = cut_loop(p, p.forward(k).body()[0].body()[0], full)
-        last = p.forward(k).body()[0].body()[1]
-        p = fission(p, last.before())
-        first, second = p.forward(k).body()
-        p = stage_mem(p, first, f"B[k, 0:{full}]", "B_row")
-        p = fuse(p, p.forward(first), p.forward(second))
-        p = shift_loop(p, p.forward(last), 0)
-        p = cut_loop(p, p.forward(results).body()[0], full)
-        p = shift_loop(p, p.forward(results).body()[1], 0)
-        # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
-        p = fission(p, p.forward(results).body()[1].before())
-    else:
-        last = p.forward(k).body()[0].body()[0]
-    last = p.forward(last)
-    p = divide_loop(p, last, lanes.count, ["jt", "jl"], tail="guard")
-    p = rewrite_expr(p, p.forward(last).hi(), 1)
+    last = p.forward(k).body()[0].body()[0]
+    if not full:
+        p = last_register(p, p.forward(k).body(), last, 0, lanes)
+        return Kernel(base, in_registers(simplify(p), rows, (), lanes))
+    p = cut_loop(p, last, full)
+    last = p.forward(k).body()[0].body()[1]
+    p = shift_loop(p, last, 0)
+    p = fission(p, p.forward(last).before())
+    whole, rest = p.forward(k).body()
+    p = stage_mem(p, whole, f"B[k, 0:{full}]", "B_row")
+    p = last_register(p, p.forward(whole).expand(0, 1), last, full, lanes)
+    p = fuse(p, p.forward(whole), p.forward(rest))
+    p = cut_loop(p, p.forward(results).body()[0], full)
+    p = shift_loop(p, p.forward(results).body()[1], 0)
+    # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
+    p = fission(p, p.forward(results).body()[1].before())
     return Kernel(base, in_registers(simplify(p), rows, (full, columns), lanes))
+
+
+def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lanes) -> Procedure:
+    """Fill the last register of a row of B up with zeros, so that the loop over its columns needs no mask.
+
+    Masked multiply-adds are slower than others. What the loop adds to the tile beyond N columns is never looked at.
+    """
+    p = stage_mem(p, block, f"B[k, {full}:N]", "B_last")
+    copy = p.find_alloc_or_arg("B_last").next()
+    p = rewrite_expr(p, copy.body()[0].rhs(), f"0.0 + B[k, {full} + i0]")
+    p = split_write(p, p.forward(copy).body()[0])
+    p = fission(p, p.forward(copy).body()[0].after())
+    p = resize_dim(p, "B_last", 0, lanes.count, 0)
+    load = p.forward(copy).next()
+    for loop, tail in ((copy, "round_up"), (load, "guard"), (columns, "round_up")):
+        p = divide_loop(p, p.forward(loop), lanes.count, ["jt", "jl"], tail=tail)
+        p = rewrite_expr(p, p.forward(loop).hi(), 1)
+    return p
 
 
 def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import Assign, Call, Proc, Read, Reduce, WindowExpr, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_block
 
-_known: WeakKeyDictionary[Proc, frozenset[Sym]] = WeakKeyDictionary()
 
-
+@per_node
 def written_formals(proc: Proc) -> frozenset[Sym]:
     """The data formals of proc that its body may assign or reduce."""
-    known = _known.get(proc)
-    if known is None:
-        known = _known[proc] = _written(proc)
-    return known
-
-
-def _written(proc: Proc) -> frozenset[Sym]:
     base: dict[Sym, Sym] = {}
     written: set[Sym] = set()
     for node in walk_block(proc.body):
