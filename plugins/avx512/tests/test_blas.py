@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from avx512_build import require
+from avx512_build import require, silent
 
 from usl_avx512 import blas1_norms, kernels
-from usl_avx512.kernels.blas_library import KERNELS, blas_path, entry_name
+from usl_avx512.kernels.blas_library import KERNELS, blas_library, blas_path, entry_name
 from usl_core.interp.run import run
 
 DTYPES = {"s": np.float32, "d": np.float64}
@@ -329,6 +330,14 @@ def test_an_entry_names_the_first_bad_argument_and_writes_nothing(name: str) -> 
     assert all((array == 1).all() for array in (*arrays.values(), result))
     empty = {key: None for key in names if key in arrays} | {key: 0 for key in ("n", "m") if key in names}
     assert status(**empty) == 0
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_compilers_have_nothing_to_say_about_entries(compiler: str, tmp_path: Path) -> None:
+    for name in ("copy", "iamax", "gemv"):
+        for file, text in blas_library(name, "s").files.items():
+            (tmp_path / file).write_text(text, encoding="utf-8")
+        assert silent(compiler, tmp_path / f"{entry_name(name, 's')}.c") == ""
 
 
 def test_every_routine_has_both_precisions() -> None:

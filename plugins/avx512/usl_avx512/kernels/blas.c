@@ -54,6 +54,7 @@ static inline @READ1@ usl_in(const @T@ *x, int64_t n, int64_t inc)
 {
     return (@READ1@){inc < 0 ? x + (1 - n) * inc : x, {(ptrdiff_t)inc}};
 }
+
 static inline @WRITE1@ usl_out(@T@ *x, int64_t n, int64_t inc)
 {
     return (@WRITE1@){inc < 0 ? x + (1 - n) * inc : x, {(ptrdiff_t)inc}};

@@ -69,7 +69,7 @@ def blas_library(routine: str, letter: str) -> Library:
     entry = _filled(sections()[routine], words)
     common = _filled(sections()["common"], words)
     scale = _filled(sections()["scale"], words) if "usl_scale(" in entry else ""
-    source = _declared(plain.files[f"{name}.h"], plain.files[f"{name}.c"], common) + scale + entry
+    source = plain.files[f"{name}.c"] + _mentioned(common, scale + entry) + scale + entry
     head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
     header = f"{head}{entry_comment()}{entry.partition(chr(10) + '{')[0]};\n\n{end}{tail}"
     return replace(plain, files=plain.files | {f"{name}.c": source, f"{name}.h": header})
@@ -86,11 +86,14 @@ def entry_comment() -> str:
 """
 
 
-def _declared(header: str, source: str, common: str) -> str:
-    """The source and the common functions, without those whose types the kernels do not have."""
-    known = set(re.findall(r"struct usl_win_\w+", header))
-    functions = re.split(r"(?=^static inline )", common, flags=re.MULTILINE)
-    return source + "".join(each for each in functions if set(re.findall(r"struct usl_win_\w+", each)) <= known)
+def _mentioned(common: str, text: str) -> str:
+    """The common C, of which paragraphs are functions, without the functions that a text does not need."""
+    kept: list[str] = []
+    for paragraph in reversed(common.split("\n\n")):
+        function = re.search(r"^static inline [^(]*?(\w+)\(", paragraph, flags=re.MULTILINE)
+        if function is None or f"{function[1]}(" in text + "".join(kept):
+            kept.insert(0, paragraph)
+    return "\n\n".join(kept)
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
