@@ -1,4 +1,4 @@
-"""`python -m bench sgemm|dgemm|conv|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
+"""`python -m bench sgemm|dgemm|conv|blas|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
 
 Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
 """
@@ -66,6 +66,34 @@ def run_conv(rounds: int) -> Outcome:
     return against_libraries("conv", "Convolutions on one core", result, conv.judge(result))
 
 
+def run_blas(rounds: int) -> Outcome:
+    from bench import blas12, versus
+
+    results, problems = {}, []
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    for letter, name in (("s", "single"), ("d", "double")):
+        result = versus.run_pinned("bench.blas12", letter, "--rounds", str(max(rounds, 15)))
+        rows = [versus.Row.from_json(row) for row in result["rows"]]
+        file = report.RESULTS / f"blas_{name}"
+        file.with_suffix(".md").write_text(blas12.markdown(rows, result["bandwidth_gbs"]), encoding="utf-8")
+        counted = [row for row in rows if row.case.flops > 0]
+        bandwidth = max(result["bandwidth_gbs"].values())
+        title = f"BLAS level 1 and 2 on one core, {name} precision"
+        versus.roofline(counted, result["peak_gflops"], bandwidth, title, file.with_suffix(".png"))
+        for missing in result["missing"]:
+            print(f"not compared with {missing}")
+        means = {group: (ratio.median, ratio.lower95) for group, ratio in blas12.means(rows).items()}
+        for group, (median, lower) in means.items():
+            print(f"{name} precision, {group}: {median:.3f} of the best peer in geometric mean (lower bounds: {lower:.3f})")
+        for goal in (missed := blas12.judge(result)):
+            print(f"missed: {goal}")
+        results[name] = result | {"means": means, "missed": missed}
+        problems += [
+            f"{row.case.name} is above the measured peak" for row in rows if row.gflops(versus.OURS) > result["peak_gflops"]
+        ]
+    return results, problems
+
+
 def run_blur(rounds: int) -> Outcome:
     from bench import blur, pictures
     from demo.schedules import blur_plan
@@ -111,6 +139,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "sgemm": run_sgemm,
     "dgemm": run_dgemm,
     "conv": run_conv,
+    "blas": run_blas,
     "blur": run_blur,
     "perceus": run_perceus,
     "scheduling": run_scheduling,

@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from usl_avx512.isa import movement
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import cse, interleave, rename, replace_all, simplify, specialize, vectorize
+from usl_core.cursors.kinds import ForCursor, IfCursor
+from usl_core.scheduling import cse, interleave, rename, replace, replace_all, simplify, specialize, vectorize
 
 LANES = {"f32": 16, "f64": 8}
 """The lanes of a register."""
@@ -72,6 +74,10 @@ SHARED = ("rot",)
 """Those that read elements more than once."""
 
 
+LARGE_COPY = 2**24
+"""Bytes from which on a copy goes past the caches: with the original it is as much as the last one holds."""
+
+
 @cache
 def instructions() -> tuple[Procedure, ...]:
     """The instructions on f32 and f64 that level 1 is made of."""
@@ -93,12 +99,31 @@ def blas1_schedule(p: Procedure, typ: str, unroll: int = 4, available: Iterable[
     loop = p.find_loop("i")
     vectors = [arg.name() for arg in p.args() if arg.is_tensor()]
     p = specialize(p, loop, " and ".join(f"stride({name}, 0) == 1" for name in vectors))
+    p = elements_apart(p, loop)
     if p.name() in SHARED:
         p, _ = cse(p, loop)
+    if p.name() == "copy":
+        p = past_the_cache(p, loop, typ)
     chosen = tuple(available) or instructions()
     p, vectorized = vectorize(p, loop, LANES[typ], AVX512, chosen, tail="masked")
     p, _ = interleave(p, vectorized.loop, unroll, par_reduce=True)
     return simplify(replace_all(p, chosen))
+
+
+def elements_apart(p: Procedure, loop: ForCursor) -> Procedure:
+    """The other branch of a specialised loop, for strides: four elements at a time, whose loads and sums do not wait for each
+    other."""
+    branch = p.forward(loop).parent()
+    assert isinstance(branch, IfCursor)
+    return interleave(p, branch.orelse()[0], 4, par_reduce=True)[0]
+
+
+def past_the_cache(p: Procedure, loop: ForCursor, typ: str) -> Procedure:
+    """Copies of more than the last cache holds do not go through it: a line to be written would be read first."""
+    p = specialize(p, p.forward(loop), f"n < {LARGE_COPY // (64 // LANES[typ])}")
+    branch = p.forward(loop).parent()
+    assert isinstance(branch, IfCursor)
+    return replace(p, branch.orelse()[0], getattr(movement, f"mm512_stream_copy_{'ps' if typ == 'f32' else 'pd'}"))
 
 
 @cache

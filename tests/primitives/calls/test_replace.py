@@ -298,6 +298,18 @@ def test_a_version_of_the_procedure_itself_can_be_called():
     assert lines(q)[-1] == "axpy2(n, x)"
 
 
+def test_a_loop_may_start_at_an_expression_of_a_size_that_another_loop_determines():
+    p = parse("""
+def solve(n: size, A: f32[n, n], x: f32[n]):
+    for d in seq(0, n):
+        for j in seq(n - d, n):
+            x[n - 1 - d] += -A[n - 1 - d, j] * x[j]
+""")
+    q = replace(rename(p, "again"), "for d in _: _", p)
+    assert lines(q)[-1] == "solve(n, A, x)"
+    assert_same_meaning(p, q)
+
+
 def test_control_conditions_within_a_condition_on_data_are_compared() -> None:
     callee = parse("def callee(m: index, y: [f32][2]):\n    if y[0] < 1.0 and m < 3: y[1] = 1.0")
     caller = "def foo(m: index, y: f32[2]):\n    if y[0] < 1.0 and {}: y[1] = 1.0"

@@ -316,7 +316,8 @@ class Unifier:
 
     def map(self, lin: Lin) -> Lin:
         """A form over the callee's names over the block's, as far as known."""
-        return affine.subst(lin, {**self.iterators, **self.solution.controls})
+        # Iterators first: where a loop starts at an expression, theirs may mention a formal that was not known then.
+        return affine.subst(affine.subst(lin, self.iterators), self.solution.controls)
 
     def equate(self, a: Lin, b: Lin, at: Node, other: Node) -> None:
         self.equations.append((self.map(a) - b, at, other))

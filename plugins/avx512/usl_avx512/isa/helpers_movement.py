@@ -177,7 +177,7 @@ static inline void usl_avx512_mask_transposeu_$s(
 }
 """
 
-_STREAM = """\
+_STREAM_COPY = """\
 static inline void usl_avx512_stream_copy_$s(int64_t n, $c *to, const $c *from)
 {
     int64_t i = 0;
@@ -189,7 +189,9 @@ static inline void usl_avx512_stream_copy_$s(int64_t n, $c *to, const $c *from)
         to[i] = from[i];
     _mm_sfence();
 }
+"""
 
+_STREAM_SET1 = """\
 static inline void usl_avx512_stream_set1_$s(int64_t n, $c *to, $c value)
 {
     int64_t i = 0;
@@ -218,8 +220,10 @@ _FUNCTIONS = {
     "gather_pd": _GATHER_PD,
     "transpose_ps": _transpose(_PS, _TRANSPOSE_PS),
     "transpose_pd": _transpose(_PD, _TRANSPOSE_PD),
-    "stream_ps": Template(_STREAM).substitute(_PS),
-    "stream_pd": Template(_STREAM).substitute(_PD),
+    "stream_copy_ps": Template(_STREAM_COPY).substitute(_PS),
+    "stream_copy_pd": Template(_STREAM_COPY).substitute(_PD),
+    "stream_set1_ps": Template(_STREAM_SET1).substitute(_PS),
+    "stream_set1_pd": Template(_STREAM_SET1).substitute(_PD),
     "offsets": _OFFSETS,
 }
 
@@ -230,8 +234,8 @@ _USES = {
     "transpose": ("transpose",),
     "transposeu": ("transpose",),
     "mask_transposeu": ("transpose",),
-    "stream_copy": ("stream",),
-    "stream_set1": ("stream",),
+    "stream_copy": ("stream_copy",),
+    "stream_set1": ("stream_set1",),
 }
 
 

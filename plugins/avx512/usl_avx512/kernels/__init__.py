@@ -1,13 +1,76 @@
 """Kernels to call: built from their schedules when they are first used, then taken from the build cache.
 
-    from usl_avx512.kernels import conv2d, dgemm, sgemm
+    from usl_avx512.kernels import conv2d, daxpy, sgemm
 
 They run on this machine's AVX-512 only and raise JitError where it has none.
 """
 
 from __future__ import annotations
 
+from usl_avx512.kernels.blas import (
+    dasum,
+    daxpy,
+    dcopy,
+    ddot,
+    dgemv,
+    dger,
+    dnrm2,
+    drot,
+    dscal,
+    dswap,
+    dsymv,
+    dtrmv,
+    dtrsv,
+    idamax,
+    isamax,
+    sasum,
+    saxpy,
+    scopy,
+    sdot,
+    sgemv,
+    sger,
+    snrm2,
+    srot,
+    sscal,
+    sswap,
+    ssymv,
+    strmv,
+    strsv,
+)
 from usl_avx512.kernels.conv import Conv2d, conv2d
 from usl_avx512.kernels.gemm import dgemm, sgemm
 
-__all__ = ["Conv2d", "conv2d", "dgemm", "sgemm"]
+__all__ = [
+    "Conv2d",
+    "conv2d",
+    "dasum",
+    "daxpy",
+    "dcopy",
+    "ddot",
+    "dgemm",
+    "dgemv",
+    "dger",
+    "dnrm2",
+    "drot",
+    "dscal",
+    "dswap",
+    "dsymv",
+    "dtrmv",
+    "dtrsv",
+    "idamax",
+    "isamax",
+    "sasum",
+    "saxpy",
+    "scopy",
+    "sdot",
+    "sgemm",
+    "sgemv",
+    "sger",
+    "snrm2",
+    "srot",
+    "sscal",
+    "sswap",
+    "ssymv",
+    "strmv",
+    "strsv",
+]

@@ -1,0 +1,163 @@
+"""BLAS level 1 on AVX-512, what takes more than one pass of one statement: the Euclidean norm, and the largest element.
+
+`nrm2` neither over- nor underflows where its result does not. In f32 the squares are summed up in f64, which holds any of them
+and their sum. In f64 the plain sum of squares is used where it is large enough that squares lost to underflow do not count, and
+finite; otherwise a second pass has three sums, of squares of large elements scaled down, of small ones scaled up, and of those
+between (Blue 1978, A Portable Fortran Program to Find the Euclidean Norm of a Vector, ACM TOMS 4(1)).
+
+`iamax` keeps in each lane the largest magnitude so far and the number of the vector it was first in. Elements that are NaN are
+passed over; where all are, the position is that of the first.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+
+from usl_avx512 import isa
+from usl_avx512.blas1 import LANES, elements_apart, instructions
+from usl_avx512.memories import AVX512
+from usl_core import Procedure, proc_from_source
+from usl_core.scheduling import (
+    interleave,
+    rename,
+    replace_all,
+    set_memory,
+    simplify,
+    specialize,
+    stage_mem,
+    unroll_loop,
+    vectorize,
+)
+
+SNRM2 = """\
+def nrm2(n: size, x: [f32][n], out: f32):
+    s: f64
+    s = 0.0
+    for i in seq(0, n):
+        t: f64
+        t = f64(x[i])
+        s += t * t
+    out = f32(sqrt(s))
+"""
+
+DNRM2 = """\
+def nrm2(n: size, x: [f64][n], out: f64):
+    s: f64
+    s = 0.0
+    for i in seq(0, n):
+        s += x[i] * x[i]
+    if s < LEAST_SUM:
+        s = -1.0
+    if GREATEST_SUM < s:
+        s = -1.0
+    if s < 0.0:
+        large: f64
+        large = 0.0
+        between: f64
+        between = 0.0
+        small: f64
+        small = 0.0
+        for i in seq(0, n):
+            down: f64
+            down = DOWN * x[i]
+            up: f64
+            up = UP * x[i]
+            large += select(LARGE, abs(x[i]), down * down, 0.0)
+            between += select(abs(x[i]), SMALL, 0.0, select(LARGE, abs(x[i]), 0.0, x[i] * x[i]))
+            small += select(abs(x[i]), SMALL, up * up, 0.0)
+        if 0.0 < large:
+            out = sqrt(large + between * DOWN * DOWN) * UP_AGAIN
+        else:
+            out = sqrt(small + between * UP * UP) * DOWN_AGAIN
+    else:
+        out = sqrt(s)
+"""
+CONSTANTS = {
+    "LEAST_SUM": 2.0
+    ** -960,  # squares lost to underflow, fewer than 2^31 and each below 2^-1074, are less than 2^31 2^-114 of it
+    "GREATEST_SUM": sys.float_info.max,
+    "SMALL": 2.0**-511,
+    "LARGE": 2.0**486,
+    "UP": 2.0**537,
+    "DOWN_AGAIN": 2.0**-537,
+    "DOWN": 2.0**-538,
+    "UP_AGAIN": 2.0**538,
+}
+"""For f64, from Blue 1978: the square of anything between SMALL and LARGE, and the sum of 2^31 of them, is a normal number; so
+it is of smaller numbers times UP and of larger ones times DOWN."""
+
+
+IAMAX = """\
+def iamax(n: size, x: [T][n], out: i64):
+    best: T[R, V]
+    place: I[R, V]
+    for r in seq(0, R):
+        for l in seq(0, V):
+            best[r, l] = -1.0
+    for r in seq(0, R):
+        for l in seq(0, V):
+            place[r, l] = 0
+    for i in seq(0, n / (R * V)):
+        for r in seq(0, R):
+            for l in seq(0, V):
+                t: T
+                t = abs(x[R * V * i + V * r + l])
+                place[r, l] = select(best[r, l], t, I(R * i + r), place[r, l])
+                best[r, l] = select(best[r, l], t, t, best[r, l])
+    for b in seq(0, (n % (R * V) + V - 1) / V):
+        number: I
+        number = I(n / (R * V) * R + b)
+        for l in seq(0, V):
+            if V * b + l < n % (R * V):
+                t: T
+                t = abs(x[n / (R * V) * (R * V) + V * b + l])
+                place[0, l] = select(best[0, l], t, number, place[0, l])
+                best[0, l] = select(best[0, l], t, t, best[0, l])
+    top: T
+    top = -1.0
+    for r in seq(0, R):
+        for l in seq(0, V):
+            top = max(top, best[r, l])
+    out = 2147483647
+    for r in seq(0, R):
+        for l in seq(0, V):
+            out = min(out, select(best[r, l], top, i64(2147483647), V * i64(place[r, l]) + i64(l)))
+"""
+"""V: the lanes of a register, R: registers, I: integers as wide as T."""
+
+REGISTERS = {"f32": 2, "f64": 4}
+"""Registers of magnitudes in iamax: a comparison and the choice after it take longer than the next vector takes to come."""
+
+
+@cache
+def nrm2(typ: str) -> Procedure:
+    """snrm2 or dnrm2, into `out`."""
+    p = proc_from_source(SNRM2) if typ == "f32" else proc_from_source(DNRM2, CONSTANTS)
+    available = (*instructions(), *isa.instructions("conversions"))
+    loop = p.find_loop("i")
+    p = elements_apart(specialize(p, loop, "stride(x, 0) == 1"), loop)
+    p, vectorized = vectorize(p, loop, LANES["f64"], AVX512, available, tail="masked")
+    p, _ = interleave(p, vectorized.loop, 4, par_reduce=True)
+    return rename(simplify(replace_all(p, available)), f"{'s' if typ == 'f32' else 'd'}nrm2")
+
+
+@cache
+def iamax(typ: str) -> Procedure:
+    """isamax or idamax, into `out`: positions count from 0."""
+    words = {"T": typ, "I": typ.replace("f", "i"), "R": str(REGISTERS[typ]), "V": str(LANES[typ])}
+    p = proc_from_source(re.sub(r"\b[TIRV]\b", lambda match: words[match[0]], IAMAX))
+    p = simplify(specialize(p, p.body(), "stride(x, 0) == 1"))
+    block = p.body()[0].body()
+    available = (*instructions(), *isa.instructions("integers"))
+    p = stage_mem(p, block[-1], f"best[0:{words['R']}, 0:{words['V']}]", "best_lanes")
+    p = stage_mem(p, p.forward(block[-1]), f"place[0:{words['R']}, 0:{words['V']}]", "place_lanes")
+    for buffer in block[:2]:
+        p = set_memory(p, p.forward(buffer), AVX512)
+    for lanes in (block[4].body()[0].body()[0], block[5].body()[2]):
+        p, _ = vectorize(p, p.forward(lanes), LANES[typ], AVX512, available, tail="perfect")
+    p = replace_all(simplify(p), available)
+    for registers in (block[2], block[3], block[4].body()[0], block[8]):
+        p = unroll_loop(p, p.forward(registers))
+    return rename(simplify(p), f"i{'s' if typ == 'f32' else 'd'}amax")

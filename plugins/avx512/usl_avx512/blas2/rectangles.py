@@ -1,0 +1,193 @@
+"""Products of whole matrices with vectors, and updates of them: what they compute, and their schedules.
+
+Several rows are done at a time, so that a vector that goes along the rows is read (and written) once for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from usl_avx512.blas1 import LANES, instructions
+from usl_avx512.memories import AVX512
+from usl_core import Procedure, proc_from_source
+from usl_core.scheduling import (
+    attempt,
+    call_eqv,
+    cse,
+    rename,
+    replace,
+    simplify,
+    specialize,
+    stage_mem,
+    unroll_and_jam,
+    unroll_buffer,
+    vectorize,
+)
+
+RECTANGLES = {
+    "gemv_n": """\
+def gemv_n(m: size, n: size, alpha: T, A: [T][m, n], x: [T][n], y: [T][m]):
+    assert stride(A, 1) == 1
+    for i in seq(0, m):
+        s: T
+        s = 0.0
+        for j in seq(0, n):
+            s += A[i, j] * x[j]
+        y[i] += alpha * s
+""",
+    "gemv_t": """\
+def gemv_t(m: size, n: size, alpha: T, A: [T][m, n], x: [T][m], y: [T][n]):
+    assert stride(A, 1) == 1
+    for i in seq(0, m):
+        t: T
+        t = alpha * x[i]
+        for j in seq(0, n):
+            y[j] += t * A[i, j]
+""",
+    "ger": """\
+def ger(m: size, n: size, alpha: T, x: [T][m], y: [T][n], A: [T][m, n]):
+    assert stride(A, 1) == 1
+    for i in seq(0, m):
+        t: T
+        t = alpha * x[i]
+        for j in seq(0, n):
+            A[i, j] += t * y[j]
+""",
+}
+"""The routines as object code: `y += alpha A x`, `y += alpha A^T x`, `A += alpha x y^T`. T stands for the type."""
+
+PARTS = {
+    "rows": """\
+def rows(m: size, n: size, A: [T][m, n], x: [T][n], y: [T][m]):
+    assert stride(A, 1) == 1
+    for i in seq(0, m):
+        for j in seq(0, n):
+            y[ROW] += SIGNA[ROW, j] * x[j]
+""",
+    "columns": """\
+def columns(m: size, n: size, A: [T][m, n], x: [T][m], y: [T][n]):
+    assert stride(A, 1) == 1
+    for i in seq(0, m):
+        for j in seq(0, n):
+            y[j] += SIGNx[ROW] * A[ROW, j]
+""",
+    "both": """\
+def both(m: size, n: size, alpha: T, A: [T][m, n], x: [T][n], y: [T][n], xr: [T][m], yr: [T][m]):
+    assert stride(A, 1) == 1
+    for i in seq(0, m):
+        for j in seq(0, n):
+            y[j] += alpha * xr[i] * A[i, j]
+            yr[i] += alpha * x[j] * A[i, j]
+""",
+}
+"""What rows of a triangle do with the rectangle beside it. ROW is `i`, or `m - 1 - i` where rows are done from the last one up;
+SIGN is empty or `-`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A procedure before scheduling, and the same procedure as it is to run."""
+
+    base: Procedure
+    fast: Procedure
+
+    def call(self, p: Procedure, block: Any) -> Procedure:
+        """Do a block of p that says what base says by the fast one."""
+        p = replace(p, block, self.base)
+        return call_eqv(p, p.forward(block), self.fast)
+
+
+@cache
+def rectangle(routine: str, typ: str) -> Kernel:
+    """One of RECTANGLES, for vectors of any strides."""
+    base = proc_from_source(RECTANGLES[routine].replace("T", typ))
+    return Kernel(base, any_strides(base, dense(base, by_rows_at_a_time, routine, typ)))
+
+
+@cache
+def part(name: str, typ: str, reversed_rows: bool = False, minus: bool = False) -> Kernel:
+    """One of PARTS, for dense vectors."""
+    text = PARTS[name].replace("T", typ).replace("ROW", "m - 1 - i" if reversed_rows else "i")
+    base = proc_from_source(text.replace("SIGN", "-" if minus else ""))
+    base = rename(base, f"{name}{'_up' if reversed_rows else ''}{'_minus' if minus else ''}_{typ}")
+    return dense(base, by_rows_at_a_time, name, typ)
+
+
+def vectors(p: Procedure) -> list[str]:
+    """The arguments that are vectors."""
+    return [arg.name() for arg in p.args() if arg.is_tensor() and len(arg.shape()) == 1]
+
+
+def dense(base: Procedure, schedule: Any, *arguments: Any) -> Kernel:
+    """The kernel that a schedule makes where all vectors have stride 1."""
+    for vector in vectors(base):
+        base = base.add_assertion(f"stride({vector}, 0) == 1")
+    base = rename(base, f"{base.name()}_dense")
+    return Kernel(base, schedule(base, *arguments))
+
+
+def any_strides(p: Procedure, kernel: Kernel) -> Procedure:
+    """Call the kernel for dense vectors, with dense copies of those that are not."""
+    names = vectors(p)
+    body = p.body()
+    p = specialize(p, body, " and ".join(f"stride({name}, 0) == 1" for name in names))
+    branch = p.body()[0]
+    copied = branch.orelse()[0]
+    for name in names:
+        extent = next(arg for arg in p.args() if arg.name() == name).shape()[0]
+        p = stage_mem(p, p.forward(copied), f"{name}[0:{extent.name()}]", f"{name}_dense")
+    p = kernel.call(p, p.forward(branch).body()[0])
+    return kernel.call(p, p.forward(copied))
+
+
+# ---- schedules
+
+
+ROWS = dict.fromkeys(RECTANGLES, (8, 4)) | dict.fromkeys(PARTS, (8,))
+"""How many rows are done at a time, as long as there are as many. Blocks of triangles have eight, but for one."""
+
+
+def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
+    """A nest `for i: for j` with several rows at a time, and j in vectors, the last one masked."""
+    i = p.find_loop("i")
+    if name in ("gemv_n", "rows"):
+        p, _ = in_vectors(p, p.find_loop("j"), typ)
+        return simplify(jammed(p, i, ROWS[name])[0])
+    if name == "both":
+        p = stage_mem(p, p.find_loop("j"), "yr[i]", "s", accum=True)
+    p, groups = jammed(p, i, ROWS[name])
+    for rows in groups:
+        if name == "both" and rows != groups[-1]:
+            p = unroll_buffer(p, p.forward(rows).find("s: _"), 0)
+        j = p.forward(rows).find("for j in _: _")
+        p = attempt(lambda q, loop: cse(q, loop)[0])(p, j)
+        if name != "ger":
+            p = stage_mem(p, p.forward(j).body(), "y[j]", "y_j")
+        p, _ = in_vectors(p, j, typ)
+    return simplify(p)
+
+
+def jammed(p: Procedure, i: Any, heights: tuple[int, ...]) -> tuple[Procedure, list[Any]]:
+    """The loop over rows as one loop for each number of rows at a time, and one for single rows."""
+    groups = []
+    for rows in heights:
+        p, unrolled = unroll_and_jam(p, i, rows)
+        groups.append(unrolled.loop)
+        i = unrolled.tail
+    return p, [*groups, i]
+
+
+def in_vectors(p: Procedure, j: Any, typ: str) -> tuple[Procedure, Any]:
+    """The loop along the rows by vector instructions."""
+    return vectorize(p, j, LANES[typ], AVX512, products(typ), tail="masked")
+
+
+@cache
+def products(typ: str) -> tuple[Procedure, ...]:
+    """The instructions that products are made of: among fewer of them the choice is sooner made."""
+    names = "setzero loadu storeu fmadd fmadd_set1 fnmadd fnmadd_set1 mul_set1 reduce_add".split()
+    suffix = "ps" if typ == "f32" else "pd"
+    wanted = {f"mm512_{mask}{name}_{suffix}" for name in names for mask in ("", "mask_")}
+    return tuple([each for each in instructions() if each.name() in wanted])

@@ -1,0 +1,139 @@
+"""The C libraries of BLAS level 1 and 2: kernels with CBLAS-shaped entries."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from usl_core import Procedure
+from usl_core.errors import JitError
+
+if TYPE_CHECKING:
+    from usl_c11.emit import Library
+
+TEMPLATE = Path(__file__).with_name("blas.c")
+TYPES = {"s": "f32", "d": "f64"}
+"""The letter of a precision in BLAS's names, and the type of elements."""
+CTYPES = {"s": "float", "d": "double"}
+
+KERNELS: dict[str, tuple[str, ...]] = {
+    **{name: (name,) for name in ("axpy", "scal", "dot", "asum", "nrm2", "iamax", "copy", "swap", "rot", "ger")},
+    "gemv": ("scal", "gemv_n", "gemv_t"),
+    "symv": ("scal", "symv_lower", "symv_upper"),
+    "trmv": ("trmv_n_lower", "trmv_n_upper", "trmv_t_lower", "trmv_t_upper"),
+    "trsv": ("trsv_n_lower", "trsv_n_upper", "trsv_t_lower", "trsv_t_upper"),
+}
+"""The routines, each with the kernels that its entry calls."""
+
+
+def blas_kernel(name: str, letter: str) -> Procedure:
+    """A scheduled procedure by its name in KERNELS."""
+    from usl_avx512 import blas1, blas1_norms, blas2
+
+    typ = TYPES[letter]
+    match name:
+        case "nrm2":
+            return blas1_norms.nrm2(typ)
+        case "iamax":
+            return blas1_norms.iamax(typ)
+        case _:
+            return blas1.kernel(name, typ) if name in blas1.ROUTINES else blas2.kernel(name, typ)
+
+
+def entry_name(routine: str, letter: str) -> str:
+    """The C name of an entry: usl_saxpy, usl_idamax."""
+    return f"usl_i{letter}amax" if routine == "iamax" else f"usl_{letter}{routine}"
+
+
+@functools.cache
+def sections() -> dict[str, str]:
+    """The parts of the template by their markers; the first, before any, is called "common"."""
+    head, *parts = re.split(r"^/\* @(\w+) \*/\n", TEMPLATE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {"common": head, **dict(zip(parts[::2], parts[1::2], strict=True))}
+
+
+@functools.cache
+def blas_library(routine: str, letter: str) -> Library:
+    """The C of a routine of KERNELS in single ("s") or double ("d") precision, called as `entry_name` says."""
+    from usl_c11.emit import library
+
+    name, typ = entry_name(routine, letter), TYPES[letter]
+    kernels = [blas_kernel(each, letter) for each in KERNELS[routine]]
+    plain = library([kernel.ir for kernel in kernels], name, entry_checks=False)
+    words = {"T": CTYPES[letter], "P": letter}
+    words |= {f"READ{rank}": f"struct usl_win_{rank}{typ}c" for rank in (1, 2)}
+    words |= {f"WRITE{rank}": f"struct usl_win_{rank}{typ}" for rank in (1, 2)}
+    entry = _filled(sections()[routine], words)
+    common = _filled(sections()["common"], words)
+    scale = _filled(sections()["scale"], words) if "usl_scale(" in entry else ""
+    source = plain.files[f"{name}.c"] + _mentioned(common, scale + entry) + scale + entry
+    head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
+    header = f"{head}{entry_comment()}{entry.partition(chr(10) + '{')[0]};\n\n{end}{tail}"
+    return replace(plain, files=plain.files | {f"{name}.c": source, f"{name}.h": header})
+
+
+def entry_comment() -> str:
+    """What holds for every entry."""
+    return """\
+/* The result is 0, or the number (from 1) of the first argument that is bad: a size that is negative or above 2^31 - 1, NULL,
+ * an increment of 0 or too large to address, a distance of rows that is smaller than a row, an option that is none of CBLAS's,
+ * or what is written where it shares memory with another argument; then nothing has been written. A size of 0 is no error:
+ * nothing is done. -1: no memory for a dense copy of a vector; what is to be written is then unspecified. With a negative
+ * increment elements go backwards from the end, as BLAS has it. May be called by several threads at a time. */
+"""
+
+
+def _mentioned(common: str, text: str) -> str:
+    """The common C, of which paragraphs are functions, without the functions that a text does not need."""
+    kept: list[str] = []
+    for paragraph in reversed(common.split("\n\n")):
+        function = re.search(r"^static inline [^(]*?(\w+)\(", paragraph, flags=re.MULTILINE)
+        if function is None or f"{function[1]}(" in text + "".join(kept):
+            kept.insert(0, paragraph)
+    return "\n\n".join(kept)
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    return re.sub(r"@(\w+)@", lambda match: words[match[1]], text)
+
+
+@functools.cache
+def blas_path(routine: str, letter: str) -> Path:
+    """The compiled library of a routine, from the build cache if it is there.
+
+    Raises:
+        JitError: the processor has no AVX-512, or there is no C compiler.
+    """
+    from usl_c11.build import compile_flags
+    from usl_c11.cache import compiled
+    from usl_c11.compiler import find_compiler
+    from usl_c11.cpu import require_features
+
+    lib, compiler = blas_library(routine, letter), find_compiler()
+    require_features(lib.features, compiler)
+    files = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
+    return compiled(files, compiler, compile_flags(lib, compiler))
+
+
+@functools.cache
+def blas_function(routine: str, letter: str) -> tuple[Any, Any]:
+    """cffi, and the compiled entry.
+
+    Raises:
+        JitError: as `blas_path`, or cffi is not installed.
+    """
+    try:
+        import cffi
+    except ImportError:
+        raise JitError("kernels need the package cffi", notes=("pip install cffi numpy",)) from None
+    ffi = cffi.FFI()
+    words = {"T": CTYPES[letter], "P": letter}
+    entry = _filled(re.sub(r"@(READ|WRITE)\d@", "", sections()[routine]), words)
+    prototype = re.search(r"^int usl_[^{]*", entry, flags=re.MULTILINE)
+    assert prototype is not None
+    ffi.cdef(f"{prototype[0]};")
+    handle = ffi.dlopen(str(blas_path(routine, letter)), ffi.RTLD_NOW)
+    return ffi, getattr(handle, entry_name(routine, letter))
