@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.frontend.programs import procedures
+from tests.primitives.equivalence import parse
 from usl_core.cursors.path import BlockLoc
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import Memory
@@ -120,3 +121,10 @@ def test_a_window_lies_where_its_buffer_does() -> None:
         "w": "Tile",
     }
     assert memories(P.ir, (("body", 1),), names).keys() == found.keys() - {P.ir.body[1].name}  # type: ignore[attr-defined]
+
+
+def test_a_cast_of_data_is_no_cast_of_a_control_value() -> None:
+    f = parse("def f(n: index, d: f32):\n    d = f32(-n)")
+    p = parse("def p(k: i8, x: f32):\n    x = f32(-k)")
+    with pytest.raises(Mismatch):
+        Unifier(f.ir).solve(p.ir.body)

@@ -262,7 +262,8 @@ class Unifier:
                 for x, y in zip(a.args, b.args, strict=True):
                     self.data(x, y)
             case Cast(), Cast() if a.type == b.type:
-                self.control(a.arg, b.arg) if is_control(a.arg.type) else self.data(a.arg, b.arg)
+                both = is_control(a.arg.type) and is_control(b.arg.type)
+                self.control(a.arg, b.arg) if both else self.data(a.arg, b.arg)
             case ReadConfig(), ReadConfig() if a.config is b.config and a.field == b.field:
                 pass
             case _ if is_control(a.type) and is_control(b.type):
