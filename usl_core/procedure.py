@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn, TypeVar, cast
-from weakref import ref
+from weakref import WeakValueDictionary
 
 from usl_core.analysis.recheck import recheck
 from usl_core.cursors import pattern
@@ -46,7 +46,7 @@ class Procedure:
         self.ir = ir
         self._parent = parent
         self._step = step
-        self._made: dict[Hashable, ref[Procedure]] = {}
+        self._made: WeakValueDictionary[Hashable, Procedure] | None = None
         record(ir, parent.ir if parent is not None else None, step)
         # A call holds its callee's IR, and with it the callee's versions; a step that changed nothing adds one to the same IR.
         if parent is not None and parent.ir is ir:
@@ -148,12 +148,13 @@ class Procedure:
 
     def made_by(self, call: Hashable) -> Procedure | None:
         """The version that an operator call made of this one, if it is still alive."""
-        found = self._made.get(call)
-        return found() if found is not None else None
+        return self._made.get(call) if self._made is not None else None
 
     def remember(self, call: Hashable, made: Procedure) -> None:
         """That an operator call gives a version, for as long as that is alive."""
-        self._made[call] = ref(made)
+        if self._made is None:
+            self._made = WeakValueDictionary()
+        self._made[call] = made
 
     # -- history
 
