@@ -202,6 +202,57 @@ def test_what_is_no_sum_is_refused(body: str) -> None:
         parallelize_reduction(before, "i", 4)
 
 
+def test_sums_in_neighbouring_locations_of_one_buffer_get_partial_sums_each() -> None:
+    before = program("""
+def f(m: size, n: size, x: f32[n], y: f32[m + 1, 9]):
+    for k in seq(0, m):
+        for i in seq(0, n):
+            y[k, 3] += x[i]
+            y[k, 4] += 2.0 * x[i]
+            y[k + 1, 3] += 3.0 * x[i]
+            y[k + 1, 4] += x[i] * x[i]
+""")
+    q, made = parallelize_reduction(before, "i", 2)
+    assert len(made.sums) == 1 and len(made.starts) == len(made.ends) == 4
+    assert_refines(before, q, factor=2, vectors=4)
+    q, _ = interleave(before, "i", 2, par_reduce=True)
+    assert "y_sum[1, 1, 0] += x[2 * io + 0] * x[2 * io + 0]" in str(q)
+    assert "y_sum[1, 1, 1] += x[2 * io + 1] * x[2 * io + 1]" in str(q)
+    assert_refines(before, q, factor=2, vectors=4)
+
+
+def test_sums_of_several_rows_are_vectorised_and_interleaved() -> None:
+    before = program("""
+def f(m: size, n: size, A: f32[m, n], x: f32[n], y: f32[m]):
+    assert m % 2 == 0
+    for i in seq(0, m):
+        for k in seq(0, n):
+            y[i] += A[i, k] * x[k]
+""")
+    jammed, unrolled = unroll_and_jam(before, "i", 2, tail="perfect")
+    q, vectors = vectorize(jammed, unrolled.loop.body()[0], LANES, Reg, MACHINE, tail="masked")
+    assert q.find("y_sum: _").shape()[0].value() == 2
+    q, _ = interleave(q, vectors.loop, 3, par_reduce=True)
+    q = replace_all(q, MACHINE)
+    for copy, row in [(copy, row) for copy in range(3) for row in range(2)]:
+        assert f"fma(y_sum1[{copy}, {row}, 0:4]" in str(q)
+    assert_refines(before, q, factor=24, vectors=2)
+
+
+@pytest.mark.parametrize("function", [parallelize_reduction, interleave])
+def test_sums_of_one_buffer_that_are_no_block_are_refused(function: Any) -> None:
+    before = program("""
+def f(n: size, x: f32[n], y: f32[9]):
+    for i in seq(0, n):
+        y[3] += x[i]
+        y[7] += x[i]
+""")
+    options = {"par_reduce": True} if function is interleave else {}
+    with pytest.raises(SchedulingError, match="adds to several locations of y that are no block: .*3.*, .*7") as refused:
+        function(before, "i", 2, **options)
+    assert "buffer of its own" in str(refused.value)
+
+
 # ---- auto_stage_mem
 
 

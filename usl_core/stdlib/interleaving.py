@@ -12,9 +12,10 @@ from usl_core.primitives.loops.unroll_loop import unroll_loop
 from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import divide
 from usl_core.stdlib.expressions import binder, loop_at
-from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
+from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction
 from usl_core.stdlib.reporting import explained
 from usl_core.stdlib.spreading import spread
+from usl_core.stdlib.sums import reductions
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,14 @@ def interleave(
 
     with a loop for the last `n % 2` iterations, as far as tail, that of `vectorize`, is "cut". Inner loops are jammed. With
     par_reduce each of the iterations has its own partial sums of what the loop adds up (`parallelize_reduction`), in memory or
-    else where the sums live; `replace_all` maps the statements that clear them and add them up.
+    else where the sums live; `replace_all` maps the statements that clear them and add them up. Where it adds nothing up, it
+    makes no difference, so that one schedule serves loops with sums and loops without.
 
     Returns the procedure and an `Unrolled`.
 
     Raises:
-        SchedulingError: statements of different iterations depend on each other; what `divide_loop` raises.
+        SchedulingError: statements of different iterations depend on each other; with par_reduce, the loop adds to locations of
+        a buffer that are no neighbours; what `divide_loop` raises.
     Also known as: modulo unrolling, interleave_loop (Exo 2).
     """
     return _unrolled(p, loop_at(p, loop), factor, tail, par_reduce, memory, singles=True)
@@ -112,5 +115,5 @@ def _unrolled(
 
 def _home(loop: ForCursor) -> MemoryClass | None:
     """The memory of what a loop adds up."""
-    found = binder(loop, reductions(loop)[0][0])
+    found = binder(loop, reductions(loop)[0].buffer)
     return found.mem() if isinstance(found, AllocCursor | ArgCursor) else None

@@ -21,11 +21,12 @@ from usl_core.stdlib.dividing import divide
 from usl_core.stdlib.expressions import fresh, loop_at, statements, text, window_text
 from usl_core.stdlib.inspection import children, walk
 from usl_core.stdlib.invariants import hoist_values
-from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
+from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction
 from usl_core.stdlib.reporting import explained
 from usl_core.stdlib.rules import Lanes, Rule, any_rule, default_memory, in_memory
 from usl_core.stdlib.selection import Selection, Shape, shapes
 from usl_core.stdlib.spreading import guarded_body, spread
+from usl_core.stdlib.sums import reductions
 
 Memories = MemoryClass | Mapping[str, MemoryClass]
 """The memory of vector registers, or one for each element type by name: `{"u16": YMM, "u32": ZMM}`."""
@@ -106,8 +107,8 @@ def vectorize(
         p = _instruction(p, single, fit)
         calls.append(single)
     if reduction is not None and chosen:
-        for alloc, end in zip(reduction.sums, reduction.ends, strict=True):
-            p, added = _add_up(p, alloc, end, machine)
+        for end in reduction.ends:
+            p, added = _add_up(p, end, machine)
             calls += added
     return p, Vectorized(
         p.forward(main),
@@ -289,16 +290,17 @@ def _instruction(p: Procedure, loop: Any, fit: Selection) -> Procedure:
     raise _no_instruction(write, reasons or ["no given instruction has such a body"])
 
 
-def _add_up(p: Procedure, sums: Any, loop: Any, machine: _Machine) -> tuple[Procedure, list[Any]]:
+def _add_up(p: Procedure, loop: Any, machine: _Machine) -> tuple[Procedure, list[Any]]:
     """The loop that adds the lanes of partial sums up: one instruction, or lane by lane in memory after a store."""
-    loop, sums = p.forward(loop), p.forward(sums)
+    loop = p.forward(loop)
     for each in machine.instructions:
         try:
             return replace(p, loop, each), [loop]
         except SchedulingError:
             continue
+    sums = loop.body()[0].rhs()
     own = fresh(p, f"{sums.name()}_lanes")
-    p = stage_mem(p, loop, f"{sums.name()}[{', '.join(f'0:{text(extent)}' for extent in sums.shape())}]", own)
+    p = stage_mem(p, loop, f"{sums.name()}[{', '.join([*map(text, sums.idx()[:-1]), f'0:{machine.width}'])}]", own)
     store = p.forward(loop).prev()
     return _instruction(p, store, machine.selection(masked=False)), [store]
 
