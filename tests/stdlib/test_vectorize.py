@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.primitives.equivalence import assert_body, assert_refines
 from tests.stdlib.vector_machine import LANES, MACHINE, PLAIN, Half, Reg, instruction, program
-from usl_core import DRAM, SchedulingError, abs_rule, add_assertion, fma_rule, replace_all, select_rule, vectorize
+from usl_core import DRAM, SchedulingError, UsageError, abs_rule, add_assertion, fma_rule, replace_all, select_rule, vectorize
 from usl_core.cursors.kinds import CallCursor, ForCursor
 from usl_core.procedure import Procedure, proc_from_source
 from usl_core.stdlib.rules import Cut
@@ -264,7 +264,7 @@ def test_iterations_that_depend_on_each_other_are_refused() -> None:
 def test_arguments_of_the_wrong_kind(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(SchedulingError, match=message):
         vectorize(AXPY, *arguments)
-    with pytest.raises(SchedulingError, match="tail is one of 'perfect', 'cut', 'guard', 'masked', got 'mask'"):
+    with pytest.raises(UsageError, match="tail is one of 'perfect', 'cut', 'guard', 'masked', got 'mask'"):
         vectorize(AXPY, "i", LANES, Reg, MACHINE, tail="mask")
 
 

@@ -25,7 +25,7 @@ from usl_core.cursors.cursor import BlockCursor, Cursor, NodeCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
-from usl_core.errors import SchedulingError, Span, Undecided, counterexample
+from usl_core.errors import SchedulingError, Span, Undecided, UsageError, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
 from usl_core.primitives.repeated import call_key
@@ -64,7 +64,7 @@ def primitive(
             return result
 
         def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
-            _require_arguments(operator, signature, (proc, *args), kwargs)
+            require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
             refuse_aliasable(operator, proc)
@@ -100,7 +100,7 @@ def _collected_later() -> Iterator[None]:
             gc.enable()
 
 
-def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """The operator takes arguments of that number and names, or it refuses and shows what it takes."""
     if _plainly_fits(signature, len(args), kwargs):
         return
@@ -108,7 +108,7 @@ def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[
         signature.bind(*args, **kwargs)
     except TypeError as error:
         takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
-        raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
+        raise UsageError(f"{operator}: {error}", notes=[f"it takes: {takes}"]) from None
 
 
 def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
@@ -152,7 +152,8 @@ def _short(value: Any) -> str:
 
 def require_procedure(operator: str, proc: Any) -> None:
     if not isinstance(proc, Procedure):
-        raise SchedulingError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", code="E404")
+        hint = ["hint: a function that returns `(p, record)` is used as `p, record = ...`"] if isinstance(proc, tuple) else []
+        raise UsageError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", notes=hint)
 
 
 def require_steady_control(operator: str, proc: Proc) -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from usl_core.cursors.cursor import Cursor, ExprCursor
 from usl_core.cursors.kinds import ForCursor
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.procedure import Procedure
 from usl_core.stdlib.accesses import Access, Buffer, accesses, has_known_range, iteration, known_at
 from usl_core.stdlib.inspection import enclosing, require_cursor
@@ -60,12 +60,12 @@ def infer_bounds(scope: Procedure | Cursor, buffer: str | Cursor, kinds: Iterabl
     data or configuration may be any of its dimension.
 
     Raises:
-        SchedulingError: scope does not access the buffer so, or has several of that name; a kind is unknown.
+        SchedulingError: scope does not access the buffer so, or has several of that name. UsageError: a kind is unknown.
     Reference: Qian 2024, §4.2.2.
     """
     wanted = set(kinds)
     if not wanted or not wanted <= set(KINDS):
-        raise SchedulingError(f"infer_bounds: kinds are {', '.join(KINDS)}, got {sorted(wanted)}", code="E404")
+        raise UsageError(f"infer_bounds: kinds are {', '.join(KINDS)}, got {sorted(wanted)}")
     if isinstance(buffer, Cursor):
         buffer = (scope if isinstance(scope, Procedure) else scope.proc()).forward(buffer)
     found = [each for each in accesses(scope) if buffer in (each.buffer.name, each.buffer.declaration) and each.kind in wanted]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core.cursors.kinds import ForCursor, LiteralCursor
-from usl_core.errors import SchedulingError
+from usl_core.errors import UsageError
 from usl_core.primitives.loops.divide_loop import divide_loop
 from usl_core.primitives.loops.shift_loop import shift_loop
 from usl_core.procedure import Procedure
@@ -36,10 +36,10 @@ def divide(p: Procedure, loop: Any, factor: int, tail: str) -> tuple[Procedure, 
     A loop that does not start at 0 is renumbered first.
 
     Raises:
-        SchedulingError: an unknown tail; what `divide_loop` raises.
+        UsageError: an unknown tail. SchedulingError: what `divide_loop` raises.
     """
     if tail not in TAILS:
-        raise SchedulingError(f"tail is one of {', '.join(map(repr, TAILS))}, got {tail!r}", code="E404")
+        raise UsageError(f"tail is one of {', '.join(map(repr, TAILS))}, got {tail!r}")
     lo, name = loop.lo(), loop.name()
     if not (isinstance(lo, LiteralCursor) and lo.value() == 0):
         p = shift_loop(p, loop, 0)

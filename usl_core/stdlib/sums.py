@@ -13,6 +13,7 @@ from usl_core.procedure import Procedure
 from usl_core.stdlib.bounds import infer_bounds
 from usl_core.stdlib.expressions import expressions, mentions, statements, text, window_text
 from usl_core.stdlib.inspection import children, walk
+from usl_core.stdlib.symbolic import polynomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,8 @@ def _sum(loop: ForCursor, name: str, windows: dict[str, tuple[Any, ...]]) -> Sum
     entries = [[_entry(each) for each in window] for window in windows.values()]
     apart = [dim for dim, shown in enumerate(zip(*entries, strict=True)) if len(set(shown)) > 1]
     ranges = infer_bounds(loop.body(), name).ranges
-    sizes = [ranges[dim].size.constant for dim in apart]
-    neighbours = None not in sizes and prod(map(int, filter(None, sizes))) <= len(windows)
+    size = prod((ranges[dim].size for dim in apart), start=polynomial(1)).constant
+    neighbours = size is not None and size <= len(windows)
     if not neighbours or any(isinstance(each, tuple) for window in windows.values() for each in window[: apart[-1] + 1]):
         raise SchedulingError(
             f"the loop {loop.name()} adds to several locations of {name} that are no block: {', '.join(sorted(windows))}",

@@ -9,6 +9,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, after, body_of
+from usl_core.errors import UsageError
 from usl_core.ir import make
 from usl_core.ir.nodes import BinaryOp, Expr, For, If, Stmt, index_literal, index_read
 from usl_core.ir.printer import show_expr
@@ -86,7 +87,8 @@ def divide_loop(
 
 
 def _require_tail(tail: Any, loop: For) -> None:
-    require(tail in _TAILS, "divide_loop", f"unknown tail {tail!r}: use one of {', '.join(map(repr, _TAILS))}", loop.span)
+    if tail not in _TAILS:
+        raise UsageError(f"divide_loop: unknown tail {tail!r}: use one of {', '.join(map(repr, _TAILS))}, or perfect=True")
 
 
 def _require_divides(ctx: Context, factor: int, loop: For) -> None:
