@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,22 +31,22 @@ class Divided:
         return Divided(p.forward(self.loop), None if self.tail is None else p.forward(self.tail), self.masked)
 
 
-def divide(p: Procedure, loop: Any, factor: int, tail: str) -> tuple[Procedure, Divided]:
+def divide(p: Procedure, loop: Any, factor: int, tail: str, tails: Sequence[str] = TAILS) -> tuple[Procedure, Divided]:
     """Divide a loop into tiles; a tail of its own is a loop over single iterations ("cut") or one guarded tile ("masked").
 
-    A loop that does not start at 0 is renumbered first.
+    A loop that does not start at 0 is renumbered first. tails are those that the caller can handle.
 
     Raises:
         UsageError: an unknown tail. SchedulingError: what `divide_loop` raises.
     """
-    if tail not in TAILS:
-        raise UsageError(f"tail is one of {', '.join(map(repr, TAILS))}, got {tail!r}")
+    if tail not in tails:
+        raise UsageError(f"tail is one of {', '.join(map(repr, tails))}, got {tail!r}")
     lo, name = loop.lo(), loop.name()
     if not (isinstance(lo, LiteralCursor) and lo.value() == 0):
         p = shift_loop(p, loop, 0)
     names = [fresh(p, f"{name}o"), fresh(p, f"{name}i")]
     if tail in ("perfect", "guard"):
-        p = divide_loop(p, loop, factor, names, tail="guard", perfect=tail == "perfect")
+        p = divide_loop(p, loop, factor, names, tail=tail)
         return p, Divided(p.forward(loop), None, False)
     p = divide_loop(p, loop, factor, names, tail="cut")
     rest = p.forward(loop).next()
