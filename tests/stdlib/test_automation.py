@@ -12,8 +12,10 @@ from tests.primitives.equivalence import assert_body, assert_refines
 from tests.stdlib.vector_machine import LANES, MACHINE, Reg, program
 from usl_core import (
     SchedulingError,
+    UsageError,
     auto_stage_mem,
     cse,
+    divide_loop,
     double_buffer,
     hoist_from_loop,
     interleave,
@@ -82,6 +84,33 @@ def test_tiling_keeps_the_meaning(order: list[str], a: int, b: int, tail: str) -
     else:
         with pytest.raises(SchedulingError, match="tile_loops: the loops must contain each other"):
             tile_loops(MATMUL, order, [a, b], tail=tail)
+
+
+def test_the_perfect_tail_has_one_name_everywhere() -> None:
+    before = program("""
+def f(n: size, x: f32[n], out: f32):
+    assert n % 8 == 0
+    for i in seq(0, n):
+        out += x[i]
+""")
+    for divided in (
+        lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="perfect"),
+        lambda p: tile_loops(p, ["i"], [4], tail="perfect")[0],
+        lambda p: unroll_and_jam(p, "i", 4, tail="perfect")[0],
+        lambda p: interleave(p, "i", 4, tail="perfect")[0],
+        lambda p: parallelize_reduction(p, "i", 4, tail="perfect")[0],
+    ):
+        assert "seq(0, n / 4)" in str(divided(before)) and "n % 4" not in str(divided(before))
+        with pytest.raises(
+            SchedulingError, match=r"cannot prove that 4 divides n(.|\n)*use tail='cut' instead of tail='perfect'"
+        ):
+            divided(program("def f(n: size, x: f32[n], out: f32):\n    for i in seq(0, n):\n        out += x[i]\n"))
+    with pytest.raises(UsageError, match=r"interleave: tail is one of 'perfect', 'cut', 'guard', got 'masked'"):
+        interleave(before, "i", 4, tail="masked")
+    with pytest.raises(UsageError, match=r"tile_loops: .*unknown tail 'masked': use one of 'guard', .*'perfect'"):
+        tile_loops(before, ["i"], [4], tail="masked")
+    with pytest.raises(UsageError, match="tile_loops: loops are a list, one for each loop, got 'i j'"):
+        tile_loops(before, "i j", [4, 4])
 
 
 def test_tiling_refuses_what_does_not_commute() -> None:
@@ -171,7 +200,7 @@ def f(n: size, x: f32[n + 1], y: f32[n]):
     with pytest.raises(SchedulingError, match="interleave: fission: ") as caught:
         interleave(before, "i", 2)
     assert caught.value.code == "E411"
-    with pytest.raises(SchedulingError, match='tail is "perfect", "cut" or "guard" here'):
+    with pytest.raises(UsageError, match="tail is one of 'perfect', 'cut', 'guard', got 'masked'"):
         unroll_and_jam(before, "i", 2, tail="masked")
 
 
@@ -285,6 +314,12 @@ def f(n: size, x: f32[n + 2], y: f32[n]):
 
 
 # ---- hoist_from_loop
+
+
+def test_a_buffer_that_the_block_does_not_use_is_answered_by_those_it_does() -> None:
+    with pytest.raises(SchedulingError, match=r"auto_stage_mem: .* does not read or reduce or write z") as caught:
+        auto_stage_mem(DOT, "i", "z")
+    assert caught.value.notes == ("those it does: x, y, out",)
 
 
 def test_what_does_not_depend_on_the_loop_moves_in_front_of_it() -> None:
@@ -463,6 +498,17 @@ def test_pipelines_of_any_depth_keep_the_meaning(distance: int) -> None:
 def test_pipelines_that_do_not_fit_are_refused(gap: str, distance: int, message: str) -> None:
     with pytest.raises(SchedulingError, match=message):
         software_pipeline(program(PIPE.format(least=1)), "i", gap, distance)
+
+
+def test_the_gap_of_a_pipeline_is_also_given_by_the_statement_after_it() -> None:
+    before = program(PIPE.format(least=1))
+    consumer = before.find("y[_] = _")
+    made = software_pipeline(before, "i", consumer.before())[0]
+    for gap in (consumer, consumer.as_block(), "y[_] = _"):
+        assert str(software_pipeline(before, "i", gap)[0]) == str(made)
+    for wrong in (3, consumer.rhs()):
+        with pytest.raises(SchedulingError, match=r"software_pipeline: a gap is wanted, `c.before\(\)` or `c.after\(\)`"):
+            software_pipeline(before, "i", wrong)
 
 
 def test_a_producer_that_needs_the_consumer_is_refused() -> None:

@@ -272,7 +272,7 @@ def test_a_schedule_may_return_what_it_made_after_the_procedure_but_must_return_
         (partial(divide_loop, factr=4, names=["a", "b"]), "divide_loop: .*argument"),
         (
             partial(divide_loop, factor=4, names=["a", "b"], tail="cutt"),
-            "unknown tail 'cutt': use .*perfect=True",
+            "unknown tail 'cutt': use .*perfect",
         ),
         (partial(unroll_and_jam, factor=2, tail="cutt"), "unroll_and_jam: tail is one of 'perfect', .*, got 'cutt'"),
         (partial(unroll_and_jam, 2), "unroll_and_jam: the first argument must be a procedure, got int"),

@@ -68,10 +68,14 @@ def infer_bounds(scope: Procedure | Cursor, buffer: str | Cursor, kinds: Iterabl
         raise UsageError(f"infer_bounds: kinds are {', '.join(KINDS)}, got {sorted(wanted)}")
     if isinstance(buffer, Cursor):
         buffer = (scope if isinstance(scope, Procedure) else scope.proc()).forward(buffer)
-    found = [each for each in accesses(scope) if buffer in (each.buffer.name, each.buffer.declaration) and each.kind in wanted]
+    made = [each for each in accesses(scope) if each.kind in wanted]
+    found = [each for each in made if buffer in (each.buffer.name, each.buffer.declaration)]
     shown = buffer if isinstance(buffer, str) else "that buffer"
     if not found:
-        raise SchedulingError(f"infer_bounds: the code does not {' or '.join(sorted(wanted))} {shown}", code="E404")
+        note = f"those it does: {', '.join(dict.fromkeys(each.buffer.name for each in made)) or 'none'}"
+        raise SchedulingError(
+            f"infer_bounds: the code does not {' or '.join(sorted(wanted))} {shown}", notes=[note], code="E404"
+        )
     if len({id(each.buffer) for each in found}) > 1:
         note = "hint: a cursor to one of the allocations tells them apart"
         raise SchedulingError(f"infer_bounds: there are several buffers {shown} in the code", notes=[note], code="E404")
