@@ -151,7 +151,8 @@ void usl_stats_reset(void) {}
 /* ---- Heaps: a context and its memory -------------------------------------------------------------------------------------
  *
  * A segment of 4 MiB, aligned to its size, is divided into pages of 16 KiB; a page has blocks of one size. The first page holds
- * the segment's own data. Pages are cut into blocks a few at a time, so that memory is not touched before it is needed.
+ * the segment's own data. Pages are cut into blocks a few at a time, so that a small heap touches no memory before it needs it; a
+ * larger one asks for more at once.
  */
 
 #ifndef USL_MALLOC
@@ -160,7 +161,7 @@ void usl_stats_reset(void) {}
 enum { PAGE_BYTES = 16384, PAGE_SKIP = 32, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512 };
 /* The system is asked for memory in batches of pages, and for a huge page of HUGE_PAGES at once. After a slow one it is asked again
  * when the heap has grown this many times. */
-enum { BATCH_PAGES = 16, HUGE_PAGES = 128, FIRST_HUGE = 2, HUGE_RETRY = 8 };
+enum { BATCH_PAGES = 16, HUGE_PAGES = 128, FIRST_SUPPLY = 2, HUGE_RETRY = 8 };
 
 struct segment {
     char owners[OWNER_BYTES]; /* one struct usl_segment somewhere in it */
@@ -225,7 +226,7 @@ usl_context *usl_context_acquire(void)
         heap->ctx.heap = heap;
 #ifndef USL_MALLOC
         heap->sweep_at = FIRST_SWEEP;
-        heap->huge_at = FIRST_HUGE;
+        heap->huge_at = FIRST_SUPPLY;
         atomic_init(&heap->remote, NULL);
 #endif
         spin_acquire(&heaps_lock);
@@ -369,7 +370,7 @@ static bool get_huge_page(struct usl_heap *heap, char *start)
  * is_huge: whether the page before lies in a huge one. Returns that of this page. */
 static bool supply(struct usl_heap *heap, char *start, unsigned page, bool is_huge)
 {
-    if (page % BATCH_PAGES != 0 || heap->segment_count == 0) /* a small heap stays small */
+    if (page % BATCH_PAGES != 0 || heap->segment_count < FIRST_SUPPLY) /* a small heap stays small */
         return is_huge;
 #if defined(USL_HUGE_PAGES)
     if (page % HUGE_PAGES == 0)
