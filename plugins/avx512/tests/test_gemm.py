@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from avx512_build import compiler, require
+from avx512_build import require
+from avx512_drivers import SANITIZED, execute, gemm
 
 from usl_avx512 import kernels_algorithms
 from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
 from usl_avx512.kernels import dgemm, sgemm, sources
-from usl_avx512.kernels.gemm import ARGUMENTS, gemm_library, gemm_path
+from usl_avx512.kernels.gemm import ARGUMENTS, gemm_path
 from usl_core import Procedure
 from usl_core.interp.run import run
 
@@ -23,7 +24,7 @@ NAMES = ("usl_sgemm", "usl_dgemm")
 DTYPES = {"usl_sgemm": np.float32, "usl_dgemm": np.float64}
 MULTIPLY = {"usl_sgemm": sgemm, "usl_dgemm": dgemm}
 EDGES = "0,1,5,7,8,9,16,23,33,48,64,67"
-"""Sizes on both sides of registers, tiles and panels, in either precision; `python -m bench.gemm_cube` runs all up to 70."""
+"""Sizes on both sides of registers, tiles and panels, in either precision; `python -m bench.drivers gemm` runs all up to 70."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,45 +32,12 @@ def _needs_the_processor() -> None:
     require("native")
 
 
-def driver(name: str, directory: Path, *flags: str) -> Path:
-    """The program of gemm_driver.c on the library of one product or, with flags, on its C compiled with them."""
-    library = gemm_library(name)
-    for file, text in library.files.items():
-        (directory / file).write_text(text, encoding="utf-8")
-    real, exact, unit = ("float", "double", "0x1p-24") if name == "usl_sgemm" else ("double", "long double", "0x1p-53")
-    defines = [f"-DREAL={real}", f"-DEXACT={exact}", f"-DEPSILON={unit}", f"-DGEMM={name}", f'-DHEADER="{name}.h"']
-    product = [str(directory / f"{name}.c")] if flags else [str(gemm_path(name)), f"-Wl,-rpath,{gemm_path(name).parent}"]
-    sources = [str(Path(__file__).with_name("gemm_driver.c")), *product]
-    program = directory / "driver"
-    features = [f"-m{feature}" for feature in library.features]
-    command = [
-        *compiler(),
-        "-std=c11",
-        *features,
-        *(flags or ["-O2"]),
-        *defines,
-        f"-I{directory}",
-        *sources,
-        "-o",
-        str(program),
-        "-lm",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return program
-
-
-def execute(program: Path, *arguments: str) -> None:
-    done = subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-
-
 # ---- from C
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_products_of_all_shapes_are_within_the_error_bound(name: str, tmp_path: Path) -> None:
-    program = driver(name, tmp_path)
+    program = gemm(name, tmp_path)
     execute(program, "list", EDGES)
     execute(program, "random", "6", "400")
     execute(program, "list", "130,700")
@@ -77,7 +45,7 @@ def test_products_of_all_shapes_are_within_the_error_bound(name: str, tmp_path: 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_sanitizers_find_no_access_outside_and_no_undefined_behaviour(name: str, tmp_path: Path) -> None:
-    program = driver(name, tmp_path, "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    program = gemm(name, tmp_path, SANITIZED)
     execute(program, "list", "1,7,17,33,70")
     execute(program, "list", "257,530")
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from usl_c11.compiler import Compiler
     from usl_c11.emit import Library
 
 HERE = Path(__file__).parent
@@ -162,25 +161,6 @@ def gemm_path(name: str) -> Path:
     Raises:
         JitError: the processor has no AVX-512, or there is no C compiler.
     """
-    from usl_avx512.kernels.sources import sources_digest
-    from usl_c11.cache import remembered
-    from usl_c11.compiler import find_compiler, openmp_flags
-    from usl_c11.cpu import listed_features
+    from usl_avx512.kernels.sources import built_once
 
-    compiler, features = find_compiler(), listed_features()
-    if features is None:  # nothing says whether a library in the cache would run on this machine
-        return _built(name, compiler)
-    threads = openmp_flags(compiler) if VARIANTS[name].parallel else ()
-    parts = ["usl_avx512.kernels", name, sources_digest(), *compiler.command, compiler.version, *threads, *sorted(features)]
-    return remembered(parts, lambda: _built(name, compiler))
-
-
-def _built(name: str, compiler: Compiler) -> Path:
-    from usl_c11.build import compile_flags
-    from usl_c11.cache import compiled
-    from usl_c11.cpu import require_features
-
-    lib = gemm_library(name)
-    require_features(lib.features, compiler)
-    files = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
-    return compiled(files, compiler, compile_flags(lib, compiler))
+    return built_once(name, lambda: gemm_library(name), VARIANTS[name].parallel)
