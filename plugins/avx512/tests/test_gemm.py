@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -85,16 +86,34 @@ def small_integers(random: np.random.Generator, dtype: Any, *shape: int) -> np.n
     return random.integers(-8, 9, shape).astype(dtype)
 
 
-@pytest.mark.parametrize(("name", "parallel"), [("usl_sgemm", False), ("usl_dgemm", False), ("usl_sgemm", True)])
-def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, parallel: bool) -> None:
+@pytest.mark.parametrize(("name", "threads"), [("usl_sgemm", 1), ("usl_dgemm", 1), ("usl_sgemm", 2)])
+def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, threads: int) -> None:
     random = np.random.default_rng(3)
     for m, n, k in ((1, 1, 1), (40, 30, 20), (131, 67, 1100), (300, 1100, 60), (260, 3200, 9)):
         whole = small_integers(random, DTYPES[name], m + 2, n + 5)
         a, b = small_integers(random, DTYPES[name], 2 * m, k)[::2], small_integers(random, DTYPES[name], k, n + 3)[:, 1 : n + 1]
         want = whole.copy()
         want[1 : m + 1, 2 : n + 2] += a @ b
-        MULTIPLY[name](a, b, whole[1 : m + 1, 2 : n + 2], parallel=parallel)
+        MULTIPLY[name](a, b, whole[1 : m + 1, 2 : n + 2], threads=threads)
         assert np.array_equal(whole, want), (m, n, k)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not list threads")
+def test_as_many_threads_share_the_work_as_are_asked_for_and_the_next_product_has_its_own_number() -> None:
+    code = (
+        "import os, sys, numpy as np; from usl_avx512.kernels import sgemm; from usl_avx512.kernels.gemm import _loaded\n"
+        "A, C = np.ones((600, 600), np.float32), np.zeros((600, 600), np.float32)\n"
+        "for threads in (1, 2, 3, None):\n"
+        "    sgemm(A, A, C, threads=threads)\n"
+        "    print(len(os.listdir('/proc/self/task')), _loaded('usl_sgemm_parallel')[1].omp_get_max_threads())\n"
+        "assert (C == 2400).all()"
+    )
+    environment = os.environ | {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    (one, _), (two, _), (three, _), (four, _) = lines = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+    assert (two, three, four) == (one + 1, one + 2, one + 3)
+    assert {most for _, most in lines} == {4}
 
 
 def test_columns_of_one_array_beside_each_other_do_not_overlap() -> None:
@@ -125,6 +144,9 @@ def test_bad_arrays_are_refused_with_what_to_do() -> None:
     ):
         with pytest.raises(error, match=message):
             sgemm(*arguments)  # type: ignore[arg-type]
+    for threads, error, message in ((0, ValueError, "threads must be at least 1, not 0"), (1.5, TypeError, "integer or None")):
+        with pytest.raises(error, match=message):
+            sgemm(a, b, c, threads=threads)  # type: ignore[arg-type]
     assert (c == 1).all()
     sgemm(np.ones((4, 0), np.float32), np.ones((0, 4), np.float32), c)
     assert (c == 1).all()
