@@ -31,6 +31,9 @@ def run_gemm(name: str, rounds: int) -> Outcome:
     from bench import gemm, versus
 
     result = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)))
+    result["parallel"] = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)), "--threads", "2")
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / f"{name}_threads.md").write_text(gemm.threads_markdown(result["parallel"]), encoding="utf-8")
     return against_libraries(name, f"{name.upper()} on one core", result, gemm.judge(result))
 
 
