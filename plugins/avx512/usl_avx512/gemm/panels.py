@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, scheduled, with_results_asked_for
+from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, near_and_far_tile, scheduled
 from usl_core import Procedure
 from usl_core.scheduling import (
     cut_loop,
@@ -27,10 +27,8 @@ def full_panels(gemm: Procedure, lanes: Lanes) -> tuple[Kernel, Kernel]:
     """M rows of four registers of columns: for a C that is near, and for one that is far."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
     most = ROWS[REGISTERS]
-    tiles = {rows: full_tile(gemm, rows, REGISTERS, lanes) for rows in range(1, most + 1)}
-    near, far = (
-        rows_in_tiles(base, tiles | {most: tile}) for tile in (tiles[most], with_results_asked_for(tiles[most], lanes))
-    )
+    tiles = {rows: full_tile(gemm, rows, REGISTERS, lanes) for rows in range(1, most)}
+    near, far = (rows_in_tiles(base, tiles | {most: tile}) for tile in near_and_far_tile(gemm, most, REGISTERS, lanes))
     return Kernel(base, near), Kernel(base, rename(far, f"{far.name()}_far"))
 
 
