@@ -48,7 +48,7 @@ PRODUCTS = chain(
     ),
     family(
         """
-        @instr("{dst} = _mm256_mask_add_$s({dst}, $mask, {dst}, _mm256_maskz_loadu_$s($mask, {src.ptr}));")
+        @instr("{dst} = _mm256_mask_mov_$s({dst}, $mask, _mm256_add_$s({dst}, _mm256_maskz_loadu_$s($mask, {src.ptr})));")
         def mm256_mask_add_loadu_$s(n: size, dst: [$t][$l] @ $m, src: [$t][n] @ DRAM):
             for i in seq(0, $l):
                 if i < n:
