@@ -63,6 +63,10 @@ class Instances:
         self._taken: set[str] = set()
         self.outcomes: set[str] = set()
         """The data types that threads end with."""
+        self.equalities: dict[ir.Type, str] = {}
+        """The functions that compare the values of a type (`equality.py`), by name."""
+        self.derived: list[ir.FunDef] = []
+        """These functions."""
         self._exceptions: dict[ExceptionDef, ir.Con] = {}
         self._types: dict[App, ir.Type] = {}
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from usl_c11.perceus import ir
+from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import lower_operators as operators
 from usl_c11.perceus.front import syntax as sx
 from usl_c11.perceus.front.block import Block
 from usl_c11.perceus.front.builtins import CONVERSIONS
+from usl_c11.perceus.front.comparable import COMPARED, can_equal, why_not
 from usl_c11.perceus.front.definitions import FunDef
 from usl_c11.perceus.front.free_names import free_names
 from usl_c11.perceus.front.instances import Instances, Substitution
@@ -29,7 +31,7 @@ from usl_c11.perceus.front.typed import (
     NestedUse,
     Typed,
 )
-from usl_c11.perceus.front.types import Type, substitute
+from usl_c11.perceus.front.types import Type, show, substitute
 from usl_c11.perceus.traverse import FreeVars
 from usl_core.errors import Span
 
@@ -81,6 +83,13 @@ class Lowering(Matching):
     def type(self, node: sx.Node) -> ir.Type:
         return self.instances.type(self.typed.types[node], self.named)
 
+    def _require_equality(self, op: str, operand: sx.Expr, span: Span) -> None:
+        """A type variable may stand for a type that has none."""
+        type_ = substitute(self.typed.types[operand], self.named)
+        if not can_equal(type_):
+            notes = (f"in {self.prefix}", *why_not(type_))
+            raise PerceusError(f"{op} {COMPARED.format(show(type_))}", span=span, notes=notes, code="E723")
+
     # -- expressions
 
     def expr(self, node: sx.Expr, env: Env) -> ir.Expr:
@@ -129,6 +138,8 @@ class Lowering(Matching):
             case sx.Unary(op=op, operand=operand):
                 return operators.unary(op, self.atom(operand, env, block), self.type(node), span)
             case sx.Binary(op=op, left=left, right=right):
+                if op in ("==", "!="):
+                    self._require_equality(op, left, span)
                 first = self.atom(left, env, block)
                 second = self.atom(right, env, block)
                 return operators.binary(self.instances, op, first, second, self.type(node), block, span)

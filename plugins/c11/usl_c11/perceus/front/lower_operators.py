@@ -8,6 +8,7 @@ from usl_c11.perceus import ir
 from usl_c11.perceus.front.block import Block
 from usl_c11.perceus.front.builtins import INDEX, ZERO_DIVISION
 from usl_c11.perceus.front.definitions import ExceptionDef
+from usl_c11.perceus.front.equality import equal, is_scalar
 from usl_c11.perceus.front.instances import Instances
 from usl_core.errors import Span
 
@@ -40,6 +41,9 @@ def unary(op: str, operand: ir.Atom, type_: ir.Type, span: Span) -> ir.Expr:
 
 def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
     """An operator on two values of one type."""
+    if op in ("==", "!=") and not is_scalar(left.type, instances):
+        same = equal(instances, left, right, span)
+        return same if op == "==" else ir.Prim("not", (block.atom(same, ir.BOOL, "test", span),), ir.BOOL, span=span)
     if left.type == ir.STR:
         return _on_strings(op, left, right, block, span)
     if op in _COMPARISON:
@@ -57,12 +61,9 @@ def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: 
 def _on_strings(op: str, left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir.Expr:
     if op == "+":
         return ir.Prim("str_concat", (left, right), ir.STR, span=span)
-    if op in ("==", "!="):
-        test = ir.Prim("str_eq", (left, right), ir.BOOL, span=span)
-    else:
-        pair = (right, left) if op in (">", "<=") else (left, right)
-        test = ir.Prim("str_lt", pair, ir.BOOL, span=span)
-    if op in ("==", "<", ">"):
+    pair = (right, left) if op in (">", "<=") else (left, right)
+    test = ir.Prim("str_lt", pair, ir.BOOL, span=span)
+    if op in ("<", ">"):
         return test
     return ir.Prim("not", (block.atom(test, ir.BOOL, "test", span),), ir.BOOL, span=span)
 
