@@ -563,6 +563,26 @@ static void statistics(void)
     printf("%d %d %d %d %d\n", (int)stats.allocated, (int)stats.freed, (int)stats.reused, (int)stats.dups, (int)stats.drops);
 }
 
+static int64_t levels(const volatile int64_t *above)
+{
+    const volatile int64_t here = *above + 1;
+    return here == 0 ? 0 : levels(&here) + here;
+}
+
+static void overflow(void)
+{
+    const volatile int64_t start = 0;
+    usl_watch_stack();
+    (void)levels(&start);
+}
+
+static void wild(void)
+{
+    static volatile uintptr_t address = 8;
+    usl_watch_stack();
+    *(volatile char *)address = 1;
+}
+
 int main(int argc, char **argv)
 {
 #define CASE(name) {#name, name}
@@ -572,7 +592,7 @@ int main(int argc, char **argv)
     } cases[] = {CASE(deep),    CASE(counts), CASE(sticky),       CASE(statics),     CASE(sizes),       CASE(migrate),
                  CASE(threads), CASE(joins),  CASE(shared_joins), CASE(cells),       CASE(handover),    CASE(share_cycle),
                  CASE(arrays),  CASE(floats), CASE(double_free),  CASE(use_after_free), CASE(write_after_free),
-                 CASE(use_of_token), CASE(leak), CASE(cycle), CASE(statistics)};
+                 CASE(use_of_token), CASE(leak), CASE(cycle), CASE(statistics), CASE(overflow), CASE(wild)};
     ctx = usl_context_acquire();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {

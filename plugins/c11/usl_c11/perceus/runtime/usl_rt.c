@@ -22,6 +22,10 @@
 #else
 #define USL_NO_THREADS
 #endif
+#if defined(__linux__) && defined(USL_PTHREADS)
+#include <signal.h>
+#define USL_WATCHED_STACKS
+#endif
 #if defined(__linux__) && !defined(USL_MALLOC)
 #include <sys/mman.h>
 #include <time.h>
@@ -817,6 +821,80 @@ void usl_share(usl_value value)
     }
 }
 
+/* ---- Stacks that overflow ------------------------------------------------------------------------------------------------ */
+
+#ifdef USL_WATCHED_STACKS
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes); /* of <pthread.h>, where it is hidden */
+
+/* Accesses that far below the stack count as its overflow (frames may be large), and a few in its last pages. */
+enum { BELOW_STACK = 1 << 20, ABOVE_END = 1 << 16, SIGNAL_STACK_BYTES = 1 << 15 };
+
+static _Thread_local struct {
+    uintptr_t end; /* of the stack, its lowest address */
+    size_t length;
+    char message[160], signal_stack[SIGNAL_STACK_BYTES];
+} watched;
+static pthread_once_t first_watch = PTHREAD_ONCE_INIT;
+static USL_ATOMIC(int) is_watching;
+static struct sigaction other_action;
+
+/* The access that failed is tried again afterwards, and the signal goes to who had it before. */
+static void on_fault(int number, siginfo_t *info, void *machine)
+{
+    const uintptr_t address = (uintptr_t)info->si_addr;
+    (void)machine;
+    if (watched.end != 0 && address + BELOW_STACK >= watched.end && address < watched.end + ABOVE_END && watched.length != 0) {
+        const ssize_t written = write(STDERR_FILENO, watched.message, watched.length);
+        (void)written;
+    }
+    (void)sigaction(number, &other_action, NULL);
+}
+
+static void start_watching(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    (void)sigemptyset(&action.sa_mask);
+    if (sigaction(SIGSEGV, &action, &other_action) == 0)
+        usl_relaxed_store(&is_watching, 1);
+}
+
+void usl_watch_stack(void)
+{
+    pthread_attr_t attributes;
+    void *end;
+    size_t size;
+    stack_t of_signals;
+    if (watched.end != 0 || pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &end, &size) == 0 && sigaltstack(NULL, &of_signals) == 0) {
+        const int length = snprintf(watched.message, sizeof watched.message,
+                                    "usl: the stack overflows (%zu KiB): a recursion does not end, or is too deep for it\n", size / 1024);
+        watched.length = length > 0 ? (size_t)length : 0;
+        watched.end = (uintptr_t)end;
+        if ((of_signals.ss_flags & SS_DISABLE) != 0) {
+            memset(&of_signals, 0, sizeof of_signals);
+            of_signals.ss_sp = watched.signal_stack;
+            of_signals.ss_size = sizeof watched.signal_stack;
+            (void)sigaltstack(&of_signals, NULL);
+        }
+        (void)pthread_once(&first_watch, start_watching);
+    }
+    (void)pthread_attr_destroy(&attributes);
+}
+
+static void watch_spawned(void)
+{
+    if (usl_relaxed(&is_watching) != 0)
+        usl_watch_stack();
+}
+#else
+void usl_watch_stack(void) {}
+static void watch_spawned(void) {}
+#endif
+
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
 
 #if defined(USL_PTHREADS)
@@ -896,6 +974,7 @@ struct task {
 
 static void execute(struct task *task)
 {
+    watch_spawned();
     task->run(task->closure, task->result, task->ctx);
     if (task->ctx->thrown != 0) {
         task->thrown = true;

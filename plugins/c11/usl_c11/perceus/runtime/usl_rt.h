@@ -607,6 +607,10 @@ bool usl_has_thrown(const usl_context *ctx);
 usl_value usl_take_exception(usl_context *ctx);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
 
+/* From now on a message on stderr comes first when the calling thread's stack, or that of a thread that a program spawns, overflows.
+ * What then happens is as before: the process ends, or another handler of SIGSEGV runs. Does nothing where it is not Linux. */
+void usl_watch_stack(void);
+
 /* Ends the process with a message on stderr. */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Noreturn
