@@ -1,5 +1,6 @@
-"""`python -m bench sgemm|dgemm|conv|blas|blur|peak|perceus|perceus-large|scheduling|all`: measure, print, write results/NAME.json.
+"""`python -m bench sgemm|dgemm|conv|blas|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
 
+`perceus-large` is perceus with the largest trees, for which all needs 16 GB; it is not part of `all`.
 Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
 """
 

@@ -149,7 +149,8 @@ def large(*, rounds: int = 3, on_program: Callable[[Result], None] = lambda resu
     free = available_gigabytes()
     left_out = [f"{name}: needs {need} GB, {free:.0f} are free" for name, need in LARGE_GIGABYTES.items() if free < need]
     names = [name for name, need in LARGE_GIGABYTES.items() if free >= need]
-    return measure(names, sizes=LARGE, rounds=rounds, off=(), on_program=on_program), left_out
+    results = measure(names, sizes=LARGE, rounds=rounds, off=(), on_program=on_program) if names else []
+    return results, left_out
 
 
 def problems(results: Sequence[Result]) -> list[str]:
