@@ -56,7 +56,7 @@ def emit(expr: Expr, dest: Dest, frame: Frame) -> bool:
             case Let(var=var, value=value, body=body):
                 if not _let(var, value, body, frame):
                     return False
-                if expr in frame.ends and isinstance(dest, Result) and emit_rest(body, frame, write_body):
+                if _ends(expr, dest, frame):
                     return False
                 expr = body
             case Do(op=op, body=body):
@@ -67,6 +67,11 @@ def emit(expr: Expr, dest: Dest, frame: Frame) -> bool:
                 expr = body
             case _:
                 return _emit_last(expr, dest, frame)
+
+
+def _ends(expr: Let | TryLet, dest: Dest, frame: Frame) -> bool:
+    """Whether the function ends behind the value of expr: the body is written as another one."""
+    return expr in frame.ends and isinstance(dest, Result) and emit_rest(expr.body, frame, write_body)
 
 
 def _is_only_tested(choice: If, frame: Frame) -> bool:
@@ -316,7 +321,7 @@ def _try(expr: TryLet, dest: Dest, frame: Frame) -> bool:
     frame.handler = handler
     falls = emit(expr.value, Into(name), frame)
     frame.handler = outer
-    falls = emit(expr.body, dest, frame) if falls else False
+    falls = falls and not _ends(expr, dest, frame) and emit(expr.body, dest, frame)
     if not handler.used:
         return falls
     end = frame.names.fresh("done") if falls else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from usl_c11.names import Names
 from usl_c11.perceus.c.late import Late
 from usl_c11.perceus.c.unit import INDENT, Unit
-from usl_c11.perceus.ir import Con, Label, Let, Type, Var
+from usl_c11.perceus.ir import Con, Label, Let, TryLet, Type, Var
 from usl_c11.perceus.traverse import FreeVars
 
 
@@ -76,7 +76,7 @@ class Frame:
     late: list[Late] = field(default_factory=list)
     """Blocks from which fields are still to be loaded."""
     name: str = ""
-    ends: frozenset[Let] = frozenset()
+    ends: frozenset[Let | TryLet] = frozenset()
     """Bindings whose body is to be a function of its own (`outline.py`)."""
     rests: list[str] = field(default_factory=list)
     """These functions."""

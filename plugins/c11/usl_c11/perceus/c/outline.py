@@ -28,6 +28,7 @@ from usl_c11.perceus.ir import (
     LetJoin,
     MakeCon,
     Match,
+    TryLet,
     Var,
 )
 from usl_c11.perceus.opt.callgraph import tail_expressions
@@ -39,12 +40,12 @@ MOST_ARGUMENTS = 5
 WriteBody = Callable[[Expr, Frame], None]
 
 
-def last_recursions(body: Expr, recursive: Collection[str]) -> frozenset[Let]:
+def last_recursions(body: Expr, recursive: Collection[str]) -> frozenset[Let | TryLet]:
     """The bindings of a function's last recursive calls whose rest is worth a function of its own.
 
     recursive: the functions whose calls may come back to this one.
     """
-    found = (expr for expr in tail_expressions(body) if isinstance(expr, Let))
+    found = (expr for expr in tail_expressions(body) if isinstance(expr, Let | TryLet))
     last = (let for let in found if isinstance(let.value, Call) and let.value.fun in recursive)
     return frozenset(let for let in last if _is_separate(let.body, recursive) and _is_wide(let.body))
 
