@@ -356,8 +356,8 @@ MISTAKES = (
             3:12: == compares numbers, strings, bools, and data and arrays made of these, not ref[i64]
                 return x == x
                        ^^^^^^
-              this is ref[i64]; functions, cells and threads cannot be compared
-              hint: compare the parts that matter in a function of your own
+              this is ref[i64]
+              functions, cells and threads have neither an equality nor a text
         """,
     ),
     Mistake(

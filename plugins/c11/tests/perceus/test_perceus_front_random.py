@@ -78,6 +78,7 @@ class Maker:
             f"h({left} % 50)",
             f"k({left} % 50)",
             f"abs_({left})",
+            f"len(str({self.choose('s', 't', self.shape(1))}))",
         )
 
     def truth(self, depth: int) -> str:

@@ -194,17 +194,9 @@ def is_enumeration(type_: Type) -> bool:
     )
 
 
-def is_bool(type_: Type) -> bool:
-    return resolve(type_) == App("bool")
-
-
 def is_string(type_: Type) -> bool:
     return resolve(type_) == STR
 
 
 def can_add(type_: Type) -> bool:
     return is_number(type_) or is_string(type_)
-
-
-def can_show(type_: Type) -> bool:
-    return is_number(type_) or is_string(type_) or is_bool(type_)

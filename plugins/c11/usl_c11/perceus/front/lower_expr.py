@@ -12,13 +12,14 @@ from usl_c11.perceus.front import lower_operators as operators
 from usl_c11.perceus.front import syntax as sx
 from usl_c11.perceus.front.block import Block
 from usl_c11.perceus.front.builtins import CONVERSIONS
-from usl_c11.perceus.front.comparable import COMPARED, can_equal, why_not
 from usl_c11.perceus.front.definitions import FunDef
 from usl_c11.perceus.front.free_names import free_names
 from usl_c11.perceus.front.instances import Instances, Substitution
 from usl_c11.perceus.front.lower_kernel import kernel_call
 from usl_c11.perceus.front.lower_match import Matching
+from usl_c11.perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
 from usl_c11.perceus.front.resolve import signature
+from usl_c11.perceus.front.texts import shown
 from usl_c11.perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
@@ -83,12 +84,12 @@ class Lowering(Matching):
     def type(self, node: sx.Node) -> ir.Type:
         return self.instances.type(self.typed.types[node], self.named)
 
-    def _require_equality(self, op: str, operand: sx.Expr, span: Span) -> None:
-        """A type variable may stand for a type that has none."""
+    def _require_plain(self, message: str, operand: sx.Expr, span: Span) -> None:
+        """A type variable may stand for a type that is not; message says what it has to be for."""
         type_ = substitute(self.typed.types[operand], self.named)
-        if not can_equal(type_):
+        if not is_plain(type_):
             notes = (f"in {self.prefix}", *why_not(type_))
-            raise PerceusError(f"{op} {COMPARED.format(show(type_))}", span=span, notes=notes, code="E723")
+            raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
 
     # -- expressions
 
@@ -139,7 +140,7 @@ class Lowering(Matching):
                 return operators.unary(op, self.atom(operand, env, block), self.type(node), span)
             case sx.Binary(op=op, left=left, right=right):
                 if op in ("==", "!="):
-                    self._require_equality(op, left, span)
+                    self._require_plain(f"{op} {COMPARED}", left, span)
                 first = self.atom(left, env, block)
                 second = self.atom(right, env, block)
                 return operators.binary(self.instances, op, first, second, self.type(node), block, span)
@@ -258,14 +259,17 @@ class Lowering(Matching):
             return ir.MakeCon(made.con, made.args, must_reuse=True, span=made.span)
         if name == "spawn":
             return self._spawn(node, env, block)
+        if name in ("print", "str"):
+            for arg in node.args:
+                self._require_plain(SHOWN, arg, arg.span)
         args = self.atoms(node.args, env, block)
         if name in CONVERSIONS:
             return ir.Prim("cast", args, type_, span=span)
         match name:
             case "print":
-                return operators.print_line(args, block, span)
+                return operators.print_line(self.instances, args, block, span)
             case "str":
-                return operators.shown(args[0], span)
+                return shown(self.instances, args[0], span)
             case "len":
                 op = "str_len" if args[0].type == ir.STR else "array_len"
                 return ir.Prim(op, args, type_, span=span)

@@ -10,6 +10,7 @@ from usl_c11.perceus.front.builtins import INDEX, ZERO_DIVISION
 from usl_c11.perceus.front.definitions import ExceptionDef
 from usl_c11.perceus.front.equality import equal, is_scalar
 from usl_c11.perceus.front.instances import Instances
+from usl_c11.perceus.front.texts import shown
 from usl_core.errors import Span
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "fdiv", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}
@@ -68,16 +69,11 @@ def _on_strings(op: str, left: ir.Atom, right: ir.Atom, block: Block, span: Span
     return ir.Prim("not", (block.atom(test, ir.BOOL, "test", span),), ir.BOOL, span=span)
 
 
-def shown(value: ir.Atom, span: Span) -> ir.Expr:
-    """A value as a string."""
-    return ir.Ret(value, span=span) if value.type == ir.STR else ir.Prim("show", (value,), ir.STR, span=span)
-
-
-def print_line(values: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:
+def print_line(instances: Instances, values: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:
     """Print values with spaces between them and a line end."""
     line: ir.Atom | None = None
     for value in values:
-        text = block.atom(shown(value, span), ir.STR, "text", span)
+        text = block.atom(shown(instances, value, span), ir.STR, "text", span)
         if line is None:
             line = text
         else:

@@ -1165,10 +1165,78 @@ bool usl_string_equal(usl_value a, usl_value b)
     return byte_count(a) == byte_count(b) && memcmp(as_string(a)->bytes, as_string(b)->bytes, byte_count(a)) == 0;
 }
 
+/* The character behind the backslash that stands for a byte in quotes, 'x' if that is followed by digits; 0 if it needs none. */
+static char escape_of(unsigned char byte, char quote)
+{
+    switch (byte) {
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    case '\\': return '\\';
+    default: return byte == (unsigned char)quote ? quote : byte < 32 || byte == 127 ? 'x' : 0;
+    }
+}
+
+usl_value usl_string_quoted(usl_value text, const char *site, usl_context *ctx)
+{
+    static const char digits[] = "0123456789abcdef";
+    const size_t count = byte_count(text);
+    const unsigned char *const from = (const unsigned char *)as_string(text)->bytes;
+    const char quote = memchr(from, '\'', count) != NULL && memchr(from, '"', count) == NULL ? '"' : '\'';
+    size_t length = 2;
+    for (size_t i = 0; i < count; i++) {
+        const char escape = escape_of(from[i], quote);
+        length += escape == 0 ? 1 : escape == 'x' ? 4 : 2;
+    }
+    struct usl_string *const string = string_of_length(length, site, ctx);
+    char *to = string->bytes;
+    *to++ = quote;
+    for (size_t i = 0; i < count; i++) {
+        const char escape = escape_of(from[i], quote);
+        if (escape == 0) {
+            *to++ = (char)from[i];
+        } else {
+            *to++ = '\\';
+            *to++ = escape;
+            if (escape == 'x') {
+                *to++ = digits[from[i] / 16];
+                *to++ = digits[from[i] % 16];
+            }
+        }
+    }
+    *to = quote;
+    return &string->head;
+}
+
+#ifndef USL_DEBUG
+/* A string from malloc that nobody else holds grows by `more` bytes, most often where it is: what appends piece by piece takes linear
+ * time. NULL: it is another one, or there is no room. */
+static struct usl_string *grown(usl_value string, size_t length, size_t more)
+{
+    if (string->info % 64u != 0 || !usl_is_unique(string))
+        return NULL;
+    const size_t bytes = offsetof(struct usl_string, bytes) + length + more + 1;
+    struct usl_string *const longer = realloc(as_string(string), bytes);
+    if (longer != NULL) {
+        longer->length = (int64_t)(length + more);
+        longer->bytes[length + more] = 0;
+    }
+    return longer;
+}
+#endif
+
 usl_value usl_string_concat(usl_value a, usl_value b, const char *site, usl_context *ctx)
 {
     const size_t m = byte_count(a), n = byte_count(b);
     usl_value result = a;
+#ifndef USL_DEBUG
+    struct usl_string *const longer = m != 0 && n != 0 ? grown(a, m, n) : NULL;
+    if (longer != NULL) {
+        memcpy(longer->bytes + m, as_string(b)->bytes, n);
+        usl_drop(b, ctx);
+        return &longer->head;
+    }
+#endif
     if (m == 0) {
         result = b;
         usl_drop(a, ctx);

@@ -504,7 +504,9 @@ int64_t usl_string_length(usl_value string); /* in bytes */
 uint8_t usl_string_get(usl_value string, int64_t at); /* 0 <= at < length */
 bool usl_string_equal(usl_value a, usl_value b);
 int usl_string_compare(usl_value a, usl_value b); /* by bytes: negative, 0, positive */
-/* The functions below own their arguments. */
+/* In quotes, as Python writes it; bytes from 128 on stay as they are. */
+usl_value usl_string_quoted(usl_value string, const char *site, usl_context *ctx);
+/* The functions below own their arguments. A long string that nobody else holds grows where it is. */
 usl_value usl_string_concat(usl_value a, usl_value b, const char *site, usl_context *ctx);
 usl_value usl_string_of_int(int64_t value, const char *site, usl_context *ctx);
 usl_value usl_string_of_uint(uint64_t value, const char *site, usl_context *ctx);

@@ -1,6 +1,6 @@
-"""Which types `==` and `!=` compare: those whose values are made of numbers, strings and constructors.
+"""Which types are plain: their values are made of numbers, strings and constructors, so that they can be compared and shown.
 
-Functions have no equality that a program could find out; cells and threads have an identity, and what they hold changes.
+Functions have no equality or text that a program could find out; cells and threads have an identity, and their contents change.
 """
 
 from __future__ import annotations
@@ -10,20 +10,26 @@ from usl_c11.perceus.front.resolve import constructors
 from usl_c11.perceus.front.types import FUNCTION, REF, THREAD, App, Type, resolve, show, substitute, zonk
 
 COMPARED = "compares numbers, strings, bools, and data and arrays made of these, not {}"
+SHOWN = "numbers, strings, bools, and data and arrays made of these can be printed, not {}"
 
 LARGEST = 300
 """Types that are looked at: one with more grows without end, which is an error elsewhere (`instances.py`)."""
 
 
-def can_equal(type_: Type) -> bool:
-    return obstacle(type_) is None
+def is_plain(type_: Type) -> bool:
+    """Whether the type is plain. Type variables and what is not known yet are: copies of generic functions are asked again."""
+    return _obstacle(type_) is None
 
 
-def obstacle(type_: Type) -> str | None:
-    """What keeps values of the type from being compared, as a note; None if nothing does. What is not known yet, and type
-    variables, keep nobody: it is asked again for each copy of a generic function."""
+def why_not(type_: Type) -> tuple[str, ...]:
+    """The notes of an error: what is not plain, and where."""
+    found = _obstacle(type_)
+    return () if found is None else (found, "functions, cells and threads have neither an equality nor a text")
+
+
+def _obstacle(type_: Type) -> str | None:
     seen: set[Type] = set()
-    waiting: list[tuple[Type, str]] = [(type_, "")]
+    waiting: list[tuple[Type, str]] = [(type_, "this")]
     while waiting and len(seen) < LARGEST:
         part, place = waiting.pop()
         closed = zonk(part)
@@ -31,15 +37,9 @@ def obstacle(type_: Type) -> str | None:
             continue
         seen.add(closed)
         if closed.head in (FUNCTION, REF, THREAD):
-            return f"{place or 'this'} is {show(closed)}; functions, cells and threads cannot be compared"
+            return f"{place} is {show(closed)}"
         waiting.extend(_parts(closed))
     return None
-
-
-def why_not(type_: Type) -> tuple[str, ...]:
-    """The notes of an error."""
-    found = obstacle(type_)
-    return () if found is None else (found, "hint: compare the parts that matter in a function of your own")
 
 
 def _parts(type_: App) -> list[tuple[Type, str]]:

@@ -1,4 +1,4 @@
-"""`==` and `!=` on data: by structure, as Python's values compare; what has no equality says so."""
+"""`==`, `!=` and `str` of data: by structure, as Python's values do it; what has neither equality nor text says so."""
 
 from __future__ import annotations
 
@@ -55,6 +55,16 @@ def different(a: borrowed[Thing], b: borrowed[Thing]) -> bool:  # noqa: F821
 
 
 @fun
+def text(a: Thing) -> str:
+    return str(a)
+
+
+@fun
+def line(a: Thing, s: str) -> str:
+    return f"{s}: {(s, a, None)}"
+
+
+@fun
 def same_arrays(a: array[tuple[i64, str]], b: array[tuple[i64, str]]) -> bool:  # noqa: F821
     return a == b
 
@@ -79,6 +89,16 @@ def upto(n: i64, xs: List[i64]) -> List[i64]:  # noqa: F821
 
 
 @fun
+def long_text(n: i64) -> str:  # noqa: F821
+    return str(ones(n, Nil))  # noqa: F821
+
+
+@fun
+def ones(n: i64, xs: List[i64]) -> List[i64]:  # noqa: F821
+    return xs if n == 0 else ones(n - 1, Cons(1, xs))  # noqa: F821
+
+
+@fun
 def same_lists(n: i64, m: i64) -> bool:  # noqa: F821
     return upto(n, Nil) == upto(m, Nil)  # noqa: F821
 
@@ -94,7 +114,9 @@ COLOR = st.sampled_from([Color.Red(), Color.Black()])
 NUMBER = st.sampled_from([0.0, -0.0, 1.5, float("inf")])
 LEAF = st.one_of(
     st.just(Thing.Empty()),
-    st.builds(Thing.Named, st.sampled_from(["", "a", "b"]), st.integers(0, 1), COLOR),
+    st.builds(
+        Thing.Named, st.one_of(st.sampled_from(["", "a"]), st.text("b'\"\\\n\x7f\x01é", max_size=3)), st.integers(0, 1), COLOR
+    ),
     st.lists(COLOR, max_size=2).map(colors),
 )
 THING = st.recursive(
@@ -115,6 +137,19 @@ def test_data_is_compared_as_python_compares_it(a, b):
         assert same(left, right) is (left == right)
         assert different(left, right) is (left != right)
     assert live_blocks() == before
+
+
+@settings(max_examples=100)
+@given(THING)
+def test_data_is_shown_as_python_shows_it(a):
+    before = live_blocks()
+    assert text(a) == str(a)
+    assert line(a, "it's") == "it's: " + str(("it's", a, None))
+    assert live_blocks() == before
+
+
+def test_the_text_of_a_long_list_is_made_in_linear_time():
+    assert len(long_text(300_000)) == len("Cons(1, ") * 300_000 + len("Nil") + len(")") * 300_000
 
 
 def test_arrays_are_equal_if_their_lengths_and_elements_are():
@@ -188,25 +223,33 @@ HOLDERS = """
             "== compares numbers, strings, bools, and data and arrays made of these, not Task\n"
             "    return a == b\n"
             "           ^^^^^^\n"
-            "  field 1 of Run is Callable[[i64], i64]; functions, cells and threads cannot be compared\n",
+            "  field 1 of Run is Callable[[i64], i64]\n  functions, cells and threads have neither an equality nor a text",
         ),
         (
             "def f(a: List[Shared[i64]]) -> bool:\n        return Nil != a",
             "!= compares numbers, strings, bools, and data and arrays made of these, not List[Shared[i64]]\n"
             "    return Nil != a\n"
             "           ^^^^^^^^\n"
-            "  field 1 of Of is ref[i64]; functions, cells and threads cannot be compared\n",
+            "  field 1 of Of is ref[i64]\n",
         ),
         (
             "def f(a: ref[i64], b: ref[i64]) -> bool:\n        return a == b",
             "== compares numbers, strings, bools, and data and arrays made of these, not ref[i64]\n"
             "    return a == b\n"
             "           ^^^^^^\n"
-            "  this is ref[i64]; functions, cells and threads cannot be compared\n",
+            "  this is ref[i64]\n",
+        ),
+        (
+            'def f(a: tuple[i64, Task]) -> str:\n        return f"so {a}"',
+            "numbers, strings, bools, and data and arrays made of these can be printed, not tuple[i64, Task]\n",
+        ),
+        (
+            "def f(a: ref[Tree]) -> None:\n        print(a)",
+            "numbers, strings, bools, and data and arrays made of these can be printed, not ref[Tree]\n    print(a)\n          ^\n",
         ),
     ],
 )
-def test_what_holds_a_function_or_a_cell_has_no_equality(text, why):
+def test_what_holds_a_function_or_a_cell_has_neither_equality_nor_text(text, why):
     with pytest.raises(PerceusError) as error:
         program(HOLDERS + "    @fun\n    " + text + "\n")
     assert error.value.code == "E723"
