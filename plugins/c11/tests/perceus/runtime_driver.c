@@ -563,6 +563,26 @@ static void statistics(void)
     printf("%d %d %d %d %d\n", (int)stats.allocated, (int)stats.freed, (int)stats.reused, (int)stats.dups, (int)stats.drops);
 }
 
+/* Strings that grow in place, are copied because somebody else holds them, or have themselves appended. */
+static void strings(void)
+{
+    usl_value text = usl_string_new("", 0, "driver.c:string", ctx), kept = NULL;
+    for (int i = 0; i < 3000; i++) {
+        if (i == 1500) {
+            usl_dup(text);
+            kept = text;
+        }
+        text = usl_string_concat(text, usl_string_of_int(i % 10, "driver.c:string", ctx), "driver.c:string", ctx);
+    }
+    usl_dup(text);
+    text = usl_string_concat(text, text, "driver.c:string", ctx);
+    REQUIRE(usl_string_length(kept) == 1500 && usl_string_length(text) == 6000);
+    for (int i = 0; i < 6000; i++)
+        REQUIRE(usl_string_get(text, i) == '0' + i % 10 && (i >= 1500 || usl_string_get(kept, i) == '0' + i % 10));
+    usl_drop(kept, ctx);
+    usl_drop(text, ctx);
+}
+
 static int64_t levels(const volatile int64_t *above)
 {
     const volatile int64_t here = *above + 1;
@@ -592,7 +612,7 @@ int main(int argc, char **argv)
     } cases[] = {CASE(deep),    CASE(counts), CASE(sticky),       CASE(statics),     CASE(sizes),       CASE(migrate),
                  CASE(threads), CASE(joins),  CASE(shared_joins), CASE(cells),       CASE(handover),    CASE(share_cycle),
                  CASE(arrays),  CASE(floats), CASE(double_free),  CASE(use_after_free), CASE(write_after_free),
-                 CASE(use_of_token), CASE(leak), CASE(cycle), CASE(statistics), CASE(overflow), CASE(wild)};
+                 CASE(use_of_token), CASE(leak), CASE(cycle), CASE(statistics), CASE(overflow), CASE(wild), CASE(strings)};
     ctx = usl_context_acquire();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {

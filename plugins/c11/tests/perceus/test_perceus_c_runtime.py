@@ -66,7 +66,7 @@ def run(program: Path, *arguments: str, stdin: str = "") -> subprocess.Completed
     return subprocess.run([str(program), *arguments], input=stdin, capture_output=True, text=True, check=False)
 
 
-SOUND = ("deep", "counts", "sticky", "statics", "sizes", "share_cycle", "arrays")
+SOUND = ("deep", "counts", "sticky", "statics", "sizes", "share_cycle", "arrays", "strings")
 THREADED = ("threads", "joins", "shared_joins", "cells")
 
 

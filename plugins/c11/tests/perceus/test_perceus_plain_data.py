@@ -112,11 +112,10 @@ def colors(items):
 
 COLOR = st.sampled_from([Color.Red(), Color.Black()])
 NUMBER = st.sampled_from([0.0, -0.0, 1.5, float("inf")])
+TEXT = st.one_of(st.sampled_from(["", "a"]), st.text("b'\"\\\n\x7f\x01é", max_size=3))
 LEAF = st.one_of(
     st.just(Thing.Empty()),
-    st.builds(
-        Thing.Named, st.one_of(st.sampled_from(["", "a"]), st.text("b'\"\\\n\x7f\x01é", max_size=3)), st.integers(0, 1), COLOR
-    ),
+    st.builds(Thing.Named, TEXT, st.integers(0, 1), COLOR),
     st.lists(COLOR, max_size=2).map(colors),
 )
 THING = st.recursive(
@@ -245,7 +244,9 @@ HOLDERS = """
         ),
         (
             "def f(a: ref[Tree]) -> None:\n        print(a)",
-            "numbers, strings, bools, and data and arrays made of these can be printed, not ref[Tree]\n    print(a)\n          ^\n",
+            "numbers, strings, bools, and data and arrays made of these can be printed, not ref[Tree]\n"
+            "    print(a)\n"
+            "          ^\n",
         ),
     ],
 )
