@@ -566,21 +566,21 @@ static void statistics(void)
 /* Strings that grow in place, are copied because somebody else holds them, or have themselves appended. */
 static void strings(void)
 {
-    usl_value text = usl_string_new("", 0, "driver.c:string", ctx), kept = NULL;
+    usl_value made = usl_string_new("", 0, "driver.c:string", ctx), kept = NULL;
     for (int i = 0; i < 3000; i++) {
         if (i == 1500) {
-            usl_dup(text);
-            kept = text;
+            usl_dup(made);
+            kept = made;
         }
-        text = usl_string_concat(text, usl_string_of_int(i % 10, "driver.c:string", ctx), "driver.c:string", ctx);
+        made = usl_string_concat(made, usl_string_of_int(i % 10, "driver.c:string", ctx), "driver.c:string", ctx);
     }
-    usl_dup(text);
-    text = usl_string_concat(text, text, "driver.c:string", ctx);
-    REQUIRE(usl_string_length(kept) == 1500 && usl_string_length(text) == 6000);
+    usl_dup(made);
+    made = usl_string_concat(made, made, "driver.c:string", ctx);
+    REQUIRE(usl_string_length(kept) == 1500 && usl_string_length(made) == 6000);
     for (int i = 0; i < 6000; i++)
-        REQUIRE(usl_string_get(text, i) == '0' + i % 10 && (i >= 1500 || usl_string_get(kept, i) == '0' + i % 10));
+        REQUIRE(usl_string_get(made, i) == '0' + i % 10 && (i >= 1500 || usl_string_get(kept, i) == '0' + i % 10));
     usl_drop(kept, ctx);
-    usl_drop(text, ctx);
+    usl_drop(made, ctx);
 }
 
 static int64_t levels(const volatile int64_t *above)
