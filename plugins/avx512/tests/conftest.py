@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests
 from avx512_build import HOW, require, shared_library
 from avx512_templates import source
 
-from usl_avx512 import kernels_f32, kernels_f64, kernels_int
+from usl_avx512 import isa, kernels_int
 from usl_core import Procedure
 
 
@@ -31,9 +32,7 @@ class Library:
     """The compiled wrappers of all instructions."""
 
     def __init__(self, directory: Path, how: str) -> None:
-        self._library = compile_instructions(
-            (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS), directory, how
-        )
+        self._library = compile_instructions((*isa.instructions("basics"), *kernels_int.INSTRUCTIONS), directory, how)
 
     def call(self, instruction: Procedure, values: Sequence[int | np.ndarray]) -> None:
         """Execute the template on values, one per formal; arrays are changed in place."""
@@ -50,7 +49,9 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A build cache of its own for each test run."""
+    """A build cache of its own for each test run, which its processes share: each kernel is scheduled and compiled once."""
+    run = tmp_path_factory.getbasetemp()
+    run = run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("USL_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("USL_CACHE_DIR", str(run / "build-cache"))
         yield
