@@ -22,11 +22,15 @@
 #else
 #define USL_NO_THREADS
 #endif
+#if defined(__linux__) && defined(USL_PTHREADS)
+#include <signal.h>
+#define USL_WATCHED_STACKS
+#endif
 #if defined(__linux__) && !defined(USL_MALLOC)
 #include <sys/mman.h>
 #include <time.h>
 #define USL_MMAP
-#if defined(MADV_HUGEPAGE) && defined(TIME_UTC)
+#if defined(MADV_HUGEPAGE) && defined(CLOCK_THREAD_CPUTIME_ID)
 #define USL_HUGE_PAGES
 /* For a page of 2 MiB; that many small pages take about twice as long. */
 #define HUGE_NANOSECONDS 500000
@@ -151,19 +155,24 @@ void usl_stats_reset(void) {}
 /* ---- Heaps: a context and its memory -------------------------------------------------------------------------------------
  *
  * A segment of 4 MiB, aligned to its size, is divided into pages of 16 KiB; a page has blocks of one size. The first page holds
- * the segment's own data. Pages are cut into blocks a few at a time, so that memory is not touched before it is needed.
+ * the segment's own data. Pages are cut into blocks a few at a time, so that a small heap touches no memory before it needs it; a
+ * larger one asks for more at once.
  */
 
 #ifndef USL_MALLOC
 /* Blocks do not begin at the start of a page: where a tree is built in order, ancestors would lie powers of two apart, in the same
  * few cache sets. */
 enum { PAGE_BYTES = 16384, PAGE_SKIP = 32, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512 };
+/* The system is asked for memory in batches of pages, and for a huge page of HUGE_PAGES at once. After a slow one it is asked again
+ * when the heap has grown this many times. */
+enum { BATCH_PAGES = 16, HUGE_PAGES = 128, FIRST_SUPPLY = 2, HUGE_RETRY = 8 };
 
 struct segment {
     char owners[OWNER_BYTES]; /* one struct usl_segment somewhere in it */
     struct segment *next;
     struct segment *next_partial;
     unsigned used;            /* pages handed out so far, this one included */
+    bool is_huge;             /* the memory that the last of them lies in */
     uint8_t words[PAGES];     /* size of each page's blocks; 0: none */
     uint16_t idle[PAGES];     /* blocks found free, during a sweep */
 };
@@ -188,7 +197,7 @@ struct usl_heap {
 #ifndef USL_MALLOC
     int64_t cut; /* blocks that pages were cut into */
     struct segment *segments, *partial;
-    bool huge_is_slow; /* to get huge pages */
+    int64_t huge_at; /* segments from which on huge pages are worth asking for */
     struct page *pages; /* free ones */
     int64_t segment_count, pages_used, sweep_at;
     struct usl_free_block *pending[USL_MAX_WORDS + 1]; /* lists, linked by `extra` of their first blocks */
@@ -221,6 +230,7 @@ usl_context *usl_context_acquire(void)
         heap->ctx.heap = heap;
 #ifndef USL_MALLOC
         heap->sweep_at = FIRST_SWEEP;
+        heap->huge_at = FIRST_SUPPLY;
         atomic_init(&heap->remote, NULL);
 #endif
         spin_acquire(&heaps_lock);
@@ -336,30 +346,57 @@ static void free_segments(struct usl_heap *heap)
 }
 
 #ifdef USL_HUGE_PAGES
-/* Asks for huge pages, and whether the first one came faster than small pages do. They save faults and misses in the translation
- * buffer, but some systems have to search for them, or, as guests, to get them from their host first. */
-static bool touch_huge_page(struct segment *segment)
+static int64_t thread_nanoseconds(void)
 {
-    struct timespec start, end;
-    (void)timespec_get(&start, TIME_UTC);
-    if (madvise(segment, USL_SEGMENT_BYTES, MADV_HUGEPAGE) != 0)
+    struct timespec time = {0, 0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Gets a huge page, which saves faults and misses in the translation buffer. But some systems have to search for them, or, as
+ * guests, to get them from their host first, so it is timed, and followed by others only if it came faster than small ones do. */
+static bool get_huge_page(struct usl_heap *heap, char *start)
+{
+    if (heap->segment_count < heap->huge_at)
         return false;
-    *(volatile char *)segment = 0;
-    (void)timespec_get(&end, TIME_UTC);
-    return end.tv_sec == start.tv_sec && end.tv_nsec - start.tv_nsec < HUGE_NANOSECONDS;
+    const int64_t before = thread_nanoseconds();
+    if (madvise(start, (size_t)HUGE_PAGES * PAGE_BYTES, MADV_HUGEPAGE) == 0) {
+        *(volatile char *)start = 0;
+        if (thread_nanoseconds() - before < HUGE_NANOSECONDS)
+            return true;
+    }
+    heap->huge_at = heap->segment_count * HUGE_RETRY;
+    return false;
 }
 #endif
+
+/* Gets the memory of a segment's pages from this one on, as far as one request goes, since a fault for each takes longer.
+ * is_huge: whether the page before lies in a huge one. Returns that of this page. */
+static bool supply(struct usl_heap *heap, char *start, unsigned page, bool is_huge)
+{
+    if (page % BATCH_PAGES != 0 || heap->segment_count < FIRST_SUPPLY) /* a small heap stays small */
+        return is_huge;
+#if defined(USL_HUGE_PAGES)
+    if (page % HUGE_PAGES == 0)
+        is_huge = get_huge_page(heap, start);
+#endif
+#if defined(USL_MMAP) && defined(MADV_POPULATE_WRITE)
+    if (!is_huge)
+        (void)madvise(start, (size_t)BATCH_PAGES * PAGE_BYTES, MADV_POPULATE_WRITE); /* older systems refuse */
+#else
+    (void)start;
+#endif
+    return is_huge;
+}
 
 static struct segment *new_segment(struct usl_heap *heap)
 {
     struct segment *const segment = aligned_segment();
     if (segment == NULL)
         no_memory();
-#ifdef USL_HUGE_PAGES
-    if (heap->segment_count >= 1 && !heap->huge_is_slow) /* a small heap stays small */
-        heap->huge_is_slow = !touch_huge_page(segment);
-#endif
+    const bool is_huge = supply(heap, (char *)segment, 0, false);
     memset(segment, 0, sizeof *segment);
+    segment->is_huge = is_huge;
     atomic_init(&usl_segment_of(segment)->owner, &heap->ctx);
     segment->next = heap->segments;
     heap->segments = segment;
@@ -448,6 +485,7 @@ static char *new_page(struct usl_heap *heap, size_t words)
             heap->partial = new_segment(heap);
         struct segment *const segment = heap->partial;
         page = (char *)segment + (size_t)segment->used * PAGE_BYTES;
+        segment->is_huge = supply(heap, page, segment->used, segment->is_huge);
         if (++segment->used == PAGES)
             heap->partial = segment->next_partial;
     }
@@ -817,6 +855,80 @@ void usl_share(usl_value value)
     }
 }
 
+/* ---- Stacks that overflow ------------------------------------------------------------------------------------------------ */
+
+#ifdef USL_WATCHED_STACKS
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes); /* of <pthread.h>, where it is hidden */
+
+/* Accesses that far below the stack count as its overflow (frames may be large), and a few in its last pages. */
+enum { BELOW_STACK = 1 << 20, ABOVE_END = 1 << 16, SIGNAL_STACK_BYTES = 1 << 15 };
+
+static _Thread_local struct {
+    uintptr_t end; /* of the stack, its lowest address */
+    size_t length;
+    char message[160], signal_stack[SIGNAL_STACK_BYTES];
+} watched;
+static pthread_once_t first_watch = PTHREAD_ONCE_INIT;
+static USL_ATOMIC(int) is_watching;
+static struct sigaction other_action;
+
+/* The access that failed is tried again afterwards, and the signal goes to who had it before. */
+static void on_fault(int number, siginfo_t *info, void *machine)
+{
+    const uintptr_t address = (uintptr_t)info->si_addr;
+    (void)machine;
+    if (watched.end != 0 && address + BELOW_STACK >= watched.end && address < watched.end + ABOVE_END && watched.length != 0) {
+        const ssize_t written = write(STDERR_FILENO, watched.message, watched.length);
+        (void)written;
+    }
+    (void)sigaction(number, &other_action, NULL);
+}
+
+static void start_watching(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    (void)sigemptyset(&action.sa_mask);
+    if (sigaction(SIGSEGV, &action, &other_action) == 0)
+        usl_relaxed_store(&is_watching, 1);
+}
+
+void usl_watch_stack(void)
+{
+    pthread_attr_t attributes;
+    void *end;
+    size_t size;
+    stack_t of_signals;
+    if (watched.end != 0 || pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &end, &size) == 0 && sigaltstack(NULL, &of_signals) == 0) {
+        const int length = snprintf(watched.message, sizeof watched.message,
+                                    "usl: the stack overflows (%zu KiB): a recursion does not end, or is too deep for it\n", size / 1024);
+        watched.length = length > 0 ? (size_t)length : 0;
+        watched.end = (uintptr_t)end;
+        if ((of_signals.ss_flags & SS_DISABLE) != 0) {
+            memset(&of_signals, 0, sizeof of_signals);
+            of_signals.ss_sp = watched.signal_stack;
+            of_signals.ss_size = sizeof watched.signal_stack;
+            (void)sigaltstack(&of_signals, NULL);
+        }
+        (void)pthread_once(&first_watch, start_watching);
+    }
+    (void)pthread_attr_destroy(&attributes);
+}
+
+static void watch_spawned(void)
+{
+    if (usl_relaxed(&is_watching) != 0)
+        usl_watch_stack();
+}
+#else
+void usl_watch_stack(void) {}
+static void watch_spawned(void) {}
+#endif
+
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
 
 #if defined(USL_PTHREADS)
@@ -896,6 +1008,7 @@ struct task {
 
 static void execute(struct task *task)
 {
+    watch_spawned();
     task->run(task->closure, task->result, task->ctx);
     if (task->ctx->thrown != 0) {
         task->thrown = true;
@@ -1086,10 +1199,78 @@ bool usl_string_equal(usl_value a, usl_value b)
     return byte_count(a) == byte_count(b) && memcmp(as_string(a)->bytes, as_string(b)->bytes, byte_count(a)) == 0;
 }
 
+/* The character behind the backslash that stands for a byte in quotes, 'x' if that is followed by digits; 0 if it needs none. */
+static char escape_of(unsigned char byte, char quote)
+{
+    switch (byte) {
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    case '\\': return '\\';
+    default: return byte == (unsigned char)quote ? quote : byte < 32 || byte == 127 ? 'x' : 0;
+    }
+}
+
+usl_value usl_string_quoted(usl_value text, const char *site, usl_context *ctx)
+{
+    static const char digits[] = "0123456789abcdef";
+    const size_t count = byte_count(text);
+    const unsigned char *const from = (const unsigned char *)as_string(text)->bytes;
+    const char quote = memchr(from, '\'', count) != NULL && memchr(from, '"', count) == NULL ? '"' : '\'';
+    size_t length = 2;
+    for (size_t i = 0; i < count; i++) {
+        const char escape = escape_of(from[i], quote);
+        length += escape == 0 ? 1 : escape == 'x' ? 4 : 2;
+    }
+    struct usl_string *const string = string_of_length(length, site, ctx);
+    char *to = string->bytes;
+    *to++ = quote;
+    for (size_t i = 0; i < count; i++) {
+        const char escape = escape_of(from[i], quote);
+        if (escape == 0) {
+            *to++ = (char)from[i];
+        } else {
+            *to++ = '\\';
+            *to++ = escape;
+            if (escape == 'x') {
+                *to++ = digits[from[i] / 16];
+                *to++ = digits[from[i] % 16];
+            }
+        }
+    }
+    *to = quote;
+    return &string->head;
+}
+
+#ifndef USL_DEBUG
+/* A string from malloc that nobody else holds grows by `more` bytes, most often where it is: what appends piece by piece takes linear
+ * time. NULL: it is another one, or there is no room. */
+static struct usl_string *grown(usl_value string, size_t length, size_t more)
+{
+    if (string->info % 64u != 0 || !usl_is_unique(string))
+        return NULL;
+    const size_t bytes = offsetof(struct usl_string, bytes) + length + more + 1;
+    struct usl_string *const longer = realloc(as_string(string), bytes);
+    if (longer != NULL) {
+        longer->length = (int64_t)(length + more);
+        longer->bytes[length + more] = 0;
+    }
+    return longer;
+}
+#endif
+
 usl_value usl_string_concat(usl_value a, usl_value b, const char *site, usl_context *ctx)
 {
     const size_t m = byte_count(a), n = byte_count(b);
     usl_value result = a;
+#ifndef USL_DEBUG
+    struct usl_string *const longer = m != 0 && n != 0 ? grown(a, m, n) : NULL;
+    if (longer != NULL) {
+        memcpy(longer->bytes + m, as_string(b)->bytes, n);
+        usl_drop(b, ctx);
+        return &longer->head;
+    }
+#endif
     if (m == 0) {
         result = b;
         usl_drop(a, ctx);
