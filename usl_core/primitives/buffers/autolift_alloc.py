@@ -44,7 +44,7 @@ def autolift_alloc(
     where that of the loop may be 0 or depends on a loop further out; it is read where the buffer is allocated.
 
     Raises:
-        SchedulingError: what `lift_alloc` and `expand_dim` raise; mode is neither "row" nor "col".
+        SchedulingError: what `lift_alloc` and `expand_dim` raise. UsageError: mode is neither "row" nor "col".
     Forwarding: a cursor to the allocation follows it; everything else stays with the same code.
     """
     require_procedure(_OP, proc)
