@@ -7,11 +7,9 @@ invariant again where something changed, and records the step.
 from __future__ import annotations
 
 import functools
-import gc
 import inspect
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -27,6 +25,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
+from usl_core.primitives.collector import collected_later
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
 from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
@@ -57,7 +56,7 @@ def primitive(
             call = call_key(variant, args, kwargs)
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
-            with _collected_later():
+            with collected_later():
                 result = once(proc, *args, **kwargs)
             if call is not None:
                 proc.remember(call, result)
@@ -85,19 +84,6 @@ def primitive(
         return apply
 
     return decorate
-
-
-@contextmanager
-def _collected_later() -> Iterator[None]:
-    """Python's cyclic collector waits: in the midst of an operator it would find nothing, take what is in use for old, and so
-    look through all versions of a procedure far too often."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
