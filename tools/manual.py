@@ -51,11 +51,10 @@ def entry(operator: Callable[..., object]) -> str:
 
 def instructions() -> str:
     """The page of the AVX-512 instructions: what each computes, its C text and the CPU features it needs."""
-    from usl_avx512 import isa, kernels_f32, kernels_f64, kernels_int
+    from usl_avx512 import isa, kernels_int
 
-    written_out = (("f32", kernels_f32), ("f64", kernels_f64), ("u16 and u32, for the box blur", kernels_int))
-    sections = [(title, sorted(module.INSTRUCTIONS, key=lambda p: p.name())) for title, module in written_out]
-    sections += [(title, isa.instructions(table)) for table, title in isa.TABLES.items()]
+    sections = [(title, isa.instructions(table)) for table, title in isa.TABLES.items()]
+    sections.append(("u16 and u32, for the box blur", kernels_int.INSTRUCTIONS))
     parts = [INSTRUCTIONS_HEAD]
     for title, each in sections:
         parts.append(f"\n## {title}\n")

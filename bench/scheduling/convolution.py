@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from bench.scheduling.kernels_convolution import convolution
-from usl_avx512.kernels_f32 import mm512_fmadd_set1_ps, mm512_loadu_ps, mm512_storeu_ps
+from usl_avx512.isa import mm512_fmadd_set1_ps, mm512_loadu_ps, mm512_storeu_ps
 from usl_avx512.memories import AVX512
 from usl_core import Procedure
 from usl_core.scheduling import (

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bench.scheduling.kernels_gemm import microkernel, sgemm
-from usl_avx512.kernels_f32 import (
+from usl_avx512.isa import (
     mm512_fmadd_set1_ps,
     mm512_loadu_ps,
     mm512_mask_fmadd_set1_ps,

@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.scheduling.kernels_stencils import add_ps, div_ps, sub_ps, unsharp_mask
 from bench.scheduling.vectorize import vectorize
-from usl_avx512.kernels_f32 import mm512_loadu_ps, mm512_mul_ps, mm512_set1_ps, mm512_storeu_ps
+from usl_avx512.isa import mm512_loadu_ps, mm512_mul_ps, mm512_set1_ps, mm512_storeu_ps
 from usl_core import Procedure
 from usl_core.scheduling import (
     divide_loop,

@@ -40,7 +40,8 @@ class Callee:
     sources: int
     scalar: bool
     windows: bool
-    unit_stride: bool
+    stride: int | None
+    """What it asserts of the stride of dst."""
 
 
 def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
@@ -57,10 +58,10 @@ def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
     formals = [Arg(size, SIZE)] if lanes is None else []
     formals += [Arg(name, TensorType(typ, (extent,), window.window), DRAM) for name in (dst, *names)]
     formals += [Arg(scalar_name, typ, DRAM)] if scalar else []
-    unit = compare("==", StrideExpr(dst, 0, type=INDEX), Literal(1, type=INDEX))
-    preds = (unit,) if window.window and rng.random() < 0.25 else ()
+    stride = rng.choice((1, 1, 2, 4, 4, 4)) if window.window and rng.random() < 0.35 else None
+    preds = (compare("==", StrideExpr(dst, 0, type=INDEX), num(stride)),) if stride else ()
     body = (For(i, num(0), extent, (store,)),)
-    return Callee(Proc(f"callee{number}", tuple(formals), preds, body), typ, lanes, sources, scalar, window.window, bool(preds))
+    return Callee(Proc(f"callee{number}", tuple(formals), preds, body), typ, lanes, sources, scalar, window.window, stride)
 
 
 def _value(rng: random.Random, typ: ScalarType, reads: list[Read], scalar_name: Sym, scalar: bool) -> Expr:

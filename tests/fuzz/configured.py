@@ -102,10 +102,24 @@ class _Writer:
     def loop(self, depth: int, iters: tuple[str, ...]) -> str:
         name = f"i{self.count}"
         self.count += 1
+        if self.chance(0.2):
+            return self.parallel(name)
         hi = self.rng.choice(("n", "n", "n", "3", "1", "2", "0", "m", "Steady.len", "min(m, n)"))
         body = self.inner(depth, (*iters, name)) if hi in ("n", "min(m, n)") else self.inner(depth, iters)
         loop = f"for {name} in seq(0, {hi}):\n{body}"
         return loop * 2 if self.chance(0.1) else loop
+
+    def parallel(self, name: str) -> str:
+        """Fields are read in it, and set before and after: to set one in it is a race."""
+        hi = self.rng.choice(("n", "n", "2", "Steady.len", "min(m, n)"))
+        hi = "min(n, Steady.len)" if hi == "Steady.len" else "min(n, 2)" if hi == "2" else hi
+        values = (f"x[{name}]", f"Reg.scale * x[{name} + 1]", "Reg.scale", "f32(Reg.a)", f"f32(Reg.b + {name})", "s")
+        store = f"y[{name}] {self.rng.choice(('=', '+='))} {self.rng.choice(values)}\n"
+        if self.chance(0.3):
+            store = f"if {self.rng.choice(('Steady.go', f'{name} < Steady.k', 'q', f'{name} > 0'))}:\n{indent(store, '    ')}"
+        if self.chance(0.3):
+            store += f"z[{name} + 1] = Reg.count\n"
+        return f"for {name} in par(0, {hi}):\n{indent(store, '    ')}"
 
     def branch(self, depth: int, iters: tuple[str, ...]) -> str:
         conds = ["q", "n > 2", "m == 0", "Steady.go", "Steady.k < 3", "x[0] > 0.0", *(f"{i} == 0" for i in iters)]

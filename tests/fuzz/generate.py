@@ -368,7 +368,7 @@ class _Generator:
     def arguments(self, scope: Scope, callee: Callee, output: Data) -> list[Expr] | None:
         extent = Extent(None, callee.lanes, callee.lanes) if callee.lanes else self.rng.choice(output.dims)
         sources = [d for d in scope.readable() if d.scalar == callee.typ and d.root is not output.root]
-        chosen: list[Expr | None] = [self.vector(scope, callee, output, extent)]
+        chosen: list[Expr | None] = [self.vector(scope, callee, output, extent, callee.stride)]
         fitting = [d for d in sources if any(extent.surely_at_most(dim) for dim in d.dims)]
         for _ in range(callee.sources):
             chosen.append(self.vector(scope, callee, self.rng.choice(fitting), extent) if fitting else None)
@@ -381,16 +381,16 @@ class _Generator:
             args.append(cell)
         return args if callee.lanes else [extent.expr(), *args]
 
-    def vector(self, scope: Scope, callee: Callee, data: Data, extent: Extent) -> Expr | None:
-        """A one-dimensional part of data with exactly `extent` elements."""
-        dims = [k for k, dim in enumerate(data.dims) if extent.surely_at_most(dim)]
+    def vector(self, scope: Scope, callee: Callee, data: Data, extent: Extent, stride: int | None = None) -> Expr | None:
+        """A one-dimensional part of data with exactly `extent` elements, so far apart."""
+        dims = [k for k, dim in enumerate(data.dims) if extent.surely_at_most(dim) and (not stride or data.stride(k) == stride)]
         if not dims:
             return None
         along = self.rng.choice(dims)
         whole = data.dims[along]
         if len(data.dims) == 1 and whole == extent and not data.window and (not callee.windows or self.chance(0.5)):
             return Read(data.name, (), type=TensorType(data.scalar, (whole.expr(),), data.window))
-        if not callee.windows or (callee.unit_stride and (data.window or along != len(data.dims) - 1)):
+        if not callee.windows:
             return None
         slack = whole.offset - extent.offset if whole.base is extent.base else whole.least - extent.offset
         lo = self.rng.randint(0, slack)

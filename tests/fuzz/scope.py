@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from tests.fuzz.terms import Extent
@@ -28,6 +29,12 @@ class Data:
     input: bool
     root: Sym
     window: bool = False
+
+    def stride(self, dim: int) -> int | None:
+        """How far apart elements of a dimension are, where that is a known number."""
+        inner = self.dims[dim + 1 :]
+        known = not self.window and all(extent.base is None for extent in inner)
+        return math.prod(extent.offset for extent in inner) if known else None
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,39 @@
-"""Which formals a procedure may write, through windows and callees too."""
+"""Which names code may write, through windows and callees too."""
 
 from __future__ import annotations
 
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import Assign, Call, Proc, Read, Reduce, WindowExpr, WindowStmt
+from usl_core.ir.nodes import Assign, Block, Call, Proc, Read, Reduce, WindowExpr, WindowStmt
+from usl_core.ir.signature import walk_kinds
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk_block
 
 
 @per_node
 def written_formals(proc: Proc) -> frozenset[Sym]:
     """The data formals of proc that its body may assign or reduce."""
-    base: dict[Sym, Sym] = {}
-    written: set[Sym] = set()
-    for node in walk_block(proc.body):
-        match node:
-            case WindowStmt(name=name, rhs=window):
-                base[name] = base.get(window.name, window.name)
-            case Assign(name=name) | Reduce(name=name):
-                written.add(base.get(name, name))
-            case Call(proc=callee, args=args):
-                outputs = written_formals(callee)
-                for formal, arg in zip(callee.args, args, strict=True):
-                    if formal.name in outputs and isinstance(arg, (Read, WindowExpr)):
-                        written.add(base.get(arg.name, arg.name))
-            case _:
-                pass
-    return frozenset(arg.name for arg in proc.args if arg.name in written)
+    names = written_names(proc.body)
+    return frozenset(arg.name for arg in proc.args if arg.name in names)
+
+
+def written_names(block: Block) -> frozenset[Sym]:
+    """Every buffer, scalar and window that block may modify; writing through a window counts for what it looks at."""
+    names: set[Sym] = set()
+    views: list[tuple[Sym, Sym]] = []
+    for stmt in block:
+        for node in walk_kinds(stmt, Assign, Reduce, Call, WindowStmt):
+            match node:
+                case Assign(name=name) | Reduce(name=name):
+                    names.add(name)
+                case Call(proc=callee, args=args):
+                    outputs = written_formals(callee)
+                    for formal, arg in zip(callee.args, args, strict=True):
+                        if formal.name in outputs and isinstance(arg, Read | WindowExpr):
+                            names.add(arg.name)
+                case WindowStmt(name=name, rhs=rhs):
+                    views.append((name, rhs.name))
+                case _:
+                    pass
+    for view, base in reversed(views):  # a view of a view is bound later
+        if view in names:
+            names.add(base)
+    return frozenset(names)

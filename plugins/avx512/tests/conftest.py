@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests
 from avx512_build import HOW, require, shared_library
 from avx512_templates import source
 
-from usl_avx512 import kernels_f32, kernels_f64, kernels_int
+from usl_avx512 import isa, kernels_int
 from usl_core import Procedure
 
 
@@ -31,9 +31,7 @@ class Library:
     """The compiled wrappers of all instructions."""
 
     def __init__(self, directory: Path, how: str) -> None:
-        self._library = compile_instructions(
-            (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS), directory, how
-        )
+        self._library = compile_instructions((*isa.instructions("basics"), *kernels_int.INSTRUCTIONS), directory, how)
 
     def call(self, instruction: Procedure, values: Sequence[int | np.ndarray]) -> None:
         """Execute the template on values, one per formal; arrays are changed in place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from avx512_build import HOW, require
 
-from usl_avx512 import kernels_f32, kernels_f64, kernels_int
+from usl_avx512 import isa, kernels_int
 from usl_core.plugins.conformance.check import check_declarations, toolchain
 from usl_core.plugins.conformance.findings import Report
 from usl_core.plugins.conformance.instructions import check_instructions
@@ -13,7 +13,7 @@ from usl_core.plugins.conformance.memories import check_memories
 from usl_core.plugins.declarations import Kind
 from usl_core.plugins.manager import plugin_manager
 
-INSTRUCTIONS = [p.ir for module in (kernels_f32, kernels_f64, kernels_int) for p in module.INSTRUCTIONS]
+INSTRUCTIONS = [p.ir for p in (*isa.instructions("basics"), *kernels_int.INSTRUCTIONS)]
 
 
 @pytest.mark.parametrize("how", HOW)

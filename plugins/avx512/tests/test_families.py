@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from avx512_build import HOW, WARNINGS, kernel, require
+from avx512_build import HOW, WARNINGS, compiler, flags_of, kernel, require
 from avx512_templates import source
 
 import usl_avx512
-from usl_avx512 import isa
+from usl_avx512 import isa, kernels_int
 from usl_avx512.isa.families import Table, plain
 from usl_avx512.memories import AVX2, AVX512, AVX512_YMM
 from usl_c11 import cpu
@@ -90,6 +90,17 @@ def test_templates_compile_without_warnings_with_just_the_features_they_name(nam
         except FileNotFoundError:
             pytest.skip(f"{name} is not installed")
         assert done.returncode == 0, done.stderr
+
+
+def test_the_emulation_knows_every_intrinsic(tmp_path: Path) -> None:
+    require("simde")
+    file = tmp_path / "every.c"
+    file.write_text(source([*EVERY, *kernels_int.INSTRUCTIONS]))
+    features = sorted({feature for each in EVERY if each.ir.instr is not None for feature in each.ir.instr.features})
+    declared = "-Werror=implicit-function-declaration"
+    command = [*compiler(), "-std=c11", "-fsyntax-only", *flags_of("simde", features), declared, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("table", isa.TABLES)

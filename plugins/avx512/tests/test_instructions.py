@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from usl_avx512 import kernels_f32, kernels_f64, kernels_int
+from usl_avx512 import isa, kernels_int
 from usl_avx512.cpu import cpu_features
 from usl_core import Procedure
 from usl_core.interp.run import run
 from usl_core.ir.types import ControlType, TensorType, scalar_of
 
-INSTRUCTIONS = (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
+INSTRUCTIONS = (*isa.instructions("basics"), *kernels_int.INSTRUCTIONS)
 EDGES = {
     "f32": np.array([0.0, -0.0, 1.0, -1.0, 2.0**-149, 3.4028235e38, np.inf, np.nan], np.float32),
     "f64": np.array([0.0, -0.0, 1.0, -1.0, 2.0**-1074, 1.7976931348623157e308, np.inf, np.nan], np.float64),

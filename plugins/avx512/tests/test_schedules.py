@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from avx512_build import HOW, kernel, silent
 
-from usl_avx512 import blur_schedule, box_blur, kernels_f32, kernels_f64, kernels_int, memories, sgemm, sgemm_schedule
+from usl_avx512 import blur_schedule, box_blur, isa, kernels_int, memories, sgemm, sgemm_schedule
 from usl_avx512.gemm.tiles import SINGLE, edge_tile, full_tile, windowed
 from usl_avx512.kernels_algorithms import gemm
 from usl_c11.backend import C11
@@ -23,7 +23,7 @@ from usl_core.procedure import proc_from_source
 from usl_core.scheduling import divide_loop, inline, replace, replace_all, set_memory, simplify, stage_mem
 
 GOLDEN = Path(__file__).parent / "golden"
-INSTRUCTIONS = (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
+INSTRUCTIONS = (*isa.instructions("basics"), *kernels_int.INSTRUCTIONS)
 SCHEDULES: dict[str, Callable[[], Procedure]] = {
     "sgemm": lambda: sgemm_schedule(sgemm),
     "blur": lambda: blur_schedule(box_blur),
@@ -163,9 +163,9 @@ def test_a_guarded_tail_becomes_masked_instructions_with_the_lanes_left() -> Non
     p = stage_mem(p, p.find_loop("io").body(), "y[16 * io:16 * io + 16]", "sum", accum=True)
     p = set_memory(p, "sum", memories.AVX512)
     chosen = [
-        kernels_f32.mm512_setzero_ps,
-        kernels_f32.mm512_mask_fmadd_set1_loadu_ps,
-        kernels_f32.mm512_mask_accumulateu_ps,
+        isa.mm512_setzero_ps,
+        isa.mm512_mask_fmadd_set1_loadu_ps,
+        isa.mm512_mask_accumulateu_ps,
     ]
     p = simplify(replace_all(p, chosen))
     lines = [line.strip() for line in str(p).splitlines()]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from avx512_build import HOW, kernel
 
-from usl_avx512 import AVX512, box_blur, isa, kernels_f32, kernels_int
+from usl_avx512 import AVX512, box_blur, isa, kernels_int
 from usl_core import Procedure, proc_from_source, simplify, unroll_and_jam, vectorize
 from usl_core.interp.run import run
 
-FLOATS = (*kernels_f32.INSTRUCTIONS, *isa.instructions("floats"))
+FLOATS = (*isa.instructions("basics"), *isa.instructions("floats"))
 
 GEMV = proc_from_source("""\
 def gemv(M: size, N: size, A: f32[M, N], x: f32[N], y: f32[M]):

@@ -81,9 +81,9 @@ LARGE_COPY = 2**24
 @cache
 def instructions() -> tuple[Procedure, ...]:
     """The instructions on f32 and f64 that level 1 is made of."""
-    from usl_avx512 import isa, kernels_f32, kernels_f64
+    from usl_avx512 import isa
 
-    return (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *isa.instructions("floats"))
+    return (*isa.instructions("basics"), *isa.instructions("floats"))
 
 
 def algorithm(routine: str, typ: str) -> Procedure:

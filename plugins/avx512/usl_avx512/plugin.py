@@ -20,10 +20,9 @@ def usl_memories() -> Iterable[type[Memory]]:
 
 @hookimpl
 def usl_instructions() -> Iterable[object]:
-    from usl_avx512 import isa, kernels_f32, kernels_f64, kernels_int
+    from usl_avx512 import isa, kernels_int
 
-    written_out = (*kernels_f32.INSTRUCTIONS, *kernels_f64.INSTRUCTIONS, *kernels_int.INSTRUCTIONS)
-    return (*written_out, *(each for table in isa.TABLES for each in isa.instructions(table)))
+    return (*kernels_int.INSTRUCTIONS, *(each for table in isa.TABLES for each in isa.instructions(table)))
 
 
 @hookimpl

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from usl_avx512.kernels_f32 import (
+from usl_avx512.isa import (
     mm512_accumulateu_ps,
     mm512_copyu_ps,
     mm512_fmadd_set1_ps,

@@ -12,12 +12,12 @@ from typing import Any
 
 from usl_c11.entry import must_be_disjoint
 from usl_c11.ranges import SIZE_MAX
-from usl_c11.usage import written_formals
 from usl_core.errors import JitError
 from usl_core.ir import externs
 from usl_core.ir.nodes import Arg, BinaryOp, Expr, ExternCall, Literal, Proc, Read, UnaryMinus
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BF16, BOOL, SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.written import written_formals
 
 NUMPY_NAMES = {
     "f16": "float16",
@@ -70,7 +70,7 @@ class Formal:
 
 def formals(proc: Proc) -> list[Formal]:
     written = written_formals(proc)
-    return [Formal(arg, proc.name, position in written) for position, arg in enumerate(proc.args)]
+    return [Formal(arg, proc.name, arg.name in written) for arg in proc.args]
 
 
 # ---- control values

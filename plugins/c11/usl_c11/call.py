@@ -6,19 +6,19 @@ from usl_c11.access import address, lvalue, region_of, scalar_pointer, window_va
 from usl_c11.ctext import PRIMARY, C
 from usl_c11.expr import condition, control, data
 from usl_c11.scope import Function, Place
-from usl_c11.usage import written_formals
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read
 from usl_core.ir.template import check_template, fill, stride_dim
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
+from usl_core.ir.written import written_formals
 
 
 def call_text(call: Call, fn: Function) -> str:
     """The C expression that calls a generated function."""
     written = written_formals(call.proc)
     actuals = [fn.context or ""] if call.proc in fn.unit.contexts else []
-    for position, (formal, actual) in enumerate(zip(call.proc.args, call.args, strict=True)):
-        actuals.append(_actual(formal, actual, position in written, fn).text)
+    for formal, actual in zip(call.proc.args, call.args, strict=True):
+        actuals.append(_actual(formal, actual, formal.name in written, fn).text)
     return f"{fn.unit.functions[call.proc]}({', '.join(actuals)})"
 
 
@@ -90,7 +90,7 @@ def operand(proc: Proc, formal: Arg, actual: Expr, attribute: str | None, fn: Fu
                 return _scalar(scalar, actual, fn)
             return data(actual, fn)
         case TensorType(window=window):
-            return _tensor_operand(actual, attribute, window, proc.args.index(formal) in written_formals(proc), fn)
+            return _tensor_operand(actual, attribute, window, formal.name in written_formals(proc), fn)
 
 
 def _tensor_operand(actual: Expr, attribute: str | None, window: bool, written: bool, fn: Function) -> C:

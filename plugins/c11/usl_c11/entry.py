@@ -18,13 +18,14 @@ from usl_c11.ranges import INDICES, SIZE_MAX, SIZES, assume_preds, entry_ranges
 from usl_c11.scope import Buffer, Function
 from usl_c11.stmt import INDENT
 from usl_c11.unit import Unit
-from usl_c11.usage import is_data, readable_fields, written_formals
+from usl_c11.usage import is_data, readable_fields
 from usl_core.analysis.effects import proc_summary
 from usl_core.analysis.reaching import reach
 from usl_core.equivalence import assurance
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.printer import Printer
 from usl_core.ir.types import BOOL, SIZE, ControlType, TensorType
+from usl_core.ir.written import written_formals
 
 NO_CHECKS = "USL_NO_ENTRY_CHECKS"
 
@@ -124,8 +125,8 @@ def _tests(proc: Proc, formals: Sequence[Formal], fn: Function) -> _Tests:
     _test_assertions(proc, fn, tests)
     pairs = must_be_disjoint(proc)
     compared = {arg for pair in pairs for arg in pair}
-    written = {proc.args[position] for position in written_formals(proc)}
-    places = {arg: _test_data(arg, arg in compared, arg in written, fn, tests) for arg, _ in arguments if is_data(arg)}
+    written = written_formals(proc)
+    places = {arg: _test_data(arg, arg in compared, arg.name in written, fn, tests) for arg, _ in arguments if is_data(arg)}
     _test_aliasing(pairs, places, fn, tests)
     return tests
 
@@ -191,11 +192,11 @@ def _declare_footprint(buffer: Buffer, layout: str, fn: Function, tests: _Tests)
 
 def must_be_disjoint(proc: Proc) -> list[tuple[Arg, Arg]]:
     """Pairs of data formals that may not overlap: one of them is written, and not both are declared aliasable."""
-    written = [proc.args[position] for position in written_formals(proc)]
+    written = written_formals(proc)
     return [
         (a, b)
         for a, b in itertools.combinations([arg for arg in proc.args if is_data(arg)], 2)
-        if (a in written or b in written) and not {a.name.name, b.name.name} <= set(proc.aliasable)
+        if {a.name, b.name} & written and not {a.name.name, b.name.name} <= set(proc.aliasable)
     ]
 
 

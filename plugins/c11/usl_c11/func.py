@@ -14,12 +14,12 @@ from usl_c11.scope import Buffer, Function, Place
 from usl_c11.stmt import INDENT, scoped
 from usl_c11.types import control_spelling
 from usl_c11.unit import Unit
-from usl_c11.usage import written_formals, written_names
 from usl_core.analysis.parallel import separate_last
 from usl_core.ir.nodes import Arg, BinaryOp, Block, Expr, Literal, Proc, StrideExpr
 from usl_core.ir.printer import Printer
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.ir.written import written_formals, written_names
 
 WIDTH = 120
 
@@ -63,8 +63,8 @@ def bind_formals(proc: Proc, fn: Function, *, trusted: bool = True) -> list[Form
             fn.controls[arg.name] = names[arg.name]
     known = known_strides(proc.preds) if trusted else {}
     written = written_formals(proc)
-    for position, arg in enumerate(proc.args):
-        formals.append(_bind(arg, names[arg.name], position in written, arg.name.name in proc.aliasable, known, fn))
+    for arg in proc.args:
+        formals.append(_bind(arg, names[arg.name], arg.name in written, arg.name.name in proc.aliasable, known, fn))
     return formals
 
 

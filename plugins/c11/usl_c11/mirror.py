@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from usl_c11.usage import readable_fields, written_formals
+from usl_c11.usage import readable_fields
 from usl_core.analysis.effects import proc_summary
 from usl_core.errors import BackendError
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import AssignConfig, Call, Expr, Literal, Proc, Read, StrideExpr
 from usl_core.ir.traverse import substitute, update, walk
 from usl_core.ir.types import ControlType
+from usl_core.ir.written import written_formals
 
 
 def written_readable(instr: Proc) -> Iterator[FieldSym]:
@@ -43,8 +44,7 @@ def mirrored(call: Call) -> list[AssignConfig]:
 def _is_plain(value: Expr, instr: Proc) -> bool:
     """Whether a value depends on control arguments only, or is a scalar that the instruction does not write, or a number."""
     if isinstance(value, Read) and not isinstance(value.type, ControlType):
-        names = [formal.name for formal in instr.args]
-        return value.name in names and names.index(value.name) not in written_formals(instr)
+        return any(value.name is formal.name for formal in instr.args) and value.name not in written_formals(instr)
     parts = list(walk(value))
     control = all(isinstance(part.type, ControlType) for part in parts if isinstance(part, Expr))
     return isinstance(value, Literal) or (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from usl_avx512 import kernels_f32
+from usl_avx512 import isa
 from usl_avx512.isa import floats, movement
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, walk
@@ -32,15 +32,15 @@ Prefetch = tuple[Procedure, str, str]
 """An instruction, how many elements ahead, and of which element."""
 
 INSTRUCTIONS = (
-    kernels_f32.mm512_setzero_ps,
-    kernels_f32.mm512_loadu_ps,
-    kernels_f32.mm512_fmadd_set1_ps,
+    isa.mm512_setzero_ps,
+    isa.mm512_loadu_ps,
+    isa.mm512_fmadd_set1_ps,
     floats.mm512_relu_ps,
-    kernels_f32.mm512_storeu_ps,
-    kernels_f32.mm512_mask_setzero_ps,
-    kernels_f32.mm512_mask_fmadd_set1_loadu_ps,
+    isa.mm512_storeu_ps,
+    isa.mm512_mask_setzero_ps,
+    isa.mm512_mask_fmadd_set1_loadu_ps,
     floats.mm512_mask_relu_ps,
-    kernels_f32.mm512_mask_storeu_ps,
+    isa.mm512_mask_storeu_ps,
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from usl_avx512 import isa, kernels_f32, kernels_f64
+from usl_avx512 import isa
 from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import Procedure
 from usl_core.ir.memory import Memory
@@ -67,13 +67,13 @@ SINGLE = Lanes(
     16,
     AVX512,
     (
-        kernels_f32.mm512_setzero_ps,
-        kernels_f32.mm512_copyu_ps,
-        kernels_f32.mm512_loadu_ps,
-        kernels_f32.mm512_fmadd_set1_ps,
-        kernels_f32.mm512_accumulateu_ps,
+        isa.mm512_setzero_ps,
+        isa.mm512_copyu_ps,
+        isa.mm512_loadu_ps,
+        isa.mm512_fmadd_set1_ps,
+        isa.mm512_accumulateu_ps,
         isa.mm512_fill_loadu_ps,
-        kernels_f32.mm512_mask_accumulateu_ps,
+        isa.mm512_mask_accumulateu_ps,
     ),
     isa.mm_prefetch_row_f32,
     Lanes(
@@ -89,13 +89,13 @@ DOUBLE = Lanes(
     8,
     AVX512,
     (
-        kernels_f64.mm512_setzero_pd,
-        kernels_f64.mm512_copyu_pd,
-        kernels_f64.mm512_loadu_pd,
-        kernels_f64.mm512_fmadd_set1_pd,
-        kernels_f64.mm512_accumulateu_pd,
+        isa.mm512_setzero_pd,
+        isa.mm512_copyu_pd,
+        isa.mm512_loadu_pd,
+        isa.mm512_fmadd_set1_pd,
+        isa.mm512_accumulateu_pd,
         isa.mm512_fill_loadu_pd,
-        kernels_f64.mm512_mask_accumulateu_pd,
+        isa.mm512_mask_accumulateu_pd,
     ),
     isa.mm_prefetch_row_f64,
     Lanes(

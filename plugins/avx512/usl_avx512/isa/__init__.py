@@ -12,6 +12,7 @@ from typing import Any
 from usl_core import Procedure
 
 TABLES = {
+    "basics": "f32 and f64: loads, stores, multiply-adds",
     "floats": "f32 and f64 arithmetic",
     "integers": "Integers of 8 to 64 bits",
     "conversions": "Conversions",

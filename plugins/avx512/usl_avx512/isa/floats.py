@@ -1,4 +1,4 @@
-"""Arithmetic on lanes of f32 and f64, with masked forms: what `kernels_f32` and `kernels_f64` do not have.
+"""Arithmetic on lanes of f32 and f64, with masked forms: what `basics` does not have.
 
 `min` and `max` are `a < b ? a : b` and `a > b ? a : b` in the object language, which is what the instructions compute, NaN and
 zeros of both signs included; `relu` is max(x, 0). A fused multiply-add rounds once where its body rounds twice (`roundings=1`).

@@ -17,6 +17,7 @@ def _zmm(s: str, t: str, lanes: int, mask: str, mov: str, **extra: str) -> Lanes
 
 PS = _zmm(
     *("ps", "f32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_ps"),
+    d="ss",
     add="5",
     e="epi32",
     j="i32",
@@ -25,13 +26,15 @@ PS = _zmm(
 )
 PD = _zmm(
     *("pd", "f64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_pd"),
+    d="sd",
     add="4",
     e="epi64",
     j="i64",
     all="(__mmask8)0xff",
     reversed="_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0)",
 )
-"""add: how many roundings a sum of all lanes onto a scalar has on the way from any of them. j, e: integers of that width."""
+"""d: the suffix of intrinsics for a single number. add: how many roundings a sum of all lanes onto a scalar has on the way from
+any of them. j, e: integers of that width."""
 
 HALF_PS, HALF_PD = (
     Lanes(s, t, lanes, "AVX512_YMM", "mm256", "", ("avx512f", "avx512vl", "fma"), {"mask": "USL_AVX512_LANES8({n})"})

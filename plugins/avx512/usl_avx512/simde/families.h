@@ -8,12 +8,15 @@ typedef simde__mmask64 __mmask64;
 /* Later versions of SIMDe may have some: these are used all the same. */
 #undef _mm256_mask_loadu_epi32
 #undef _mm256_mask_loadu_epi8
+#undef _mm256_mask_loadu_pd
 #undef _mm256_mask_loadu_ps
 #undef _mm256_mask_storeu_epi32
 #undef _mm256_mask_storeu_epi8
+#undef _mm256_mask_storeu_pd
 #undef _mm256_mask_storeu_ps
 #undef _mm256_maskz_loadu_epi32
 #undef _mm256_maskz_loadu_epi8
+#undef _mm256_maskz_loadu_pd
 #undef _mm256_maskz_loadu_ps
 #undef _mm512_cvtepi16_epi32
 #undef _mm512_cvtepi32_epi64
@@ -105,6 +108,7 @@ USL_MASKED_MOVES(_mm, epi8, __m128i, int8_t, 16, __mmask16)
 USL_MASKED_MOVES(_mm256, epi8, __m256i, int8_t, 32, __mmask32)
 USL_MASKED_MOVES(_mm256, epi32, __m256i, int32_t, 8, __mmask8)
 USL_MASKED_MOVES(_mm256, ps, __m256, float, 8, __mmask8)
+USL_MASKED_MOVES(_mm256, pd, __m256d, double, 4, __mmask8)
 USL_MASKED_MOVES(_mm512, epi8, __m512i, int8_t, 64, __mmask64)
 USL_MASKED_MOVES(_mm512, epi16, __m512i, int16_t, 32, __mmask32)
 USL_MASKED_MOVES(_mm512, epi32, __m512i, int32_t, 16, __mmask16)

@@ -37,10 +37,10 @@ def test_the_heap_semantics_agrees_with_the_standard_one_and_leaves_an_empty_hea
 @given(PROGRAMS)
 def test_each_count_is_the_number_of_references(program):
     if outcome(program) is not None:
-        heap_outcome(insert(program), heap.Machine.check_counts)
+        heap_outcome(insert(program), heap.check_counts)
 
 
 @given(programs(full=False, borrowing=False) | programs(full=True, borrowing=False))
 def test_no_state_holds_garbage(program):
     if outcome(program) is not None:
-        heap_outcome(insert(program), heap.Machine.check_garbage_free)
+        heap_outcome(insert(program), heap.check_garbage_free)

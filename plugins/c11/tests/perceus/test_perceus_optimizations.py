@@ -49,7 +49,7 @@ def test_every_benchmark_gives_the_same_with_any_optimisation_off(name):
 def test_counts_are_references_at_every_step_of_every_benchmark(name):
     source = benchmark_program(name)
     compiled = compile_program(source)
-    assert heap_outcome(compiled, heap.Machine.check_counts) == outcome(source, fuel=10**6)
+    assert heap_outcome(compiled, heap.check_counts) == outcome(source, fuel=10**6)
 
 
 @pytest.mark.parametrize(("name", "blocks"), [("rbtree", 40), ("tmap_fbip", 20), ("tmap_plain", 20), ("list_map", 20)])

@@ -30,14 +30,14 @@ def test_every_pass_keeps_what_a_program_means(program):
 def test_after_all_passes_the_heap_is_empty_and_counts_are_references(program):
     expected = outcome(program)
     if expected is not None:
-        assert heap_outcome(compile_program(program), heap.Machine.check_counts) == expected
+        assert heap_outcome(compile_program(program), heap.check_counts) == expected
 
 
 @given(PROGRAMS, st.sets(st.sampled_from(sorted(OPTIONAL))))
 def test_any_passes_may_be_off(program, off):
     expected = outcome(program)
     if expected is not None:
-        assert heap_outcome(compile_program(program, off=off), heap.Machine.check_counts) == expected
+        assert heap_outcome(compile_program(program, off=off), heap.check_counts) == expected
 
 
 @pytest.mark.parametrize("name", sorted(OPTIONAL))
@@ -52,12 +52,12 @@ def test_each_pass_by_itself_keeps_results_and_the_empty_heap(name, program):
 @given(OWNING)
 def test_no_state_holds_garbage_after_the_passes_that_infer_no_borrows(program):
     if outcome(program) is not None:
-        heap_outcome(compile_program(program, off=("borrow",)), heap.Machine.check_garbage_free)
+        heap_outcome(compile_program(program, off=("borrow",)), heap.check_garbage_free)
 
 
 def check_at_allocations(machine):
     if isinstance(machine.expr, MakeCon | MakeConHole | Lambda):
-        machine.check_garbage_free()
+        heap.check_garbage_free(machine)
 
 
 @given(OWNING)

@@ -9,11 +9,11 @@ from usl_c11.perceus.c.unit import c_string
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.ir import ArrayType, DataType, KernelCall, KernelDecl
 from usl_c11.types import window_struct
-from usl_c11.usage import written_formals
 from usl_core.errors import Span
 from usl_core.ir.nodes import BinaryOp, Expr, Literal, Proc, Read, UnaryMinus
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.ir.written import written_formals
 from usl_core.procedure import Procedure
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
@@ -57,7 +57,7 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
                 frame.line(_length_test(text, extents, message))
                 if window:
                     strides = [" * ".join(["(ptrdiff_t)1", *extents[dim + 1 :]]) for dim in range(len(extents))]
-                    struct = window_struct(scalar, len(shape), i not in changed)
+                    struct = window_struct(scalar, len(shape), arg.name not in changed)
                     arguments.append(f"(struct {struct}){{usl_raw_elements({text}), {{{', '.join(strides)}}}}}")
                 else:
                     arguments.append(f"usl_raw_elements({text})")

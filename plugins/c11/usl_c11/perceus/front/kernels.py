@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front.types import ARRAY, FLOATS, INTEGERS, TUPLE, App, Type
-from usl_c11.usage import written_formals
 from usl_core.errors import Span
 from usl_core.ir.nodes import Arg
 from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.ir.written import written_formals
 from usl_core.procedure import Procedure
 
 
@@ -33,7 +33,8 @@ def kernel_signature(kernel: Procedure, span: Span) -> KernelSignature:
         PerceusError: a formal has no counterpart (R, f16), a scalar is written, or nothing is.
     """
     proc = kernel.ir
-    written = tuple(sorted(written_formals(proc)))
+    changed = written_formals(proc)
+    written = tuple(position for position, arg in enumerate(proc.args) if arg.name in changed)
     params = tuple(_param(kernel.name(), arg, span) for arg in proc.args)
     for position in written:
         if params[position].head != ARRAY:

@@ -1,4 +1,4 @@
-"""The values, cells and activations of the heap semantics (`heap.py`)."""
+"""The values, cells and activations of the heap semantics (package `heap`)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,12 @@
+"""What every node of a program has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from usl_core.errors import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
+class Node:
+    span: Span = field(default=NOWHERE, repr=False)
