@@ -13,6 +13,7 @@ from typing import Any
 from usl_avx512 import isa
 from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import Procedure
+from usl_core.cursors.kinds import ForCursor
 from usl_core.ir.memory import Memory
 from usl_core.scheduling import (
     call_eqv,
@@ -139,20 +140,27 @@ def windowed(p: Procedure, lanes: Lanes) -> Procedure:
 
 def full_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
     """A tile of rows x so many registers."""
+    base, p = full_tile_in_loops(gemm, rows, registers, lanes)
+    return Kernel(base, written_out(p))
+
+
+def near_and_far_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> tuple[Kernel, Kernel]:
+    """The tile, and the same with C asked for before the sums: for products whose C is in no near cache by then."""
+    base, p = full_tile_in_loops(gemm, rows, registers, lanes)
+    far = rename(p, f"{p.name()}_far")
+    element = f"C[i0:i0 + 1, {lanes.count} * jt:{lanes.count} * jt + 1]"
+    clear = far.find(f"{lanes.instructions[0].name()}(_)")
+    far = insert_noop_call(far, clear.before(), lanes.prefetch_row, [0, element])
+    return Kernel(base, written_out(p)), Kernel(base, written_out(far))
+
+
+def full_tile_in_loops(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> tuple[Procedure, Procedure]:
+    """A tile of rows x so many registers before and after scheduling, but for the loops that are to be written out."""
     columns = registers * lanes.count
     base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
     p = sum_up_apart(base, rows, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
-    return Kernel(base, in_registers(p, rows, (columns,), lanes))
-
-
-def with_results_asked_for(tile: Kernel, lanes: Lanes) -> Kernel:
-    """The tile with C asked for before the sums, for products whose C is in no near cache by then."""
-    p = rename(tile.fast, f"{tile.fast.name()}_far")
-    for row, clear in enumerate(p.find(f"{lanes.instructions[0].name()}(_)", many=True)):
-        element = f"C[{row}:{row} + 1, {lanes.count} * jt:{lanes.count} * jt + 1]"
-        p = insert_noop_call(p, p.forward(clear).before(), lanes.prefetch_row, [0, element])
-    return Kernel(tile.base, p)
+    return base, in_registers(p, (columns,), lanes)
 
 
 def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
@@ -168,7 +176,7 @@ def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kerne
     last = p.forward(k).body()[0].body()[0]
     if not full:
         p = last_register(p, p.forward(k).body(), last, 0, lanes)
-        return Kernel(base, in_registers(simplify(p), rows, (), lanes))
+        return Kernel(base, written_out(in_registers(simplify(p), (), lanes)))
     p = cut_loop(p, last, full)
     last = p.forward(k).body()[0].body()[1]
     p = shift_loop(p, last, 0)
@@ -181,7 +189,7 @@ def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kerne
     p = shift_loop(p, p.forward(results).body()[1], 0)
     # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
     p = fission(p, p.forward(results).body()[1].before())
-    return Kernel(base, in_registers(simplify(p), rows, (full, columns), lanes))
+    return Kernel(base, written_out(in_registers(simplify(p), (full, columns), lanes)))
 
 
 def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lanes) -> Procedure:
@@ -210,17 +218,28 @@ def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
     return stage_mem(p, p.find_loop("k"), f"C[0:{rows}, 0:{columns}]", "C_tile", accum=True)
 
 
-def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes) -> Procedure:
-    """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions.
-
-    Rows are written out: a compiler that leaves one of the loops over them a loop keeps the tile in memory.
-    """
+def in_registers(p: Procedure, widths: Iterable[int], lanes: Lanes) -> Procedure:
+    """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions."""
     for width in widths:
         for loop in p.find(f"for _ in seq(0, {width}): _", many=True) if width > lanes.count else ():
             p = divide_loop(p, loop, lanes.count, ["jt", "jl"], perfect=True)
     for buffer in p.find("_: _", many=True):
         p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, lanes.memory)
-    p = simplify(replace_all(p, lanes.instructions))
-    for loop in p.find("for i0 in _: _", many=True) + p.find("for i in _: _", many=True) if rows > 1 else ():
-        p = unroll_loop(p, loop)
+    return simplify(replace_all(p, lanes.instructions))
+
+
+def written_out(p: Procedure) -> Procedure:
+    """Write out the loops over rows, and those over registers before and after k: gcc leaves the tile in memory otherwise.
+
+    It writes out by itself what is within a loop, before it decides which parts of an array can be registers.
+    """
+    k = p.find_loop("k")
+    for nest in (loop for loop in p.body() if isinstance(loop, ForCursor) and loop != k):
+        inner = nest.body()[0]
+        if isinstance(inner, ForCursor):
+            p = unroll_loop(p, inner)
+        p = unroll_loop(p, nest)
+    for loop in k.body():
+        if isinstance(loop, ForCursor) and loop.name() == "i":
+            p = unroll_loop(p, loop)
     return p
