@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Proc
+from usl_core.ir.sym import Sym
 
 
 class Relation(Enum):
@@ -42,6 +43,8 @@ class Step:
     proofs: Mapping[str, int] = field(default_factory=dict)
     modulo: frozenset[FieldSym] = frozenset()
     """Configuration fields that may hold something else at the end than the input leaves there."""
+    fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
+    """Control formals that are gone, with the values that stand for them: else the interface is that of the input."""
 
     @property
     def arguments(self) -> str:
@@ -57,6 +60,7 @@ class Provenance:
     relation: Relation = Relation.EQUAL
     operator: str = ""
     modulo: frozenset[FieldSym] = frozenset()
+    fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
 
     def ancestors(self) -> list[tuple[Provenance, Way]]:
         """This version and those it was made from, each with the way from there to here."""
@@ -65,17 +69,21 @@ class Provenance:
         way = Way()
         while version is not None:
             result.append((version, way))
-            way = Way(way.relations | {version.relation}, way.modulo | version.modulo)
+            only_fixed = version.relation is Relation.INTERFACE and version.fixed
+            relations = way.relations if only_fixed else way.relations | {version.relation}
+            way = Way(relations, way.modulo | version.modulo, way.fixed | version.fixed)
             version = version.parent
         return result
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What the steps from one version to another were, and the configuration fields modulo which they are equivalent."""
+    """What the steps from one version to another were, the configuration fields modulo which they are equivalent, and the
+    values of the formals that are gone: where the first version is called with these, the other may be called without."""
 
     relations: frozenset[Relation] = frozenset()
     modulo: frozenset[FieldSym] = frozenset()
+    fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
 
 
 _PROVENANCE: WeakKeyDictionary[Proc, Provenance] = WeakKeyDictionary()
@@ -84,7 +92,7 @@ _PROVENANCE: WeakKeyDictionary[Proc, Provenance] = WeakKeyDictionary()
 def record(ir: Proc, parent: Proc | None, step: Step) -> None:
     """Remember how a procedure's IR came to be."""
     origin = _PROVENANCE.get(parent) if parent is not None else None
-    _PROVENANCE.setdefault(ir, Provenance(origin, step.relation, step.operator, step.modulo))
+    _PROVENANCE.setdefault(ir, Provenance(origin, step.relation, step.operator, step.modulo, step.fixed))
 
 
 def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
@@ -119,7 +127,8 @@ def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
     """None if a legal call of old may become a call of new (whose assertions are then proved at the call), else the reason.
 
     Both must come from one version; from there to old no step may have given poison a value, for new might not; and no
-    step on either path may have changed precision or interface. They are then equivalent modulo `fields_between`.
+    step on either path may have changed precision or interface, except that both may be for the same values of some formals.
+    They are then equivalent modulo `fields_between`: each does what that version does, called with these values.
     """
     if old is new:
         return None
@@ -131,6 +140,8 @@ def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
         return f"{old.name} is only a refinement (or of another precision or interface) of what both come from"
     if not to_new.relations <= _DOWN:
         return f"{new.name} has another precision or interface than what both come from"
+    if to_old.fixed != to_new.fixed:
+        return f"{old.name} and {new.name} are not for the same values of the formals of what both come from"
     return None
 
 

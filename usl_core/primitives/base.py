@@ -77,7 +77,7 @@ def primitive(
             def step() -> Step:
                 shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
-                return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
+                return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted, edit.fixed)
 
             return derive(proc, edit.proc, edit.forward, operator, step)
 
