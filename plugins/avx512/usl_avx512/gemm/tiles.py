@@ -139,42 +139,40 @@ def windowed(p: Procedure, lanes: Lanes) -> Procedure:
 
 
 @dataclass(frozen=True, slots=True)
-class AnyHeight:
-    """A tile of any number M of rows before and after scheduling, but for the loops over rows, which are to be written out.
+class Tiles:
+    """Tiles of any number M of rows, before and after scheduling but for the loops over rows, which are to be written out.
 
-    Tiles of all heights come from one schedule: it would be the same for each.
+    One schedule serves all heights, for which it would be the same.
     """
 
     base: Procedure
     in_loops: Procedure
 
     def of(self, rows: int) -> Kernel:
-        """The tile of so many rows."""
-        base, fast = (
-            rename(p.partial_eval(M=rows), p.name().replace("_M", f"_{rows}")) for p in (self.base, self.in_loops)
-        )
+        """The one of so many rows."""
+        base, fast = (rename(p.partial_eval(M=rows), p.name().replace("_M", f"_{rows}")) for p in (self.base, self.in_loops))
         return Kernel(base, rows_written_out(fast))
 
 
-def full_tile(gemm: Procedure, registers: int, lanes: Lanes) -> AnyHeight:
+def full_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     """Tiles of so many registers of columns."""
     columns = registers * lanes.count
     base = rename(gemm.partial_eval(N=columns), f"{gemm.name()}_Mx{columns}")
     p = sum_up_apart(base, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
-    return AnyHeight(base, in_registers(p, (columns,), lanes))
+    return Tiles(base, in_registers(p, (columns,), lanes))
 
 
-def with_results_asked_for(tile: AnyHeight, lanes: Lanes) -> AnyHeight:
+def with_results_asked_for(tile: Tiles, lanes: Lanes) -> Tiles:
     """The tiles with C asked for before the sums: for products whose C is in no near cache by then."""
     p = rename(tile.in_loops, f"{tile.in_loops.name()}_far")
     for register, clear in enumerate(p.find(f"{lanes.instructions[0].name()}(_)", many=True)):
         start = lanes.count * register
         p = insert_noop_call(p, p.forward(clear).before(), lanes.prefetch_row, [0, f"C[i0:i0 + 1, {start}:{start} + 1]"])
-    return AnyHeight(tile.base, p)
+    return Tiles(tile.base, p)
 
 
-def edge_tile(gemm: Procedure, registers: int, lanes: Lanes) -> AnyHeight:
+def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     """Tiles of N columns, where N fills so many registers, the last one perhaps in part.
 
     Only the last register is masked: a mask for each would cost more registers than there are for masks.
@@ -186,7 +184,7 @@ def edge_tile(gemm: Procedure, registers: int, lanes: Lanes) -> AnyHeight:
     last = p.forward(k).body()[0].body()[0]
     if not full:
         p = last_register(p, p.forward(k).body(), last, 0, lanes)
-        return AnyHeight(base, in_registers(simplify(p), (), lanes))
+        return Tiles(base, in_registers(simplify(p), (), lanes))
     p = cut_loop(p, last, full)
     last = p.forward(k).body()[0].body()[1]
     p = shift_loop(p, last, 0)
@@ -199,7 +197,7 @@ def edge_tile(gemm: Procedure, registers: int, lanes: Lanes) -> AnyHeight:
     p = shift_loop(p, p.forward(results).body()[1], 0)
     # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
     p = fission(p, p.forward(results).body()[1].before())
-    return AnyHeight(base, in_registers(simplify(p), (full, columns), lanes))
+    return Tiles(base, in_registers(simplify(p), (full, columns), lanes))
 
 
 def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lanes) -> Procedure:
