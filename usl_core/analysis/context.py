@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from usl_core.analysis import affine, dataflow
 from usl_core.analysis import formula as fml
@@ -18,11 +18,11 @@ from usl_core.analysis.dataflow import Datum, Env, Transformer, Value
 from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, summary, window_map
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.lower import Lowering, form_of, index_lin
+from usl_core.analysis.lower import Lowering, form_of, index_lin, truth
 from usl_core.analysis.solver import Answer, holds, prove
 from usl_core.cursors.path import Path
 from usl_core.ir.config import FieldSym
-from usl_core.ir.memo import memo_of, per_node
+from usl_core.ir.memo import lazy, memo_of, per_node
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
@@ -258,7 +258,7 @@ class Context:
         return value, [self.settle_truth(r) for r in lowering.ranges]
 
     def truth(self, expr: Expr) -> Formula:
-        return self.settle_truth(Lowering(symbolic=True).truth(expr))
+        return self.settle_truth(truth(expr))
 
     def settle(self, lin: Lin) -> Lin:
         """A linear form whose strides and configuration fields are those of this place."""
@@ -271,7 +271,7 @@ class Context:
             return self.settle_strides(formula)
         return self.env.formula(formula)
 
-    @cached_property
+    @lazy
     def env(self) -> Env:
         """What fields hold and strides are here, to be put into forms and formulas."""
         values: dict[Sym, Value] = dict(self.fields.items())
@@ -346,20 +346,16 @@ class Context:
         """Whether goal is proved here."""
         return holds(self._about(goal), goal)
 
-    @cached_property
+    @lazy
     def hypotheses(self) -> Hypotheses:
         """All facts, indexed for `prove`."""
         if not self.field_facts:
             return self._plain
-        known = Hypotheses((*self.facts, *self.field_facts))
-        known.like = self.origin
-        return known
+        return Hypotheses.at((*self.facts, *self.field_facts), self.origin)
 
-    @cached_property
+    @lazy
     def _plain(self) -> Hypotheses:
-        known = Hypotheses(self.facts)
-        known.like = self.origin
-        return known
+        return Hypotheses.at(self.facts, self.origin)
 
     @property
     def _asked(self) -> Hypotheses | None:

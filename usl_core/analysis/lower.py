@@ -137,6 +137,14 @@ def form_of(expr: Expr) -> Form | None:
     return Form(lin, not any(isinstance(atom, Stride | FieldSym) for atom in affine.atoms(lin)))
 
 
+@per_node
+def formula_of(expr: Expr) -> Formula | None:
+    """The formula of a control condition, in which fields stand for what they hold at entry; None if it holds clamped data."""
+    lowering = Lowering(symbolic=True)
+    formula = lowering.truth(expr)
+    return None if lowering.unknowns else formula
+
+
 def index_lin(expr: Expr) -> Lin:
     """The linear form of an index expression, in which data behind `idx` may be any integer."""
     form = form_of(expr)
@@ -146,4 +154,5 @@ def index_lin(expr: Expr) -> Lin:
 def truth(expr: Expr) -> Formula:
     """The formula of a control condition; see `index_lin`."""
     assert isinstance(expr.type, ControlType)
-    return Lowering(symbolic=True).truth(expr)
+    formula = formula_of(expr)
+    return formula if formula is not None else Lowering(symbolic=True).truth(expr)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from usl_core.ir.memo import per_node
@@ -102,10 +103,11 @@ def update(node: N, **changes: Any) -> N:
     """A copy of node with fields replaced: `dataclasses.replace`, at a fraction of its time."""
     kind = type(node)
     copy = object.__new__(kind)
-    made, remembered = _FIELDS[kind]
-    for name, put in made:
-        put(copy, changes.pop(name) if name in changes else getattr(node, name))
-    assert not changes, f"{kind.__name__} has no field {', '.join(changes)}"
+    values_of, made, remembered = _FIELDS[kind]
+    if changes:
+        assert changes.keys() <= made.keys(), f"{kind.__name__} has no field {', '.join(changes.keys() - made.keys())}"
+    for (name, put), value in zip(made.items(), values_of(node), strict=True):
+        put(copy, changes.get(name, value))
     for put, nothing in remembered:
         put(copy, nothing)
     return copy
@@ -114,10 +116,15 @@ def update(node: N, **changes: Any) -> N:
 _Put = Callable[[Node, Any], None]
 
 
-def _setters(kind: type[Node]) -> tuple[tuple[tuple[str, _Put], ...], tuple[tuple[_Put, Any], ...]]:
-    """What sets each field of a node of this kind under construction; and what analyses remember in it, with "nothing yet"."""
+def _setters(kind: type[Node]) -> tuple[Callable[[Node], tuple[Any, ...]], dict[str, _Put], tuple[tuple[_Put, Any], ...]]:
+    """What gives all fields of a node of this kind, what sets each under construction, and what analyses remember in it, with
+    "nothing yet"."""
     fields = [(field, getattr(kind, field.name).__set__) for field in dataclasses.fields(kind)]
-    return tuple((f.name, put) for f, put in fields if f.init), tuple((put, f.default) for f, put in fields if not f.init)
+    made = {f.name: put for f, put in fields if f.init}
+    only = len(made) == 1
+    get = attrgetter(*made)
+    values_of = (lambda node: (get(node),)) if only else get
+    return values_of, made, tuple((put, f.default) for f, put in fields if not f.init)
 
 
 _FIELDS = {kind: _setters(kind) for kind in _CHILDREN}
@@ -328,18 +335,21 @@ def names_used(node: Node) -> Iterator[Sym]:
                 pass
 
 
+_NO_NAMES = frozenset[Sym]()
+
+
 @per_node
 def mentioned(node: Node) -> frozenset[Sym]:
     """The names that occur at or below node other than in binding position, also in the types of whole buffers."""
-    below = [mentioned(child) for child in child_nodes(node)]
+    below = [mentioned(child) for child in child_nodes(node) if not isinstance(child, Literal)]
     if isinstance(node, Read) and isinstance(node.type, TensorType):
         below += [mentioned(extent_) for extent_ in node.type.shape]
     match node:
         case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
-            return frozenset((name,)).union(*below)
+            return frozenset((name,)).union(*below) if below else frozenset((name,))
         case _:
             some = [names for names in below if names]
-            return some[0] if len(some) == 1 else frozenset[Sym]().union(*some)
+            return some[0] if len(some) == 1 else _NO_NAMES.union(*some)
 
 
 def free_names(*nodes: Node) -> frozenset[Sym]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -48,6 +49,7 @@ def primitive(
         operator = name or build.__name__
         variant = f"{build.__module__}.{build.__qualname__}, {relation.value}"  # operators may be several functions
         signature = inspect.signature(build)
+        parameters = _Parameters.of(signature)
 
         @profiled("operator", operator)
         @functools.wraps(build)
@@ -63,7 +65,8 @@ def primitive(
             return result
 
         def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
-            _require_arguments(operator, signature, (proc, *args), kwargs)
+            if not parameters.plainly_fit(1 + len(args), kwargs):
+                _require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
             refuse_aliasable(operator, proc)
@@ -86,10 +89,32 @@ def primitive(
     return decorate
 
 
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """The parameters of an operator, to find out at a twentieth of the price of `bind` that arguments fit."""
+
+    names: frozenset[str]
+    plain: tuple[str, ...]
+    """Those that may be given by position or by name."""
+    needed: frozenset[str]
+
+    @staticmethod
+    def of(signature: inspect.Signature) -> _Parameters:
+        all_ = signature.parameters.values()
+        plain = tuple(each.name for each in all_ if each.kind is each.POSITIONAL_OR_KEYWORD)
+        return _Parameters(
+            frozenset(signature.parameters), plain, frozenset(each.name for each in all_ if each.default is each.empty)
+        )
+
+    def plainly_fit(self, count: int, kwargs: Mapping[str, Any]) -> bool:
+        """Whether count arguments and kwargs fit; False means "don't know"."""
+        by_position = self.plain[:count]
+        given_once = all(name in self.names and name not in by_position for name in kwargs)
+        return count <= len(self.plain) and given_once and self.needed <= {*by_position, *kwargs}
+
+
 def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """The operator takes arguments of that number and names, or it refuses and shows what it takes."""
-    if _plainly_fits(signature, len(args), kwargs):
-        return
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -103,14 +128,6 @@ def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
         value = tuple(value)  # the caller may change a list
     several = value if isinstance(value, tuple) else (value,)
     return (lambda: prefix + _short(value)) if any(isinstance(each, Cursor) for each in several) else prefix + _short(value)
-
-
-def _plainly_fits(signature: inspect.Signature, count: int, kwargs: dict[str, Any]) -> bool:
-    """Whether count arguments and kwargs fit for certain: what `bind` finds out at twenty times the price."""
-    plain = [name for name, each in signature.parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
-    rest = signature.parameters.keys() - plain[:count]
-    missing = any(signature.parameters[name].default is inspect.Parameter.empty for name in rest - kwargs.keys())
-    return count <= len(plain) and rest >= kwargs.keys() and not missing
 
 
 def _short(value: Any) -> str:
