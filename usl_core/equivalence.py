@@ -62,18 +62,25 @@ class Provenance:
     modulo: frozenset[FieldSym] = frozenset()
     fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
 
-    def ancestors(self) -> list[tuple[Provenance, Way]]:
-        """This version and those it was made from, each with the way from there to here."""
-        result: list[tuple[Provenance, Way]] = []
+    def versions(self) -> list[Provenance]:
+        """This version and those it was made from, the latest first."""
+        result: list[Provenance] = []
         version: Provenance | None = self
-        way = Way()
         while version is not None:
-            result.append((version, way))
-            only_fixed = version.relation is Relation.INTERFACE and version.fixed
-            relations = way.relations if only_fixed else way.relations | {version.relation}
-            way = Way(relations, way.modulo | version.modulo, way.fixed | version.fixed)
+            result.append(version)
             version = version.parent
         return result
+
+    def way_from(self, ancestor: Provenance) -> Way:
+        """The way from a version that this one was made from."""
+        steps = self.versions()
+        steps = steps[: steps.index(ancestor)]
+        only_fixing = [step for step in steps if step.relation is Relation.INTERFACE and step.fixed]
+        return Way(
+            frozenset(step.relation for step in steps if step not in only_fixing),
+            frozenset[FieldSym]().union(*(step.modulo for step in steps)),
+            frozenset[tuple[Sym, int | bool]]().union(*(step.fixed for step in steps)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,7 @@ def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
     input; None if it is not known how ir was made."""
     if ir not in _PROVENANCE:
         return None
-    versions = [version for version, _ in _of(ir).ancestors()]
+    versions = _of(ir).versions()
     return [(version.operator, version.relation) for version in versions[-2::-1]]
 
 
@@ -111,7 +118,7 @@ def assurance(ir: Proc) -> str:
     if steps is None:
         return "how it was made is not recorded"
     named = [f"{operator} ({relation.value})" for operator, relation in steps if relation not in _PLAIN]
-    fields = sorted(frozenset[FieldSym]().union(*(version.modulo for version, _ in _of(ir).ancestors())))
+    fields = sorted(frozenset[FieldSym]().union(*(version.modulo for version in _of(ir).versions())))
     named += [f"the values at the end of {', '.join(field.name for field in fields)}"] if fields else []
     return f"every step proved, up to: {', '.join(named)}" if named else "every step proved"
 
@@ -141,7 +148,7 @@ def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
     if not to_new.relations <= _DOWN:
         return f"{new.name} has another precision or interface than what both come from"
     if to_old.fixed != to_new.fixed:
-        return f"{old.name} and {new.name} are not for the same values of the formals of what both come from"
+        return f"{old.name} and {new.name} are for different values of formals, and so not of one interface"
     return None
 
 
@@ -154,11 +161,10 @@ def fields_between(old: Proc, new: Proc) -> frozenset[FieldSym]:
 
 def _paths(old: Proc, new: Proc) -> tuple[Way, Way] | None:
     """The ways from the latest version that both come from, to each of them; None if there is none."""
-    from_new = dict(_of(new).ancestors())
-    for version, way in _of(old).ancestors():
-        if version in from_new:
-            return way, from_new[version]
-    return None
+    to_old, to_new = _of(old), _of(new)
+    of_new = set(to_new.versions())
+    shared = next((version for version in to_old.versions() if version in of_new), None)
+    return None if shared is None else (to_old.way_from(shared), to_new.way_from(shared))
 
 
 def _of(ir: Proc) -> Provenance:
