@@ -46,6 +46,9 @@ class Step:
     fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
     """Control formals that are gone, with the values that stand for them: else the interface is that of the input."""
 
+    def __str__(self) -> str:
+        return f"{self.operator}({self.arguments})"
+
     @property
     def arguments(self) -> str:
         """The operator's arguments in one line."""

@@ -25,6 +25,7 @@ from usl_core.scheduling import (
     insert_noop_call,
     rename,
     reorder_loops,
+    reorder_stmts,
     replace,
     replace_all,
     resize_dim,
@@ -75,13 +76,21 @@ SINGLE = Lanes(
         isa.mm512_accumulateu_ps,
         isa.mm512_fill_loadu_ps,
         isa.mm512_mask_accumulateu_ps,
+        isa.mm512_mask_add_loadu_ps,
+        isa.mm512_mask_storeu_ps,
     ),
     isa.mm_prefetch_row_f32,
     Lanes(
         "f32",
         8,
         AVX512_YMM,
-        (isa.mm256_setzero_ps, isa.mm256_fmadd_set1_ps, isa.mm256_fill_loadu_ps, isa.mm256_mask_accumulateu_ps),
+        (
+            isa.mm256_setzero_ps,
+            isa.mm256_fmadd_set1_ps,
+            isa.mm256_fill_loadu_ps,
+            isa.mm256_mask_add_loadu_ps,
+            isa.mm256_mask_storeu_ps,
+        ),
         isa.mm_prefetch_row_f32,
     ),
 )
@@ -97,13 +106,21 @@ DOUBLE = Lanes(
         isa.mm512_accumulateu_pd,
         isa.mm512_fill_loadu_pd,
         isa.mm512_mask_accumulateu_pd,
+        isa.mm512_mask_add_loadu_pd,
+        isa.mm512_mask_storeu_pd,
     ),
     isa.mm_prefetch_row_f64,
     Lanes(
         "f64",
         4,
         AVX512_YMM,
-        (isa.mm256_setzero_pd, isa.mm256_fmadd_set1_pd, isa.mm256_fill_loadu_pd, isa.mm256_mask_accumulateu_pd),
+        (
+            isa.mm256_setzero_pd,
+            isa.mm256_fmadd_set1_pd,
+            isa.mm256_fill_loadu_pd,
+            isa.mm256_mask_add_loadu_pd,
+            isa.mm256_mask_storeu_pd,
+        ),
         isa.mm_prefetch_row_f64,
     ),
 )
@@ -179,12 +196,11 @@ def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     """
     full, columns = (registers - 1) * lanes.count, registers * lanes.count
     base = rename(gemm.add_assertion(f"N > {full}").add_assertion(f"N <= {columns}"), f"{gemm.name()}_MxN{columns}")
+    if not full:
+        return Tiles(base, in_registers(single_register(base, lanes), (), lanes))
     p = sum_up_apart(base, columns)
     _, k, results = p.body()[1:]
     last = p.forward(k).body()[0].body()[0]
-    if not full:
-        p = last_register(p, p.forward(k).body(), last, 0, lanes)
-        return Tiles(base, in_registers(simplify(p), (), lanes))
     p = cut_loop(p, last, full)
     last = p.forward(k).body()[0].body()[1]
     p = shift_loop(p, last, 0)
@@ -200,30 +216,62 @@ def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     return Tiles(base, in_registers(simplify(p), (full, columns), lanes))
 
 
+def single_register(p: Procedure, lanes: Lanes) -> Procedure:
+    """Sum up M x N elements, where N fills a register at most, and read all of C before any of it is written.
+
+    A load waits for a masked store before it if that reaches over the start of its row, as it does in matrices this narrow.
+    """
+    p = k_outside(p)
+    k = p.find_loop("k")
+    p = stage_mem(p, k, "C[0:M, 0:N]", "C_tile")
+    clear, store = p.forward(k).prev(), p.forward(k).next()
+    p = filled_up(p, clear.body()[0].body()[0], "C[i0, i1]", lanes)
+    add = p.forward(clear).next()
+    p = reorder_stmts(p, add.expand(0, 1))
+    for nest, tail in ((clear, "round_up"), (add, "guard"), (store, "guard")):
+        p = one_register(p, p.forward(nest).body()[0], tail, lanes)
+    k = p.forward(k)
+    return simplify(last_register(p, k.body(), k.body()[0].body()[0], 0, lanes))
+
+
 def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lanes) -> Procedure:
     """Fill the last register of a row of B up with zeros, so that the loop over its columns needs no mask.
 
     Masked multiply-adds are slower than others. What the loop adds to the tile beyond N columns is never looked at.
     """
     p = stage_mem(p, block, f"B[k, {full}:N]", "B_last")
-    copy = p.find_alloc_or_arg("B_last").next()
-    p = rewrite_expr(p, copy.body()[0].rhs(), f"0.0 + B[k, {full} + i0]")
-    p = split_write(p, p.forward(copy).body()[0])
-    p = fission(p, p.forward(copy).body()[0].after())
-    p = resize_dim(p, "B_last", 0, lanes.count, 0)
-    load = p.forward(copy).next()
-    for loop, tail in ((copy, "round_up"), (load, "guard"), (columns, "round_up")):
-        p = divide_loop(p, p.forward(loop), lanes.count, ["jt", "jl"], tail=tail)
-        p = rewrite_expr(p, p.forward(loop).hi(), 1)
-    p = fuse(p, p.forward(copy), p.forward(load))
-    return fuse(p, *p.forward(copy).body())
+    clear = p.find_alloc_or_arg("B_last").next()
+    p = filled_up(p, clear.body()[0], f"B[k, {full} + i0]", lanes)
+    load = p.forward(clear).next()
+    for loop, tail in ((clear, "round_up"), (load, "guard"), (columns, "round_up")):
+        p = one_register(p, p.forward(loop), tail, lanes)
+    p = fuse(p, p.forward(clear), p.forward(load))
+    return fuse(p, *p.forward(clear).body())
+
+
+def filled_up(p: Procedure, copy: Any, source: str, lanes: Lanes) -> Procedure:
+    """Let a buffer have whole registers, and be cleared by loops of its own before what was copied there is added."""
+    buffer, last = copy.name(), len(copy.idx()) - 1
+    p = rewrite_expr(p, copy.rhs(), f"0.0 + {source}")
+    p = split_write(p, p.forward(copy))
+    p = fission(p, p.forward(copy).after(), n_lifts=last + 1)
+    return resize_dim(p, buffer, last, lanes.count, 0)
+
+
+def one_register(p: Procedure, columns: Any, tail: str, lanes: Lanes) -> Procedure:
+    """Let a loop over at most a register of columns be one over all of it, with a guard or rounded up."""
+    p = divide_loop(p, columns, lanes.count, ["jt", "jl"], tail=tail)
+    return rewrite_expr(p, p.forward(columns).hi(), 1)
 
 
 def sum_up_apart(p: Procedure, columns: int) -> Procedure:
     """Bring k outside, and let it add to a tile of its own that is added to C at the end."""
-    p = reorder_loops(p, "j k")
-    p = reorder_loops(p, "i k")
+    p = k_outside(p)
     return stage_mem(p, p.find_loop("k"), f"C[0:M, 0:{columns}]", "C_tile", accum=True)
+
+
+def k_outside(p: Procedure) -> Procedure:
+    return reorder_loops(reorder_loops(p, "j k"), "i k")
 
 
 def in_registers(p: Procedure, widths: Iterable[int], lanes: Lanes) -> Procedure:
