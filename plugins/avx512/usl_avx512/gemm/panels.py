@@ -29,7 +29,7 @@ def full_panels(gemm: Procedure, lanes: Lanes) -> tuple[Kernel, Kernel]:
     most = ROWS[REGISTERS]
     tiles = {rows: full_tile(gemm, rows, REGISTERS, lanes) for rows in range(1, most + 1)}
     near, far = (
-        rows_in_tiles(base, tiles | {most: tile}) for tile in (tiles[most], with_results_asked_for(tiles[most], lanes))
+        rows_in_tiles(base, tiles | {most: tile}) for tile in (tiles[most], with_results_asked_for(tiles[most], most, lanes))
     )
     return Kernel(base, near), Kernel(base, rename(far, f"{far.name()}_far"))
 

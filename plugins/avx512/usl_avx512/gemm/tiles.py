@@ -146,13 +146,16 @@ def full_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kerne
     return Kernel(base, in_registers(p, rows, (columns,), lanes))
 
 
-def with_results_asked_for(tile: Kernel, lanes: Lanes) -> Kernel:
-    """The tile with C asked for before the sums, for products whose C is in no near cache by then."""
+def with_results_asked_for(tile: Kernel, rows: int, lanes: Lanes) -> Kernel:
+    """The tile with C asked for during the sums, for products whose C is in no near cache by then.
+
+    One part of a row at each step, again and again: all at once would be as many misses as a processor can have under way, and
+    the first rows of B would wait behind them.
+    """
     p = rename(tile.fast, f"{tile.fast.name()}_far")
-    for row, clear in enumerate(p.find(f"{lanes.instructions[0].name()}(_)", many=True)):
-        element = f"C[{row}:{row} + 1, {lanes.count} * jt:{lanes.count} * jt + 1]"
-        p = insert_noop_call(p, p.forward(clear).before(), lanes.prefetch_row, [0, element])
-    return Kernel(tile.base, p)
+    row, column = f"k / {REGISTERS} % {rows}", f"{lanes.count} * (k % {REGISTERS})"
+    element = f"C[{row}:{row} + 1, {column}:{column} + 1]"
+    return Kernel(tile.base, insert_noop_call(p, p.find_loop("k").body().before(), lanes.prefetch_row, [0, element]))
 
 
 def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
