@@ -1,5 +1,6 @@
 """`python -m bench sgemm|dgemm|conv|blas|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
 
+`perceus-large` is perceus with the largest trees, for which all needs 16 GB; it is not part of `all`.
 Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
 """
 
@@ -31,6 +32,9 @@ def run_gemm(name: str, rounds: int) -> Outcome:
     from bench import gemm, versus
 
     result = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)))
+    result["parallel"] = versus.run_pinned("bench.gemm", name, "--rounds", str(max(rounds, 15)), "--threads", "2")
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / f"{name}_threads.md").write_text(gemm.threads_markdown(result["parallel"]), encoding="utf-8")
     return against_libraries(name, f"{name.upper()} on one core", result, gemm.judge(result))
 
 
@@ -126,6 +130,15 @@ def run_perceus(rounds: int) -> Outcome:
     return summary(results), problems(results)
 
 
+def run_perceus_large(rounds: int) -> Outcome:
+    from bench.perceus.run import large, problems, summary, table
+
+    results, left_out = large(rounds=min(rounds, 3), on_program=lambda result: print("\n".join(table(result)), flush=True))
+    for line in left_out:
+        print(f"left out: {line}")
+    return summary(results), problems(results)
+
+
 def run_scheduling(rounds: int) -> Outcome:
     from bench.scheduling.__main__ import measure, write_plots
 
@@ -144,18 +157,20 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "perceus": run_perceus,
     "scheduling": run_scheduling,
 }
+LARGE: dict[str, Callable[[int], Outcome]] = {"perceus-large": run_perceus_large}
+"""What takes so much memory that it is only done if it is asked for."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure kernels against the machine and others.")
-    parser.add_argument("what", nargs="?", choices=[*BENCHMARKS, "all"], default="all")
+    parser.add_argument("what", nargs="?", choices=[*BENCHMARKS, *LARGE, "all"], default="all")
     parser.add_argument("--rounds", type=int, default=25, metavar="N", help="how often each contestant runs (default 25)")
     chosen = parser.parse_args(arguments)
     if chosen.rounds < 1:
         parser.error("--rounds must be at least 1")
     problems: list[str] = []
     for name in BENCHMARKS if chosen.what == "all" else [chosen.what]:
-        result, found = BENCHMARKS[name](chosen.rounds)
+        result, found = (BENCHMARKS | LARGE)[name](chosen.rounds)
         print(f"written: {report.write(name, result | {'problems': found})}\n")
         problems += [f"{name}: {problem}" for problem in found]
     for problem in problems:

@@ -1,17 +1,22 @@
 """SGEMM and DGEMM against OpenBLAS and MKL: square sizes, and a sweep of thin ones with as many operations.
 
-`python -m bench sgemm` runs this module in a process of its own (`bench.versus.run_pinned`).
+`python -m bench sgemm` runs this module in a process of its own (`bench.versus.run_pinned`), and then once more with
+`--threads 2`: the parallel product against OpenBLAS on as many threads, in wall time.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import json
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bench import peers, versus
+from bench.measure import Timings
 from bench.peak import PeakProbe
 from bench.versus import Case, Row, TimingLoop
 from usl_avx512.cpu import cpu_features
@@ -24,8 +29,15 @@ THIN_K = 512
 THIN_ROWS = tuple(16 * 2**step for step in range(11))
 """M of the thin sweep, 16 to 16384; M N is 512^2."""
 
+THREADED = (512, 1024, 2048)
+"""Square sizes for several threads."""
+REST_SECONDS, THREADED_SAMPLE_SECONDS = 0.05, 0.02
+"""Before a contestant's turn, for the other's threads go on looking for work for a while; and what a sample takes about."""
+
 SHARE_OF_PEAK, SHARE_SIZES = 0.95, (256, 2048)
 GEOMETRIC_MEAN, THIN_GOAL = 1.05, 0.95
+
+ONE = "USL, one thread"
 
 STATE = """
 struct gemm {
@@ -112,6 +124,76 @@ def measure(name: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def measure_threads(name: str, threads: int, rounds: int) -> dict[str, Any]:
+    """Rows in wall time for THREADED: ours on so many threads and on one, OpenBLAS on so many. None on a single core."""
+    import numpy as np
+
+    from usl_avx512.kernels.gemm import gemm_path
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if cores == 1:
+        return {"rows": [], "missing": ["several threads: there is one core"], "threads": threads, "cores": cores}
+    dtype, real = (np.float32, "float") if name == "sgemm" else (np.float64, "double")
+    libraries, missing = peers.available(functools.partial(peers.openblas, threads))
+    entries = {}
+    for side, entry in ((versus.OURS, f"usl_{name}_parallel"), (ONE, f"usl_{name}")):
+        library = ctypes.CDLL(str(gemm_path(entry)))
+        entries[side] = ctypes.cast(getattr(library, entry), ctypes.c_void_p).value or 0
+        if side == versus.OURS:
+            library.omp_set_num_threads(threads)  # AttributeError: the compiler has no OpenMP
+    entries |= {peer.name: peer.address(f"cblas_{name}") for peer in libraries}
+    if cores < threads:
+        missing.append(f"a core for each thread: {threads} threads share {cores} cores")
+    random, rows = np.random.default_rng(16), []
+    with TimingLoop(STATE.replace("REAL", real), ["-DVERSUS_WALL"]) as loop:
+        for n in THREADED:
+            matrices = [random.uniform(-1, 1, (n, n)).astype(dtype) for _ in range(3)]
+            states = {side: state(entry, n, n, n, matrices) for side, entry in entries.items()}
+            work = {side: loop.address("run_usl" if side in (versus.OURS, ONE) else "run_cblas") for side in states}
+            rows.append(Row(Case(f"n = {n}", 2.0 * n**3, 16.0 * n * n), rested_turns(loop, work, states, rounds)))
+            print(threads_line(rows[-1]), flush=True)
+    found = {"rows": [row.as_json() for row in rows], "missing": missing, "threads": threads, "cores": cores}
+    return found | {"load": os.getloadavg()[0], "peers": [peer.version for peer in libraries]}
+
+
+def rested_turns(loop: TimingLoop, work: Mapping[str, int], states: Mapping[str, State], rounds: int) -> Timings:
+    """One sample of each contestant a round, each after a rest and a call that wakes its threads; who begins moves on."""
+    seconds: dict[str, list[float]] = {side: [] for side in states}
+    sides = list(states)
+    for number in range(rounds):
+        for turn in range(len(sides)):
+            side = sides[(number + turn) % len(sides)]
+            time.sleep(REST_SECONDS)
+            address = [ctypes.addressof(states[side])]
+            once = min(loop.sample(work[side], address, 1) for _ in range(2))
+            seconds[side].append(loop.sample(work[side], address, max(1, round(THREADED_SAMPLE_SECONDS / once))))
+    return Timings({side: tuple(samples) for side, samples in seconds.items()})
+
+
+def threads_line(row: Row) -> str:
+    rates = ", ".join(f"{name} {row.gflops(name):.0f}" for name in row.timings.seconds)
+    return f"{row.case.name:>22} GFLOP/s in wall time: {rates}; {compared(row)}"
+
+
+def compared(row: Row) -> str:
+    """What several threads give over one, and over OpenBLAS."""
+    ratios = {name: row.ratio(name) for name in row.peers}
+    return ", ".join(f"{ratio.median:.2f} (lower 95 % bound {ratio.lower95:.2f}) of {name}" for name, ratio in ratios.items())
+
+
+def threads_markdown(result: Mapping[str, Any]) -> str:
+    """The table for a report, and what it cannot say."""
+    rows = [Row.from_json(row) for row in result["rows"]]
+    lines = [f"not measured: {missing}" for missing in result["missing"]]
+    if rows:
+        names = list(rows[0].timings.seconds)
+        lines += [f"{result['threads']} threads on {result['cores']} cores, load {result['load']:.1f}, wall time", ""]
+        lines += [f"| case | {' | '.join(f'{name}, GFLOP/s' for name in names)} | ratios |", "|---" * (len(names) + 2) + "|"]
+        for row in rows:
+            lines.append(f"| {row.case.name} | {' | '.join(f'{row.gflops(name):.1f}' for name in names)} | {compared(row)} |")
+    return "\n".join(lines) + "\n"
+
+
 def judge(result: dict[str, Any]) -> list[str]:
     """The goals that are missed: as fast as the best peer on squares, more in the mean, near the peak, not behind when thin."""
     rows = [Row.from_json(row) for row in result["rows"]]
@@ -135,8 +217,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("name", choices=("sgemm", "dgemm"))
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--only", action="append", default=[], metavar="CASE", help="'n = 64', say; may be repeated")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="the parallel product on N threads, in wall time")
     chosen = parser.parse_args(arguments)
-    print(json.dumps(measure(chosen.name, chosen.rounds, chosen.only)))
+    if chosen.threads > 1:
+        result = measure_threads(chosen.name, chosen.threads, chosen.rounds)
+    else:
+        result = measure(chosen.name, chosen.rounds, chosen.only)
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

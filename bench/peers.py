@@ -35,8 +35,8 @@ class Peer:
         return found
 
 
-def openblas() -> Peer:
-    """OpenBLAS with the kernels of ENVIRONMENT, from the package scipy-openblas32.
+def openblas(threads: int = 1) -> Peer:
+    """OpenBLAS with the kernels of ENVIRONMENT, on so many threads, from the package scipy-openblas32.
 
     Raises:
         ImportError: the package is not installed. RuntimeError: the environment is not ENVIRONMENT's.
@@ -46,7 +46,7 @@ def openblas() -> Peer:
     if spec is None or spec.origin is None:
         raise ImportError("scipy-openblas32 is not installed")
     library = ctypes.CDLL(str(Path(spec.origin).parent / "lib" / "libscipy_openblas.so"), ctypes.RTLD_LOCAL)
-    library.scipy_openblas_set_num_threads(1)
+    library.scipy_openblas_set_num_threads(threads)
     library.scipy_openblas_get_config.restype = ctypes.c_char_p
     library.scipy_openblas_get_corename.restype = ctypes.c_char_p
     config = library.scipy_openblas_get_config().decode().split()

@@ -9,7 +9,11 @@ typedef void (*usl_work)(void *);
 static double now(void)
 {
     struct timespec t;
+#ifdef VERSUS_WALL /* contestants that use several threads */
+    clock_gettime(CLOCK_MONOTONIC, &t);
+#else
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+#endif
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

@@ -43,6 +43,9 @@ class Step:
     modulo: frozenset[FieldSym] = frozenset()
     """Configuration fields that may hold something else at the end than the input leaves there."""
 
+    def __str__(self) -> str:
+        return f"{self.operator}({self.arguments})"
+
     @property
     def arguments(self) -> str:
         """The operator's arguments in one line."""

@@ -79,8 +79,8 @@ def build_ours(program: Function, folder: Path, *, off: Sequence[str] = (), flag
     return output
 
 
-def peers(folder: Path) -> list[Contestant]:
-    """The other languages, compiled; each that is not installed says so."""
+def peers(folder: Path, *, java_gigabytes: int | None = None) -> list[Contestant]:
+    """The other languages, compiled; each that is not installed says so. java_gigabytes: its largest heap, if not the usual."""
     folder.mkdir(parents=True, exist_ok=True)
     cpp = tuple(name for name in PROGRAMS if name != "rbtree_ck")  # there is no persistent std::map
     found = [
@@ -91,7 +91,7 @@ def peers(folder: Path) -> list[Contestant]:
         _compiled(
             "GHC", "ghc", ["-v0", "-O2", "-outputdir", str(folder / "hs.d"), str(PEERS / "bench.hs")], folder / "hs", "ghc"
         ),
-        _java(folder),
+        _java(folder, [] if java_gigabytes is None else [f"-Xmx{java_gigabytes}g"]),
     ]
     if found[0].command is not None:
         found.append(Contestant("C++ with mimalloc", with_mimalloc(found[0].command), NO_MIMALLOC, cpp))
@@ -121,11 +121,11 @@ def _compiled(
     return Contestant(name, (str(output),), programs=programs)
 
 
-def _java(folder: Path) -> Contestant:
+def _java(folder: Path, options: Sequence[str]) -> Contestant:
     if shutil.which("javac") is None or shutil.which("java") is None:
         return Contestant("Java", None, "javac is not installed (Debian: default-jdk-headless)")
     try:
         run_tool(["javac", "-d", str(folder), str(PEERS / "Bench.java")])
     except ToolError as error:
         return Contestant("Java", None, str(error))
-    return Contestant("Java", ("java", "-Xss1g", "-cp", str(folder), "Bench"))
+    return Contestant("Java", ("java", "-Xss1g", *options, "-cp", str(folder), "Bench"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 from collections.abc import Sequence
@@ -51,6 +52,11 @@ class Run:
     seconds: float
     megabytes: float
     output: str
+
+
+def available_gigabytes() -> float:
+    """Memory that a process could take without swapping."""
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
 
 
 def build_launcher(folder: Path) -> Path:

@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.perceus import programs
 from bench.perceus.contestants import FLAGS, OURS, PROGRAMS, Contestant, build_ours, peers, with_mimalloc
-from bench.perceus.process import Run, build_launcher, run
+from bench.perceus.process import Run, available_gigabytes, build_launcher, run
 
 SIZES: Mapping[str, tuple[int, ...]] = {
     "rbtree": (4_200_000,),
@@ -27,6 +27,13 @@ SIZES: Mapping[str, tuple[int, ...]] = {
     "list_map": (100_000, 1000),
     "list_map_shared": (100_000, 1000),
 }
+
+LARGE: Mapping[str, tuple[int, ...]] = {"rbtree": (42_000_000,), "rbtree_ck": (42_000_000,)}
+"""The sizes of Reinking 2022, §4.4, where they differ."""
+LARGE_GIGABYTES: Mapping[str, int] = {"rbtree": 4, "rbtree_ck": 16}
+"""What the most wasteful contestant needs for them."""
+OFF_ROUNDS = 2
+"""Each optimisation that is switched off is measured that often: there are many, and their differences are large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,7 @@ class Result:
     program: str
     runs: dict[str, list[Run]] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    sizes: tuple[int, ...] = ()
 
     def seconds(self, name: str) -> float:
         return statistics.median(one.seconds for one in self.runs[name])
@@ -75,7 +83,10 @@ def measure(
     off: Sequence[str] | None = None,
     on_program: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
-    """Runs each program in all systems, taking turns. off: which optimisations to switch off, one at a time; None: each."""
+    """Runs each program that sizes has in all systems, taking turns.
+
+    off: which optimisations to switch off, one at a time; None: each.
+    """
     from usl_c11.perceus.passes import OPTIONAL
 
     switches = sorted(OPTIONAL) if off is None else list(off)
@@ -83,8 +94,8 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="usl-perceus-") as temporary:
         folder = Path(temporary)
         launcher = build_launcher(folder)
-        others = peers(folder / "peers")
-        for name in names:
+        others = peers(folder / "peers", java_gigabytes=max(LARGE_GIGABYTES.values()) if sizes is LARGE else None)
+        for name in (name for name in names if name in sizes):
             results.append(_measure(name, sizes[name], rounds, switches, others, launcher, folder))
             on_program(results[-1])
     return results
@@ -100,7 +111,7 @@ def _measure(
     folder: Path,
 ) -> Result:
     program = getattr(programs, name)
-    result = Result(name)
+    result = Result(name, sizes=sizes)
     commands: dict[str, list[str]] = {OURS: [str(build_ours(program, folder / name / "all"))]}
     commands[f"{OURS} with malloc"] = [str(build_ours(program, folder / name / "malloc", flags=(*FLAGS, "-DUSL_MALLOC")))]
     mimalloc = with_mimalloc(commands[f"{OURS} with malloc"])
@@ -121,7 +132,7 @@ def _measure(
     order = list(commands)
     for turn in range(rounds + 1):  # the first does not count
         for contestant in order if turn % 2 == 0 else reversed(order):
-            if contestant in result.missing:
+            if contestant in result.missing or (" without " in contestant and turn > OFF_ROUNDS):
                 continue
             check = ["check"] if turn == 0 and contestant.startswith(OURS) else []
             one = run(launcher, [*commands[contestant], *arguments, *check])
@@ -131,6 +142,15 @@ def _measure(
             elif turn > 0:
                 result.runs.setdefault(contestant, []).append(one)
     return result
+
+
+def large(*, rounds: int = 3, on_program: Callable[[Result], None] = lambda result: None) -> tuple[list[Result], list[str]]:
+    """The programs with large sizes, as far as there is memory for them, and what is left out."""
+    free = available_gigabytes()
+    left_out = [f"{name}: needs {need} GB, {free:.0f} are free" for name, need in LARGE_GIGABYTES.items() if free < need]
+    names = [name for name, need in LARGE_GIGABYTES.items() if free >= need]
+    results = measure(names, sizes=LARGE, rounds=rounds, off=(), on_program=on_program) if names else []
+    return results, left_out
 
 
 def problems(results: Sequence[Result]) -> list[str]:
@@ -168,7 +188,7 @@ def goals(results: Sequence[Result]) -> list[dict[str, Any]]:
 def table(result: Result) -> list[str]:
     """The rows of one program, ours first: seconds, ratio to ours, megabytes."""
     base = result.seconds(OURS) if OURS in result.runs else None
-    lines = [f"{result.program} {' '.join(map(str, SIZES[result.program]))}"]
+    lines = [f"{result.program} {' '.join(map(str, result.sizes))}"]
     for name in sorted(result.runs, key=lambda name: (not name.startswith(OURS), name)):
         ratio = f"{result.seconds(name) / base:6.2f} x" if base else " " * 8
         lines.append(f"  {name:48} {result.seconds(name):8.3f} s {ratio} {result.megabytes(name):8.0f} MB")
@@ -180,7 +200,7 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     return {
         "programs": {
             result.program: {
-                "sizes": SIZES[result.program],
+                "sizes": result.sizes,
                 "runs": {
                     name: {
                         "seconds": result.seconds(name),

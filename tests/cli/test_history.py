@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from usl_core import proc_from_source
+from usl_core.scheduling import fission
+
 SOURCE = """
 from __future__ import annotations
 from usl_core import proc, divide_loop, reorder_loops
@@ -43,6 +46,20 @@ def test_history_lists_the_steps_with_their_proofs(file: Path) -> None:
     assert sum(entry["steps"][1]["proofs"].values()) > 0
     assert entry["assurance"] == "every step proved"
     assert "2 steps; every step proved" in usl("history", f"{file}:tiled").stdout
+
+
+def test_a_gap_is_shown_by_the_statement_that_it_is_at_and_a_step_as_a_call(file: Path) -> None:
+    text = "def two(x: f32[4], y: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 1.0\n        y[i] = 2.0\n"
+    p = proc_from_source(text, {})
+    assert str(fission(p, p.find("x[_] = _").after()).history()[-1]) == "fission(after x[i] = 1.0)"
+
+
+def test_what_the_file_prints_is_not_part_of_the_output(file: Path) -> None:
+    file.write_text(SOURCE + "print('tiled')\n", encoding="utf-8")
+    for command, what in (("history", f"{file}:tiled"), ("profile", file)):
+        result = usl(command, what, "--json")
+        json.loads(result.stdout)
+        assert "tiled" in result.stderr
 
 
 def test_verify_replays_without_any_cache(file: Path) -> None:

@@ -68,8 +68,8 @@ def test_the_tables_are_text(file: Path) -> None:
 def test_a_warm_profile_runs_the_file_twice_and_counts_it_once(file: Path) -> None:
     file.write_text(SOURCE + "print('run')\n", encoding="utf-8")
     result = usl("profile", file, "--warm", "--json")
-    assert result.stdout.count("run\n") == 2
-    assert json.loads(result.stdout.replace("run\n", ""))["operator"]["divide_loop"]["calls"] == 2
+    assert result.stderr.count("run\n") == 2
+    assert json.loads(result.stdout)["operator"]["divide_loop"]["calls"] == 2
 
 
 def test_the_flame_graph_is_one_page_that_needs_no_network(file: Path, tmp_path: Path) -> None:
@@ -145,3 +145,9 @@ def test_an_error_ends_the_span_and_listening_ends_with_the_block() -> None:
     divide_loop(p, "i", 4, ["a", "b"], perfect=True)
     row = profile.rows("operator")["divide_loop"]
     assert (row.calls, row.failed) == (1, 1)
+
+
+def test_a_file_that_schedules_nothing_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "empty.py"
+    path.write_text("x = 1\n", encoding="utf-8")
+    assert "the file schedules nothing" in usl("profile", path).stdout

@@ -10,7 +10,7 @@ import pytest
 from bench.perceus import programs
 from bench.perceus.contestants import FLAGS, OURS, PROGRAMS, build_ours
 from bench.perceus.process import Run, build_launcher, run
-from bench.perceus.run import Result, goals, problems, table
+from bench.perceus.run import Result, goals, large, problems, table
 
 SMALL: Mapping[str, tuple[int, ...]] = {
     "rbtree": (2000,),
@@ -79,6 +79,11 @@ def test_a_process_is_measured_without_its_parent(tmp_path):
     assert one is not None
     assert one.megabytes < 20
     assert run(launcher, ["false"]) is None
+
+
+def test_what_memory_does_not_suffice_for_is_left_out(monkeypatch):
+    monkeypatch.setattr("bench.perceus.run.available_gigabytes", lambda: 3.4)
+    assert large() == ([], ["rbtree: needs 4 GB, 3 are free", "rbtree_ck: needs 16 GB, 3 are free"])
 
 
 def test_goals_and_problems_are_judged_by_medians():

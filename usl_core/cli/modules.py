@@ -18,13 +18,15 @@ from usl_core.procedure import Procedure
 def import_file(path: Path) -> ModuleType:
     """The module that running path gives; like `python path`, with its folder first on the import path while it runs.
 
+    What it prints goes to the standard error stream: the standard output is for what the command says.
+
     Raises:
         UslError: the file cannot be read, or running it fails; the message points at the line in the file.
     """
     module = _new_module(path)
     code = _read(path)
     sys.modules[module.__name__] = module
-    with _first_on_path(path.parent.resolve()):
+    with _first_on_path(path.parent.resolve()), contextlib.redirect_stdout(sys.stderr):
         try:
             exec(compile(code, str(path), "exec", dont_inherit=True), module.__dict__)
         except (Exception, SystemExit) as error:

@@ -6,11 +6,13 @@ import contextlib
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
 from usl_core.plugins.manager import PluginInfo, PluginManager, plugin_manager
+
+MANY, FEW = 30, 5
 
 
 def show(*, as_json: bool, selfcheck: bool) -> None:
@@ -39,10 +41,17 @@ def _with_selfcheck(manager: PluginManager, info: PluginInfo) -> PluginInfo:
     return dataclasses.replace(info, problems=(*info.problems, *(f"self-check: {sentence}" for sentence in found)))
 
 
+def _list(names: Sequence[str]) -> str:
+    """Names on one line; of very many the first few and how many there are."""
+    if len(names) <= MANY:
+        return ", ".join(names)
+    return f"{len(names)}, such as {', '.join(names[:FEW])} (all of them with --json)"
+
+
 def _lines(info: PluginInfo) -> Iterator[str]:
     state = f"hook API {info.api}" if info.api is not None else "hook API unknown"
     yield click.style(info.name, bold=True) + f"  {info.dist} {info.version}, {state}" + ("" if info.usable else ", not usable")
     for kind, names in info.provides.items():
-        yield f"  {kind.replace('_', ' ')}: {', '.join(names)}"
+        yield f"  {kind.replace('_', ' ')}: {_list(names)}"
     for problem in info.problems:
         yield click.style("  problem: ", fg="red") + problem

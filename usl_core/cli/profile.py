@@ -156,7 +156,9 @@ def tables(profile: Profile, width: int) -> str:
     parts = [f"{spent / 1e9:.3f} s in {title}" for kind, title in KINDS.items() if (spent := _outermost(profile.root, kind))]
     console.print(
         f"{total / 1e9:.3f} s in all, of which {', '.join(parts)} (one inside another counts in both).\n"
-        "ms: with what it calls; own ms: without other rows of any table.",
+        "ms: with what it calls; own ms: without other rows of any table."
+        if parts
+        else f"{total / 1e9:.3f} s in all, none of it in operators or analyses: the file schedules nothing.",
         highlight=False,
     )
     for kind, title in KINDS.items():

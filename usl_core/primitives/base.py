@@ -21,7 +21,7 @@ from usl_core.analysis.conflict import describe_model
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import STATISTICS, Proved, Refuted, Unknown
-from usl_core.cursors.cursor import BlockCursor, Cursor, NodeCursor
+from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
@@ -140,6 +140,8 @@ def _short(value: Any) -> str:
             text = head_line(value.owner.ir, value.node, value.path)
         case BlockCursor():
             text = f"{head_line(value.owner.ir, value[0].node, value[0].path)} ... ({len(value)} statements)"
+        case GapCursor() if isinstance(anchor := value.anchor(), NodeCursor):
+            text = f"{value.loc.side} {_short(anchor)}"
         case Cursor():
             text = type(value).__name__
         case list():

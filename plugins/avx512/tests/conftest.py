@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -48,7 +49,9 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A build cache of its own for each test run."""
+    """A build cache of its own for each test run, which its processes share: each kernel is scheduled and compiled once."""
+    run = tmp_path_factory.getbasetemp()
+    run = run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("USL_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("USL_CACHE_DIR", str(run / "build-cache"))
         yield

@@ -1,4 +1,4 @@
-"""BLAS level 1 and 2: every routine is right to the bound of theory for all sizes and strides, and bad input is named.
+"""BLAS level 1 and 2 from Python: every routine is right to the bound of theory on views of arrays, and bad input is named.
 
 Bounds are those of sums in any order with fused or rounded products: an inner product of n terms is off by gamma(n) of the sum
 of the magnitudes, gamma(t) = t u / (1 - t u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, §3.1), plus
@@ -8,6 +8,7 @@ a few roundings for the factors; a triangular solve has the residual gamma(n + 1
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,19 +18,28 @@ import pytest
 from avx512_build import require, silent
 
 from usl_avx512 import blas1_norms, kernels
-from usl_avx512.kernels.blas_library import KERNELS, blas_library, blas_path, entry_name
+from usl_avx512.kernels import blas_library
+from usl_avx512.kernels.blas_library import KERNELS, WHOLE, entry_name, sections
 from usl_core.interp.run import run
 
 DTYPES = {"s": np.float32, "d": np.float64}
 EXACT = {"s": np.float64, "d": np.longdouble}
 UNIT = {"s": 2.0**-24, "d": 2.0**-53}
-SIZES = (*range(71), 257, 1031)
+SIZES = (0, 1, 2, 3, 5, 8, 13, 15, 16, 17, 24, 31, 40, 64, 70, 257)
+"""Around registers and blocks; the entries in C are called with all sizes by `test_drivers`."""
 STRIDES = (1, 3, -1, -2)
 
 
 @pytest.fixture(autouse=True)
 def _needs_the_processor() -> None:
     require("native")
+
+
+@pytest.fixture(autouse=True)
+def _one_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The routines come from one library for each precision, so that each kernel is scheduled and compiled once."""
+    path = blas_library.blas_path
+    monkeypatch.setattr(blas_library, "blas_path", lambda routine, letter: path(blas_library.WHOLE, letter))
 
 
 def vector(random: np.random.Generator, letter: str, n: int, stride: int) -> np.ndarray:
@@ -293,51 +303,74 @@ def test_vectors_and_matrices_beside_each_other_in_one_array_are_apart() -> None
     assert (whole[:, 11] == [9] * 8).all() and (whole[:, 1] == [1, *[2] * 7]).all()
 
 
-ARGUMENTS = {
-    "axpy": "n alpha x incx y incy",
-    "dot": "n x incx y incy result",
-    "iamax": "n x incx result",
-    "gemv": "trans m n alpha A lda x incx beta y incy",
-    "ger": "m n alpha x incx y incy A lda",
-    "trsv": "uplo trans diag n A lda x incx",
+def arguments(routine: str) -> list[str]:
+    """The names of the arguments of an entry, from its C."""
+    prototype = re.search(r"^int usl_[^(]*\(([^)]*)\)", sections()[routine], flags=re.MULTILINE)
+    assert prototype is not None
+    return [argument.split()[-1].lstrip("*") for argument in prototype[1].split(",")]
+
+
+WRITTEN = {"axpy": "y", "copy": "y", "swap": "y", "rot": "y", "gemv": "y", "ger": "A", "symv": "y", "trmv": "x", "trsv": "x"}
+"""What is named where it shares memory with another argument; the others have but one vector, or write none."""
+TOO_LARGE = (2**62, -(2**62), -(2**63))
+BAD: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("n", "m"), (-1, 2**31, -(2**63))),
+    **dict.fromkeys(("incx", "incy"), (0, *TOO_LARGE)),
+    **dict.fromkeys(("x", "y", "A", "result"), (None,)),
+    "lda": (7, 0, -8, *TOO_LARGE),
+    "trans": (110, 114, 0),
+    "uplo": (120, 123),
+    "diag": (130, 133),
 }
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
-def test_an_entry_names_the_first_bad_argument_and_writes_nothing(name: str) -> None:
-    function = ctypes.CDLL(str(blas_path(name, "s")))[entry_name(name, "s")]
-    arrays = {key: np.ones((8, 8) if key == "A" else 8, np.float32) for key in ("A", "x", "y")}
-    result, names = np.ones(1), ARGUMENTS[name].split()
-    good: dict[str, Any] = {"trans": 111, "uplo": 121, "diag": 131, "alpha": 1.0, "beta": 1.0, "result": result.ctypes.data}
+@pytest.mark.parametrize("letter", "sd")
+@pytest.mark.parametrize("name", KERNELS)
+def test_an_entry_names_the_first_bad_argument_and_writes_nothing(name: str, letter: str) -> None:
+    function = ctypes.CDLL(str(blas_library.blas_path(name, letter)))[entry_name(name, letter)]
+    real, size = (ctypes.c_float, 4) if letter == "s" else (ctypes.c_double, 8)
+    arrays = {key: np.ones((8, 8) if key == "A" else 8, DTYPES[letter]) for key in ("A", "x", "y", "result")}
+    names = arguments(name)
+    good: dict[str, Any] = {"trans": 111, "uplo": 121, "diag": 131} | dict.fromkeys(("alpha", "beta", "c", "s"), 0.5)
     good |= {key: array.ctypes.data for key, array in arrays.items()} | dict.fromkeys(("n", "m", "lda"), 8)
     good |= dict.fromkeys(("incx", "incy"), 1)
+    kinds = dict.fromkeys(arrays, ctypes.c_void_p) | dict.fromkeys(("alpha", "beta", "c", "s"), real)
+    kinds |= dict.fromkeys(("trans", "uplo", "diag"), ctypes.c_int)
 
     def status(**changed: Any) -> int:
         values = {key: (good | changed)[key] for key in names}
-        kinds = {"alpha": ctypes.c_float, "beta": ctypes.c_float, "A": ctypes.c_void_p, "result": ctypes.c_void_p}
-        kinds |= dict.fromkeys(("x", "y"), ctypes.c_void_p) | dict.fromkeys(("trans", "uplo", "diag"), ctypes.c_int)
         return int(function(*(kinds.get(key, ctypes.c_int64)(value) for key, value in values.items())))
 
-    bad = {"n": (-1, 2**31), "m": (-1, 2**31), "incx": (0, 2**62, -(2**63)), "incy": (0, 2**62), "lda": (7, -8, 2**62)}
-    bad |= dict.fromkeys(("x", "y", "A", "result"), (None,)) | {"trans": (110, 114), "uplo": (0, 123), "diag": (130,)}
+    one_vector = "incy" not in names and "lda" not in names
     for position, key in enumerate(names, start=1):
-        for value in bad.get(key, ()):
+        for value in (*BAD.get(key, ()), *((-1,) if one_vector and key == "incx" else ())):
             assert status(**{key: value}) == position, (key, value)
-    written = {"axpy": "y", "gemv": "y", "ger": "A", "trsv": "x"}.get(name)
-    if written is not None:
-        other = "A" if name == "trsv" else "x"
-        assert status(**{written: arrays[other].ctypes.data + 4}) == names.index(written) + 1
-    assert all((array == 1).all() for array in (*arrays.values(), result))
-    empty = {key: None for key in names if key in arrays} | {key: 0 for key in ("n", "m") if key in names}
-    assert status(**empty) == 0
+            later = {other: BAD[other][0] for other in names[position:] if other in BAD}
+            assert status(**{key: value}, **later) == position, (key, value, later)
+    if name in WRITTEN:
+        written = WRITTEN[name]
+        for other in {"A", "x", "y"} & set(names) - {written}:
+            for distance in (0, size, -size):
+                assert status(**{written: arrays[other].ctypes.data + distance}) == names.index(written) + 1, (other, distance)
+    assert all((array == 1).all() for array in arrays.values())
+    pointers = {key: None for key in names if key in ("A", "x", "y")}
+    assert [status(**pointers, **{key: 0}) for key in ("n", "m") if key in names] == [0] * (1 + ("m" in names))
+    assert all((array == 1).all() for key, array in arrays.items() if key != "result")
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_compilers_have_nothing_to_say_about_entries(compiler: str, tmp_path: Path) -> None:
-    for name in ("copy", "iamax", "gemv"):
-        for file, text in blas_library(name, "s").files.items():
-            (tmp_path / file).write_text(text, encoding="utf-8")
-        assert silent(compiler, tmp_path / f"{entry_name(name, 's')}.c") == ""
+@pytest.mark.parametrize("letter", "sd")
+def test_compilers_have_nothing_to_say(letter: str, compiler: str, tmp_path: Path) -> None:
+    name = entry_name(WHOLE, letter)
+    for file in (f"{name}.c", f"{name}.h"):
+        (tmp_path / file).write_bytes(blas_library.blas_path(WHOLE, letter).with_name(file).read_bytes())
+    assert silent(compiler, tmp_path / f"{name}.c") == ""
+
+
+def test_a_library_of_one_routine_holds_what_its_entry_needs_and_no_more() -> None:
+    text = blas_library.blas_library("scal", "s").files["usl_sscal.c"]
+    assert "int usl_sscal(" in text and "usl_reaches(" in text
+    assert not [word for word in ("usl_apart", "usl_in(", "usl_scale", "saxpy") if word in text]
 
 
 def test_every_routine_has_both_precisions() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from avx512_build import compiler, require
+from avx512_build import require
+from avx512_drivers import SANITIZED, execute, gemm
 
 from usl_avx512 import kernels_algorithms
 from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
 from usl_avx512.kernels import dgemm, sgemm, sources
-from usl_avx512.kernels.gemm import ARGUMENTS, gemm_library, gemm_path
+from usl_avx512.kernels.gemm import ARGUMENTS, gemm_path
 from usl_core import Procedure
 from usl_core.interp.run import run
 
@@ -23,7 +25,7 @@ NAMES = ("usl_sgemm", "usl_dgemm")
 DTYPES = {"usl_sgemm": np.float32, "usl_dgemm": np.float64}
 MULTIPLY = {"usl_sgemm": sgemm, "usl_dgemm": dgemm}
 EDGES = "0,1,5,7,8,9,16,23,33,48,64,67"
-"""Sizes on both sides of registers, tiles and panels, in either precision; `python -m bench.gemm_cube` runs all up to 70."""
+"""Sizes on both sides of registers, tiles and panels, in either precision; `python -m bench.drivers gemm` runs all up to 70."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,45 +33,12 @@ def _needs_the_processor() -> None:
     require("native")
 
 
-def driver(name: str, directory: Path, *flags: str) -> Path:
-    """The program of gemm_driver.c on the library of one product or, with flags, on its C compiled with them."""
-    library = gemm_library(name)
-    for file, text in library.files.items():
-        (directory / file).write_text(text, encoding="utf-8")
-    real, exact, unit = ("float", "double", "0x1p-24") if name == "usl_sgemm" else ("double", "long double", "0x1p-53")
-    defines = [f"-DREAL={real}", f"-DEXACT={exact}", f"-DEPSILON={unit}", f"-DGEMM={name}", f'-DHEADER="{name}.h"']
-    product = [str(directory / f"{name}.c")] if flags else [str(gemm_path(name)), f"-Wl,-rpath,{gemm_path(name).parent}"]
-    sources = [str(Path(__file__).with_name("gemm_driver.c")), *product]
-    program = directory / "driver"
-    features = [f"-m{feature}" for feature in library.features]
-    command = [
-        *compiler(),
-        "-std=c11",
-        *features,
-        *(flags or ["-O2"]),
-        *defines,
-        f"-I{directory}",
-        *sources,
-        "-o",
-        str(program),
-        "-lm",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return program
-
-
-def execute(program: Path, *arguments: str) -> None:
-    done = subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-
-
 # ---- from C
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_products_of_all_shapes_are_within_the_error_bound(name: str, tmp_path: Path) -> None:
-    program = driver(name, tmp_path)
+    program = gemm(name, tmp_path)
     execute(program, "list", EDGES)
     execute(program, "random", "6", "400")
     execute(program, "list", "130,700")
@@ -77,7 +46,7 @@ def test_products_of_all_shapes_are_within_the_error_bound(name: str, tmp_path: 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_sanitizers_find_no_access_outside_and_no_undefined_behaviour(name: str, tmp_path: Path) -> None:
-    program = driver(name, tmp_path, "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    program = gemm(name, tmp_path, SANITIZED)
     execute(program, "list", "1,7,17,33,70")
     execute(program, "list", "257,530")
 
@@ -117,16 +86,34 @@ def small_integers(random: np.random.Generator, dtype: Any, *shape: int) -> np.n
     return random.integers(-8, 9, shape).astype(dtype)
 
 
-@pytest.mark.parametrize(("name", "parallel"), [("usl_sgemm", False), ("usl_dgemm", False), ("usl_sgemm", True)])
-def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, parallel: bool) -> None:
+@pytest.mark.parametrize(("name", "threads"), [("usl_sgemm", 1), ("usl_dgemm", 1), ("usl_sgemm", 2)])
+def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, threads: int) -> None:
     random = np.random.default_rng(3)
     for m, n, k in ((1, 1, 1), (40, 30, 20), (131, 67, 1100), (300, 1100, 60), (260, 3200, 9)):
         whole = small_integers(random, DTYPES[name], m + 2, n + 5)
         a, b = small_integers(random, DTYPES[name], 2 * m, k)[::2], small_integers(random, DTYPES[name], k, n + 3)[:, 1 : n + 1]
         want = whole.copy()
         want[1 : m + 1, 2 : n + 2] += a @ b
-        MULTIPLY[name](a, b, whole[1 : m + 1, 2 : n + 2], parallel=parallel)
+        MULTIPLY[name](a, b, whole[1 : m + 1, 2 : n + 2], threads=threads)
         assert np.array_equal(whole, want), (m, n, k)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not list threads")
+def test_as_many_threads_share_the_work_as_are_asked_for_and_the_next_product_has_its_own_number() -> None:
+    code = (
+        "import os, sys, numpy as np; from usl_avx512.kernels import sgemm; from usl_avx512.kernels.gemm import _loaded\n"
+        "A, C = np.ones((600, 600), np.float32), np.zeros((600, 600), np.float32)\n"
+        "for threads in (1, 2, 3, None):\n"
+        "    sgemm(A, A, C, threads=threads)\n"
+        "    print(len(os.listdir('/proc/self/task')), _loaded('usl_sgemm_parallel')[1].omp_get_max_threads())\n"
+        "assert (C == 2400).all()"
+    )
+    environment = os.environ | {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    (one, _), (two, _), (three, _), (four, _) = lines = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+    assert (two, three, four) == (one + 1, one + 2, one + 3)
+    assert {most for _, most in lines} == {4}
 
 
 def test_columns_of_one_array_beside_each_other_do_not_overlap() -> None:
@@ -157,6 +144,9 @@ def test_bad_arrays_are_refused_with_what_to_do() -> None:
     ):
         with pytest.raises(error, match=message):
             sgemm(*arguments)  # type: ignore[arg-type]
+    for threads, error, message in ((0, ValueError, "threads must be at least 1, not 0"), (1.5, TypeError, "integer or None")):
+        with pytest.raises(error, match=message):
+            sgemm(a, b, c, threads=threads)  # type: ignore[arg-type]
     assert (c == 1).all()
     sgemm(np.ones((4, 0), np.float32), np.ones((0, 4), np.float32), c)
     assert (c == 1).all()

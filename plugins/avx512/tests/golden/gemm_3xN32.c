@@ -1,15 +1,12 @@
 static void gemm_3xN32_body(int64_t N, int64_t K, struct usl_win_2f32c A, struct usl_win_2f32c B, struct usl_win_2f32 C)
 {
     __m512 C_tile[3][2];
-    for (int64_t jt = 0; jt < 2; jt++) {
-        C_tile[0][jt] = _mm512_setzero_ps();
-    }
-    for (int64_t jt = 0; jt < 2; jt++) {
-        C_tile[1][jt] = _mm512_setzero_ps();
-    }
-    for (int64_t jt = 0; jt < 2; jt++) {
-        C_tile[2][jt] = _mm512_setzero_ps();
-    }
+    C_tile[0][0] = _mm512_setzero_ps();
+    C_tile[0][1] = _mm512_setzero_ps();
+    C_tile[1][0] = _mm512_setzero_ps();
+    C_tile[1][1] = _mm512_setzero_ps();
+    C_tile[2][0] = _mm512_setzero_ps();
+    C_tile[2][1] = _mm512_setzero_ps();
     for (int64_t k = 0; k < K; k++) {
         __m512 B_row[1];
         B_row[0] = _mm512_loadu_ps(&B.data[k * B.strides[0]]);

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, scheduled, with_results_asked_for
+from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, near_and_far_tile, scheduled
 from usl_core import Procedure
 from usl_core.scheduling import (
     cut_loop,
@@ -22,16 +22,25 @@ from usl_core.scheduling import (
 ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 """Rows of a tile by the registers in a row; fewer are left over at the end of a panel."""
 
+LAST_ROWS = ((5, 4, 4), (4, 4), (5, 4))
+"""Tiles at the end of a panel of four registers instead of one of the most rows and one of 1, 2 or 3.
+
+Those few rows would be bound by loads of B: gcc loads it anew for each of up to three rows, and a load that reaches over two
+lines costs more than a product.
+"""
+
 
 def full_panels(gemm: Procedure, lanes: Lanes) -> tuple[Kernel, Kernel]:
     """M rows of four registers of columns: for a C that is near, and for one that is far."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
     most = ROWS[REGISTERS]
-    tiles = {rows: full_tile(gemm, rows, REGISTERS, lanes) for rows in range(1, most + 1)}
-    near, far = (
-        rows_in_tiles(base, tiles | {most: tile}) for tile in (tiles[most], with_results_asked_for(tiles[most], most, lanes))
+    tiles = {rows: full_tile(gemm, rows, REGISTERS, lanes) for rows in range(1, most)}
+    near, far = near_and_far_tile(gemm, most, REGISTERS, lanes)
+    p = rows_in_tiles(base, tiles | {most: near}, LAST_ROWS)
+    return (
+        Kernel(base, scheduled(p, near, *tiles.values())),
+        Kernel(base, rename(scheduled(p, far, *tiles.values()), f"{base.name()}_far")),
     )
-    return Kernel(base, near), Kernel(base, rename(far, f"{far.name()}_far"))
 
 
 def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:
@@ -70,11 +79,12 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     base = rename(base, f"{gemm.name()}_MxN{most}")
     height = ROWS[width]
     tiles = {rows: edge_tile(gemm, rows, width, lanes) for rows in range(1, height + 1)}
-    masked = rows_in_tiles(base, tiles)
+    masked = scheduled(rows_in_tiles(base, tiles), *tiles.values())
     if lanes.half is None:
         return Kernel(base, masked)
     exact_base = rename(gemm.partial_eval(N=most), f"{gemm.name()}_Mx{most}")
-    exact = Kernel(exact_base, rows_in_tiles(exact_base, tiles | {height: full_tile(gemm, height, width, lanes)}))
+    tiles |= {height: full_tile(gemm, height, width, lanes)}
+    exact = Kernel(exact_base, scheduled(rows_in_tiles(exact_base, tiles), *tiles.values()))
     p = specialize(base, base.body(), f"N == {most}")
     yes, no = p.find("for i in _: _", many=True)
     p = rewrite_expr(p, yes.body()[0].hi(), most)
@@ -84,14 +94,39 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     return Kernel(base, scheduled(p, exact, some))
 
 
-def rows_in_tiles(p: Procedure, tiles: Mapping[int, Kernel]) -> Procedure:
-    """Tiles of the most rows there are, then a branch for each number of rows that may be left over."""
-    height = max(tiles)
-    p = divide_loop(p, "i", height, ["io", "ii"], tail="cut")
-    p = tiles[height].call(p, p.find_loop("ii"))
-    p = specialize(p, p.find_loop("ii"), [f"M % {height} == {rows}" for rows in range(1, height)])
+def rows_in_tiles(p: Procedure, tiles: Mapping[int, Kernel], shares: Sequence[Sequence[int]] = ()) -> Procedure:
+    """Tiles of the most rows there are, then a branch for each number of rows that may be left over.
+
+    With shares the last rows, where there are enough, are shared out to several tiles of so many rows each.
+    """
+    height, rows = max(tiles), p.find_loop("i")
+    if shares:
+        p = specialize(p, rows, [f"M % {height} == {sum(share) % height} and M >= {sum(share)}" for share in shares])
+        *enough, rows = p.find("for i in _: _", many=True)
+        for share, loop in zip(shares, enough, strict=True):
+            p = last_rows_shared(p, p.forward(loop), share, tiles)
+    rows = p.forward(rows)
+    p = divide_loop(p, rows, height, ["io", "ii"], tail="cut")
+    p = tiles[height].call(p, p.forward(rows).body()[0])
+    left = p.forward(rows).next()
+    p = specialize(p, left, [f"M % {height} == {few}" for few in range(1, height)])
     *loops, none_left = p.find("for ii in _: _", many=True)
-    for rows, loop in enumerate(loops, start=1):
-        p = rewrite_expr(p, p.forward(loop).hi(), rows)
-        p = tiles[rows].call(p, p.forward(loop))
-    return scheduled(simplify(eliminate_dead_code(p, none_left)), *tiles.values())
+    for few, loop in enumerate(loops, start=1):
+        p = rewrite_expr(p, p.forward(loop).hi(), few)
+        p = tiles[few].call(p, p.forward(loop))
+    return simplify(eliminate_dead_code(p, none_left))
+
+
+def last_rows_shared(p: Procedure, rows: Any, share: Sequence[int], tiles: Mapping[int, Kernel]) -> Procedure:
+    """Tiles of the most rows there are, and one of each height in share below them."""
+    p = cut_loop(p, rows, f"M - {sum(share)}")
+    last = p.forward(rows).next()
+    p = divide_loop(p, p.forward(rows), max(tiles), ["io", "ii"], perfect=True)
+    p = tiles[max(tiles)].call(p, p.forward(rows).body()[0])
+    for height in share[:-1]:
+        p = shift_loop(p, last, 0)
+        p = cut_loop(p, p.forward(last), height)
+        above, last = p.forward(last), p.forward(last).next()
+        p = tiles[height].call(p, above)
+    p = shift_loop(p, last, 0)
+    return tiles[share[-1]].call(p, p.forward(last))

@@ -13,6 +13,7 @@ from typing import Any
 from usl_avx512 import isa
 from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import Procedure
+from usl_core.cursors.kinds import ForCursor
 from usl_core.ir.memory import Memory
 from usl_core.scheduling import (
     call_eqv,
@@ -24,6 +25,7 @@ from usl_core.scheduling import (
     insert_noop_call,
     rename,
     reorder_loops,
+    reorder_stmts,
     replace,
     replace_all,
     resize_dim,
@@ -46,7 +48,8 @@ REGISTERS = 4
 class Lanes:
     """A precision in registers of one width: the element type, how many a register holds, the memory, and the instructions.
 
-    half is the same with registers half as wide; prefetch_row is for any width.
+    half is the same with registers half as wide. prefetch_row asks for an element of any width so many rows below, to be in the
+    first-level cache, prefetch_row_later in the second.
     """
 
     scalar: str
@@ -54,6 +57,7 @@ class Lanes:
     memory: type[Memory]
     instructions: tuple[Procedure, ...]
     prefetch_row: Procedure
+    prefetch_row_later: Procedure
     half: Lanes | None = None
 
     @property
@@ -74,14 +78,24 @@ SINGLE = Lanes(
         isa.mm512_accumulateu_ps,
         isa.mm512_fill_loadu_ps,
         isa.mm512_mask_accumulateu_ps,
+        isa.mm512_mask_add_loadu_ps,
+        isa.mm512_mask_storeu_ps,
     ),
-    isa.mm_prefetch_row_f32,
+    isa.mm_prefetch_row_t0_f32,
+    isa.mm_prefetch_row_t1_f32,
     Lanes(
         "f32",
         8,
         AVX512_YMM,
-        (isa.mm256_setzero_ps, isa.mm256_fmadd_set1_ps, isa.mm256_fill_loadu_ps, isa.mm256_mask_accumulateu_ps),
-        isa.mm_prefetch_row_f32,
+        (
+            isa.mm256_setzero_ps,
+            isa.mm256_fmadd_set1_ps,
+            isa.mm256_fill_loadu_ps,
+            isa.mm256_mask_add_loadu_ps,
+            isa.mm256_mask_storeu_ps,
+        ),
+        isa.mm_prefetch_row_t0_f32,
+        isa.mm_prefetch_row_t1_f32,
     ),
 )
 DOUBLE = Lanes(
@@ -96,14 +110,24 @@ DOUBLE = Lanes(
         isa.mm512_accumulateu_pd,
         isa.mm512_fill_loadu_pd,
         isa.mm512_mask_accumulateu_pd,
+        isa.mm512_mask_add_loadu_pd,
+        isa.mm512_mask_storeu_pd,
     ),
-    isa.mm_prefetch_row_f64,
+    isa.mm_prefetch_row_t0_f64,
+    isa.mm_prefetch_row_t1_f64,
     Lanes(
         "f64",
         4,
         AVX512_YMM,
-        (isa.mm256_setzero_pd, isa.mm256_fmadd_set1_pd, isa.mm256_fill_loadu_pd, isa.mm256_mask_accumulateu_pd),
-        isa.mm_prefetch_row_f64,
+        (
+            isa.mm256_setzero_pd,
+            isa.mm256_fmadd_set1_pd,
+            isa.mm256_fill_loadu_pd,
+            isa.mm256_mask_add_loadu_pd,
+            isa.mm256_mask_storeu_pd,
+        ),
+        isa.mm_prefetch_row_t0_f64,
+        isa.mm_prefetch_row_t1_f64,
     ),
 )
 
@@ -139,23 +163,35 @@ def windowed(p: Procedure, lanes: Lanes) -> Procedure:
 
 def full_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
     """A tile of rows x so many registers."""
+    base, p = full_tile_in_loops(gemm, rows, registers, lanes)
+    return Kernel(base, written_out(p))
+
+
+def near_and_far_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> tuple[Kernel, Kernel]:
+    """The tile, and the same with C and the next rows of A asked for during the sums: for products that fill no near cache.
+
+    One line of each at every step, those of C again and again: all at once would be as many misses as a processor can have under
+    way, and the first rows of B would wait behind them.
+    """
+    base, p = full_tile_in_loops(gemm, rows, registers, lanes)
+    row, column = f"k / {registers} % {rows}", f"{lanes.count} * (k % {registers})"
+    turn = f"k % {lanes.count} * {rows} / {lanes.count}"
+    far = rename(p, f"{p.name()}_far")
+    for prefetch, ahead, element in (
+        (lanes.prefetch_row, 0, f"C[{row}:{row} + 1, {column}:{column} + 1]"),
+        (lanes.prefetch_row_later, rows, f"A[{turn}:{turn} + 1, k:k + 1]"),
+    ):
+        far = insert_noop_call(far, far.find_loop("k").body().before(), prefetch, [ahead, element])
+    return Kernel(base, written_out(p)), Kernel(base, written_out(far))
+
+
+def full_tile_in_loops(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> tuple[Procedure, Procedure]:
+    """A tile of rows x so many registers before and after scheduling, but for the loops that are to be written out."""
     columns = registers * lanes.count
     base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
     p = sum_up_apart(base, rows, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
-    return Kernel(base, in_registers(p, rows, (columns,), lanes))
-
-
-def with_results_asked_for(tile: Kernel, rows: int, lanes: Lanes) -> Kernel:
-    """The tile with C asked for during the sums, for products whose C is in no near cache by then.
-
-    One part of a row at each step, again and again: all at once would be as many misses as a processor can have under way, and
-    the first rows of B would wait behind them.
-    """
-    p = rename(tile.fast, f"{tile.fast.name()}_far")
-    row, column = f"k / {REGISTERS} % {rows}", f"{lanes.count} * (k % {REGISTERS})"
-    element = f"C[{row}:{row} + 1, {column}:{column} + 1]"
-    return Kernel(tile.base, insert_noop_call(p, p.find_loop("k").body().before(), lanes.prefetch_row, [0, element]))
+    return base, in_registers(p, (columns,), lanes)
 
 
 def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
@@ -166,12 +202,11 @@ def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kerne
     full, columns = (registers - 1) * lanes.count, registers * lanes.count
     base = gemm.partial_eval(M=rows).add_assertion(f"N > {full}").add_assertion(f"N <= {columns}")
     base = rename(base, f"{gemm.name()}_{rows}xN{columns}")
+    if not full:
+        return Kernel(base, written_out(in_registers(single_register(base, rows, lanes), (), lanes)))
     p = sum_up_apart(base, rows, columns)
     _, k, results = p.body()[1:]
     last = p.forward(k).body()[0].body()[0]
-    if not full:
-        p = last_register(p, p.forward(k).body(), last, 0, lanes)
-        return Kernel(base, in_registers(simplify(p), rows, (), lanes))
     p = cut_loop(p, last, full)
     last = p.forward(k).body()[0].body()[1]
     p = shift_loop(p, last, 0)
@@ -184,7 +219,25 @@ def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kerne
     p = shift_loop(p, p.forward(results).body()[1], 0)
     # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
     p = fission(p, p.forward(results).body()[1].before())
-    return Kernel(base, in_registers(simplify(p), rows, (full, columns), lanes))
+    return Kernel(base, written_out(in_registers(simplify(p), (full, columns), lanes)))
+
+
+def single_register(p: Procedure, rows: int, lanes: Lanes) -> Procedure:
+    """Sum up rows x N columns, where N fills a register at most, and read all of C before any of it is written.
+
+    A load waits for a masked store before it if that reaches over the start of its row, as it does in matrices this narrow.
+    """
+    p = k_outside(p)
+    k = p.find_loop("k")
+    p = stage_mem(p, k, f"C[0:{rows}, 0:N]", "C_tile")
+    clear, store = p.forward(k).prev(), p.forward(k).next()
+    p = filled_up(p, clear.body()[0].body()[0], "C[i0, i1]", lanes)
+    add = p.forward(clear).next()
+    p = reorder_stmts(p, add.expand(0, 1))
+    for nest, tail in ((clear, "round_up"), (add, "guard"), (store, "guard")):
+        p = one_register(p, p.forward(nest).body()[0], tail, lanes)
+    k = p.forward(k)
+    return simplify(last_register(p, k.body(), k.body()[0].body()[0], 0, lanes))
 
 
 def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lanes) -> Procedure:
@@ -193,37 +246,62 @@ def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lane
     Masked multiply-adds are slower than others. What the loop adds to the tile beyond N columns is never looked at.
     """
     p = stage_mem(p, block, f"B[k, {full}:N]", "B_last")
-    copy = p.find_alloc_or_arg("B_last").next()
-    p = rewrite_expr(p, copy.body()[0].rhs(), f"0.0 + B[k, {full} + i0]")
-    p = split_write(p, p.forward(copy).body()[0])
-    p = fission(p, p.forward(copy).body()[0].after())
-    p = resize_dim(p, "B_last", 0, lanes.count, 0)
-    load = p.forward(copy).next()
-    for loop, tail in ((copy, "round_up"), (load, "guard"), (columns, "round_up")):
-        p = divide_loop(p, p.forward(loop), lanes.count, ["jt", "jl"], tail=tail)
-        p = rewrite_expr(p, p.forward(loop).hi(), 1)
-    p = fuse(p, p.forward(copy), p.forward(load))
-    return fuse(p, *p.forward(copy).body())
+    clear = p.find_alloc_or_arg("B_last").next()
+    p = filled_up(p, clear.body()[0], f"B[k, {full} + i0]", lanes)
+    load = p.forward(clear).next()
+    for loop, tail in ((clear, "round_up"), (load, "guard"), (columns, "round_up")):
+        p = one_register(p, p.forward(loop), tail, lanes)
+    p = fuse(p, p.forward(clear), p.forward(load))
+    return fuse(p, *p.forward(clear).body())
+
+
+def filled_up(p: Procedure, copy: Any, source: str, lanes: Lanes) -> Procedure:
+    """Let a buffer have whole registers, and be cleared by loops of its own before what was copied there is added."""
+    buffer, last = copy.name(), len(copy.idx()) - 1
+    p = rewrite_expr(p, copy.rhs(), f"0.0 + {source}")
+    p = split_write(p, p.forward(copy))
+    p = fission(p, p.forward(copy).after(), n_lifts=last + 1)
+    return resize_dim(p, buffer, last, lanes.count, 0)
+
+
+def one_register(p: Procedure, columns: Any, tail: str, lanes: Lanes) -> Procedure:
+    """Let a loop over at most a register of columns be one over all of it, with a guard or rounded up."""
+    p = divide_loop(p, columns, lanes.count, ["jt", "jl"], tail=tail)
+    return rewrite_expr(p, p.forward(columns).hi(), 1)
 
 
 def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
     """Bring k outside, and let it add to a tile of its own that is added to C at the end."""
-    p = reorder_loops(p, "j k")
-    p = reorder_loops(p, "i k")
+    p = k_outside(p)
     return stage_mem(p, p.find_loop("k"), f"C[0:{rows}, 0:{columns}]", "C_tile", accum=True)
 
 
-def in_registers(p: Procedure, rows: int, widths: Iterable[int], lanes: Lanes) -> Procedure:
-    """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions.
+def k_outside(p: Procedure) -> Procedure:
+    return reorder_loops(reorder_loops(p, "j k"), "i k")
 
-    Rows are written out: a compiler that leaves one of the loops over them a loop keeps the tile in memory.
-    """
+
+def in_registers(p: Procedure, widths: Iterable[int], lanes: Lanes) -> Procedure:
+    """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions."""
     for width in widths:
         for loop in p.find(f"for _ in seq(0, {width}): _", many=True) if width > lanes.count else ():
             p = divide_loop(p, loop, lanes.count, ["jt", "jl"], perfect=True)
     for buffer in p.find("_: _", many=True):
         p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, lanes.memory)
-    p = simplify(replace_all(p, lanes.instructions))
-    for loop in p.find("for i0 in _: _", many=True) + p.find("for i in _: _", many=True) if rows > 1 else ():
-        p = unroll_loop(p, loop)
+    return simplify(replace_all(p, lanes.instructions))
+
+
+def written_out(p: Procedure) -> Procedure:
+    """Write out the loops over rows, and those over registers before and after k: gcc leaves the tile in memory otherwise.
+
+    It writes out by itself what is within a loop, before it decides which parts of an array can be registers.
+    """
+    k = p.find_loop("k")
+    for nest in (loop for loop in p.body() if isinstance(loop, ForCursor) and loop != k):
+        inner = nest.body()[0]
+        if isinstance(inner, ForCursor):
+            p = unroll_loop(p, inner)
+        p = unroll_loop(p, nest)
+    for loop in k.body():
+        if isinstance(loop, ForCursor) and loop.name() == "i":
+            p = unroll_loop(p, loop)
     return p

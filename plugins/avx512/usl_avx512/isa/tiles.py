@@ -48,11 +48,21 @@ PRODUCTS = chain(
     ),
     family(
         """
-        @instr("_mm256_mask_storeu_$s({dst.ptr}, $mask, _mm256_add_$s(_mm256_maskz_loadu_$s($mask, {dst.ptr}), {src}));")
-        def mm256_mask_accumulateu_$s(n: size, dst: [$t][n] @ DRAM, src: [$t][$l] @ $m):
+        @instr("{dst} = _mm256_mask_mov_$s({dst}, $mask, _mm256_add_$s({dst}, _mm256_maskz_loadu_$s($mask, {src.ptr})));")
+        def mm256_mask_add_loadu_$s(n: size, dst: [$t][$l] @ $m, src: [$t][n] @ DRAM):
             for i in seq(0, $l):
                 if i < n:
                     dst[i] += src[i]
+        """,
+        *HALVES,
+    ),
+    family(
+        """
+        @instr("_mm256_mask_storeu_$s({dst.ptr}, $mask, {src});")
+        def mm256_mask_storeu_$s(n: size, dst: [$t][n] @ DRAM, src: [$t][$l] @ $m):
+            for i in seq(0, $l):
+                if i < n:
+                    dst[i] = src[i]
         """,
         *HALVES,
     ),

@@ -27,6 +27,8 @@ KERNELS: dict[str, tuple[str, ...]] = {
     "trsv": ("trsv_n_lower", "trsv_n_upper", "trsv_t_lower", "trsv_t_upper"),
 }
 """The routines, each with the kernels that its entry calls."""
+WHOLE = "blas"
+"""What all of them together are called: the libraries usl_sblas and usl_dblas."""
 
 
 def blas_kernel(name: str, letter: str) -> Procedure:
@@ -57,21 +59,27 @@ def sections() -> dict[str, str]:
 
 @functools.cache
 def blas_library(routine: str, letter: str) -> Library:
-    """The C of a routine of KERNELS in single ("s") or double ("d") precision, called as `entry_name` says."""
+    """The C of a routine of KERNELS in single ("s") or double ("d") precision, called as `entry_name` says; of all for WHOLE.
+
+    Libraries of single routines cannot be linked together statically, as some have kernels in common.
+    """
     from usl_c11.emit import library
 
     name, typ = entry_name(routine, letter), TYPES[letter]
-    kernels = [blas_kernel(each, letter) for each in KERNELS[routine]]
+    routines = tuple(KERNELS) if routine == WHOLE else (routine,)
+    kernels = [blas_kernel(each, letter) for each in dict.fromkeys(each for routine in routines for each in KERNELS[routine])]
     plain = library([kernel.ir for kernel in kernels], name, entry_checks=False)
     words = {"T": CTYPES[letter], "P": letter}
     words |= {f"READ{rank}": f"struct usl_win_{rank}{typ}c" for rank in (1, 2)}
     words |= {f"WRITE{rank}": f"struct usl_win_{rank}{typ}" for rank in (1, 2)}
-    entry = _filled(sections()[routine], words)
-    common = _filled(sections()["common"], words)
-    scale = _filled(sections()["scale"], words) if "usl_scale(" in entry else ""
-    source = plain.files[f"{name}.c"] + _mentioned(common, scale + entry) + scale + entry
+    entries = [_filled(sections()[each], words) for each in routines]
+    common, source = _filled(sections()["common"], words), "\n".join(entries)
+    if "usl_scale(" in source:
+        source = _filled(sections()["scale"], words) + source
+    source = plain.files[f"{name}.c"] + _mentioned(common, source) + source
     head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
-    header = f"{head}{entry_comment()}{entry.partition(chr(10) + '{')[0]};\n\n{end}{tail}"
+    prototypes = "\n".join(f"{entry.partition(chr(10) + '{')[0]};\n" for entry in entries)
+    header = f"{head}{entry_comment()}{prototypes}\n{end}{tail}"
     return replace(plain, files=plain.files | {f"{name}.c": source, f"{name}.h": header})
 
 
@@ -102,20 +110,14 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 @functools.cache
 def blas_path(routine: str, letter: str) -> Path:
-    """The compiled library of a routine, from the build cache if it is there.
+    """The compiled library of a routine; scheduled and compiled only if the build cache has none of the same sources.
 
     Raises:
         JitError: the processor has no AVX-512, or there is no C compiler.
     """
-    from usl_c11.build import compile_flags
-    from usl_c11.cache import compiled
-    from usl_c11.compiler import find_compiler
-    from usl_c11.cpu import require_features
+    from usl_avx512.kernels.sources import built_once
 
-    lib, compiler = blas_library(routine, letter), find_compiler()
-    require_features(lib.features, compiler)
-    files = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
-    return compiled(files, compiler, compile_flags(lib, compiler))
+    return built_once(entry_name(routine, letter), lambda: blas_library(routine, letter))
 
 
 @functools.cache

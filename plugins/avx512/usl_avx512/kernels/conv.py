@@ -156,20 +156,14 @@ def symbol(shape: Shape) -> str:
 
 @functools.cache
 def conv_path(shape: Shape) -> Path:
-    """The compiled library of a shape, from the build cache if it is there.
+    """The compiled library of a shape; scheduled and compiled only if the build cache has none of the same sources.
 
     Raises:
         JitError: the processor has no AVX-512, or there is no C compiler.
     """
-    from usl_c11.build import compile_flags
-    from usl_c11.cache import compiled
-    from usl_c11.compiler import find_compiler
-    from usl_c11.cpu import require_features
+    from usl_avx512.kernels.sources import built_once
 
-    lib, compiler = conv_library(shape), find_compiler()
-    require_features(lib.features, compiler)
-    files = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
-    return compiled(files, compiler, compile_flags(lib, compiler))
+    return built_once(repr(shape), lambda: conv_library(shape))
 
 
 @functools.cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from usl_c11.compiler import Compiler
     from usl_c11.emit import Library
 
 HERE = Path(__file__).parent
@@ -42,29 +43,37 @@ VARIANTS = {
 }
 
 
-def sgemm(A: NDArray[np.float32], B: NDArray[np.float32], C: NDArray[np.float32], *, parallel: bool = False) -> None:
+def sgemm(A: NDArray[np.float32], B: NDArray[np.float32], C: NDArray[np.float32], *, threads: int | None = 1) -> None:
     """`C += A B` in single precision.
 
     A is (M, K), B is (K, N), C is (M, N), all float32. Each may be a view of a larger array, as long as the elements of a
-    row are next to each other. parallel uses as many threads as OpenMP gives (OMP_NUM_THREADS). Sums are taken in another
-    order than a loop would, and each product is fused with its sum.
+    row are next to each other. Sums are taken in another order than a loop would, and each product is fused with its sum.
+
+    Blocks of rows are shared among so many threads of OpenMP; None stands for as many as it gives by itself, OMP_NUM_THREADS
+    or one for each core. Where the compiler has no OpenMP, one thread does all.
 
     Raises:
-        TypeError: an argument is no array, or of another type. ValueError: shapes that do not fit, elements of a row that are
-        not neighbours, C that cannot be written or shares memory with A or B. Then nothing has been written.
+        TypeError: an argument is no array, or of another type, or threads no integer. ValueError: shapes that do not fit,
+        elements of a row that are not neighbours, C that cannot be written or shares memory with A or B, threads below 1. Then
+        nothing has been written.
         JitError: the processor has no AVX-512, or there is no C compiler.
         MemoryError: there is none for the copy of a part of B; C is then unspecified.
     """
-    multiply("usl_sgemm_parallel" if parallel else "usl_sgemm", A, B, C)
+    multiply("usl_sgemm", A, B, C, threads)
 
 
-def dgemm(A: NDArray[np.float64], B: NDArray[np.float64], C: NDArray[np.float64], *, parallel: bool = False) -> None:
+def dgemm(A: NDArray[np.float64], B: NDArray[np.float64], C: NDArray[np.float64], *, threads: int | None = 1) -> None:
     """`C += A B` in double precision, like `sgemm`."""
-    multiply("usl_dgemm_parallel" if parallel else "usl_dgemm", A, B, C)
+    multiply("usl_dgemm", A, B, C, threads)
 
 
-def multiply(name: str, A: Any, B: Any, C: Any) -> None:
-    """Check the arrays and call the entry of this name."""
+def multiply(name: str, A: Any, B: Any, C: Any, threads: int | None) -> None:
+    """Check the arguments and call the entry of this name, or its parallel one."""
+    if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool)):
+        raise TypeError(f"threads must be an integer or None, not {type(threads).__name__}")
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads must be at least 1, not {threads}; None stands for as many as OpenMP gives")
+    name = name if threads == 1 else f"{name}_parallel"
     variant = VARIANTS[name]
     distances = [_row_distance(array, letter, variant) for letter, array in zip("ABC", (A, B, C), strict=True)]
     (m, k), (rows, n) = A.shape, B.shape
@@ -76,16 +85,31 @@ def multiply(name: str, A: Any, B: Any, C: Any) -> None:
         raise ValueError("C is to be changed, but the array is read-only")
     if 0 in (m, n, k):
         return
-    ffi, function = _function(name)
+    ffi, library = _loaded(name)
     pointers = [ffi.cast(f"{variant.ctype} *", array.ctypes.data) for array in (A, B, C)]
     arguments = [value for pair in zip(pointers, distances, strict=True) for value in pair]
-    status = function(m, n, k, *arguments)
+    with _sharing(library, threads):
+        status = getattr(library, name)(m, n, k, *arguments)
     if status == -1:
         raise MemoryError(f"{name}: no memory for the copy of a part of B")
     if status == 8:
         raise ValueError("C shares memory with A or B; give it memory of its own")
     if status != 0:
         raise ValueError(f"{name} refuses its argument {status}, {ARGUMENTS[status - 1]}")
+
+
+@contextmanager
+def _sharing(library: Any, threads: int | None) -> Iterator[None]:
+    """Give the parallel loops that this thread starts so many threads. The setting is OpenMP's, for this thread alone."""
+    if threads in (None, 1) or not hasattr(library, "omp_set_num_threads"):
+        yield
+        return
+    before = library.omp_get_max_threads()
+    library.omp_set_num_threads(threads)
+    try:
+        yield
+    finally:
+        library.omp_set_num_threads(before)
 
 
 def _row_distance(array: Any, letter: str, variant: Variant) -> int:
@@ -141,8 +165,8 @@ def _filled(file: Path, words: dict[str, str]) -> str:
 
 
 @functools.cache
-def _function(name: str) -> tuple[Any, Any]:
-    """cffi, and the compiled entry."""
+def _loaded(name: str) -> tuple[Any, Any]:
+    """cffi, and the compiled library, with the functions of the OpenMP runtime that it is linked with."""
     try:
         import cffi
     except ImportError:
@@ -150,9 +174,9 @@ def _function(name: str) -> tuple[Any, Any]:
     variant, ffi = VARIANTS[name], cffi.FFI()
     data = f"const {variant.ctype} *A, int64_t lda, const {variant.ctype} *B, int64_t ldb, {variant.ctype} *C, int64_t ldc"
     ffi.cdef(f"int {name}(int64_t M, int64_t N, int64_t K, {data});")
+    ffi.cdef("int omp_get_max_threads(void); void omp_set_num_threads(int);")
     # never unloaded: the threads of an OpenMP runtime outlive a call
-    handle = ffi.dlopen(str(gemm_path(name)), ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
-    return ffi, getattr(handle, name)
+    return ffi, ffi.dlopen(str(gemm_path(name)), ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
 
 
 @functools.cache
@@ -162,25 +186,6 @@ def gemm_path(name: str) -> Path:
     Raises:
         JitError: the processor has no AVX-512, or there is no C compiler.
     """
-    from usl_avx512.kernels.sources import sources_digest
-    from usl_c11.cache import remembered
-    from usl_c11.compiler import find_compiler, openmp_flags
-    from usl_c11.cpu import listed_features
+    from usl_avx512.kernels.sources import built_once
 
-    compiler, features = find_compiler(), listed_features()
-    if features is None:  # nothing says whether a library in the cache would run on this machine
-        return _built(name, compiler)
-    threads = openmp_flags(compiler) if VARIANTS[name].parallel else ()
-    parts = ["usl_avx512.kernels", name, sources_digest(), *compiler.command, compiler.version, *threads, *sorted(features)]
-    return remembered(parts, lambda: _built(name, compiler))
-
-
-def _built(name: str, compiler: Compiler) -> Path:
-    from usl_c11.build import compile_flags
-    from usl_c11.cache import compiled
-    from usl_c11.cpu import require_features
-
-    lib = gemm_library(name)
-    require_features(lib.features, compiler)
-    files = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
-    return compiled(files, compiler, compile_flags(lib, compiler))
+    return built_once(name, lambda: gemm_library(name), VARIANTS[name].parallel)

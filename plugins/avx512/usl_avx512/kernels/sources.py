@@ -1,14 +1,63 @@
-"""What kernels are made from, as one digest: when it changes, they are scheduled and compiled again."""
+"""Kernels from the build cache: scheduled and compiled again only when what they are made from changes."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from usl_core.errors import JitError
+
+if TYPE_CHECKING:
+    from usl_c11.compiler import Compiler
+    from usl_c11.emit import Library
 
 PACKAGES = ("usl_core", "usl_c11", "usl_avx512")
 SUFFIXES = (".py", ".c", ".h")
+
+
+def built_once(name: str, make: Callable[[], Library], parallel: bool = False) -> Path:
+    """The compiled library that make gives the C of, or what any process built under this name from the same sources.
+
+    parallel tells that it uses threads. name says all that make depends on, but for the sources of PACKAGES.
+
+    Raises:
+        JitError: the processor has no AVX-512, or there is no C compiler.
+    """
+    from usl_c11.cache import remembered
+    from usl_c11.compiler import find_compiler, openmp_flags
+    from usl_c11.cpu import listed_features
+
+    compiler, features = find_compiler(), listed_features()
+    _require(("avx512f",), compiler)  # before anything is scheduled, which takes seconds
+    if features is None:  # nothing says whether a library in the cache would run on this machine
+        return _built(make(), compiler)
+    threads = openmp_flags(compiler) if parallel else ()
+    parts = ["usl_avx512.kernels", name, sources_digest(), *compiler.command, compiler.version, *threads, *sorted(features)]
+    return remembered(parts, lambda: _built(make(), compiler))
+
+
+def _built(lib: Library, compiler: Compiler) -> Path:
+    from usl_c11.build import compile_flags
+    from usl_c11.cache import compiled
+
+    _require(lib.features, compiler)
+    files = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
+    return compiled(files, compiler, compile_flags(lib, compiler))
+
+
+def _require(features: Sequence[str], compiler: Compiler) -> None:
+    from usl_c11.cpu import has_feature
+
+    missing = [feature for feature in features if not has_feature(feature, compiler)]
+    if missing:
+        raise JitError(
+            f"this processor lacks {', '.join(missing)}, which the kernels of usl_avx512 need",
+            notes=("their C can be had on any machine, to be compiled for another: gemm_library, blas_library, conv_library",),
+        )
 
 
 @functools.cache

@@ -563,6 +563,46 @@ static void statistics(void)
     printf("%d %d %d %d %d\n", (int)stats.allocated, (int)stats.freed, (int)stats.reused, (int)stats.dups, (int)stats.drops);
 }
 
+/* Strings that grow in place, are copied because somebody else holds them, or have themselves appended. */
+static void strings(void)
+{
+    usl_value made = usl_string_new("", 0, "driver.c:string", ctx), kept = NULL;
+    for (int i = 0; i < 3000; i++) {
+        if (i == 1500) {
+            usl_dup(made);
+            kept = made;
+        }
+        made = usl_string_concat(made, usl_string_of_int(i % 10, "driver.c:string", ctx), "driver.c:string", ctx);
+    }
+    usl_dup(made);
+    made = usl_string_concat(made, made, "driver.c:string", ctx);
+    REQUIRE(usl_string_length(kept) == 1500 && usl_string_length(made) == 6000);
+    for (int i = 0; i < 6000; i++)
+        REQUIRE(usl_string_get(made, i) == '0' + i % 10 && (i >= 1500 || usl_string_get(kept, i) == '0' + i % 10));
+    usl_drop(kept, ctx);
+    usl_drop(made, ctx);
+}
+
+static int64_t levels(const volatile int64_t *above)
+{
+    const volatile int64_t here = *above + 1;
+    return here == 0 ? 0 : levels(&here) + here;
+}
+
+static void overflow(void)
+{
+    const volatile int64_t start = 0;
+    usl_watch_stack();
+    (void)levels(&start);
+}
+
+static void wild(void)
+{
+    static volatile uintptr_t address = 8;
+    usl_watch_stack();
+    *(volatile char *)address = 1;
+}
+
 int main(int argc, char **argv)
 {
 #define CASE(name) {#name, name}
@@ -572,7 +612,7 @@ int main(int argc, char **argv)
     } cases[] = {CASE(deep),    CASE(counts), CASE(sticky),       CASE(statics),     CASE(sizes),       CASE(migrate),
                  CASE(threads), CASE(joins),  CASE(shared_joins), CASE(cells),       CASE(handover),    CASE(share_cycle),
                  CASE(arrays),  CASE(floats), CASE(double_free),  CASE(use_after_free), CASE(write_after_free),
-                 CASE(use_of_token), CASE(leak), CASE(cycle), CASE(statistics)};
+                 CASE(use_of_token), CASE(leak), CASE(cycle), CASE(statistics), CASE(overflow), CASE(wild), CASE(strings)};
     ctx = usl_context_acquire();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {

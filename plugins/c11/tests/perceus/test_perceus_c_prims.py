@@ -147,6 +147,8 @@ def test_texts_of_numbers(tmp_path):
     for type in FLOATS:
         cases += [Prim("show", (literal(value, type),), STR) for value in floats(type, rng)]
     cases += [Prim("show", (Nullary(con),), STR) for con in (FALSE, TRUE)]
+    texts = [b"", b"'", b'"', b"'\"", bytes(range(1, 256)), *(rng.randbytes(20).replace(b"\0", b"'") for _ in range(20))]
+    cases += [Prim("str_quote", (Lit(text, STR),), STR) for text in texts]
     cases += [
         Prim(op, (Nullary(a), Nullary(b)), BOOL)
         for op in ("and", "or", "xor", "eq", "lt")

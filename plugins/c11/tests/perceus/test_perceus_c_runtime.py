@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+import re
+import resource
+import signal
 import struct
 import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -61,7 +66,7 @@ def run(program: Path, *arguments: str, stdin: str = "") -> subprocess.Completed
     return subprocess.run([str(program), *arguments], input=stdin, capture_output=True, text=True, check=False)
 
 
-SOUND = ("deep", "counts", "sticky", "statics", "sizes", "share_cycle", "arrays")
+SOUND = ("deep", "counts", "sticky", "statics", "sizes", "share_cycle", "arrays", "strings")
 THREADED = ("threads", "joins", "shared_joins", "cells")
 
 
@@ -115,6 +120,17 @@ def test_the_debug_runtime_prints_cycles(drivers):
     chain = [line.split("allocated at ")[1].split(" ")[0] for line in text.splitlines() if "the block allocated" in line]
     assert sorted(chain[:2]) == ["driver.c:node", "driver.c:ref"]
     assert chain[0] == chain[2]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there stacks are watched")
+def test_a_stack_that_overflows_is_reported_before_the_process_ends(drivers):
+    small = partial(resource.setrlimit, resource.RLIMIT_STACK, (1 << 20, resource.RLIM_INFINITY))
+    full = subprocess.run([str(drivers("plain")), "overflow"], capture_output=True, text=True, check=False, preexec_fn=small)
+    assert full.returncode == -signal.SIGSEGV
+    message = r"usl: the stack overflows \(\d+ KiB\): a recursion does not end, or is too deep for it\n"
+    assert re.fullmatch(message, full.stderr)
+    other = run(drivers("plain"), "wild")
+    assert (other.returncode, other.stderr) == (-signal.SIGSEGV, "")
 
 
 def test_the_debug_runtime_counts(drivers):

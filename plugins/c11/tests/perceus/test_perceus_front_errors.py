@@ -348,14 +348,16 @@ MISTAKES = (
         "eq",
         """
             @fun
-            def f(x: Tree) -> bool:
-                return x == Leaf
+            def f(x: ref[i64]) -> bool:
+                return x == x
         """,
         "E723",
         """
-            3:12: == compares numbers, strings, bools and enumerations, not Tree
-                return x == Leaf
-                       ^^^^^^^^^
+            3:12: == compares numbers, strings, bools, and data and arrays made of these, not ref[i64]
+                return x == x
+                       ^^^^^^
+              this is ref[i64]
+              functions, cells and threads have neither an equality nor a text
         """,
     ),
     Mistake(

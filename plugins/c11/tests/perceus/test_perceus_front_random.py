@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from textwrap import indent
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from perceus_front import python, run
+from perceus_native import outcomes
 
 from usl_c11.perceus import heap, standard
 from usl_c11.perceus.errors import PerceusError
@@ -76,11 +78,15 @@ class Maker:
             f"h({left} % 50)",
             f"k({left} % 50)",
             f"abs_({left})",
+            f"len(str({self.choose('s', 't', self.shape(1))}))",
         )
 
     def truth(self, depth: int) -> str:
         left, right = self.integer(depth // 2), self.integer(depth // 2)
         simple = f"{left} {self.choose('<', '<=', '==', '!=', '>')} {right}"
+        if self.random.random() < 0.15:
+            shapes = self.choose("s", "t", self.shape(depth)), self.choose("s", self.shape(1))
+            simple = f"{shapes[0]} {self.choose('==', '!=')} {shapes[1]}"
         if depth <= 0:
             return simple
         return self.choose(
@@ -268,6 +274,25 @@ def test_the_passes_keep_what_random_functions_do(seed, off):
         return
     expected = standard.plain(standard.run(program, "entry"))
     assert heap.run(compile_program(program, off=off), "entry") == expected, text
+
+
+def test_compiled_random_functions_do_the_same(tmp_path):
+    """Many functions make one C program, since compilers are slow to start."""
+    texts, names = [], []
+    for seed in range(1000, 1035):
+        text = source(seed) + f"\n@fun\ndef entry_{seed}() -> i64:\n    return main(1, 2) + main(7, 7)\n"
+        text = re.sub(r"\b(abs_|main)\b", rf"\g<1>_{seed}", text)
+        try:
+            lower([parse_program(DECLARATIONS + text, "<random>")[f"entry_{seed}"]])
+        except PerceusError:
+            continue
+        texts.append(text)
+        names.append(f"entry_{seed}")
+    definitions = parse_program(DECLARATIONS + "\n".join(texts), "<random>")
+    made = lower([definitions[name] for name in names]).program
+    expected = [standard.plain(standard.run(made, name)) for name in names]
+    assert [value for value, _ in outcomes([compile_program(made)], tmp_path)] == expected
+    assert len(expected) >= 10
 
 
 def test_most_random_functions_are_accepted():

@@ -16,6 +16,7 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     str_concat(a, b)           owned, owned; the result may reuse a's memory if it is unique
     str_len(a) str_get(a, i)   borrowed; i64, u8; precondition of get: 0 <= i < length
     str_eq(a, b) str_lt(a, b)  borrowed, borrowed; bool; order of bytes
+    str_quote(a)               borrowed; as Python writes a string in quotes, bytes from 128 on as they are
     show(x)                    an integer, float or bool as STR
     print(a)                   borrowed STR; writes it to standard output; UNIT
     array_make(n, x)           n: i64, x owned (n references); precondition: 0 <= n
@@ -54,6 +55,7 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "str_get": (True, True),
     "str_eq": (True, True),
     "str_lt": (True, True),
+    "str_quote": (True,),
     "show": (True,),
     "print": (True,),
     "array_make": (True, False),
@@ -67,7 +69,7 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "join": (False,),
 }
 
-ALLOCATING = frozenset({"str_concat", "show", "array_make", "ref_new", "spawn"})
+ALLOCATING = frozenset({"str_concat", "str_quote", "show", "array_make", "ref_new", "spawn"})
 """Primitives that take memory from the heap even on unique arguments."""
 
 EFFECTS = frozenset({"print", "ref_new", "ref_get", "ref_set", "spawn", "join"})
@@ -113,6 +115,8 @@ def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
     result: Type | None = None
     match op, args:
         case "str_concat", (a, b) if a == b == STR:
+            result = STR
+        case "str_quote", (a,) if a == STR:
             result = STR
         case "str_len", (a,) if a == STR:
             result = I64

@@ -327,6 +327,8 @@ def pure_prim(expr: Prim, args: tuple[Value, ...], output: list[bytes]) -> Value
     match expr.op, args:
         case "str_concat", (bytes() as a, bytes() as b):
             return a + b
+        case "str_quote", (bytes() as a,):
+            return quoted(a)
         case "str_len", (bytes() as a,):
             return len(a)
         case "str_get", (bytes() as a, int() as i):
@@ -348,6 +350,14 @@ def pure_prim(expr: Prim, args: tuple[Value, ...], output: list[bytes]) -> Value
     assert len(numbers) == len(args), f"{expr.op} of {args}"
     result = evaluate(expr.op, numbers, expr.args[0].type, expr.type)
     return boolean(bool(result)) if expr.type == BOOL else result
+
+
+def quoted(text: bytes) -> bytes:
+    """The text as Python writes a string, but for bytes from 128 on, which stay as they are."""
+    quote = b'"' if b"'" in text and b'"' not in text else b"'"
+    named = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b"\\": b"\\\\", quote: b"\\" + quote}
+    pieces = (bytes([byte]) for byte in text)
+    return quote + b"".join(named.get(p, p if 32 <= p[0] != 127 else b"\\x%02x" % p[0]) for p in pieces) + quote
 
 
 def show_scalar(value: Value) -> bytes:

@@ -220,7 +220,8 @@ class FreeVars:
     def _compute(self, expr: Expr) -> frozenset[Var]:
         own = frozenset(atom for atom in atoms(expr) if isinstance(atom, Var))
         if self._stored and isinstance(expr, MakeCon | MakeConHole) and is_certain(expr.token):
-            own = frozenset(arg for i, arg in enumerate(expr.args) if isinstance(arg, Var) and i not in expr.kept)
+            stored = (arg for i, arg in enumerate(expr.args) if i not in expr.kept)
+            own = frozenset(atom for atom in (*stored, expr.token) if isinstance(atom, Var))
         match expr:
             case Let(var=var, value=value, body=body):
                 return self.of(value) | self.of(body) - {var}

@@ -9,7 +9,9 @@ from usl_c11.perceus.c import kernels
 from usl_c11.perceus.c.closures import emit_lambda
 from usl_c11.perceus.c.construct import emit_block, emit_hole
 from usl_c11.perceus.c.frame import Dest, Frame, Handler, Into, Join, Result
+from usl_c11.perceus.c.late import load_for
 from usl_c11.perceus.c.matches import emit_match
+from usl_c11.perceus.c.outline import emit_rest
 from usl_c11.perceus.c.prims import primitive
 from usl_c11.perceus.c.resources import emit_op
 from usl_c11.perceus.ir import (
@@ -45,6 +47,7 @@ from usl_c11.perceus.traverse import hole_elem
 def emit(expr: Expr, dest: Dest, frame: Frame) -> bool:
     """Writes the statements of an expression; whether control may go on behind them (never if dest is Result)."""
     while True:
+        load_for(expr, frame)
         match expr:
             case Let(var=var, value=Prim() as value, body=If(cond=cond) as body) if cond is var and _is_only_tested(
                 body, frame
@@ -52,6 +55,8 @@ def emit(expr: Expr, dest: Dest, frame: Frame) -> bool:
                 return _if(_simple(value, frame), body, dest, frame)
             case Let(var=var, value=value, body=body):
                 if not _let(var, value, body, frame):
+                    return False
+                if _ends(expr, dest, frame):
                     return False
                 expr = body
             case Do(op=op, body=body):
@@ -62,6 +67,11 @@ def emit(expr: Expr, dest: Dest, frame: Frame) -> bool:
                 expr = body
             case _:
                 return _emit_last(expr, dest, frame)
+
+
+def _ends(expr: Let | TryLet, dest: Dest, frame: Frame) -> bool:
+    """Whether the function ends behind the value of expr: the body is written as another one."""
+    return expr in frame.ends and isinstance(dest, Result) and emit_rest(expr.body, frame, write_body)
 
 
 def _is_only_tested(choice: If, frame: Frame) -> bool:
@@ -311,7 +321,7 @@ def _try(expr: TryLet, dest: Dest, frame: Frame) -> bool:
     frame.handler = handler
     falls = emit(expr.value, Into(name), frame)
     frame.handler = outer
-    falls = emit(expr.body, dest, frame) if falls else False
+    falls = falls and not _ends(expr, dest, frame) and emit(expr.body, dest, frame)
     if not handler.used:
         return falls
     end = frame.names.fresh("done") if falls else None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from usl_c11.names import Names
-from usl_c11.perceus.c.types import Record
+from usl_c11.perceus.c.late import Late
 from usl_c11.perceus.c.unit import INDENT, Unit
-from usl_c11.perceus.ir import Con, Label, Type, Var
+from usl_c11.perceus.ir import Con, Label, Let, TryLet, Type, Var
 from usl_c11.perceus.traverse import FreeVars
 
 
@@ -67,14 +68,31 @@ class Frame:
     """Which field of its block a variable that a match bound is."""
     blocks: set[Var] = field(default_factory=set)
     """Variables known to be blocks, not constants, by unknown constructors."""
-    records: dict[Var, Record] = field(default_factory=dict)
     joins: dict[Label, Join] = field(default_factory=dict)
     loops: dict[str, Loop] = field(default_factory=dict)
     loop_only: bool = False
     """Whether the function calls none but in tail position."""
     handler: Handler | None = None
+    late: list[Late] = field(default_factory=list)
+    """Blocks from which fields are still to be loaded."""
+    name: str = ""
+    ends: frozenset[Let | TryLet] = frozenset()
+    """Bindings whose body is to be a function of its own (`outline.py`)."""
+    rests: list[str] = field(default_factory=list)
+    """These functions."""
     lines: list[str] = field(default_factory=list)
     depth: int = 1
+
+    def inner(self) -> Frame:
+        """Of a function that does what is left to do in this one: without variables, but with what is known about them."""
+        frame = Frame(self.unit, self.unit.local_names(), self.result, self.free)
+        frame.constructed, frame.fields, frame.blocks = dict(self.constructed), dict(self.fields), set(self.blocks)
+        return frame
+
+    def unused(self, names: Sequence[str | None]) -> list[str]:
+        """`(void)x;` for parameters that the body does not mention."""
+        words = frozenset(word for line in self.lines for word in re.findall(r"\w+", line))
+        return [f"{INDENT}(void){name};" for name in names if name is not None and name not in words]
 
     def line(self, text: str) -> None:
         self.lines.append(INDENT * self.depth + text)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from usl_c11.perceus.c.copies import copy_with_token, own
 from usl_c11.perceus.c.frame import Frame
+from usl_c11.perceus.c.late import Late
 from usl_c11.perceus.ir import Branch, Con, DataType, Do, Expr, IfUnique, Layout, Match, Var
 
 Emit = Callable[[Expr], bool]
@@ -71,12 +72,16 @@ def _branch(branch: Branch, var: Var, frame: Frame, emit: Emit) -> bool:
 
 def _own_branch(branch: Branch, op: IfUnique, token: Var, rest: Expr, frame: Frame, emit: Emit) -> bool:
     """A branch that begins by making the block its own: the fields are loaded from the copy, if it has to be one, so that none
-    of them lives over the copying. (In a mere loop the next round would wait for what was just stored.)"""
+    of them lives over the copying, and only when they are needed (`late.py`). (In a mere loop the next round would wait for
+    what was just stored.)"""
+    types = frame.unit.types
     frame.fields.update((binder, i) for i, binder in enumerate(branch.binders))
     name = frame.names.fresh("own")
     frame.line(f"usl_value {name} = {own(op, frame)};")
-    _load(branch, op.var, name, frame)
-    frame.declare(token, f"usl_token_of({name})")
+    used = frame.free.of(branch.body)
+    late = {binder: i for i, binder in enumerate(branch.binders) if binder in used and not types.is_void(binder.type)}
+    frame.variables.update((binder, "") for binder in branch.binders)
+    frame.late.append(Late(name, branch.con, token, late))
     return emit(rest)
 
 

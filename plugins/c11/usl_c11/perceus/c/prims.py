@@ -89,6 +89,8 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
     match prim.op:
         case "str_concat":
             return f"usl_string_concat({args[0]}, {args[1]}, {site}, ctx)"
+        case "str_quote":
+            return f"usl_string_quoted({args[0]}, {site}, ctx)"
         case "str_len":
             return f"usl_string_length({args[0]})"
         case "str_get":

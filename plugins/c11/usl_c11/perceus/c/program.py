@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,11 +13,13 @@ from usl_c11.names import Names, is_identifier
 from usl_c11.perceus.c.body import write_body
 from usl_c11.perceus.c.frame import Frame, Loop
 from usl_c11.perceus.c.kernels import kernel_proc
+from usl_c11.perceus.c.outline import last_recursions
 from usl_c11.perceus.c.types import MAX_ENUM_TAG, MAX_TAG, Types, identifier
 from usl_c11.perceus.c.unit import INDENT, Unit
 from usl_c11.perceus.deep import deep
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.ir import Call, CallClosure, FunDef, Layout, Program, Type
+from usl_c11.perceus.opt.callgraph import call_graph, components
 from usl_c11.perceus.traverse import FreeVars, walk
 from usl_core.errors import BackendError
 
@@ -133,6 +135,7 @@ def _public_structs(unit: Unit) -> list[str]:
 def _functions(unit: Unit) -> list[str]:
     """The definitions, in the order of the program; functions that loop among each other stand together."""
     texts: list[str] = []
+    recursive = {name: component for component in components(call_graph(unit.program)) for name in component}
     groups: dict[int, list[FunDef]] = {}
     for fun in unit.program.funs.values():
         if fun.loop is not None:
@@ -140,7 +143,7 @@ def _functions(unit: Unit) -> list[str]:
     for fun in unit.program.funs.values():
         group = groups.get(fun.loop, [fun]) if fun.loop is not None else [fun]
         if len(group) == 1:
-            texts.append(_function(fun, unit))
+            texts.append(_function(fun, recursive.get(fun.name, ()), unit))
         elif group[0] is fun:
             texts += _group(group, unit)
     return texts
@@ -167,7 +170,8 @@ def _comment(fun: FunDef) -> list[str]:
     return [f"/* {fun.name} */"] if identifier(fun.name) != fun.name else []
 
 
-def _function(fun: FunDef, unit: Unit) -> str:
+def _function(fun: FunDef, recursive: Collection[str], unit: Unit) -> str:
+    """The definition of a function; recursive: those whose calls may come back to it."""
     frame = Frame(unit, unit.local_names(), fun.result, FreeVars(stored=True))
     params = _formals(fun, unit, frame)
     name = unit.functions[fun.name]
@@ -181,16 +185,12 @@ def _function(fun: FunDef, unit: Unit) -> str:
         with frame.nested():
             write_body(fun.body, frame)
         frame.line("}")
-    else:
+    else:  # a function that loops goes down the longest way without a stack, and saves its registers once for all rounds
+        frame.name, frame.ends = name, last_recursions(fun.body, recursive)
         write_body(fun.body, frame)
     unit.prototypes.append(f"{head};")
-    return "\n".join([*_comment(fun), head, "{", *_unused(params, frame), *frame.lines, "}"])
-
-
-def _unused(params: tuple[str | None, ...], frame: Frame) -> list[str]:
-    """`(void)x;` for parameters that the body does not mention."""
-    words = frozenset(word for line in frame.lines for word in re.findall(r"\w+", line))
-    return [f"{INDENT}(void){name};" for name in (*params, "ctx") if name is not None and name not in words]
+    text = "\n".join([*_comment(fun), head, "{", *frame.unused([*params, "ctx"]), *frame.lines, "}"])
+    return "\n\n".join([*frame.rests, text])
 
 
 def _group(group: list[FunDef], unit: Unit) -> list[str]:
@@ -222,7 +222,7 @@ def _group(group: list[FunDef], unit: Unit) -> list[str]:
         write_body(fun.body, frame)
     unit.prototypes.append(f"{head};")
     all_params = tuple(name for fun in group for name in own[fun.name])
-    texts = ["\n".join([head, "{", *_unused(all_params, frame), *frame.lines, "}"])]
+    texts = ["\n".join([head, "{", *frame.unused([*all_params, "ctx"]), *frame.lines, "}"])]
     for i, fun in enumerate(group):
         texts.append(_entry(i, fun, group, own, shared, unit))
     return texts

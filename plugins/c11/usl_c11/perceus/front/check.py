@@ -13,8 +13,9 @@ from usl_c11.perceus.front.builtins import ENDED, FELL
 from usl_c11.perceus.front.check_calls import Calls
 from usl_c11.perceus.front.check_patterns import Binds, exception_named
 from usl_c11.perceus.front.definitions import FunDef, Signature
-from usl_c11.perceus.front.inference import Env, Nested, can_add, can_equal
+from usl_c11.perceus.front.inference import Env, Nested, can_add
 from usl_c11.perceus.front.ownership import check_ownership
+from usl_c11.perceus.front.plain import COMPARED, is_plain, why_not
 from usl_c11.perceus.front.resolve import Types, exception_fields, signature, signature_of
 from usl_c11.perceus.front.typed import ExceptionUse, Typed
 from usl_c11.perceus.front.types import (
@@ -162,9 +163,7 @@ class Checker(Calls):
         self.check(node.right, type_, env)
         match node.op:
             case "==" | "!=":
-                self.demand(
-                    type_, can_equal, f"{node.op} compares numbers, strings, bools and enumerations, not {{}}", node.span
-                )
+                self.demand(type_, is_plain, f"{node.op} {COMPARED}", node.span, why_not)
             case "<" | "<=" | ">" | ">=":
                 self.demand(type_, can_add, f"{node.op} compares numbers and strings, not {{}}", node.span)
             case "+":

@@ -10,8 +10,9 @@ from usl_c11.perceus.front import syntax as sx
 from usl_c11.perceus.front.builtins import CONVERSIONS, FUNCTIONS
 from usl_c11.perceus.front.check_patterns import Patterns, ambiguous, qualified
 from usl_c11.perceus.front.definitions import MISSING, ConDef, DataDef, ExceptionDef, ForeignDef, FunDef, definition, unknown
-from usl_c11.perceus.front.inference import Env, Nested, can_show, is_enumeration
+from usl_c11.perceus.front.inference import Env, Nested, is_enumeration
 from usl_c11.perceus.front.kernels import kernel_signature
+from usl_c11.perceus.front.plain import SHOWN, is_plain, why_not
 from usl_c11.perceus.front.resolve import constructors, lookup, signature
 from usl_c11.perceus.front.typed import (
     BuiltinUse,
@@ -296,7 +297,7 @@ class Calls(Patterns):
 
     def _showable(self, node: sx.Expr, env: Env) -> None:
         found = self.infer(node, env)
-        self.demand(found, can_show, "numbers, bools and strings can be printed, not {}", node.span)
+        self.demand(found, is_plain, SHOWN, node.span, why_not)
 
     def _spawn(self, node: sx.Call, want: Type, env: Env) -> None:
         if not node.args:

@@ -52,6 +52,7 @@ class Demand:
     accepts: Callable[[Type], bool]
     message: str
     span: Span
+    notes: Callable[[Type], tuple[str, ...]]
     code: str = "E723"
 
 
@@ -74,9 +75,16 @@ class Inference:
         if not unify(want, found):
             raise PerceusError(f"expected {shown[0]}, found {shown[1]}", span=span, code="E712")
 
-    def demand(self, type_: Type, accepts: Callable[[Type], bool], message: str, span: Span) -> None:
+    def demand(
+        self,
+        type_: Type,
+        accepts: Callable[[Type], bool],
+        message: str,
+        span: Span,
+        notes: Callable[[Type], tuple[str, ...]] = lambda _: (),
+    ) -> None:
         """type_ must be accepted; message says so, with {} for the type. Decided at the end if type_ is not yet known."""
-        demand = Demand(type_, accepts, message, span)
+        demand = Demand(type_, accepts, message, span, notes)
         if isinstance(resolve(type_), Meta):
             self._demands.append(demand)
         else:
@@ -150,7 +158,8 @@ class Inference:
 
 def _settle(demand: Demand) -> None:
     if not demand.accepts(demand.type):
-        raise PerceusError(demand.message.format(show(demand.type)), span=demand.span, code=demand.code)
+        notes = demand.notes(demand.type)
+        raise PerceusError(demand.message.format(show(demand.type)), span=demand.span, notes=notes, code=demand.code)
 
 
 def _require_range(node: sx.Literal | sx.LiteralPattern, type_: Type) -> None:
@@ -185,21 +194,9 @@ def is_enumeration(type_: Type) -> bool:
     )
 
 
-def is_bool(type_: Type) -> bool:
-    return resolve(type_) == App("bool")
-
-
 def is_string(type_: Type) -> bool:
     return resolve(type_) == STR
 
 
 def can_add(type_: Type) -> bool:
     return is_number(type_) or is_string(type_)
-
-
-def can_equal(type_: Type) -> bool:
-    return is_number(type_) or is_string(type_) or is_bool(type_) or is_enumeration(type_)
-
-
-def can_show(type_: Type) -> bool:
-    return is_number(type_) or is_string(type_) or is_bool(type_)

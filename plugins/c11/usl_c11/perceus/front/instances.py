@@ -61,8 +61,16 @@ class Instances:
         self._fun_names: dict[tuple[FunDef, tuple[Type, ...]], str] = {}
         self._others: dict[object, str] = {}
         self._taken: set[str] = set()
+        self.tuples: set[str] = set()
+        """The data types that are tuples."""
         self.outcomes: set[str] = set()
         """The data types that threads end with."""
+        self.equalities: dict[ir.Type, str] = {}
+        """The functions that compare the values of a type (`equality.py`), by name."""
+        self.texts: dict[ir.Type, str] = {}
+        """The functions that append the text of a value (`texts.py`)."""
+        self.derived: list[ir.FunDef] = []
+        """These functions."""
         self._exceptions: dict[ExceptionDef, ir.Con] = {}
         self._types: dict[App, ir.Type] = {}
 
@@ -127,6 +135,7 @@ class Instances:
     def _tuple(self, type_: App) -> str:
         if type_ not in self._data_names:
             name = self._data_names[type_] = self.fresh(show(type_))
+            self.tuples.add(name)
             fields = tuple((str(i), self.type(arg, {})) for i, arg in enumerate(type_.args))
             self.datas[name] = ir.DataDecl(name, (ir.Con(name, "tuple", 0, fields),), ir.Layout.VALUE)
         return self._data_names[type_]

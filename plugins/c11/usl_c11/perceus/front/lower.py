@@ -52,6 +52,7 @@ def _lowered(funs: Sequence[FunDef], instances: Instances) -> Lowered:
         fun, types, name = instances.waiting.pop(0)
         for each in _function(instances, fun, types, name):
             made[each.name] = each
+    made.update((each.name, each) for each in instances.derived)
     for fun, name in exports.items():
         if any(signature(fun).borrowed):
             wrapper = _owning(made[name], instances.fresh(f"{name}.owned"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from usl_c11.perceus import ir
+from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front import lower_operators as operators
 from usl_c11.perceus.front import syntax as sx
 from usl_c11.perceus.front.block import Block
@@ -16,7 +17,9 @@ from usl_c11.perceus.front.free_names import free_names
 from usl_c11.perceus.front.instances import Instances, Substitution
 from usl_c11.perceus.front.lower_kernel import kernel_call
 from usl_c11.perceus.front.lower_match import Matching
+from usl_c11.perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
 from usl_c11.perceus.front.resolve import signature
+from usl_c11.perceus.front.texts import shown
 from usl_c11.perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
@@ -29,7 +32,7 @@ from usl_c11.perceus.front.typed import (
     NestedUse,
     Typed,
 )
-from usl_c11.perceus.front.types import Type, substitute
+from usl_c11.perceus.front.types import Type, show, substitute
 from usl_c11.perceus.traverse import FreeVars
 from usl_core.errors import Span
 
@@ -81,6 +84,13 @@ class Lowering(Matching):
     def type(self, node: sx.Node) -> ir.Type:
         return self.instances.type(self.typed.types[node], self.named)
 
+    def _require_plain(self, message: str, operand: sx.Expr, span: Span) -> None:
+        """A type variable may stand for a type that is not; message says what it has to be for."""
+        type_ = substitute(self.typed.types[operand], self.named)
+        if not is_plain(type_):
+            notes = (f"in {self.prefix}", *why_not(type_))
+            raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
+
     # -- expressions
 
     def expr(self, node: sx.Expr, env: Env) -> ir.Expr:
@@ -129,6 +139,8 @@ class Lowering(Matching):
             case sx.Unary(op=op, operand=operand):
                 return operators.unary(op, self.atom(operand, env, block), self.type(node), span)
             case sx.Binary(op=op, left=left, right=right):
+                if op in ("==", "!="):
+                    self._require_plain(f"{op} {COMPARED}", left, span)
                 first = self.atom(left, env, block)
                 second = self.atom(right, env, block)
                 return operators.binary(self.instances, op, first, second, self.type(node), block, span)
@@ -247,14 +259,17 @@ class Lowering(Matching):
             return ir.MakeCon(made.con, made.args, must_reuse=True, span=made.span)
         if name == "spawn":
             return self._spawn(node, env, block)
+        if name in ("print", "str"):
+            for arg in node.args:
+                self._require_plain(SHOWN, arg, arg.span)
         args = self.atoms(node.args, env, block)
         if name in CONVERSIONS:
             return ir.Prim("cast", args, type_, span=span)
         match name:
             case "print":
-                return operators.print_line(args, block, span)
+                return operators.print_line(self.instances, args, block, span)
             case "str":
-                return operators.shown(args[0], span)
+                return shown(self.instances, args[0], span)
             case "len":
                 op = "str_len" if args[0].type == ir.STR else "array_len"
                 return ir.Prim(op, args, type_, span=span)

@@ -8,7 +8,9 @@ from usl_c11.perceus import ir
 from usl_c11.perceus.front.block import Block
 from usl_c11.perceus.front.builtins import INDEX, ZERO_DIVISION
 from usl_c11.perceus.front.definitions import ExceptionDef
+from usl_c11.perceus.front.equality import equal, is_scalar
 from usl_c11.perceus.front.instances import Instances
+from usl_c11.perceus.front.texts import shown
 from usl_core.errors import Span
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "fdiv", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}
@@ -40,6 +42,9 @@ def unary(op: str, operand: ir.Atom, type_: ir.Type, span: Span) -> ir.Expr:
 
 def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
     """An operator on two values of one type."""
+    if op in ("==", "!=") and not is_scalar(left.type, instances):
+        same = equal(instances, left, right, span)
+        return same if op == "==" else ir.Prim("not", (block.atom(same, ir.BOOL, "test", span),), ir.BOOL, span=span)
     if left.type == ir.STR:
         return _on_strings(op, left, right, block, span)
     if op in _COMPARISON:
@@ -57,26 +62,18 @@ def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: 
 def _on_strings(op: str, left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir.Expr:
     if op == "+":
         return ir.Prim("str_concat", (left, right), ir.STR, span=span)
-    if op in ("==", "!="):
-        test = ir.Prim("str_eq", (left, right), ir.BOOL, span=span)
-    else:
-        pair = (right, left) if op in (">", "<=") else (left, right)
-        test = ir.Prim("str_lt", pair, ir.BOOL, span=span)
-    if op in ("==", "<", ">"):
+    pair = (right, left) if op in (">", "<=") else (left, right)
+    test = ir.Prim("str_lt", pair, ir.BOOL, span=span)
+    if op in ("<", ">"):
         return test
     return ir.Prim("not", (block.atom(test, ir.BOOL, "test", span),), ir.BOOL, span=span)
 
 
-def shown(value: ir.Atom, span: Span) -> ir.Expr:
-    """A value as a string."""
-    return ir.Ret(value, span=span) if value.type == ir.STR else ir.Prim("show", (value,), ir.STR, span=span)
-
-
-def print_line(values: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:
+def print_line(instances: Instances, values: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:
     """Print values with spaces between them and a line end."""
     line: ir.Atom | None = None
     for value in values:
-        text = block.atom(shown(value, span), ir.STR, "text", span)
+        text = block.atom(shown(instances, value, span), ir.STR, "text", span)
         if line is None:
             line = text
         else:

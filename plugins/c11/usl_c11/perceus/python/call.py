@@ -21,7 +21,7 @@ from usl_c11.perceus.ir import EXN, Call, CallClosure, FunDef, Program, Type
 from usl_c11.perceus.opt.callgraph import call_graph, components
 from usl_c11.perceus.passes import compile_program
 from usl_c11.perceus.python.convert import Converter
-from usl_c11.perceus.python.heap import heap, load, shared_flags
+from usl_c11.perceus.python.heap import Heap, heap, load, shared_flags
 from usl_c11.perceus.python.layout import Blocks
 from usl_c11.perceus.traverse import walk
 
@@ -55,14 +55,24 @@ class Compiled:
         ffi.cdef(f"{spell.spelling(self.fun.result)} {symbol}({', '.join([*formals, 'usl_context *'])});")
         self.library = load(ffi, str(path))
         function = getattr(self.library, symbol)
-        # a Python thread has a stack of a few megabytes; a deep structure would end the process
-        self.function = (lambda *args: deep(lambda: function(*args))) if _recurses(program) else function
+        self.function = _with_stack(function, own) if _recurses(program) else function
         self.converter = Converter(own, lowered, blocks, _classes(lowered))
 
     def __call__(self, args: Sequence[Any]) -> Any:
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
             return run(self.converter, self.function, self.name, params, self.fun.result, args)
+
+
+def _with_stack(function: Callable[..., Any], heap: Heap) -> Callable[..., Any]:
+    """function on a large stack: that of a Python thread is a few megabytes, and a deep structure would end the process. Where
+    that is too small as well, the process ends with a message."""
+
+    def watched(*args: Any) -> Any:
+        heap.lib.usl_watch_stack()
+        return function(*args)
+
+    return lambda *args: deep(lambda: watched(*args))
 
 
 def _recurses(program: Program) -> bool:

@@ -22,6 +22,10 @@
 #else
 #define USL_NO_THREADS
 #endif
+#if defined(__linux__) && defined(USL_PTHREADS)
+#include <signal.h>
+#define USL_WATCHED_STACKS
+#endif
 #if defined(__linux__) && !defined(USL_MALLOC)
 #include <sys/mman.h>
 #include <time.h>
@@ -817,6 +821,80 @@ void usl_share(usl_value value)
     }
 }
 
+/* ---- Stacks that overflow ------------------------------------------------------------------------------------------------ */
+
+#ifdef USL_WATCHED_STACKS
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes); /* of <pthread.h>, where it is hidden */
+
+/* Accesses that far below the stack count as its overflow (frames may be large), and a few in its last pages. */
+enum { BELOW_STACK = 1 << 20, ABOVE_END = 1 << 16, SIGNAL_STACK_BYTES = 1 << 15 };
+
+static _Thread_local struct {
+    uintptr_t end; /* of the stack, its lowest address */
+    size_t length;
+    char message[160], signal_stack[SIGNAL_STACK_BYTES];
+} watched;
+static pthread_once_t first_watch = PTHREAD_ONCE_INIT;
+static USL_ATOMIC(int) is_watching;
+static struct sigaction other_action;
+
+/* The access that failed is tried again afterwards, and the signal goes to who had it before. */
+static void on_fault(int number, siginfo_t *info, void *machine)
+{
+    const uintptr_t address = (uintptr_t)info->si_addr;
+    (void)machine;
+    if (watched.end != 0 && address + BELOW_STACK >= watched.end && address < watched.end + ABOVE_END && watched.length != 0) {
+        const ssize_t written = write(STDERR_FILENO, watched.message, watched.length);
+        (void)written;
+    }
+    (void)sigaction(number, &other_action, NULL);
+}
+
+static void start_watching(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    (void)sigemptyset(&action.sa_mask);
+    if (sigaction(SIGSEGV, &action, &other_action) == 0)
+        usl_relaxed_store(&is_watching, 1);
+}
+
+void usl_watch_stack(void)
+{
+    pthread_attr_t attributes;
+    void *end;
+    size_t size;
+    stack_t of_signals;
+    if (watched.end != 0 || pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &end, &size) == 0 && sigaltstack(NULL, &of_signals) == 0) {
+        const int length = snprintf(watched.message, sizeof watched.message,
+                                    "usl: the stack overflows (%zu KiB): a recursion does not end, or is too deep for it\n", size / 1024);
+        watched.length = length > 0 ? (size_t)length : 0;
+        watched.end = (uintptr_t)end;
+        if ((of_signals.ss_flags & SS_DISABLE) != 0) {
+            memset(&of_signals, 0, sizeof of_signals);
+            of_signals.ss_sp = watched.signal_stack;
+            of_signals.ss_size = sizeof watched.signal_stack;
+            (void)sigaltstack(&of_signals, NULL);
+        }
+        (void)pthread_once(&first_watch, start_watching);
+    }
+    (void)pthread_attr_destroy(&attributes);
+}
+
+static void watch_spawned(void)
+{
+    if (usl_relaxed(&is_watching) != 0)
+        usl_watch_stack();
+}
+#else
+void usl_watch_stack(void) {}
+static void watch_spawned(void) {}
+#endif
+
 /* ---- Threads ------------------------------------------------------------------------------------------------------------- */
 
 #if defined(USL_PTHREADS)
@@ -896,6 +974,7 @@ struct task {
 
 static void execute(struct task *task)
 {
+    watch_spawned();
     task->run(task->closure, task->result, task->ctx);
     if (task->ctx->thrown != 0) {
         task->thrown = true;
@@ -1086,10 +1165,78 @@ bool usl_string_equal(usl_value a, usl_value b)
     return byte_count(a) == byte_count(b) && memcmp(as_string(a)->bytes, as_string(b)->bytes, byte_count(a)) == 0;
 }
 
+/* The character behind the backslash that stands for a byte in quotes, 'x' if that is followed by digits; 0 if it needs none. */
+static char escape_of(unsigned char byte, char quote)
+{
+    switch (byte) {
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    case '\\': return '\\';
+    default: return byte == (unsigned char)quote ? quote : byte < 32 || byte == 127 ? 'x' : 0;
+    }
+}
+
+usl_value usl_string_quoted(usl_value text, const char *site, usl_context *ctx)
+{
+    static const char digits[] = "0123456789abcdef";
+    const size_t count = byte_count(text);
+    const unsigned char *const from = (const unsigned char *)as_string(text)->bytes;
+    const char quote = memchr(from, '\'', count) != NULL && memchr(from, '"', count) == NULL ? '"' : '\'';
+    size_t length = 2;
+    for (size_t i = 0; i < count; i++) {
+        const char escape = escape_of(from[i], quote);
+        length += escape == 0 ? 1 : escape == 'x' ? 4 : 2;
+    }
+    struct usl_string *const string = string_of_length(length, site, ctx);
+    char *to = string->bytes;
+    *to++ = quote;
+    for (size_t i = 0; i < count; i++) {
+        const char escape = escape_of(from[i], quote);
+        if (escape == 0) {
+            *to++ = (char)from[i];
+        } else {
+            *to++ = '\\';
+            *to++ = escape;
+            if (escape == 'x') {
+                *to++ = digits[from[i] / 16];
+                *to++ = digits[from[i] % 16];
+            }
+        }
+    }
+    *to = quote;
+    return &string->head;
+}
+
+#ifndef USL_DEBUG
+/* A string from malloc that nobody else holds grows by `more` bytes, most often where it is: what appends piece by piece takes linear
+ * time. NULL: it is another one, or there is no room. */
+static struct usl_string *grown(usl_value string, size_t length, size_t more)
+{
+    if (string->info % 64u != 0 || !usl_is_unique(string))
+        return NULL;
+    const size_t bytes = offsetof(struct usl_string, bytes) + length + more + 1;
+    struct usl_string *const longer = realloc(as_string(string), bytes);
+    if (longer != NULL) {
+        longer->length = (int64_t)(length + more);
+        longer->bytes[length + more] = 0;
+    }
+    return longer;
+}
+#endif
+
 usl_value usl_string_concat(usl_value a, usl_value b, const char *site, usl_context *ctx)
 {
     const size_t m = byte_count(a), n = byte_count(b);
     usl_value result = a;
+#ifndef USL_DEBUG
+    struct usl_string *const longer = m != 0 && n != 0 ? grown(a, m, n) : NULL;
+    if (longer != NULL) {
+        memcpy(longer->bytes + m, as_string(b)->bytes, n);
+        usl_drop(b, ctx);
+        return &longer->head;
+    }
+#endif
     if (m == 0) {
         result = b;
         usl_drop(a, ctx);

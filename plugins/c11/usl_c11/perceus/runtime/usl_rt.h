@@ -504,7 +504,9 @@ int64_t usl_string_length(usl_value string); /* in bytes */
 uint8_t usl_string_get(usl_value string, int64_t at); /* 0 <= at < length */
 bool usl_string_equal(usl_value a, usl_value b);
 int usl_string_compare(usl_value a, usl_value b); /* by bytes: negative, 0, positive */
-/* The functions below own their arguments. */
+/* In quotes, as Python writes it; bytes from 128 on stay as they are. */
+usl_value usl_string_quoted(usl_value string, const char *site, usl_context *ctx);
+/* The functions below own their arguments. A long string that nobody else holds grows where it is. */
 usl_value usl_string_concat(usl_value a, usl_value b, const char *site, usl_context *ctx);
 usl_value usl_string_of_int(int64_t value, const char *site, usl_context *ctx);
 usl_value usl_string_of_uint(uint64_t value, const char *site, usl_context *ctx);
@@ -606,6 +608,10 @@ void usl_release(usl_value value, usl_context *ctx);
 bool usl_has_thrown(const usl_context *ctx);
 usl_value usl_take_exception(usl_context *ctx);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
+
+/* From now on a message on stderr comes first when the calling thread's stack, or that of a thread that a program spawns, overflows.
+ * What then happens is as before: the process ends, or another handler of SIGSEGV runs. Does nothing where it is not Linux. */
+void usl_watch_stack(void);
 
 /* Ends the process with a message on stderr. */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
