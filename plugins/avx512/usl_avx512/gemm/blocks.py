@@ -44,7 +44,7 @@ class Blocking:
     few_rows: int = 8
     many_rows: int = 256
     small: int = 1088
-    small_for_many: int = 600
+    small_for_many: int = 520
 
 
 def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, *, parallel: bool = False) -> Procedure:
