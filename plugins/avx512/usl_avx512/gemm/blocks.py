@@ -34,8 +34,8 @@ class Blocking:
     A block of A, m x k, stays in the second-level cache with the panel of B that it meets; packed panels of B, k x n, stay in
     the third-level cache while blocks of A pass by. With fewer than `many_rows` rows a packed panel is used a few times only:
     two at a time are packed then, and still in the second-level cache when they are used. Products with fewer than `few_rows`
-    rows, and those whose B is small, run on the matrices as they are: packing costs more than it saves. Small is n + k <= `small`,
-    or `small_for_many` with at least `many_rows` rows.
+    rows, and those whose B is small, run on the matrices as they are: packing costs more than it saves. Small is n + k <=
+    `small`, or `small_for_many` with at least `many_rows` rows.
     """
 
     m: int = 180

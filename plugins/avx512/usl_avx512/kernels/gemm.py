@@ -142,13 +142,16 @@ def _row_distance(array: Any, letter: str, variant: Variant) -> int:
 @functools.cache
 def gemm_library(name: str) -> Library:
     """The C of one of VARIANTS, with its CBLAS-shaped entry: NAME.c and NAME.h, and what a build needs to know."""
-    from usl_avx512.gemm import DOUBLE, SINGLE, gemm_schedule
+    from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
     from usl_avx512.kernels_algorithms import gemm
     from usl_c11.emit import library
     from usl_core.scheduling import rename
 
     variant = VARIANTS[name]
-    scheduled = gemm_schedule(gemm, SINGLE if variant.ctype == "float" else DOUBLE, parallel=variant.parallel)
+    lanes = SINGLE if variant.ctype == "float" else DOUBLE
+    # small blocks of rows, of which threads get nearly as many each, and few are left over for one thread alone
+    blocking = Blocking(m=60, small=512) if variant.parallel else None
+    scheduled = gemm_schedule(gemm, lanes, blocking, parallel=variant.parallel)
     kernel = rename(scheduled, f"{name.removeprefix('usl_')}_kernel")
     plain = library([kernel.ir], name, entry_checks=False)
     prototype = plain.files[f"{name}.h"].split(f"int {kernel.name()}(")[1].split(")")[0]
