@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tiles, full_tiles, scheduled, with_results_asked_for
+from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tiles, for_far_matrices, full_tiles, scheduled
 from usl_core import Procedure
 from usl_core.scheduling import (
     cut_loop,
@@ -39,7 +39,7 @@ def full_panels(gemm: Procedure, lanes: Lanes) -> tuple[Kernel, Kernel]:
     most = ROWS[REGISTERS]
     wide = full_tiles(gemm, REGISTERS, lanes)
     tiles = {rows: wide.of(rows) for rows in range(1, most)}
-    near, far = wide.of(most), with_results_asked_for(wide, lanes).of(most)
+    near, far = wide.of(most), for_far_matrices(wide.of(most), most, lanes)
     p = rows_in_tiles(base, tiles | {most: near}, LAST_ROWS)
     return (
         Kernel(base, scheduled(p, near, *tiles.values())),

@@ -48,7 +48,8 @@ REGISTERS = 4
 class Lanes:
     """A precision in registers of one width: the element type, how many a register holds, the memory, and the instructions.
 
-    half is the same with registers half as wide; prefetch_row is for any width.
+    half is the same with registers half as wide. prefetch_row asks for an element of any width so many rows below, to be in the
+    first-level cache, prefetch_row_later in the second.
     """
 
     scalar: str
@@ -56,6 +57,7 @@ class Lanes:
     memory: type[Memory]
     instructions: tuple[Procedure, ...]
     prefetch_row: Procedure
+    prefetch_row_later: Procedure
     half: Lanes | None = None
 
     @property
@@ -79,7 +81,8 @@ SINGLE = Lanes(
         isa.mm512_mask_add_loadu_ps,
         isa.mm512_mask_storeu_ps,
     ),
-    isa.mm_prefetch_row_f32,
+    isa.mm_prefetch_row_t0_f32,
+    isa.mm_prefetch_row_t1_f32,
     Lanes(
         "f32",
         8,
@@ -91,7 +94,8 @@ SINGLE = Lanes(
             isa.mm256_mask_add_loadu_ps,
             isa.mm256_mask_storeu_ps,
         ),
-        isa.mm_prefetch_row_f32,
+        isa.mm_prefetch_row_t0_f32,
+        isa.mm_prefetch_row_t1_f32,
     ),
 )
 DOUBLE = Lanes(
@@ -109,7 +113,8 @@ DOUBLE = Lanes(
         isa.mm512_mask_add_loadu_pd,
         isa.mm512_mask_storeu_pd,
     ),
-    isa.mm_prefetch_row_f64,
+    isa.mm_prefetch_row_t0_f64,
+    isa.mm_prefetch_row_t1_f64,
     Lanes(
         "f64",
         4,
@@ -121,7 +126,8 @@ DOUBLE = Lanes(
             isa.mm256_mask_add_loadu_pd,
             isa.mm256_mask_storeu_pd,
         ),
-        isa.mm_prefetch_row_f64,
+        isa.mm_prefetch_row_t0_f64,
+        isa.mm_prefetch_row_t1_f64,
     ),
 )
 
@@ -180,13 +186,21 @@ def full_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     return Tiles(base, in_registers(p, (columns,), lanes))
 
 
-def with_results_asked_for(tile: Tiles, lanes: Lanes) -> Tiles:
-    """The tiles with C asked for before the sums: for products whose C is in no near cache by then."""
-    p = rename(tile.in_loops, f"{tile.in_loops.name()}_far")
-    for register, clear in enumerate(p.find(f"{lanes.instructions[0].name()}(_)", many=True)):
-        start = lanes.count * register
-        p = insert_noop_call(p, p.forward(clear).before(), lanes.prefetch_row, [0, f"C[i0:i0 + 1, {start}:{start} + 1]"])
-    return Tiles(tile.base, p)
+def for_far_matrices(tile: Kernel, rows: int, lanes: Lanes) -> Kernel:
+    """The tile of four registers with C and the next rows of A asked for during the sums: for products that fill no near cache.
+
+    One line of each at every step, those of C again and again: all at once would be as many misses as a processor can have
+    under way, and the first rows of B would wait behind them.
+    """
+    p = rename(tile.fast, f"{tile.fast.name()}_far")
+    row, column = f"k / {REGISTERS} % {rows}", f"{lanes.count} * (k % {REGISTERS})"
+    turn = f"k % {lanes.count} * {rows} / {lanes.count}"
+    for prefetch, ahead, element in (
+        (lanes.prefetch_row, 0, f"C[{row}:{row} + 1, {column}:{column} + 1]"),
+        (lanes.prefetch_row_later, rows, f"A[{turn}:{turn} + 1, k:k + 1]"),
+    ):
+        p = insert_noop_call(p, p.find_loop("k").body().before(), prefetch, [ahead, element])
+    return Kernel(tile.base, p)
 
 
 def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:

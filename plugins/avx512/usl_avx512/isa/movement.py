@@ -162,13 +162,14 @@ PREFETCHES = chain(
         plain(
             f"""
             @instr("_mm_prefetch((const char *)((uintptr_t){{x.ptr}} + {size}u * (uintptr_t)({{rows}}) * "
-                   "(uintptr_t){{x.stride0}}), _MM_HINT_T0);")
-            def mm_prefetch_row_{scalar}(rows: index, x: [{scalar}][1, 1] @ DRAM):
+                   "(uintptr_t){{x.stride0}}), {hint});")
+            def mm_prefetch_row_{name}_{scalar}(rows: index, x: [{scalar}][1, 1] @ DRAM):
                 pass
             """,
             "sse",
         )
         for scalar, size in (("f32", 4), ("f64", 8))
+        for name, hint in (("t0", "_MM_HINT_T0"), ("t1", "_MM_HINT_T1"))
     ),
 )
 """The element that is so many elements ahead of x, or so many rows below it: in bounds or not, nothing is read."""
