@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -371,6 +372,24 @@ def test_a_library_of_one_routine_holds_what_its_entry_needs_and_no_more() -> No
     text = blas_library.blas_library("scal", "s").files["usl_sscal.c"]
     assert "int usl_sscal(" in text and "usl_reaches(" in text
     assert not [word for word in ("usl_apart", "usl_in(", "usl_scale", "saxpy") if word in text]
+
+
+@pytest.mark.parametrize("letter", "sd")
+def test_libraries_export_their_entries_alone(letter: str) -> None:
+    """Kernels are called as routines of BLAS are, and several libraries hold the same ones: neither may clash in a program."""
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", blas_library.blas_path(WHOLE, letter)], capture_output=True, check=True
+    )
+    assert {line.split()[-1] for line in listed.stdout.decode().splitlines()} == {entry_name(name, letter) for name in KERNELS}
+
+
+def test_unknown_routines_are_named_with_those_there_are() -> None:
+    for name, letter, message in (
+        ("saxpy", "s", "no routine is called 'saxpy', without .* axpy, scal"),
+        ("axpy", "x", 'be "s" or "d"'),
+    ):
+        with pytest.raises(ValueError, match=message):
+            blas_library.blas_library(name, letter)
 
 
 def test_every_routine_has_both_precisions() -> None:

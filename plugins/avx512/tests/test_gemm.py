@@ -78,6 +78,17 @@ def test_the_entry_names_the_first_bad_argument_and_writes_nothing(name: str) ->
     assert (c == 1).all()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_library_exports_its_entry_alone(name: str) -> None:
+    listed = subprocess.run(["nm", "-D", "--defined-only", gemm_path(name)], capture_output=True, text=True, check=True)
+    assert [line.split()[-1] for line in listed.stdout.splitlines()] == [name]
+
+
+def test_unknown_products_are_named_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="no matrix product is called 'sgemm'; there are usl_sgemm"):
+        gemm_path("sgemm")
+
+
 # ---- from Python
 
 

@@ -141,23 +141,34 @@ def _row_distance(array: Any, letter: str, variant: Variant) -> int:
 
 @functools.cache
 def gemm_library(name: str) -> Library:
-    """The C of one of VARIANTS, with its CBLAS-shaped entry: NAME.c and NAME.h, and what a build needs to know."""
+    """The C of one of VARIANTS, with its CBLAS-shaped entry: NAME.c and NAME.h, and what a build needs to know.
+
+    Only the entry has external linkage: libraries can be linked with each other and with any BLAS.
+
+    Raises:
+        ValueError: there is no such variant.
+    """
     from usl_avx512.gemm import DOUBLE, SINGLE, gemm_schedule
     from usl_avx512.kernels_algorithms import gemm
     from usl_c11.emit import library
     from usl_core.scheduling import rename
 
-    variant = VARIANTS[name]
+    variant = _variant(name)
     scheduled = gemm_schedule(gemm, SINGLE if variant.ctype == "float" else DOUBLE, parallel=variant.parallel)
     kernel = rename(scheduled, f"{name.removeprefix('usl_')}_kernel")
-    plain = library([kernel.ir], name, entry_checks=False)
-    prototype = plain.files[f"{name}.h"].split(f"int {kernel.name()}(")[1].split(")")[0]
-    read, write = re.findall(r"struct (\w+) [AC]\b", prototype)
-    words = {"NAME": name, "TYPE": variant.ctype, "READ": read, "WRITE": write, "KERNEL": f"{kernel.name()}_body"}
+    plain = library([kernel.ir], name, exported=False)
+    window = f"usl_win_2{'f32' if variant.ctype == 'float' else 'f64'}"
+    words = {"NAME": name, "TYPE": variant.ctype, "READ": f"{window}c", "WRITE": window, "KERNEL": f"{kernel.name()}_body"}
     source, header = (_filled(HERE / f"gemm.{suffix}", words) for suffix in "ch")
-    head, end, tail = plain.files[f"{name}.h"].rpartition("#endif")
+    head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
     files = plain.files | {f"{name}.c": plain.files[f"{name}.c"] + source, f"{name}.h": f"{head}{header.lstrip()}\n{end}{tail}"}
     return replace(plain, files=files)
+
+
+def _variant(name: str) -> Variant:
+    if name not in VARIANTS:
+        raise ValueError(f"no matrix product is called {name!r}; there are {', '.join(VARIANTS)}")
+    return VARIANTS[name]
 
 
 def _filled(file: Path, words: dict[str, str]) -> str:
@@ -184,8 +195,8 @@ def gemm_path(name: str) -> Path:
     """The compiled library of one of VARIANTS; scheduled and compiled only if the build cache has none of the same sources.
 
     Raises:
-        JitError: the processor has no AVX-512, or there is no C compiler.
+        ValueError: there is no such variant. JitError: the processor has no AVX-512, or there is no C compiler.
     """
     from usl_avx512.kernels.sources import built_once
 
-    return built_once(name, lambda: gemm_library(name), VARIANTS[name].parallel)
+    return built_once(name, lambda: gemm_library(name), _variant(name).parallel)
