@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from usl_avx512.kernels.arguments import foreign
 from usl_core import Procedure
-from usl_core.errors import JitError
 
 if TYPE_CHECKING:
     from usl_c11.emit import Library
@@ -138,16 +138,12 @@ def blas_path(routine: str, letter: str) -> Path:
 
 @functools.cache
 def blas_function(routine: str, letter: str) -> tuple[Any, Any]:
-    """cffi, and the compiled entry.
+    """cffi, which keeps the library loaded, and the compiled entry.
 
     Raises:
         JitError: as `blas_path`, or cffi is not installed.
     """
-    try:
-        import cffi
-    except ImportError:
-        raise JitError("kernels need the package cffi", notes=("pip install cffi numpy",)) from None
-    ffi = cffi.FFI()
+    ffi = foreign()
     words = {"T": CTYPES[letter], "P": letter}
     entry = _filled(re.sub(r"@(READ|WRITE)\d@", "", sections()[routine]), words)
     prototype = re.search(r"^int usl_[^{]*", entry, flags=re.MULTILINE)
