@@ -28,6 +28,7 @@ SCHEDULES: dict[str, Callable[[], Procedure]] = {
     "sgemm": lambda: sgemm_schedule(sgemm),
     "blur": lambda: blur_schedule(box_blur),
     "gemm_6x64": lambda: full_tile(windowed(gemm, SINGLE), 6, 4, SINGLE).fast,
+    "gemm_2xN16": lambda: edge_tile(windowed(gemm, SINGLE), 2, 1, SINGLE).fast,
     "gemm_3xN32": lambda: edge_tile(windowed(gemm, SINGLE), 3, 2, SINGLE).fast,
 }
 

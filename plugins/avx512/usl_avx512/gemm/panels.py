@@ -22,6 +22,9 @@ from usl_core.scheduling import (
 ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 """Rows of a tile by the registers in a row; fewer are left over at the end of a panel."""
 
+ROWS_OF_HALVES = 10
+"""Rows of a tile of half a register. One of eight keeps as many sums under way as latency asks for, but no more."""
+
 LAST_ROWS = ((5, 4, 4), (4, 4), (5, 4))
 """Tiles at the end of a panel of four registers instead of one of the most rows and one of 1, 2 or 3.
 
@@ -77,7 +80,7 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     least, most = (width - 1) * lanes.count, width * lanes.count
     base = gemm.add_assertion(f"N > {least}").add_assertion(f"N <= {most}")
     base = rename(base, f"{gemm.name()}_MxN{most}")
-    height = ROWS[width]
+    height = ROWS_OF_HALVES if lanes.half is None else ROWS[width]
     tiles = {rows: edge_tile(gemm, rows, width, lanes) for rows in range(1, height + 1)}
     masked = scheduled(rows_in_tiles(base, tiles), *tiles.values())
     if lanes.half is None:

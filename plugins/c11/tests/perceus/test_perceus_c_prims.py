@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import subprocess
 
-from perceus_native import outcomes
+from perceus_native import build, driver, outcomes
 from perceus_runs import outcome
 
+from usl_c11.perceus.c import generate
 from usl_c11.perceus.insert import insert
 from usl_c11.perceus.ir import (
     BOOL,
@@ -37,6 +39,7 @@ from usl_c11.perceus.ir import (
     Nullary,
     Prim,
     Program,
+    Ret,
     Type,
 )
 from usl_c11.perceus.scalars import round_to
@@ -157,6 +160,29 @@ def test_texts_of_numbers(tmp_path):
     ]
     cases += [Prim("not", (Nullary(con),), BOOL) for con in (FALSE, TRUE)]
     check(cases, tmp_path)
+
+
+def test_functions_may_be_called_as_those_of_the_system_and_of_the_runtime(tmp_path):
+    names = (
+        "link",
+        "mark",
+        "sweep",
+        "sync",
+        "close",
+        "clock",
+        "grown",
+        "PAGES",
+        "watched",
+        "spin_lock",
+        "stdin",
+        "pow",
+        "usl_drop",
+    )
+    funs = {name: FunDef(name, (), I64, Ret(Lit(i, I64))) for i, name in enumerate(names)}
+    program = Program({"bool": BOOL_DECL}, funs, exports=("link", "mark", "PAGES"))
+    main = driver(program, "prog", generate(program, "prog").functions, "")
+    done = subprocess.run([str(build(program, tmp_path, ("-O0",), main))], capture_output=True, text=True, check=True)
+    assert [line[1:] for line in done.stdout.splitlines() if line.startswith("=")] == ["0", "1", "7"]
 
 
 def test_names_of_a_program_do_not_meet_those_of_the_runtime(tmp_path):

@@ -14,6 +14,7 @@ from usl_c11.perceus.c.body import write_body
 from usl_c11.perceus.c.frame import Frame, Loop
 from usl_c11.perceus.c.kernels import kernel_proc
 from usl_c11.perceus.c.outline import last_recursions
+from usl_c11.perceus.c.reserved import reserved_names
 from usl_c11.perceus.c.types import MAX_ENUM_TAG, MAX_TAG, Types, identifier
 from usl_c11.perceus.c.unit import INDENT, Unit
 from usl_c11.perceus.deep import deep
@@ -113,7 +114,8 @@ def _check_sizes(program: Program) -> None:
 def _new_unit(program: Program) -> Unit:
     kernels = {kernel_proc(kernel).name for kernel in program.kernels.values()}
     foreign = {decl.symbol for decl in program.foreigns.values()}
-    names = Names(frozenset({"ctx", "self", *kernels, *(f"{kernel}_error" for kernel in kernels), *foreign}))
+    fixed = {"ctx", "self", *kernels, *(f"{kernel}_error" for kernel in kernels), *foreign}
+    names = Names(reserved_names() | fixed)
     exported = {fun: names.fresh(identifier(fun)) for fun in program.exports}
     functions = exported | {fun: names.fresh(identifier(fun)) for fun in program.funs if fun not in exported}
     return Unit(program, names, Types(program.datas, names), functions)

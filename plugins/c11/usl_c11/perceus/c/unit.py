@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from usl_c11.names import Names
+from usl_c11.perceus.c.reserved import reserved_names
 from usl_c11.perceus.c.types import Record, Types, identifier, words_in_header
 from usl_c11.perceus.ir import (
     Atom,
@@ -56,8 +57,8 @@ class Unit:
                 return name
 
     def local_names(self) -> Names:
-        """Names for the locals of a function: none hides a global."""
-        return Names(self.names.all())
+        """Names for the locals of a function: none hides a global of the program, but one of the system's functions may be."""
+        return Names(self.names.all() - frozenset(name for name in reserved_names() if not name.isupper()))
 
     def helper(self, key: str, wanted: str, write: Callable[[str], str]) -> str:
         """The C name of a definition that is written once; write makes its text, given the name."""
