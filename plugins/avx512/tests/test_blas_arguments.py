@@ -78,7 +78,7 @@ def pick(data: st.DataObject, layouts: dict[str, Any], array: np.ndarray) -> np.
 SIZE = st.integers(1, 20)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.data(), SIZE, SIZE, st.sampled_from("sd"), st.integers(0, 2**32 - 1))
 def test_the_layout_of_arrays_does_not_matter(data: st.DataObject, m: int, n: int, letter: str, seed: int) -> None:
     random, dtype = np.random.default_rng(seed), np.dtype("float32" if letter == "s" else "float64")

@@ -126,8 +126,8 @@ def vector(precision: Precision, name: str, array: Any, written: bool = False) -
     return len(array), precision.address(array.copy()), 1
 
 
-def matrix(precision: Precision, name: str, array: Any, written: bool = False) -> Matrix:
-    """A matrix of which the rows or the columns have their elements next to each other.
+def matrix(precision: Precision, name: str, array: Any, written: bool = False, by_columns: bool = True) -> Matrix:
+    """A matrix whose rows have their elements next to each other, or, with by_columns, its columns.
 
     Raises:
         TypeError, ValueError: it is no such array, or to be written and read-only; its rows overlap.
@@ -142,12 +142,11 @@ def matrix(precision: Precision, name: str, array: Any, written: bool = False) -
     size, (down, along) = precision.size, array.strides
     if along == size or columns == 1:
         transposed, length, apart = False, columns, down // size
-    elif down == size or rows == 1:
+    elif by_columns and (down == size or rows == 1):
         transposed, length, apart, array = True, rows, along // size, array.T
     else:
-        raise ValueError(
-            f"the elements of a row of {name}, or of a column, must be next to each other; copy it with numpy.ascontiguousarray"
-        )
+        what = f"a row of {name}, or of a column," if by_columns else f"a row of {name}"
+        raise ValueError(f"the elements of {what} must be next to each other; copy it with numpy.ascontiguousarray")
     if abs(apart) < length:
         what = "columns" if transposed else "rows"
         raise ValueError(f"the {what} of {name} overlap (stride {apart * size} bytes); copy it")
@@ -160,9 +159,7 @@ def forward_matrix(precision: Precision, name: str, array: Any, written: bool = 
     Raises:
         TypeError, ValueError: it is no such array, or to be written and read-only.
     """
-    rows, columns, least, distance, transposed, backwards = matrix(precision, name, array, written)
-    if transposed:
-        raise ValueError(f"the elements of a row of {name} must be next to each other; copy it with numpy.ascontiguousarray")
+    rows, columns, least, distance, _, backwards = matrix(precision, name, array, written, by_columns=False)
     if backwards:
         raise ValueError(f"the rows of {name} go backwards (stride {array.strides[0]} bytes); copy it")
     return rows, columns, least, distance
