@@ -195,7 +195,18 @@ STREAMS = chain(
 )
 """Any number of elements, at any address."""
 
-TABLE = Table(__name__, STRIDED, PERMUTATIONS, TRANSPOSITIONS, PREFETCHES, STREAMS)
+KEPT = family(
+    """
+    @instr("{dst} = usl_avx512_kept_$s(_mm512_loadu_$s({src.ptr}));")
+    def mm512_loadu_kept_$s(dst: [$t][$l] @ AVX512, src: [$t][$l] @ DRAM):
+        for i in seq(0, $l):
+            dst[i] = src[i]
+    """,
+    *ROWS,
+)
+"""Loads of what is used more than once: compilers do other loads again for each use, as operands of what uses them."""
+
+TABLE = Table(__name__, KEPT, STRIDED, PERMUTATIONS, TRANSPOSITIONS, PREFETCHES, STREAMS)
 
 
 def __getattr__(name: str) -> Any:

@@ -128,14 +128,16 @@ def gemm_library(name: str) -> Library:
     """
     from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
     from usl_avx512.gemm import SINGLE as SINGLE_LANES
-    from usl_avx512.gemm import gemm_schedule
+    from usl_avx512.gemm import Blocking, gemm_schedule
     from usl_avx512.kernels_algorithms import gemm
     from usl_c11.emit import library
     from usl_core.scheduling import rename
 
     variant = _variant(name)
     lanes, typ = (SINGLE_LANES, "f32") if variant.precision is SINGLE else (DOUBLE_LANES, "f64")
-    scheduled = gemm_schedule(gemm, lanes, parallel=variant.parallel)
+    # small blocks of rows, of which threads get nearly as many each, and few are left over for one thread alone
+    blocking = Blocking(m=60, small=512) if variant.parallel else None
+    scheduled = gemm_schedule(gemm, lanes, blocking, parallel=variant.parallel)
     kernel = rename(scheduled, f"{name.removeprefix('usl_')}_kernel")
     plain = library([kernel.ir], name, exported=False)
     window = f"usl_win_2{typ}"
