@@ -151,7 +151,7 @@ def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
     if not to_new.relations <= _DOWN:
         return f"{new.name} has another precision or interface than what both come from"
     if to_old.fixed != to_new.fixed:
-        return f"{old.name} and {new.name} are for different values of formals, and so not of one interface"
+        return f"{new.name} has another interface than {old.name}: other formals have values, or the same have others"
     return None
 
 

@@ -24,7 +24,7 @@ from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
-from usl_core.errors import SchedulingError, Span, Undecided, counterexample
+from usl_core.errors import SchedulingError, Span, Undecided, UsageError, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.collector import collected_later
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
@@ -66,7 +66,7 @@ def primitive(
 
         def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
             if not parameters.plainly_fit(1 + len(args), kwargs):
-                _require_arguments(operator, signature, (proc, *args), kwargs)
+                require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
             refuse_aliasable(operator, proc)
@@ -113,13 +113,13 @@ class _Parameters:
         return count <= len(self.plain) and given_once and self.needed <= {*by_position, *kwargs}
 
 
-def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """The operator takes arguments of that number and names, or it refuses and shows what it takes."""
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
         takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
-        raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
+        raise UsageError(f"{operator}: {error}", notes=[f"it takes: {takes}"]) from None
 
 
 def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
@@ -157,7 +157,8 @@ def _short(value: Any) -> str:
 
 def require_procedure(operator: str, proc: Any) -> None:
     if not isinstance(proc, Procedure):
-        raise SchedulingError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", code="E404")
+        hint = ["hint: a function that returns `(p, record)` is used as `p, record = ...`"] if isinstance(proc, tuple) else []
+        raise UsageError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", notes=hint)
 
 
 def require_steady_control(operator: str, proc: Proc) -> None:
