@@ -133,7 +133,14 @@ def _exception(converter: Converter, value: Any) -> BaseException:
         parts = zip(converter.blocks.read_fields(con, value), con.fields, strict=True)
         fields = [converter.view(part, type) for part, (_, type) in parts]
         converter.heap.release(value)
-    return converter.lowered.exceptions[con].python(*fields)
+    raised = converter.heap.lib.usl_raised_at(converter.heap.context)
+    place = converter.ffi.string(raised).decode() if raised else ""
+    kind = converter.lowered.exceptions[con].python
+    if kind.__module__ == "builtins":
+        return kind(place)
+    error = kind(*fields)
+    error.add_note(f"raised at {place}")
+    return error
 
 
 _compiled: WeakKeyDictionary[Function, Compiled] = WeakKeyDictionary()

@@ -239,6 +239,7 @@ void usl_context_release(usl_context *ctx)
 {
     struct usl_heap *const heap = ctx->heap;
     ctx->thrown = 0;
+    ctx->raised = NULL;
     ctx->write = NULL;
     ctx->user = NULL;
     spin_acquire(&heaps_lock);
@@ -968,6 +969,7 @@ struct task {
     os_thread thread;
     os_mutex mutex; /* guards what follows */
     bool joined, shared, thrown;
+    const char *raised;
     /* the result, or the exception, begins here, aligned as any */
     max_align_t result[];
 };
@@ -976,6 +978,7 @@ static void execute(struct task *task)
 {
     watch_spawned();
     task->run(task->closure, task->result, task->ctx);
+    task->raised = task->ctx->raised;
     if (task->ctx->thrown != 0) {
         task->thrown = true;
         memcpy(task->result, &task->ctx->exception, task->exception->size);
@@ -1089,6 +1092,7 @@ void usl_join(usl_value thread, void *result, usl_context *ctx)
     struct task *const task = ((struct finalized *)(void *)thread)->payload;
     wait_for(task, usl_relaxed(&thread->count) < -1, ctx);
     const bool thrown = task->thrown;
+    const char *const raised = task->raised; /* the exception may also be in the result, from where it is raised again */
     const struct usl_type *const type = outcome_type(task);
     if (type->size != 0)
         memcpy(thrown ? (void *)&ctx->exception : result, task->result, type->size);
@@ -1101,6 +1105,8 @@ void usl_join(usl_value thread, void *result, usl_context *ctx)
     }
     if (thrown)
         ctx->thrown = 1;
+    if (raised != NULL)
+        ctx->raised = raised;
 }
 
 /* ---- Strings ------------------------------------------------------------------------------------------------------------- */
@@ -1455,6 +1461,11 @@ void usl_release(usl_value value, usl_context *ctx)
 bool usl_has_thrown(const usl_context *ctx)
 {
     return ctx->thrown != 0;
+}
+
+const char *usl_raised_at(const usl_context *ctx)
+{
+    return ctx->raised;
 }
 
 usl_value usl_take_exception(usl_context *ctx)

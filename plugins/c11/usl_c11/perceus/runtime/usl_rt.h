@@ -194,6 +194,7 @@ struct usl_context {
     void (*write)(void *user, const char *bytes, size_t count); /* where print goes; NULL: stdout */
     void *user;
     struct usl_heap *heap;
+    const char *raised;      /* where and why the last exception was raised; NULL: none was */
 };
 
 /* A context for the calling thread. It is one thread's at a time. Ends the process if there is no memory. */
@@ -606,6 +607,7 @@ usl_value usl_make(unsigned scan, unsigned path, unsigned tag, size_t words, usl
 void usl_retain(usl_value value);
 void usl_release(usl_value value, usl_context *ctx);
 bool usl_has_thrown(const usl_context *ctx);
+const char *usl_raised_at(const usl_context *ctx); /* "file:line: reason" of the last exception */
 usl_value usl_take_exception(usl_context *ctx);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
 
