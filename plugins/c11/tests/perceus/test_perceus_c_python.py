@@ -267,6 +267,20 @@ def test_exceptions_tell_where_and_what(function, args, kind, text):
     assert (text.rpartition(": ")[2] or "raise ValueError") in source
 
 
+@fun
+def length(n: i64) -> i64:  # noqa: F821
+    return len(array(n, 0))  # noqa: F821
+
+
+@pytest.mark.parametrize("count", [10**15, 2**62])
+def test_too_much_memory_is_refused_and_the_heap_stays_usable(count):
+    with pytest.raises(MemoryError, match="length ran out of memory"):
+        call(length, [count])
+    assert call(length, [10]) == 10
+    with pytest.raises(IndexError, match="the length is negative"):
+        call(length, [-1])
+
+
 def test_functions_come_as_handles_that_are_called():
     add = call(adder, [5])
     assert [add(1), add(2)] == [6, 7]

@@ -42,19 +42,19 @@ class Compiled:
         parallel = openmp_flags(compiler) if source.has_parallel_loops else ()
         flags = (*shared_flags(compiler), *source.flags, *(f"-m{feature}" for feature in source.features), *parallel)
         own = heap()
-        # the file that has all but the runtime comes first: it is the one that is compiled
-        files = {"usl_program.c": source.program, **{file: text for file, text in source.files.items() if file != "usl_rt.c"}}
-        path = compiled(files, compiler, tuple(dict.fromkeys(flags)))
         ffi = own.ffi.__class__()
         ffi.include(own.ffi)
         types = [*(param.var.type for param in self.fun.params), self.fun.result]
         blocks = Blocks(lowered.program.datas, [*types, *([EXN] if "exn" in lowered.program.datas else [])], ffi)
         spell = blocks.types
+        # the file that has all but the runtime comes first: it is the one that is compiled
         formals = [spell.spelling(type) for type in types[:-1] if not spell.is_void(type)]
-        symbol = source.functions[exported]
-        ffi.cdef(f"{spell.spelling(self.fun.result)} {symbol}({', '.join([*formals, 'usl_context *'])});")
+        guard = _guarded(source.functions[exported], spell.spelling(self.fun.result), formals)
+        files = {"usl_program.c": source.program + guard, **{file: text for file, text in source.files.items() if file != "usl_rt.c"}}
+        path = compiled(files, compiler, tuple(dict.fromkeys(flags)))
+        ffi.cdef(f"{spell.spelling(self.fun.result)} {GUARD}({', '.join([*formals, 'usl_context *'])});")
         self.library = load(ffi, str(path))
-        function = getattr(self.library, symbol)
+        function = getattr(self.library, GUARD)
         self.function = _with_stack(function, own) if _recurses(program) else function
         self.converter = Converter(own, lowered, blocks, _classes(lowered))
 
@@ -62,6 +62,35 @@ class Compiled:
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
             return run(self.converter, self.function, self.name, params, self.fun.result, args)
+
+
+GUARD = "usl_python_call"
+
+
+def _guarded(symbol: str, result: str, formals: Sequence[str]) -> str:
+    """The C function that Python calls: comes back with `thrown` set where memory runs out, instead of ending the process."""
+    head = ", ".join([*(f"{kind} a{i}" for i, kind in enumerate(formals)), "usl_context *ctx"])
+    call = f"{symbol}({', '.join([*(f'a{i}' for i in range(len(formals))), 'ctx'])})"
+    void = result == "void"
+    return f"""
+#include <setjmp.h>
+
+{result} {GUARD}({head});
+{result} {GUARD}({head})
+{{
+    void *const outer = ctx->escape;
+    jmp_buf escape;
+    if (setjmp(escape) != 0) {{
+        ctx->escape = outer;
+        {"return;" if void else f"const {result} none = {{0}};"}
+        {"" if void else "return none;"}
+    }}
+    ctx->escape = &escape;
+    {"" if void else f"const {result} result = "}{call};
+    ctx->escape = outer;
+    {"" if void else "return result;"}
+}}
+"""
 
 
 def _with_stack(function: Callable[..., Any], heap: Heap) -> Callable[..., Any]:
@@ -118,6 +147,8 @@ def run(
         raise
     value = function(*(value for value, type in converted if not types.is_void(type)), heap.context)
     if heap.lib.usl_has_thrown(heap.context):
+        if heap.lib.usl_was_out_of_memory(heap.context):
+            raise MemoryError(f"{name} ran out of memory; what it held is not freed")
         raise _exception(converter, heap.lib.usl_take_exception(heap.context))
     return converter.from_heap(None if types.is_void(result) else value, result)
 

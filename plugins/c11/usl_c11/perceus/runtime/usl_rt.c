@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,8 +207,12 @@ struct usl_heap {
 static spin_lock heaps_lock = SPIN_LOCK_INIT;
 static struct usl_heap *all_heaps, *idle_heaps;
 
-static void no_memory(void)
+static void no_memory(usl_context *ctx)
 {
+    if (ctx != NULL && ctx->escape != NULL) {
+        ctx->thrown = USL_OUT_OF_MEMORY;
+        longjmp(*(jmp_buf *)ctx->escape, 1);
+    }
     usl_fatal("out of memory");
 }
 
@@ -221,7 +226,7 @@ usl_context *usl_context_acquire(void)
     if (heap == NULL) {
         heap = calloc(1, sizeof *heap);
         if (heap == NULL)
-            no_memory();
+            no_memory(NULL);
         heap->ctx.heap = heap;
 #ifndef USL_MALLOC
         heap->sweep_at = FIRST_SWEEP;
@@ -252,7 +257,7 @@ void *usl_large_new(size_t bytes, usl_context *ctx)
 {
     void *const block = malloc(bytes);
     if (block == NULL)
-        no_memory();
+        no_memory(ctx);
     ctx->heap->large++;
     return block;
 }
@@ -359,7 +364,7 @@ static struct segment *new_segment(struct usl_heap *heap)
 {
     struct segment *const segment = aligned_segment();
     if (segment == NULL)
-        no_memory();
+        no_memory(&heap->ctx);
 #ifdef USL_HUGE_PAGES
     if (heap->segment_count >= 1 && !heap->huge_is_slow) /* a small heap stays small */
         heap->huge_is_slow = !touch_huge_page(segment);
@@ -1066,7 +1071,7 @@ usl_value usl_spawn(void (*run)(usl_value closure, void *result, usl_context *ct
     const size_t size = type->size > sizeof ctx->exception ? type->size : sizeof ctx->exception;
     struct task *const task = malloc(sizeof *task + size);
     if (task == NULL || !mutex_init(&task->mutex))
-        no_memory();
+        no_memory(ctx);
     usl_share(closure);
     task->run = run;
     task->closure = closure;
@@ -1126,7 +1131,7 @@ static usl_value sized_block(size_t head, size_t count, size_t element, unsigned
                              usl_context *ctx)
 {
     if (count > (PTRDIFF_MAX - head - 8) / element)
-        no_memory();
+        no_memory(ctx);
     const size_t least = (head + count * element + 7) / 8, words = least < 2 ? 2 : least;
     const usl_value block = usl_new_at(words, site, ctx);
     usl_init(block, scan, 0, tag, words);
@@ -1463,6 +1468,14 @@ bool usl_has_thrown(const usl_context *ctx)
     return ctx->thrown != 0;
 }
 
+bool usl_was_out_of_memory(usl_context *ctx)
+{
+    const bool was = ctx->thrown == USL_OUT_OF_MEMORY;
+    if (was)
+        ctx->thrown = 0;
+    return was;
+}
+
 const char *usl_raised_at(const usl_context *ctx)
 {
     return ctx->raised;
@@ -1558,7 +1571,7 @@ usl_value usl_debug_new(size_t bytes, const char *site)
 {
     struct record *const record = malloc(offsetof(struct record, block) + bytes);
     if (record == NULL)
-        no_memory();
+        no_memory(NULL);
     memset(record->block, PATTERN, bytes);
     record->site = site != NULL ? site : "an unknown place";
     record->bytes = bytes;
