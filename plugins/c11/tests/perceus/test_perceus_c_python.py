@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -338,3 +340,43 @@ def test_many_threads_may_call_and_drop():
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+INTERRUPTED = """
+from __future__ import annotations
+import os, signal, threading, time
+from usl_c11.perceus import data, fun
+
+@fun
+def turns(n: i64, i: i64) -> i64:
+    return i if n == 0 else turns(n - 1, (i * 5 + n) % 1013)
+
+turns(1, 1)
+threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+try:
+    turns(300_000_000, 1)
+    print("it ended")
+except KeyboardInterrupt:
+    print("interrupted")
+try:
+    turns(1, 1)
+    print("it ran")
+except RuntimeError as error:
+    print(error)
+while True:
+    time.sleep(0.05)
+    try:
+        print(turns(1, 1))
+        break
+    except RuntimeError:
+        pass
+"""
+
+
+def test_an_interrupted_call_keeps_the_heap_until_it_ends(tmp_path):
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stderr
+    refused = "the call of a @fun that was interrupted still runs, and uses the heap; no other can, until it ends"
+    assert done.stdout.splitlines() == ["interrupted", refused, "6"]

@@ -103,7 +103,7 @@ def test_the_c_is_written_with_its_runtime(file, tmp_path, capsys):
 
 def test_wrong_names_are_one_message(file, capsys):
     _, _, error = usl(capsys, "fun", f"{file}:shared")
-    assert error == "unknown function shared; did you mean share?\n"
+    assert error == "unknown function shared; did you mean share?\n  they are: length, share\n"
     _, _, error = usl(capsys, "fun", file, "--show", "perseus")
     assert error.startswith("unknown pass perseus; did you mean perceus?\n  they are: core, ")
     _, _, error = usl(capsys, "fun", file, "--show", "c", "--off", "perceus")

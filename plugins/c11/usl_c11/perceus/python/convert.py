@@ -416,7 +416,7 @@ class Converter:
 
             def call(*converted: Any) -> Any:
                 self.heap.lib.usl_retain(closure)
-                return code(*converted[:-1], closure, converted[-1])
+                return self.heap.in_worker(code, (*converted[:-1], closure, converted[-1]))
 
             return run(self, call, "the function", type.params, type.result, args)
 
