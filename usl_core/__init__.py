@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from usl_core import schedules as schedules
     from usl_core.errors import SchedulingError as SchedulingError
     from usl_core.errors import Undecided as Undecided
+    from usl_core.errors import UsageError as UsageError
     from usl_core.errors import UslError as UslError
     from usl_core.frontend import build as build
     from usl_core.frontend.config_class import write_only as write_only
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "SchedulingError": "usl_core.errors",
     "Undecided": "usl_core.errors",
+    "UsageError": "usl_core.errors",
     "UslError": "usl_core.errors",
     "write_only": "usl_core.frontend.config_class",
     "Config": "usl_core.ir.config",

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Proc
+from usl_core.ir.sym import Sym
 
 
 class Relation(Enum):
@@ -42,6 +43,8 @@ class Step:
     proofs: Mapping[str, int] = field(default_factory=dict)
     modulo: frozenset[FieldSym] = frozenset()
     """Configuration fields that may hold something else at the end than the input leaves there."""
+    fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
+    """Control formals that are gone, with the values that stand for them: else the interface is that of the input."""
 
     def __str__(self) -> str:
         return f"{self.operator}({self.arguments})"
@@ -60,25 +63,37 @@ class Provenance:
     relation: Relation = Relation.EQUAL
     operator: str = ""
     modulo: frozenset[FieldSym] = frozenset()
+    fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
 
-    def ancestors(self) -> list[tuple[Provenance, Way]]:
-        """This version and those it was made from, each with the way from there to here."""
-        result: list[tuple[Provenance, Way]] = []
+    def versions(self) -> list[Provenance]:
+        """This version and those it was made from, the latest first."""
+        result: list[Provenance] = []
         version: Provenance | None = self
-        way = Way()
         while version is not None:
-            result.append((version, way))
-            way = Way(way.relations | {version.relation}, way.modulo | version.modulo)
+            result.append(version)
             version = version.parent
         return result
+
+    def way_from(self, ancestor: Provenance) -> Way:
+        """The way from a version that this one was made from."""
+        steps = self.versions()
+        steps = steps[: steps.index(ancestor)]
+        only_fixing = [step for step in steps if step.relation is Relation.INTERFACE and step.fixed]
+        return Way(
+            frozenset(step.relation for step in steps if step not in only_fixing),
+            frozenset[FieldSym]().union(*(step.modulo for step in steps)),
+            frozenset[tuple[Sym, int | bool]]().union(*(step.fixed for step in steps)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What the steps from one version to another were, and the configuration fields modulo which they are equivalent."""
+    """What the steps from one version to another were, the configuration fields modulo which they are equivalent, and the
+    values of the formals that are gone: where the first version is called with these, the other may be called without."""
 
     relations: frozenset[Relation] = frozenset()
     modulo: frozenset[FieldSym] = frozenset()
+    fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
 
 
 _PROVENANCE: WeakKeyDictionary[Proc, Provenance] = WeakKeyDictionary()
@@ -87,7 +102,7 @@ _PROVENANCE: WeakKeyDictionary[Proc, Provenance] = WeakKeyDictionary()
 def record(ir: Proc, parent: Proc | None, step: Step) -> None:
     """Remember how a procedure's IR came to be."""
     origin = _PROVENANCE.get(parent) if parent is not None else None
-    _PROVENANCE.setdefault(ir, Provenance(origin, step.relation, step.operator, step.modulo))
+    _PROVENANCE.setdefault(ir, Provenance(origin, step.relation, step.operator, step.modulo, step.fixed))
 
 
 def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
@@ -95,7 +110,7 @@ def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
     input; None if it is not known how ir was made."""
     if ir not in _PROVENANCE:
         return None
-    versions = [version for version, _ in _of(ir).ancestors()]
+    versions = _of(ir).versions()
     return [(version.operator, version.relation) for version in versions[-2::-1]]
 
 
@@ -106,7 +121,7 @@ def assurance(ir: Proc) -> str:
     if steps is None:
         return "how it was made is not recorded"
     named = [f"{operator} ({relation.value})" for operator, relation in steps if relation not in _PLAIN]
-    fields = sorted(frozenset[FieldSym]().union(*(version.modulo for version, _ in _of(ir).ancestors())))
+    fields = sorted(frozenset[FieldSym]().union(*(version.modulo for version in _of(ir).versions())))
     named += [f"the values at the end of {', '.join(field.name for field in fields)}"] if fields else []
     return f"every step proved, up to: {', '.join(named)}" if named else "every step proved"
 
@@ -122,7 +137,8 @@ def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
     """None if a legal call of old may become a call of new (whose assertions are then proved at the call), else the reason.
 
     Both must come from one version; from there to old no step may have given poison a value, for new might not; and no
-    step on either path may have changed precision or interface. They are then equivalent modulo `fields_between`.
+    step on either path may have changed precision or interface, except that both may be for the same values of some formals.
+    They are then equivalent modulo `fields_between`: each does what that version does, called with these values.
     """
     if old is new:
         return None
@@ -134,6 +150,8 @@ def why_not_exchangeable(old: Proc, new: Proc) -> str | None:
         return f"{old.name} is only a refinement (or of another precision or interface) of what both come from"
     if not to_new.relations <= _DOWN:
         return f"{new.name} has another precision or interface than what both come from"
+    if to_old.fixed != to_new.fixed:
+        return f"{new.name} has another interface than {old.name}: other formals have values, or the same have others"
     return None
 
 
@@ -146,11 +164,10 @@ def fields_between(old: Proc, new: Proc) -> frozenset[FieldSym]:
 
 def _paths(old: Proc, new: Proc) -> tuple[Way, Way] | None:
     """The ways from the latest version that both come from, to each of them; None if there is none."""
-    from_new = dict(_of(new).ancestors())
-    for version, way in _of(old).ancestors():
-        if version in from_new:
-            return way, from_new[version]
-    return None
+    to_old, to_new = _of(old), _of(new)
+    of_new = set(to_new.versions())
+    shared = next((version for version in to_old.versions() if version in of_new), None)
+    return None if shared is None else (to_old.way_from(shared), to_new.way_from(shared))
 
 
 def _of(ir: Proc) -> Provenance:

@@ -7,8 +7,11 @@ the reason and what to do. Python's own exceptions are for bugs in this package.
 from __future__ import annotations
 
 import linecache
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from types import FrameType
 from typing import Any, Self
 
 
@@ -161,6 +164,34 @@ class InvalidCursorError(SchedulingError):
     """A cursor to code that an operator has removed was used."""
 
     code = "E402"
+
+
+class UsageError(UslError):
+    """A function is called in a way that suits no program: the number or the names of arguments, an unknown option, or a first
+    argument that is no procedure. A mistake in Python rather than a condition of the code, so `attempt` does not swallow it.
+
+    Its place is the line that made the call, outside of this package.
+    """
+
+    code = "E405"
+
+    def __init__(self, message: str, *, span: Span | None = None, notes: Sequence[str] = (), code: str | None = None) -> None:
+        super().__init__(message, span=span or _calling_line(), notes=notes, code=code)
+
+
+def _calling_line() -> Span | None:
+    """The innermost call in progress that is not made by this package."""
+    frame: FrameType | None = sys._getframe(2)
+    ours = ("usl_core", "functools", "contextlib")
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in ours:
+        frame = frame.f_back
+    if frame is None:
+        return None
+    positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
+    line, end_line, column, end_column = positions
+    if line is None or end_line is None or column is None or end_column is None:
+        return Span(frame.f_code.co_filename, frame.f_lineno, 1, frame.f_lineno, 1)
+    return Span(frame.f_code.co_filename, line, column + 1, end_line, end_column + 1)
 
 
 class Undecided(UslError):

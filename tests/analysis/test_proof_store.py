@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.analysis.test_solver import NAMES, existentials, formulas, holds
-from usl_core.analysis import affine, proof_store, solver, verdicts
+from usl_core.analysis import affine, bounding, proof_store, solver, verdicts
 from usl_core.analysis import formula as fml
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.proof_store import ProofStore
@@ -274,6 +274,7 @@ def test_tests_do_not_use_the_cache_of_whoever_runs_them() -> None:
 def test_after_disable_cache_neither_memory_nor_disk_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with processes(tmp_path) as restart:
         monkeypatch.setattr(solver, "_caching", True)
+        monkeypatch.setattr(bounding, "remembers", True)
         for _ in range(2):
             for asked in HARD:
                 prove(*asked)

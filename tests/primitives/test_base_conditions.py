@@ -10,7 +10,7 @@ import pytest
 
 from tests.primitives.equivalence import parse
 from usl_core.equivalence import Relation
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.nodes import InstrTemplate, Pass
 from usl_core.ir.traverse import update
@@ -42,9 +42,9 @@ def program(body: str) -> Procedure:
 
 @pytest.mark.parametrize("operator", [rename, autolift_alloc, lambda proc, block: extract_subproc(proc, block, "bar")])
 def test_the_first_argument_must_be_a_procedure(operator: Callable[..., object]) -> None:
-    with pytest.raises(SchedulingError, match="the first argument must be a procedure, got str") as caught:
+    with pytest.raises(UsageError, match="the first argument must be a procedure, got str") as caught:
         operator("foo", "bar")
-    assert caught.value.code == "E404"
+    assert caught.value.code == "E405"
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_the_first_argument_must_be_a_procedure(operator: Callable[..., object])
     ],
 )
 def test_arguments_of_another_number_or_name_are_refused(step: Callable[[Any], Any], message: str) -> None:
-    with pytest.raises(SchedulingError, match=message) as caught:
+    with pytest.raises(UsageError, match=message) as caught:
         step(PLAIN)
-    assert caught.value.code == "E404"
+    assert caught.value.code == "E405"
     assert "first argument" in message or list(caught.value.notes) == ["it takes: proc: Procedure, name: str"]
 
 

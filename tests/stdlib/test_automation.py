@@ -12,8 +12,10 @@ from tests.primitives.equivalence import assert_body, assert_refines
 from tests.stdlib.vector_machine import LANES, MACHINE, Reg, program
 from usl_core import (
     SchedulingError,
+    UsageError,
     auto_stage_mem,
     cse,
+    divide_loop,
     double_buffer,
     hoist_from_loop,
     interleave,
@@ -82,6 +84,33 @@ def test_tiling_keeps_the_meaning(order: list[str], a: int, b: int, tail: str) -
     else:
         with pytest.raises(SchedulingError, match="tile_loops: the loops must contain each other"):
             tile_loops(MATMUL, order, [a, b], tail=tail)
+
+
+def test_the_perfect_tail_has_one_name_everywhere() -> None:
+    before = program("""
+def f(n: size, x: f32[n], out: f32):
+    assert n % 8 == 0
+    for i in seq(0, n):
+        out += x[i]
+""")
+    for divided in (
+        lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="perfect"),
+        lambda p: tile_loops(p, ["i"], [4], tail="perfect")[0],
+        lambda p: unroll_and_jam(p, "i", 4, tail="perfect")[0],
+        lambda p: interleave(p, "i", 4, tail="perfect")[0],
+        lambda p: parallelize_reduction(p, "i", 4, tail="perfect")[0],
+    ):
+        assert "seq(0, n / 4)" in str(divided(before)) and "n % 4" not in str(divided(before))
+        with pytest.raises(
+            SchedulingError, match=r"cannot prove that 4 divides n(.|\n)*use tail='cut' instead of tail='perfect'"
+        ):
+            divided(program("def f(n: size, x: f32[n], out: f32):\n    for i in seq(0, n):\n        out += x[i]\n"))
+    with pytest.raises(UsageError, match=r"interleave: tail is one of 'perfect', 'cut', 'guard', got 'masked'"):
+        interleave(before, "i", 4, tail="masked")
+    with pytest.raises(UsageError, match=r"tile_loops: .*unknown tail 'masked': use one of 'guard', .*'perfect'"):
+        tile_loops(before, ["i"], [4], tail="masked")
+    with pytest.raises(UsageError, match="tile_loops: loops are a list, one for each loop, got 'i j'"):
+        tile_loops(before, "i j", [4, 4])
 
 
 def test_tiling_refuses_what_does_not_commute() -> None:
@@ -171,7 +200,7 @@ def f(n: size, x: f32[n + 1], y: f32[n]):
     with pytest.raises(SchedulingError, match="interleave: fission: ") as caught:
         interleave(before, "i", 2)
     assert caught.value.code == "E411"
-    with pytest.raises(SchedulingError, match='tail is "perfect", "cut" or "guard" here'):
+    with pytest.raises(UsageError, match="tail is one of 'perfect', 'cut', 'guard', got 'masked'"):
         unroll_and_jam(before, "i", 2, tail="masked")
 
 
@@ -200,6 +229,57 @@ def test_what_is_no_sum_is_refused(body: str) -> None:
     before = program(f"def f(n: size, x: f32[n], out: f32):\n    for i in seq(0, n):\n        {body}\n")
     with pytest.raises(SchedulingError, match="parallelize_reduction: the loop i adds to no location"):
         parallelize_reduction(before, "i", 4)
+
+
+def test_sums_in_neighbouring_locations_of_one_buffer_get_partial_sums_each() -> None:
+    before = program("""
+def f(m: size, n: size, x: f32[n], y: f32[m + 1, 9]):
+    for k in seq(0, m):
+        for i in seq(0, n):
+            y[k, 3] += x[i]
+            y[k, 4] += 2.0 * x[i]
+            y[k + 1, 3] += 3.0 * x[i]
+            y[k + 1, 4] += x[i] * x[i]
+""")
+    q, made = parallelize_reduction(before, "i", 2)
+    assert len(made.sums) == 1 and len(made.starts) == len(made.ends) == 4
+    assert_refines(before, q, factor=2, vectors=4)
+    q, _ = interleave(before, "i", 2, par_reduce=True)
+    assert "y_sum[1, 1, 0] += x[2 * io + 0] * x[2 * io + 0]" in str(q)
+    assert "y_sum[1, 1, 1] += x[2 * io + 1] * x[2 * io + 1]" in str(q)
+    assert_refines(before, q, factor=2, vectors=4)
+
+
+def test_sums_of_several_rows_are_vectorised_and_interleaved() -> None:
+    before = program("""
+def f(m: size, n: size, A: f32[m, n], x: f32[n], y: f32[m]):
+    assert m % 2 == 0
+    for i in seq(0, m):
+        for k in seq(0, n):
+            y[i] += A[i, k] * x[k]
+""")
+    jammed, unrolled = unroll_and_jam(before, "i", 2, tail="perfect")
+    q, vectors = vectorize(jammed, unrolled.loop.body()[0], LANES, Reg, MACHINE, tail="masked")
+    assert q.find("y_sum: _").shape()[0].value() == 2
+    q, _ = interleave(q, vectors.loop, 3, par_reduce=True)
+    q = replace_all(q, MACHINE)
+    for copy, row in [(copy, row) for copy in range(3) for row in range(2)]:
+        assert f"fma(y_sum1[{copy}, {row}, 0:4]" in str(q)
+    assert_refines(before, q, factor=24, vectors=2)
+
+
+@pytest.mark.parametrize("function", [parallelize_reduction, interleave])
+def test_sums_of_one_buffer_that_are_no_block_are_refused(function: Any) -> None:
+    before = program("""
+def f(n: size, x: f32[n], y: f32[9]):
+    for i in seq(0, n):
+        y[3] += x[i]
+        y[7] += x[i]
+""")
+    options = {"par_reduce": True} if function is interleave else {}
+    with pytest.raises(SchedulingError, match=r"adds to several locations of y that are no block: y\[3\], y\[7\]") as refused:
+        function(before, "i", 2, **options)
+    assert "buffer of its own" in str(refused.value)
 
 
 # ---- auto_stage_mem
@@ -234,6 +314,12 @@ def f(n: size, x: f32[n + 2], y: f32[n]):
 
 
 # ---- hoist_from_loop
+
+
+def test_a_buffer_that_the_block_does_not_use_is_answered_by_those_it_does() -> None:
+    with pytest.raises(SchedulingError, match=r"auto_stage_mem: .* does not read or reduce or write z") as caught:
+        auto_stage_mem(DOT, "i", "z")
+    assert caught.value.notes == ("those it does: x, y, out",)
 
 
 def test_what_does_not_depend_on_the_loop_moves_in_front_of_it() -> None:
@@ -412,6 +498,17 @@ def test_pipelines_of_any_depth_keep_the_meaning(distance: int) -> None:
 def test_pipelines_that_do_not_fit_are_refused(gap: str, distance: int, message: str) -> None:
     with pytest.raises(SchedulingError, match=message):
         software_pipeline(program(PIPE.format(least=1)), "i", gap, distance)
+
+
+def test_the_gap_of_a_pipeline_is_also_given_by_the_statement_after_it() -> None:
+    before = program(PIPE.format(least=1))
+    consumer = before.find("y[_] = _")
+    made = software_pipeline(before, "i", consumer.before())[0]
+    for gap in (consumer, consumer.as_block(), "y[_] = _"):
+        assert str(software_pipeline(before, "i", gap)[0]) == str(made)
+    for wrong in (3, consumer.rhs()):
+        with pytest.raises(SchedulingError, match=r"software_pipeline: a gap is wanted, `c.before\(\)` or `c.after\(\)`"):
+            software_pipeline(before, "i", wrong)
 
 
 def test_a_producer_that_needs_the_consumer_is_refused() -> None:

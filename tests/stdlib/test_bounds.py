@@ -14,7 +14,7 @@ from tests.fuzz.generate import generate
 from tests.fuzz.inputs import Controls, control_vectors, random_inputs
 from tests.primitives.equivalence import parse
 from usl_core import Procedure, SchedulingError, affine_range, divide_loop, infer_bounds, rename, stage_mem, touched
-from usl_core.errors import InterpError, UslError
+from usl_core.errors import InterpError, UsageError, UslError
 from usl_core.interp import Access, Buffer, run
 from usl_core.procedure import from_ir
 from usl_core.stdlib.traffic import Touched
@@ -276,7 +276,7 @@ def test_bounds_of_what_is_not_accessed_or_not_code_are_refused() -> None:
     p = blur("cut")
     with pytest.raises(SchedulingError, match="does not read or reduce or write z"):
         infer_bounds(p, "z")
-    with pytest.raises(SchedulingError, match="kinds are read, write, reduce"):
+    with pytest.raises(UsageError, match="kinds are read, write, reduce"):
         infer_bounds(p, "x", ["load"])
     with pytest.raises(SchedulingError, match="a procedure, a statement or a block is wanted"):
         infer_bounds(p.find("x[_]"), "x")

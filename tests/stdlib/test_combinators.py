@@ -13,6 +13,7 @@ from usl_core import (
     Procedure,
     SchedulingError,
     Undecided,
+    UsageError,
     UslError,
     attempt,
     bottom_up,
@@ -29,6 +30,7 @@ from usl_core import (
     simplify,
     to_fixpoint,
     top_down,
+    unroll_and_jam,
     unroll_loop,
 )
 from usl_core.stdlib.classification import LoopKind
@@ -258,5 +260,49 @@ def test_a_schedule_may_return_what_it_made_after_the_procedure_but_must_return_
     assert "inner(" in str(outlined)
     with pytest.raises(UslError, match="must return a procedure, not NoneType"):
         attempt(lambda q: None)(p)
-    with pytest.raises(SchedulingError, match="a schedule is a function on procedures, got 'simplify'"):
+    with pytest.raises(UsageError, match="a schedule is a function on procedures, got 'simplify'"):
         chain("simplify")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [name for name in COMBINED if name != "each"])
+@pytest.mark.parametrize(
+    ("schedule", "message"),
+    [
+        (divide_loop, "divide_loop: missing a required argument: 'factor'"),
+        (partial(divide_loop, factr=4, names=["a", "b"]), "divide_loop: .*argument"),
+        (
+            partial(divide_loop, factor=4, names=["a", "b"], tail="cutt"),
+            "unknown tail 'cutt': use .*perfect",
+        ),
+        (partial(unroll_and_jam, factor=2, tail="cutt"), "unroll_and_jam: tail is one of 'perfect', .*, got 'cutt'"),
+        (partial(unroll_and_jam, 2), "unroll_and_jam: the first argument must be a procedure, got int"),
+        (lambda p, *where: parallelize_loop(p, 3), "parallelize_loop: a cursor or a pattern is wanted here, got int"),
+    ],
+)
+def test_a_wrong_call_ends_every_combinator(name: str, schedule: Callable[..., Any], message: str) -> None:
+    p = nest()
+    with pytest.raises(UsageError, match=message) as caught:
+        COMBINED[name](schedule)(p, *([] if "each" in name else [p.find_loop("k")]))
+    assert caught.value.span is not None and caught.value.span.file == __file__
+    assert not isinstance(caught.value, SchedulingError)
+
+
+@pytest.mark.parametrize("name", COMBINED)
+def test_what_is_no_procedure_is_not_scheduled(name: str) -> None:
+    with pytest.raises(UsageError, match=r"the first argument must be a procedure, got str"):
+        COMBINED[name](unroll_loop)("k", nest())
+
+
+def test_a_schedule_without_a_place_works_on_the_whole_procedure() -> None:
+    p = nest()
+    two = partial(divide_loop, factor=2, names=["a", "b"], tail="cut")
+    assert str(chain(two, simplify)(p, "i")) == str(simplify(two(p, "i")))
+    for combinator in (repeat, top_down, to_fixpoint, attempt):
+        assert str(combinator(simplify)(p, p.find_loop("i"))) == str(simplify(p))
+
+
+def test_a_fixpoint_of_a_schedule_that_always_applies_stops_after_its_limit() -> None:
+    growing = partial(divide_loop, factor=4, names=["a", "b"], tail="cut")
+    with pytest.raises(SchedulingError, match=r"to_fixpoint: .* after 5 applications") as refused:
+        to_fixpoint(growing, limit=5)(nest())
+    assert "needs a condition of its own" in str(refused.value)

@@ -26,7 +26,7 @@ from usl_core import (
     walk,
 )
 from usl_core.cursors.kinds import BinaryOpCursor
-from usl_core.errors import InvalidCursorError, PatternError
+from usl_core.errors import InvalidCursorError, PatternError, UsageError
 from usl_core.procedure import from_ir
 from usl_core.stdlib.classification import LoopKind
 
@@ -56,9 +56,9 @@ def test_walking_meets_everything_in_source_order() -> None:
 
 
 def test_walking_what_is_no_code_or_for_what_is_no_kind_is_refused() -> None:
-    with pytest.raises(SchedulingError, match="a procedure or a cursor is wanted, got 'i'"):
+    with pytest.raises(UsageError, match="a procedure or a cursor is wanted, got 'i'"):
         walk("i")  # type: ignore[arg-type]
-    with pytest.raises(SchedulingError, match=r"the kinds are statements, loops, .*, got 'loop'"):
+    with pytest.raises(UsageError, match=r"the kinds are statements, loops, .*, got 'loop'"):
         walk(GEMM, "loop")
     with pytest.raises(InvalidCursorError):
         list(walk(GEMM.find_loop("i").prev()))

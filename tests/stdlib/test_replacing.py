@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.ir.memory import Memory
 from usl_core.procedure import Procedure, proc_from_source
 from usl_core.scheduling import replace, replace_all
@@ -68,3 +68,8 @@ def test_what_no_instruction_matches_stays_and_a_single_one_need_not_be_in_a_lis
     assert str(replace_all(p, LOAD)) == str(p)
     with pytest.raises(SchedulingError, match="does not match"):
         replace(p, "i", LOAD)
+
+
+def test_only_a_procedure_is_searched() -> None:
+    with pytest.raises(UsageError, match="replace_all: the first argument must be a procedure, got str"):
+        replace_all("f", LOAD)  # type: ignore[arg-type]

@@ -81,6 +81,7 @@ def test_a_loop_whose_end_is_a_minimum_is_bounded(n: int) -> None:
                     x[4 * io + ii] = 0.0
     """)
     (found,) = touched(p)
+    assert repr(found) == f"<{found.bounds}: {found.elements} elements, {found.reads} reads, {found.writes} writes>"
     assert str(found.bounds) == "x[0:n]"
     assert n <= found.at(n=n).writes.value.value() <= n + 3
 

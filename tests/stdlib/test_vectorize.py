@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.primitives.equivalence import assert_body, assert_refines
 from tests.stdlib.vector_machine import LANES, MACHINE, PLAIN, Half, Reg, instruction, program
-from usl_core import DRAM, SchedulingError, abs_rule, add_assertion, fma_rule, replace_all, select_rule, vectorize
+from usl_core import DRAM, SchedulingError, UsageError, abs_rule, add_assertion, fma_rule, replace_all, select_rule, vectorize
 from usl_core.cursors.kinds import CallCursor, ForCursor
 from usl_core.procedure import Procedure, proc_from_source
 from usl_core.stdlib.rules import Cut
@@ -243,8 +243,30 @@ def test_a_statement_that_no_instruction_computes_is_shown() -> None:
 
 def test_lanes_that_are_not_neighbours_are_no_vector() -> None:
     before = program("def f(n: size, x: f32[2 * n], y: f32[n]):\n    for i in seq(0, n):\n        y[i] = x[2 * i]\n")
-    with pytest.raises(SchedulingError, match="no instruction computes"):
+    with pytest.raises(SchedulingError, match="no instruction computes") as caught:
         vectorize(before, "i", LANES, Reg, MACHINE)
+    assert "are not neighbours in memory, but 2 elements apart" in str(caught.value)
+    before = program("def f(n: size, x: f32[n, 8], y: f32[n]):\n    for i in seq(0, n):\n        y[i] = x[i, 3]\n")
+    with pytest.raises(SchedulingError, match="no instruction computes") as caught:
+        vectorize(before, "i", LANES, Reg, MACHINE)
+    assert "are not neighbours in memory, but a step in dimension 0 apart" in str(caught.value)
+
+
+def test_the_reason_why_no_instruction_fits_is_told() -> None:
+    head = "def f(n: size, x: {0}, y: {0}):\n    for i in seq(0, n):\n        "
+    window = program(head.format("[f32][n]") + "y[i] = 2.0 * x[i]\n")
+    with pytest.raises(SchedulingError, match=r"hint: assert stride\(x, 0\) == 1 in the procedure, or specialize"):
+        vectorize(window, "i", LANES, Reg, MACHINE)
+    dense = program(head.format("f32[n]") + "y[i] = 2.0 * x[i]\n")
+    with pytest.raises(SchedulingError, match="none of the given instructions works on 3 lanes in Reg") as caught:
+        vectorize(dense, "i", 3, Reg, MACHINE)
+    assert caught.value.notes == ("they have 4 lanes",)
+    doubles = program(head.format("f64[n]") + "y[i] = 2.0 * x[i]\n")
+    with pytest.raises(SchedulingError, match="of this width compute f32, and this is f64"):
+        vectorize(doubles, "i", LANES, Reg, MACHINE)
+    branch = program(head.format("f32[n]") + "if x[i] < 0.0:\n            y[i] = 0.0\n")
+    with pytest.raises(SchedulingError, match="hint: compute both sides and choose by `select"):
+        vectorize(branch, "i", LANES, Reg, MACHINE)
 
 
 def test_iterations_that_depend_on_each_other_are_refused() -> None:
@@ -264,8 +286,13 @@ def test_iterations_that_depend_on_each_other_are_refused() -> None:
 def test_arguments_of_the_wrong_kind(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(SchedulingError, match=message):
         vectorize(AXPY, *arguments)
-    with pytest.raises(SchedulingError, match="tail is one of 'perfect', 'cut', 'guard', 'masked', got 'mask'"):
+    with pytest.raises(UsageError, match="tail is one of 'perfect', 'cut', 'guard', 'masked', got 'mask'"):
         vectorize(AXPY, "i", LANES, Reg, MACHINE, tail="mask")
+    with pytest.raises(UsageError, match=r"memory is a class such as DRAM, .*, got 'Reg'"):
+        vectorize(AXPY, "i", LANES, "Reg", MACHINE)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="got tuple") as caught:
+        vectorize(vectorize(AXPY, "i", LANES, Reg, MACHINE), "ii", LANES, Reg, MACHINE)  # type: ignore[arg-type]
+    assert "`p, record = ...`" in str(caught.value)
 
 
 def test_a_missing_masked_form_is_an_error_only_where_it_is_needed() -> None:

@@ -8,17 +8,22 @@ a quotient has the two that define it. Success is a proof, a non-negative combin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import lru_cache
 from math import gcd
 
 from usl_core.analysis.affine import Atom, Lin, Min, Quot, combine, of_atom, parts
 from usl_core.analysis.formula import Const, Eq, Formula, Ge, Or
 from usl_core.analysis.models import Witnesses
+from usl_core.ir.memo import lazy
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 
 BUDGET = 40
 """Subtractions tried for one goal."""
+MAX_REMEMBERED = 1024
+"""Places whose hypotheses are kept, with what was found out from them."""
+remembers = True
+"""Whether any are."""
 
 
 class Hypotheses(tuple[Formula, ...]):
@@ -27,11 +32,19 @@ class Hypotheses(tuple[Formula, ...]):
     like: Hypotheses | None = None
     """Others that have most formulas in common."""
 
-    @cached_property
+    @staticmethod
+    def at(facts: tuple[Formula, ...], like: Hypotheses | None) -> Hypotheses:
+        """The hypotheses at a place: the same object, with what was found out from it, where the same was known before."""
+        found = _at(facts) if remembers else Hypotheses(facts)
+        if like is not found and "_witnesses" not in found.__dict__:
+            found.like = like
+        return found
+
+    @lazy
     def members(self) -> frozenset[Formula]:
         return frozenset(self)
 
-    @cached_property
+    @lazy
     def _ranks(self) -> dict[Atom, float]:
         """For each atom when it occurred first; a quotient or minimum comes just after the last variable in it."""
         ranks: dict[Atom, float] = {}
@@ -43,7 +56,7 @@ class Hypotheses(tuple[Formula, ...]):
             ranks[atom] = _rank(atom, ranks)
         return ranks
 
-    @cached_property
+    @lazy
     def _bounds(self) -> Mapping[Atom, list[Lin]]:
         """The forms known to be >= 0, each with the atom in it that was bound last."""
         ranks = self._ranks
@@ -56,7 +69,7 @@ class Hypotheses(tuple[Formula, ...]):
                     by_atom[last].append(-f.lin)
         return by_atom
 
-    @cached_property
+    @lazy
     def _witnesses(self) -> Witnesses:
         like, self.like = self.like, None
         return Witnesses(self, like._witnesses if like is not None and "_witnesses" in like.__dict__ else None)
@@ -66,27 +79,42 @@ class Hypotheses(tuple[Formula, ...]):
         """Values of the variables for which all formulas hold and goal does not; None means "don't know"."""
         return self._witnesses.refuting(goal)
 
+    @lazy
+    def _bounded(self) -> dict[Formula, bool]:
+        return {}
+
     @profiled("solver", "bounds")
     def bound(self, goal: Formula) -> bool:
         """Whether goal follows by replacing variables with their bounds; False means "don't know"."""
+        found = self._bounded.get(goal)
+        if found is None:
+            found = self._bounded[goal] = self._bound(goal)
+        return found
+
+    def _bound(self, goal: Formula) -> bool:
         match goal:
             case Ge(lin=lin):
                 return _Search(self._bounds, self._ranks).at_least_zero(lin)
             case Eq(lin=lin):
-                return self.bound(Ge(lin)) and self.bound(Ge(-lin))
+                return self._bound(Ge(lin)) and self._bound(Ge(-lin))
             case Or(args=args):
-                return any(self.bound(arg) for arg in args)
+                return any(self._bound(arg) for arg in args)
             case Const(value=value):
                 return value or self._contradictory
             case _:
                 return False
 
-    @cached_property
+    @lazy
     def _contradictory(self) -> bool:
         """Whether an equation (of two places that might meet, say) has sides that the inequalities keep apart."""
         equations = [f.lin for f in self if isinstance(f, Eq)]
         rest = Hypotheses(f for f in self if not isinstance(f, Eq)) if equations else self
         return any(rest.bound(Ge(side - 1)) for lin in equations for side in (lin, -lin))
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _at(facts: tuple[Formula, ...]) -> Hypotheses:
+    return Hypotheses(facts)
 
 
 class _Search:

@@ -7,8 +7,9 @@ branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control p
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from typing import Any
 
 from usl_core.analysis import affine, dataflow
 from usl_core.analysis import formula as fml
@@ -18,11 +19,11 @@ from usl_core.analysis.dataflow import Datum, Env, Transformer, Value
 from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, summary, window_map
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.lower import Lowering, form_of, index_lin
+from usl_core.analysis.lower import Lowering, condition_of, form_of, index_lin, truth
 from usl_core.analysis.solver import Answer, holds, prove
 from usl_core.cursors.path import Path
 from usl_core.ir.config import FieldSym
-from usl_core.ir.memo import memo_of, per_node
+from usl_core.ir.memo import lazy, memo_of, per_node
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
@@ -110,27 +111,12 @@ class Context:
         info = self.buffers[name]
         return info.type if info.window is None else (info.window, self._binding(info.window.name))
 
-    def but(
-        self,
-        *,
-        facts: tuple[Formula, ...] | None = None,
-        windows: Mapping[Sym, WindowMap] | None = None,
-        buffers: Mapping[Sym, BufferInfo] | None = None,
-        loops: tuple[For, ...] | None = None,
-    ) -> Context:
+    def but(self, **parts: Any) -> Context:
         """A copy with other parts; `dataclasses.replace` takes ten times as long."""
-        return Context(
-            self.facts if facts is None else facts,
-            self.windows if windows is None else windows,
-            self.buffers if buffers is None else buffers,
-            self.loops if loops is None else loops,
-            self.tracks,
-            self.base,
-            self.changed,
-            self.asserted,
-            self.holds_data,
-            self._asked,
-        )
+        copy, mine = object.__new__(Context), self.__dict__
+        copy.__dict__.update({name: mine[name] for name in _PARTS}, origin=self._asked)
+        copy.__dict__.update(parts)
+        return copy
 
     # -- construction
 
@@ -167,7 +153,7 @@ class Context:
             return self.but(facts=(*self.facts, *new))
         lasting = [f for f in new if f not in here]
         holding = replace(self._holding, facts=(*self.field_facts, *here))
-        return replace(self, facts=(*self.facts, *lasting), base=holding, changed=None, asserted=True)
+        return self.but(facts=(*self.facts, *lasting), base=holding, changed=None, asserted=True)
 
     def enter(self, stmt: Stmt, branch: str) -> Context:
         """Inside a loop's body or a branch of an if."""
@@ -180,8 +166,7 @@ class Context:
             case If(cond=cond):
                 if cond.type is COND:
                     return self
-                truth = self.truth(cond)
-                return self.assume([truth if branch == "body" else fml.not_(truth)])
+                return self.assume([self.truth(cond) if branch == "body" else self.falsity(cond)])
             case _:
                 raise AssertionError(f"not a statement with a body: {stmt!r}")
 
@@ -233,7 +218,7 @@ class Context:
         if not written and not self.holds_data:
             return self
         data = self.holds_data or any(not isinstance(f.declared.type, ControlType) for f in written)
-        return replace(self, changed=Changed(self, stmt, inside), holds_data=data, origin=self._asked)
+        return self.but(changed=Changed(self, stmt, inside), holds_data=data)
 
     def field(self, name: FieldSym) -> Value:
         """What a configuration field holds here, in terms of what fields held at the start of the procedure."""
@@ -258,7 +243,13 @@ class Context:
         return value, [self.settle_truth(r) for r in lowering.ranges]
 
     def truth(self, expr: Expr) -> Formula:
-        return self.settle_truth(Lowering(symbolic=True).truth(expr))
+        found = condition_of(expr)
+        return found.formula if found is not None and found.steady else self.settle_truth(truth(expr))
+
+    def falsity(self, expr: Expr) -> Formula:
+        """That a condition does not hold."""
+        found = condition_of(expr)
+        return found.opposite if found is not None and found.steady else fml.not_(self.truth(expr))
 
     def settle(self, lin: Lin) -> Lin:
         """A linear form whose strides and configuration fields are those of this place."""
@@ -271,7 +262,7 @@ class Context:
             return self.settle_strides(formula)
         return self.env.formula(formula)
 
-    @cached_property
+    @lazy
     def env(self) -> Env:
         """What fields hold and strides are here, to be put into forms and formulas."""
         values: dict[Sym, Value] = dict(self.fields.items())
@@ -346,20 +337,16 @@ class Context:
         """Whether goal is proved here."""
         return holds(self._about(goal), goal)
 
-    @cached_property
+    @lazy
     def hypotheses(self) -> Hypotheses:
         """All facts, indexed for `prove`."""
         if not self.field_facts:
             return self._plain
-        known = Hypotheses((*self.facts, *self.field_facts))
-        known.like = self.origin
-        return known
+        return Hypotheses.at((*self.facts, *self.field_facts), self.origin)
 
-    @cached_property
+    @lazy
     def _plain(self) -> Hypotheses:
-        known = Hypotheses(self.facts)
-        known.like = self.origin
-        return known
+        return Hypotheses.at(self.facts, self.origin)
 
     @property
     def _asked(self) -> Hypotheses | None:
@@ -371,6 +358,9 @@ class Context:
         if not self._tells_of_fields:
             return self.hypotheses
         return self.hypotheses if self.asserted or any(map(_is_of_held, formulas)) else self._plain
+
+
+_PARTS = tuple(part.name for part in fields(Context))
 
 
 @lru_cache(maxsize=4096)

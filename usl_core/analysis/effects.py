@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -18,7 +17,7 @@ from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.ir.config import FieldSym
-from usl_core.ir.memo import per_node
+from usl_core.ir.memo import lazy, per_node
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
@@ -83,18 +82,18 @@ class Summary:
     fields: frozenset[FieldSym] = frozenset()
     """The configuration fields among the buffers of the accesses."""
 
-    @cached_property
+    @lazy
     def by_buffer(self) -> Mapping[Sym, tuple[Access, ...]]:
         grouped: dict[Sym, list[Access]] = {}
         for access in self.accesses:
             grouped.setdefault(access.buffer, []).append(access)
         return {name: tuple(group) for name, group in grouped.items()}
 
-    @cached_property
+    @lazy
     def modified(self) -> frozenset[Sym]:
         return frozenset(a.buffer for a in self.accesses if a.modifies)
 
-    @cached_property
+    @lazy
     def config_writes(self) -> frozenset[FieldSym]:
         return frozenset(f for f in self.fields if any(a.modifies for a in self.by_buffer[f]))
 

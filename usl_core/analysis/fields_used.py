@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import AssignConfig, Call, For, If, Node, Proc, ReadConfig, Stmt
-from usl_core.ir.traverse import child_nodes, walk_block
+from usl_core.ir.nodes import AssignConfig, Call, For, If, Literal, Node, Proc, ReadConfig, Stmt
+from usl_core.ir.traverse import child_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,14 @@ def field_use(node: Proc | Stmt) -> FieldUse:
 
 
 def _reads(exprs: tuple[Node, ...]) -> FieldUse:
-    found = [n.config.sym(n.field) for n in walk_block(exprs) if isinstance(n, ReadConfig)]
+    found: list[FieldSym] = []
+    pending = list(exprs)
+    while pending:  # as `walk_block`, which takes twice as long
+        node = pending.pop()
+        if isinstance(node, ReadConfig):
+            found.append(node.config.sym(node.field))
+        elif not isinstance(node, Literal):
+            pending += child_nodes(node)
     return FieldUse(read=frozenset(found)) if found else NO_FIELDS
 
 

@@ -73,7 +73,7 @@ Formula = Const | Ge | Eq | Bool | And | Or | Exists | Forall
 
 def ge(a: Lin, b: Lin | int = 0) -> Formula:
     """a >= b, with common factors taken out (and the constant rounded, as all atoms are integers)."""
-    lin = a - b
+    lin = a - b if b else a
     if not lin.terms:
         return TRUE if lin.const >= 0 else FALSE
     common = gcd(*lin.terms.values())
@@ -87,7 +87,7 @@ def le(a: Lin, b: Lin | int) -> Formula:
 
 
 def lt(a: Lin, b: Lin | int) -> Formula:
-    return ge(b - a - 1)
+    return ge(b - a, 1)
 
 
 def eq(a: Lin, b: Lin | int = 0) -> Formula:

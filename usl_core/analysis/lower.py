@@ -137,6 +137,27 @@ def form_of(expr: Expr) -> Form | None:
     return Form(lin, not any(isinstance(atom, Stride | FieldSym) for atom in affine.atoms(lin)))
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A control condition lowered once: its formula and the opposite, and whether these say the same everywhere (`steady`)."""
+
+    formula: Formula
+    opposite: Formula
+    steady: bool
+
+
+@per_node
+def condition_of(expr: Expr) -> Condition | None:
+    """The formulas of a control condition, in which fields stand for what they hold at entry; None if it holds clamped data."""
+    lowering = Lowering(symbolic=True)
+    formula = lowering.truth(expr)
+    if lowering.unknowns:
+        return None
+    names = {name for name in fml.free_syms(formula) if isinstance(name, FieldSym)}
+    strides = (atom for lin in fml.lins(formula) for atom in affine.atoms(lin) if isinstance(atom, Stride))
+    return Condition(formula, fml.not_(formula), not names and not any(strides))
+
+
 def index_lin(expr: Expr) -> Lin:
     """The linear form of an index expression, in which data behind `idx` may be any integer."""
     form = form_of(expr)
@@ -146,4 +167,5 @@ def index_lin(expr: Expr) -> Lin:
 def truth(expr: Expr) -> Formula:
     """The formula of a control condition; see `index_lin`."""
     assert isinstance(expr.type, ControlType)
-    return Lowering(symbolic=True).truth(expr)
+    found = condition_of(expr)
+    return found.formula if found is not None else Lowering(symbolic=True).truth(expr)

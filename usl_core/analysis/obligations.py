@@ -18,7 +18,7 @@ from usl_core.analysis.context import BufferInfo, Context, shape_of
 from usl_core.analysis.dataflow import Env
 from usl_core.analysis.effects import Access, Kind, WindowMap
 from usl_core.analysis.formula import TRUE, Formula
-from usl_core.analysis.lower import Lowering
+from usl_core.analysis.lower import Lowering, form_of, truth
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
 from usl_core.errors import BoundsError, Span, Undecided, counterexample
@@ -52,7 +52,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, mentioned, walk
-from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.types import BOOL, COND, SIZE, ControlType, ScalarType, TensorType
 from usl_core.ir.written import written_formals
 from usl_core.profiling import profiled
 
@@ -141,10 +141,11 @@ def check_block(ctx: Context, block: Block) -> Context:
         if not isinstance(stmt, For | If | Call):  # proving these again is as fast as finding out that they are proved
             check_stmt(ctx, stmt)
         else:
-            known = memo_of(stmt).setdefault(check_block, _Proved())
-            if not known.covers(ctx, stmt):
+            proved = memo_of(stmt).setdefault(check_block, _Proved())
+            bindings, known = ctx.known_to(stmt)
+            if not proved.covers(bindings, known):
                 check_stmt(ctx, stmt)
-                known.add(ctx, stmt)
+                proved.add(bindings, known)
         ctx = ctx.after(stmt)
     return ctx
 
@@ -184,15 +185,11 @@ class _Proved:
     def __init__(self) -> None:
         self.facts: dict[object, list[frozenset[Formula]]] = {}
 
-    def covers(self, ctx: Context, stmt: Stmt) -> bool:
-        """Whether the obligations were proved from facts that all hold in ctx, too."""
-        if self.facts:
-            bindings, known = ctx.known_to(stmt)
-            return any(facts <= known for facts in self.facts.get(bindings, ()))
-        return False
+    def covers(self, bindings: object, known: frozenset[Formula]) -> bool:
+        """Whether the obligations were proved from facts that are all known (`Context.known_to`)."""
+        return any(facts <= known for facts in self.facts.get(bindings, ()))
 
-    def add(self, ctx: Context, stmt: Stmt) -> None:
-        bindings, known = ctx.known_to(stmt)
+    def add(self, bindings: object, known: frozenset[Formula]) -> None:
         self.facts.setdefault(bindings, []).append(known)
 
 
@@ -298,7 +295,8 @@ def check_expr(ctx: Context, expr: Node) -> None:
 def check_access(ctx: Context, name: Sym, idx: Sequence[Expr], span: Span) -> None:
     """Every index of an element access lies within its dimension."""
     for dim, (index, extent) in enumerate(zip(idx, ctx.shape(name), strict=True)):
-        check_expr(ctx, index)
+        if form_of(index) is None:  # otherwise there are no data in it, and nothing to prove of it by itself
+            check_expr(ctx, index)
         value, ranges = ctx.index_in_range(index)
         place = partial("index {} of {}".format, dim, name.name)
         _in_range(ctx, value, value, extent, place, index, ranges, span)
@@ -371,8 +369,9 @@ def check_call(ctx: Context, call: Call) -> None:
         _check_place(call, arg)
         check_expr(ctx, arg)
     env, bools = argument_values(ctx, call)
+    strides = _stride_of_actual(ctx, call)
     for formal, actual in zip(call.proc.args, call.args, strict=True):
-        _check_argument(ctx, call, formal, actual, env)
+        _check_argument(ctx, call, formal, actual, env, strides)
     check_preconditions(ctx, call, call.proc.preds, env, bools)
     check_disjoint(ctx, call)
 
@@ -382,7 +381,7 @@ def check_preconditions(
 ) -> None:
     """Some of the callee's assertions, with its control formals replaced by the `argument_values` env and bools."""
     for pred in preds:
-        goal = _at_call(ctx, call, Lowering(symbolic=True).truth(pred), env, bools)
+        goal = _at_call(ctx, call, truth(pred), env, bools)
         message = partial(_broken, call, pred)
         hint = "assert what it needs in the caller, or call it where a condition of an `if` makes it hold"
         require(ctx, goal, message, call.span, values=env.values(), hint=hint, code="E310")
@@ -400,13 +399,25 @@ def _at_call(ctx: Context, call: Call, f: Formula, env: Mapping[Sym, Lin], bools
 
 def _check_place(call: Call, arg: Expr) -> None:
     """An argument names one place, whatever the data are: the callee may change these while it uses the place."""
-    if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(arg)):
+    if not _is_plain(arg) and any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(arg)):
         raise BoundsError(
             f"an argument of {call.proc.name} depends on data through idx: {show_expr(arg)}",
             span=arg.span if arg.span.line else call.span,
             notes=["hint: copy the element into a scalar before the call, and back after it if it is written"],
             code="E316",
         )
+
+
+def _is_plain(arg: Expr) -> bool:
+    """Whether no data are in the control expressions of an argument; False means "don't know"."""
+    match arg:
+        case Literal():
+            return True
+        case Read(idx=idx) | WindowExpr(idx=idx):
+            entries = (e for entry in idx for e in ((entry.lo, entry.hi) if isinstance(entry, Interval) else (entry,)))
+            return all(form_of(entry) is not None for entry in entries)
+        case _:
+            return isinstance(arg.type, ControlType) and arg.type not in (BOOL, COND) and form_of(arg) is not None
 
 
 def argument_values(ctx: Context, call: Call) -> tuple[dict[Sym, Lin], dict[Sym, Formula]]:
@@ -434,7 +445,7 @@ def _stride_of_actual(ctx: Context, call: Call) -> fml.StrideMap:
     return stride
 
 
-def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: dict[Sym, Lin]) -> None:
+def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: dict[Sym, Lin], strides: fml.StrideMap) -> None:
     name, callee = formal.name.name, call.proc.name
     if formal.type is SIZE:
         value = env[formal.name]
@@ -460,7 +471,8 @@ def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: di
         )
     assert isinstance(actual.type, TensorType)
     for dim, (want, have) in enumerate(zip(formal.type.shape, shape_of(actual.type), strict=True)):
-        wanted = affine.subst(Lowering().index(want), env, _stride_of_actual(ctx, call))
+        form = form_of(want)
+        wanted = affine.subst(form.lin if form is not None and form.steady else Lowering().index(want), env, strides)
         message = partial(_differing, f"extent {dim} of argument {name} of {callee}", have, wanted)
         require(ctx, fml.eq(ctx.resolve_strides(have), wanted), message, call.span, values=(have, wanted), code="E314")
 
@@ -478,11 +490,15 @@ def _is_window(ctx: Context, actual: Expr) -> bool:
 @profiled("obligation", "disjoint arguments")
 def check_disjoint(ctx: Context, call: Call) -> None:
     """Buffers that the callee modifies overlap no other argument, unless it declares that they may."""
-    maps = [
-        (formal, ctx.argument_map(actual), actual)
+    places = [
+        (formal, actual)
         for formal, actual in zip(call.proc.args, call.args, strict=True)
         if not isinstance(formal.type, ControlType) and not isinstance(actual, Literal)
     ]
+    buffers = {ctx.root(actual.name) for _, actual in places if isinstance(actual, Read | WindowExpr)}
+    if len(buffers) == len(places):  # each argument is of a buffer of its own
+        return
+    maps = [(formal, ctx.argument_map(actual), actual) for formal, actual in places]
     modified = written_formals(call.proc)
     for position, (formal, place, actual) in enumerate(maps):
         for other, other_place, other_actual in maps[position + 1 :]:

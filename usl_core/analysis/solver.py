@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar, assert_never
 
-from usl_core.analysis import affine, linear
+from usl_core.analysis import affine, bounding, linear
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.bounding import Hypotheses
@@ -83,6 +83,7 @@ def disable_cache() -> None:
     """From now on every question is answered anew in this process, and nothing is read or written on disk: for `usl verify`."""
     global _caching
     _caching = False
+    bounding.remembers = False
     _CACHE.clear()
     _UNKNOWN.clear()
     STORE.switch_off()

@@ -74,6 +74,8 @@ class Edit:
     _redirects: tuple[_Redirect, ...] = ()
     polluted: frozenset[FieldSym] = frozenset()
     """The configuration fields that may hold something else at the end."""
+    fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
+    """The formals that are gone since they have one value."""
 
     @staticmethod
     def of(proc: Proc, operator: str = "an edit") -> Edit:
@@ -84,6 +86,10 @@ class Edit:
     def modulo(self, fields: Iterable[FieldSym]) -> Edit:
         """This edit, whose result leaves fields other than its input does: equivalent modulo these."""
         return replace(self, polluted=self.polluted | frozenset(fields))
+
+    def fixing(self, values: Mapping[Sym, int | bool]) -> Edit:
+        """This edit, whose result is its input with formals replaced by values and otherwise of the same interface."""
+        return replace(self, fixed=self.fixed | frozenset(values.items()))
 
     # ---- forwarding
 

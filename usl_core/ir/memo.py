@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Generic, Self, TypeVar, overload
 
 from usl_core.ir.nodes import Node
 
@@ -40,3 +40,23 @@ def per_node(compute: Callable[[N], T]) -> Callable[[N], T]:
         return result
 
     return remembered
+
+
+class lazy(Generic[T]):
+    """Decorator: an attribute that is worked out when it is first asked for. `functools.cached_property` does so under a lock
+    up to Python 3.11, which takes longer than most of what is worked out here."""
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self.compute = compute
+        self.name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
+    def __get__(self, instance: object | None, owner: type | None = None) -> Self | T:
+        if instance is None:
+            return self
+        found = instance.__dict__[self.name] = self.compute(instance)
+        return found

@@ -100,27 +100,32 @@ def with_field(node: N, name: str, value: Any) -> N:
 
 def update(node: N, **changes: Any) -> N:
     """A copy of node with fields replaced: `dataclasses.replace`, at a fraction of its time."""
-    kind = type(node)
-    copy = object.__new__(kind)
-    made, remembered = _FIELDS[kind]
-    for name, put in made:
-        put(copy, changes.pop(name) if name in changes else getattr(node, name))
-    assert not changes, f"{kind.__name__} has no field {', '.join(changes)}"
-    for put, nothing in remembered:
-        put(copy, nothing)
-    return copy
+    copy, setters = _COPIERS[type(node)]
+    changed = copy(node)
+    for name, value in changes.items():
+        setters[name](changed, value)
+    return changed  # type: ignore[return-value]
 
 
-_Put = Callable[[Node, Any], None]
+_Setters = dict[str, Callable[[Node, Any], None]]
 
 
-def _setters(kind: type[Node]) -> tuple[tuple[tuple[str, _Put], ...], tuple[tuple[_Put, Any], ...]]:
-    """What sets each field of a node of this kind under construction; and what analyses remember in it, with "nothing yet"."""
-    fields = [(field, getattr(kind, field.name).__set__) for field in dataclasses.fields(kind)]
-    return tuple((f.name, put) for f, put in fields if f.init), tuple((put, f.default) for f, put in fields if not f.init)
+def _copier(kind: type[Node]) -> tuple[Callable[[Node], Node], _Setters]:
+    """What copies nodes of this kind without what analyses remember in them, and what sets each field of the copy.
+
+    The function is written out as text, like the methods of a dataclass: a loop over the fields takes three times as long.
+    """
+    setters: _Setters = {field.name: getattr(kind, field.name).__set__ for field in dataclasses.fields(kind)}
+    known: dict[str, Any] = {"create": object.__new__, "kind": kind}
+    lines = ["def copy(node):", "    new = create(kind)"]
+    for field in dataclasses.fields(kind):
+        known |= {f"set_{field.name}": setters[field.name], f"nothing_{field.name}": field.default}
+        lines.append(f"    set_{field.name}(new, {f'node.{field.name}' if field.init else f'nothing_{field.name}'})")
+    exec("\n".join([*lines, "    return new"]), known)
+    return known["copy"], {field.name: setters[field.name] for field in dataclasses.fields(kind) if field.init}
 
 
-_FIELDS = {kind: _setters(kind) for kind in _CHILDREN}
+_COPIERS = {kind: _copier(kind) for kind in _CHILDREN}
 
 
 def children(node: Node) -> Iterator[tuple[Step, Node]]:
@@ -212,7 +217,7 @@ def map_children(node: N, fn: Callable[[Node], Node]) -> N:
         value = get_field(node, name)
         if many:
             new = tuple([fn(child) for child in value])
-            if any(a is not b for a, b in zip(new, value, strict=True)):
+            if new != value:  # nodes are equal only to themselves
                 result = with_field(result, name, new)
         else:
             new_child = fn(value)
@@ -220,7 +225,7 @@ def map_children(node: N, fn: Callable[[Node], Node]) -> N:
                 result = with_field(result, name, new_child)
     if isinstance(node, Read) and isinstance(node.type, TensorType):
         shape = tuple([fn(extent_) for extent_ in node.type.shape])
-        if any(a is not b for a, b in zip(shape, node.type.shape, strict=True)):
+        if shape != node.type.shape:
             result = update(result, type=TensorType(node.type.scalar, shape, node.type.window))  # type: ignore[arg-type]
     return result
 
@@ -328,18 +333,21 @@ def names_used(node: Node) -> Iterator[Sym]:
                 pass
 
 
+_NO_NAMES = frozenset[Sym]()
+
+
 @per_node
 def mentioned(node: Node) -> frozenset[Sym]:
     """The names that occur at or below node other than in binding position, also in the types of whole buffers."""
-    below = [mentioned(child) for child in child_nodes(node)]
+    below = [mentioned(child) for child in child_nodes(node) if not isinstance(child, Literal)]
     if isinstance(node, Read) and isinstance(node.type, TensorType):
         below += [mentioned(extent_) for extent_ in node.type.shape]
     match node:
         case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
-            return frozenset((name,)).union(*below)
+            return frozenset((name,)).union(*below) if below else frozenset((name,))
         case _:
             some = [names for names in below if names]
-            return some[0] if len(some) == 1 else frozenset[Sym]().union(*some)
+            return some[0] if len(some) == 1 else _NO_NAMES.union(*some)
 
 
 def free_names(*nodes: Node) -> frozenset[Sym]:

@@ -7,11 +7,10 @@ invariant again where something changed, and records the step.
 from __future__ import annotations
 
 import functools
-import gc
 import inspect
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -25,8 +24,9 @@ from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation, Step
-from usl_core.errors import SchedulingError, Span, Undecided, counterexample
+from usl_core.errors import SchedulingError, Span, Undecided, UsageError, counterexample
 from usl_core.ir.nodes import Proc
+from usl_core.primitives.collector import collected_later
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
 from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
@@ -49,6 +49,7 @@ def primitive(
         operator = name or build.__name__
         variant = f"{build.__module__}.{build.__qualname__}, {relation.value}"  # operators may be several functions
         signature = inspect.signature(build)
+        parameters = _Parameters.of(signature)
 
         @profiled("operator", operator)
         @functools.wraps(build)
@@ -57,14 +58,15 @@ def primitive(
             call = call_key(variant, args, kwargs)
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
-            with _collected_later():
+            with collected_later():
                 result = once(proc, *args, **kwargs)
             if call is not None:
                 proc.remember(call, result)
             return result
 
         def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
-            _require_arguments(operator, signature, (proc, *args), kwargs)
+            if not parameters.plainly_fit(1 + len(args), kwargs):
+                require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
             refuse_aliasable(operator, proc)
@@ -78,7 +80,7 @@ def primitive(
             def step() -> Step:
                 shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
-                return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted)
+                return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted, edit.fixed)
 
             return derive(proc, edit.proc, edit.forward, operator, step)
 
@@ -87,28 +89,37 @@ def primitive(
     return decorate
 
 
-@contextmanager
-def _collected_later() -> Iterator[None]:
-    """Python's cyclic collector waits: in the midst of an operator it would find nothing, take what is in use for old, and so
-    look through all versions of a procedure far too often."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """The parameters of an operator, to find out at a twentieth of the price of `bind` that arguments fit."""
+
+    names: frozenset[str]
+    plain: tuple[str, ...]
+    """Those that may be given by position or by name."""
+    needed: frozenset[str]
+
+    @staticmethod
+    def of(signature: inspect.Signature) -> _Parameters:
+        all_ = signature.parameters.values()
+        plain = tuple(each.name for each in all_ if each.kind is each.POSITIONAL_OR_KEYWORD)
+        return _Parameters(
+            frozenset(signature.parameters), plain, frozenset(each.name for each in all_ if each.default is each.empty)
+        )
+
+    def plainly_fit(self, count: int, kwargs: Mapping[str, Any]) -> bool:
+        """Whether count arguments and kwargs fit; False means "don't know"."""
+        by_position = self.plain[:count]
+        given_once = all(name in self.names and name not in by_position for name in kwargs)
+        return count <= len(self.plain) and given_once and self.needed <= {*by_position, *kwargs}
 
 
-def _require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """The operator takes arguments of that number and names, or it refuses and shows what it takes."""
-    if _plainly_fits(signature, len(args), kwargs):
-        return
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
         takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
-        raise SchedulingError(f"{operator}: {error}", notes=[f"it takes: {takes}"], code="E404") from None
+        raise UsageError(f"{operator}: {error}", notes=[f"it takes: {takes}"]) from None
 
 
 def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
@@ -117,14 +128,6 @@ def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
         value = tuple(value)  # the caller may change a list
     several = value if isinstance(value, tuple) else (value,)
     return (lambda: prefix + _short(value)) if any(isinstance(each, Cursor) for each in several) else prefix + _short(value)
-
-
-def _plainly_fits(signature: inspect.Signature, count: int, kwargs: dict[str, Any]) -> bool:
-    """Whether count arguments and kwargs fit for certain: what `bind` finds out at twenty times the price."""
-    plain = [name for name, each in signature.parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
-    rest = signature.parameters.keys() - plain[:count]
-    missing = any(signature.parameters[name].default is inspect.Parameter.empty for name in rest - kwargs.keys())
-    return count <= len(plain) and rest >= kwargs.keys() and not missing
 
 
 def _short(value: Any) -> str:
@@ -154,7 +157,8 @@ def _short(value: Any) -> str:
 
 def require_procedure(operator: str, proc: Any) -> None:
     if not isinstance(proc, Procedure):
-        raise SchedulingError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", code="E404")
+        hint = ["hint: a function that returns `(p, record)` is used as `p, record = ...`"] if isinstance(proc, tuple) else []
+        raise UsageError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", notes=hint)
 
 
 def require_steady_control(operator: str, proc: Proc) -> None:

@@ -8,11 +8,28 @@ condition of an `if` that it copies, an index. Such expressions must not read a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from usl_core.analysis.fields_used import field_use
-from usl_core.ir.nodes import Alloc, Assign, Block, Expr, For, If, Interval, Proc, Read, ReadConfig, Reduce, WindowExpr
-from usl_core.ir.traverse import walk, walk_block
+from usl_core.ir.config import FieldSym
+from usl_core.ir.memo import per_node
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    Block,
+    Expr,
+    For,
+    If,
+    Interval,
+    Node,
+    Proc,
+    Read,
+    ReadConfig,
+    Reduce,
+    Stmt,
+    WindowExpr,
+)
+from usl_core.ir.traverse import child_nodes, walk
 from usl_core.ir.types import TensorType
 
 
@@ -21,10 +38,10 @@ def unsteady_control(proc: Proc) -> ReadConfig | None:
     written = field_use(proc).written
     if not written:
         return None
-    for expr in _control(proc.body):
-        for node in walk(expr):
-            if isinstance(node, ReadConfig) and node.config.sym(node.field) in written:
-                return node
+    for stmt in proc.body:
+        for field, read in _control_reads(stmt).items():
+            if field in written:
+                return read
     return None
 
 
@@ -32,16 +49,59 @@ def shape_that_reads(proc: Proc) -> ReadConfig | None:
     """A read of a field in the extents of a buffer or the bounds of a window; None if there is none."""
     if not field_use(proc).all:
         return None
-    for expr in _shapes(proc.body):
+    return next((read for stmt in proc.body if (read := _shape_read(stmt)) is not None), None)
+
+
+@per_node
+def _control_reads(stmt: Stmt) -> Mapping[FieldSym, ReadConfig]:
+    """For each field that control expressions of stmt read, the first such read; those of arguments are the callee's."""
+    if not field_use(stmt).read:
+        return {}
+    found: dict[FieldSym, ReadConfig] = {}
+    for expr in _control(stmt):
+        for node in walk(expr):
+            if isinstance(node, ReadConfig):
+                found.setdefault(node.config.sym(node.field), node)
+    for inner in _inside(stmt):
+        for field, read in _control_reads(inner).items():
+            found.setdefault(field, read)
+    return found
+
+
+@per_node
+def _shape_read(stmt: Stmt) -> ReadConfig | None:
+    """The first read of a field in the shape of a buffer or window in stmt."""
+    if not field_use(stmt).read:
+        return None
+    for expr in _shapes(stmt):
         for node in walk(expr):
             if isinstance(node, ReadConfig):
                 return node
-    return None
+    return next((read for inner in _inside(stmt) if (read := _shape_read(inner)) is not None), None)
 
 
-def _control(block: Block) -> Iterator[Expr]:
+def _inside(stmt: Stmt) -> Block:
+    match stmt:
+        case For(body=body):
+            return body
+        case If(body=body, orelse=orelse):
+            return (*body, *orelse)
+        case _:
+            return ()
+
+
+def _own_nodes(stmt: Stmt) -> Iterator[Node]:
+    """stmt and the expressions in it that are in no statement inside it."""
+    pending: list[Node] = [stmt]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += [child for child in reversed(child_nodes(node)) if not isinstance(child, Stmt)]
+
+
+def _control(stmt: Stmt) -> Iterator[Expr]:
     """The control expressions that say which statements run and where they reach; those of arguments are the callee's."""
-    for node in walk_block(block):
+    for node in _own_nodes(stmt):
         match node:
             case For(lo=lo, hi=hi):
                 yield lo
@@ -54,8 +114,8 @@ def _control(block: Block) -> Iterator[Expr]:
                 pass
 
 
-def _shapes(block: Block) -> Iterator[Expr]:
-    for node in walk_block(block):
+def _shapes(stmt: Stmt) -> Iterator[Expr]:
+    for node in _own_nodes(stmt):
         match node:
             case Alloc(type=TensorType(shape=shape)):
                 yield from shape

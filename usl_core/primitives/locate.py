@@ -12,7 +12,7 @@ from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, E
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, GapLoc, NodeLoc, Path, block_of, gap_position, get, get_stmt, stmt_list
-from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_
+from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_, UsageError
 from usl_core.frontend.fragment import env_at, parse_cond, parse_expr, parse_window
 from usl_core.frontend.placement import require_place
 from usl_core.frontend.scope import Binding
@@ -42,7 +42,7 @@ def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
         found: Cursor = proc.find(where)
         return found
     if not isinstance(where, Cursor):
-        refuse(operator, f"a cursor or a pattern is wanted here, got {type(where).__name__}", code="E404")
+        raise UsageError(f"{operator}: a cursor or a pattern is wanted here, got {type(where).__name__}")
     cursor = proc.forward(where)
     if isinstance(cursor, InvalidCursor):
         if not cursor.reason.startswith(LOST_BY):

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from usl_core.cursors.cursor import Cursor, ExprCursor
 from usl_core.cursors.kinds import ForCursor
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.procedure import Procedure
 from usl_core.stdlib.accesses import Access, Buffer, accesses, has_known_range, iteration, known_at
 from usl_core.stdlib.inspection import enclosing, require_cursor
@@ -60,18 +60,22 @@ def infer_bounds(scope: Procedure | Cursor, buffer: str | Cursor, kinds: Iterabl
     data or configuration may be any of its dimension.
 
     Raises:
-        SchedulingError: scope does not access the buffer so, or has several of that name; a kind is unknown.
+        SchedulingError: scope does not access the buffer so, or has several of that name. UsageError: a kind is unknown.
     Reference: Qian 2024, §4.2.2.
     """
     wanted = set(kinds)
     if not wanted or not wanted <= set(KINDS):
-        raise SchedulingError(f"infer_bounds: kinds are {', '.join(KINDS)}, got {sorted(wanted)}", code="E404")
+        raise UsageError(f"infer_bounds: kinds are {', '.join(KINDS)}, got {sorted(wanted)}")
     if isinstance(buffer, Cursor):
         buffer = (scope if isinstance(scope, Procedure) else scope.proc()).forward(buffer)
-    found = [each for each in accesses(scope) if buffer in (each.buffer.name, each.buffer.declaration) and each.kind in wanted]
+    made = [each for each in accesses(scope) if each.kind in wanted]
+    found = [each for each in made if buffer in (each.buffer.name, each.buffer.declaration)]
     shown = buffer if isinstance(buffer, str) else "that buffer"
     if not found:
-        raise SchedulingError(f"infer_bounds: the code does not {' or '.join(sorted(wanted))} {shown}", code="E404")
+        note = f"those it does: {', '.join(dict.fromkeys(each.buffer.name for each in made)) or 'none'}"
+        raise SchedulingError(
+            f"infer_bounds: the code does not {' or '.join(sorted(wanted))} {shown}", notes=[note], code="E404"
+        )
     if len({id(each.buffer) for each in found}) > 1:
         note = "hint: a cursor to one of the allocations tells them apart"
         raise SchedulingError(f"infer_bounds: there are several buffers {shown} in the code", notes=[note], code="E404")

@@ -2,20 +2,23 @@
 
 A schedule is a function from a procedure, and any places in it, to a procedure. A combinator takes schedules and returns one.
 It forwards the places before each use, so that they may be cursors of an earlier version. A schedule may also return a tuple
-that starts with the procedure; the rest is dropped.
+that starts with the procedure; the rest is dropped. One that takes nothing but a procedure, such as `simplify`, is given no
+place.
 
 What does not apply raises `SchedulingError`, and that is all that combinators catch. `Undecided` is not an answer, so it ends
-the whole schedule, as do mistakes in Python. Reference: Hagedorn et al. 2020, Achieving High-Performance the Functional Way
-(ELEVATE).
+the whole schedule, as do `UsageError` and other mistakes in Python.
+Reference: Hagedorn et al. 2020, Achieving High-Performance the Functional Way (ELEVATE).
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from usl_core.cursors.cursor import Cursor
-from usl_core.errors import SchedulingError, UslError
+from usl_core.errors import SchedulingError, UsageError
+from usl_core.primitives.base import require_procedure
 from usl_core.procedure import Procedure
 from usl_core.stdlib.inspection import Kind, walk
 
@@ -36,7 +39,8 @@ def chain(*schedules: Schedule) -> Combined:
         p = tile(p, "i")
 
     Raises:
-        SchedulingError: one of them does not apply; a schedule is not callable. A pattern is found anew for each of them.
+        SchedulingError: one of them does not apply. UsageError: a schedule is not callable, or called with what it does not
+        take. A pattern is found anew for each of them.
     """
     _require_callable("chain", schedules)
 
@@ -45,7 +49,7 @@ def chain(*schedules: Schedule) -> Combined:
             p = _apply(schedule, p, where)
         return p
 
-    return chained
+    return _combined("chain", chained)
 
 
 def attempt(schedule: Schedule, refused: Callable[[SchedulingError], object] | None = None) -> Combined:
@@ -54,7 +58,8 @@ def attempt(schedule: Schedule, refused: Callable[[SchedulingError], object] | N
     refused, such as a list's `append`, is told why it did not apply.
 
     Raises:
-        Undecided: the solver could not tell; this is never taken for a refusal.
+        Undecided: the solver could not tell; this is never taken for a refusal. UsageError: it is called with what it does not
+        take.
     """
     _require_callable("attempt", (schedule,))
 
@@ -66,7 +71,7 @@ def attempt(schedule: Schedule, refused: Callable[[SchedulingError], object] | N
                 refused(error)
             return p
 
-    return attempted
+    return _combined("attempt", attempted)
 
 
 def first_of(*schedules: Schedule) -> Combined:
@@ -87,15 +92,15 @@ def first_of(*schedules: Schedule) -> Combined:
         span = reasons[-1].span if reasons else None
         raise SchedulingError("first_of: no schedule applies", span=span, notes=[error.message for error in reasons])
 
-    return chosen
+    return _combined("first_of", chosen)
 
 
 def repeat(schedule: Schedule, limit: int = 1000) -> Combined:
     """A schedule again and again, until it does not apply or changes nothing. That may be at once.
 
     Raises:
-        SchedulingError: it still changes something after limit applications; limit is negative. Undecided: the solver could not
-        tell whether it applies.
+        SchedulingError: it still changes something after limit applications. UsageError: limit is negative. Undecided: the
+        solver could not tell whether it applies.
     """
     _require_callable("repeat", (schedule,))
     _require_limit("repeat", limit)
@@ -111,7 +116,7 @@ def repeat(schedule: Schedule, limit: int = 1000) -> Combined:
             p = new
         raise _endless("repeat", limit)
 
-    return repeated
+    return _combined("repeat", repeated)
 
 
 def each(schedule: Schedule, places: Places) -> Combined:
@@ -129,7 +134,7 @@ def each(schedule: Schedule, places: Places) -> Combined:
     def at_each(p: Procedure, *where: Any) -> Procedure:
         return _at_all(schedule, p, _found(p, places, where))
 
-    return at_each
+    return _combined("each", at_each)
 
 
 # ---- traversals
@@ -150,7 +155,7 @@ def top_down(schedule: Schedule, over: Kind = "loops") -> Combined:
     def descend(p: Procedure, *where: Any) -> Procedure:
         return _at_all(attempt(schedule), p, list(_places(p, where, over)))
 
-    return descend
+    return _combined("top_down", descend)
 
 
 def bottom_up(schedule: Schedule, over: Kind = "loops") -> Combined:
@@ -158,46 +163,71 @@ def bottom_up(schedule: Schedule, over: Kind = "loops") -> Combined:
     _require_callable("bottom_up", (schedule,))
 
     def ascend(p: Procedure, *where: Any) -> Procedure:
-        places = list(_places(p, where, over))
-        order = sorted(range(len(places)), key=lambda position: (_end_of(places, position), -position))
-        return _at_all(attempt(schedule), p, [places[position] for position in order])
+        return _at_all(attempt(schedule), p, _inner_first(list(_places(p, where, over))))
 
-    return ascend
+    return _combined("bottom_up", ascend)
 
 
 def to_fixpoint(schedule: Schedule, over: Kind = "loops", limit: int = 1000) -> Combined:
     """A schedule wherever it applies, also in what it makes, until it applies nowhere or changes nothing.
 
-    Rounds of `bottom_up` are repeated.
+    Rounds of `bottom_up` are repeated. limit is the number of applications that change something, in all rounds together.
 
     Raises:
-        SchedulingError: limit rounds are not enough. Undecided: the solver could not tell whether it applies somewhere.
+        SchedulingError: limit applications are not enough. Undecided: the solver could not tell whether it applies somewhere.
     """
     _require_limit("to_fixpoint", limit)
-    rounds = bottom_up(schedule, over)
+    _require_callable("to_fixpoint", (schedule,))
+    tried = attempt(schedule)
 
     def settle(p: Procedure, *where: Any) -> Procedure:
-        for _ in range(limit + 1):
-            new = rounds(p, *where)
-            if _same(new, p):
-                return p
-            p = new
-        raise _endless("to_fixpoint", limit)
+        changes, before = 0, None
+        while before is None or not _same(p, before):
+            before = p
+            for place in _inner_first(list(_places(p, where, over))):
+                new = _at_all(tried, p, [place])
+                changes += not _same(new, p)
+                if changes > limit:
+                    raise _endless("to_fixpoint", limit)
+                p = new
+        return p
 
-    return settle
+    return _combined("to_fixpoint", settle)
 
 
 # ---- helpers
 
 
+def _combined(name: str, function: Combined) -> Combined:
+    """What a combinator returns: a schedule that insists on a procedure."""
+
+    def combined(p: Procedure, *where: Any) -> Procedure:
+        require_procedure(name, p)
+        return function(p, *where)
+
+    return combined
+
+
 def _apply(schedule: Schedule, p: Procedure, where: tuple[Any, ...]) -> Procedure:
     """A schedule at places that may be of an earlier version."""
+    if not _takes_places(schedule):
+        where = ()
     result = schedule(p, *(p.forward(place) if isinstance(place, Cursor) else place for place in where))
     new = result[0] if isinstance(result, tuple) and result else result
     if not isinstance(new, Procedure):
         shown = getattr(schedule, "__name__", repr(schedule))
-        raise UslError(f"the schedule {shown} must return a procedure, not {type(result).__name__}", code="E404")
+        raise UsageError(f"the schedule {shown} must return a procedure, not {type(result).__name__}")
     return new
+
+
+def _takes_places(schedule: Schedule) -> bool:
+    """Whether a schedule can be given more than a procedure."""
+    try:
+        parameters = inspect.signature(schedule).parameters.values()
+    except ValueError:
+        return True
+    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    return len(positional) != 1 or any(each.kind is each.VAR_POSITIONAL for each in parameters)
 
 
 def _at_all(schedule: Schedule, p: Procedure, places: Iterable[Cursor | str]) -> Procedure:
@@ -226,6 +256,12 @@ def _cursor(p: Procedure, place: Any) -> Any:
     return p.forward(place) if isinstance(place, Cursor) else p.find(place)
 
 
+def _inner_first(places: list[Cursor]) -> list[Cursor]:
+    """Places in source order, what a place contains before itself."""
+    order = sorted(range(len(places)), key=lambda position: (_end_of(places, position), -position))
+    return [places[position] for position in order]
+
+
 def _end_of(places: list[Cursor], position: int) -> int:
     """The position of the last place inside of one; places come in source order, the outer first."""
     last = position
@@ -248,9 +284,9 @@ def _endless(combinator: str, limit: int) -> SchedulingError:
 def _require_callable(combinator: str, schedules: tuple[Any, ...]) -> None:
     for schedule in schedules:
         if not callable(schedule):
-            raise SchedulingError(f"{combinator}: a schedule is a function on procedures, got {schedule!r}", code="E404")
+            raise UsageError(f"{combinator}: a schedule is a function on procedures, got {schedule!r}")
 
 
 def _require_limit(combinator: str, limit: Any) -> None:
     if not isinstance(limit, int) or limit < 0:
-        raise SchedulingError(f"{combinator}: limit must be a number of applications, got {limit!r}", code="E404")
+        raise UsageError(f"{combinator}: limit must be a number of applications, got {limit!r}")

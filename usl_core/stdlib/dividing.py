@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from usl_core.cursors.kinds import ForCursor, LiteralCursor
-from usl_core.errors import SchedulingError
+from usl_core.errors import UsageError
 from usl_core.primitives.loops.divide_loop import divide_loop
 from usl_core.primitives.loops.shift_loop import shift_loop
 from usl_core.procedure import Procedure
@@ -30,22 +31,22 @@ class Divided:
         return Divided(p.forward(self.loop), None if self.tail is None else p.forward(self.tail), self.masked)
 
 
-def divide(p: Procedure, loop: Any, factor: int, tail: str) -> tuple[Procedure, Divided]:
+def divide(p: Procedure, loop: Any, factor: int, tail: str, tails: Sequence[str] = TAILS) -> tuple[Procedure, Divided]:
     """Divide a loop into tiles; a tail of its own is a loop over single iterations ("cut") or one guarded tile ("masked").
 
-    A loop that does not start at 0 is renumbered first.
+    A loop that does not start at 0 is renumbered first. tails are those that the caller can handle.
 
     Raises:
-        SchedulingError: an unknown tail; what `divide_loop` raises.
+        UsageError: an unknown tail. SchedulingError: what `divide_loop` raises.
     """
-    if tail not in TAILS:
-        raise SchedulingError(f"tail is one of {', '.join(map(repr, TAILS))}, got {tail!r}", code="E404")
+    if tail not in tails:
+        raise UsageError(f"tail is one of {', '.join(map(repr, tails))}, got {tail!r}")
     lo, name = loop.lo(), loop.name()
     if not (isinstance(lo, LiteralCursor) and lo.value() == 0):
         p = shift_loop(p, loop, 0)
     names = [fresh(p, f"{name}o"), fresh(p, f"{name}i")]
     if tail in ("perfect", "guard"):
-        p = divide_loop(p, loop, factor, names, tail="guard", perfect=tail == "perfect")
+        p = divide_loop(p, loop, factor, names, tail=tail)
         return p, Divided(p.forward(loop), None, False)
     p = divide_loop(p, loop, factor, names, tail="cut")
     rest = p.forward(loop).next()

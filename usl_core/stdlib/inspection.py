@@ -23,7 +23,7 @@ from usl_core.cursors.kinds import (
     WindowExprCursor,
     WindowStmtCursor,
 )
-from usl_core.errors import PatternError, SchedulingError
+from usl_core.errors import PatternError, SchedulingError, UsageError
 from usl_core.procedure import Procedure
 
 Code = Procedure | Cursor
@@ -54,10 +54,10 @@ def walk(code: Code, *kinds: Kind) -> Iterator[Any]:
     "expressions", "reads" (of control values too), or classes of cursors (`usl_core.cursors.kinds`). Callees are not entered.
 
     Raises:
-        SchedulingError: code is neither a procedure nor a cursor; a kind is unknown.
+        UsageError: code is neither a procedure nor a cursor; a kind is unknown.
     """
     if not isinstance(code, Cursor | Procedure):
-        raise SchedulingError(f"walk: a procedure or a cursor is wanted, got {code!r}", code="E404")
+        raise UsageError(f"walk: a procedure or a cursor is wanted, got {code!r}")
     classes = tuple(each for kind in kinds for each in _classes(kind))
     return _walk(code, classes or (Cursor,))
 
@@ -66,7 +66,7 @@ def _classes(kind: Kind) -> tuple[type[Cursor], ...]:
     if isinstance(kind, type) and issubclass(kind, Cursor):
         return (kind,)
     if not (isinstance(kind, str) and kind in KINDS):
-        raise SchedulingError(f"walk: the kinds are {', '.join(KINDS)} and classes of cursors, got {kind!r}", code="E404")
+        raise UsageError(f"walk: the kinds are {', '.join(KINDS)} and classes of cursors, got {kind!r}")
     return KINDS[kind]
 
 

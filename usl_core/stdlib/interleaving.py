@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core.cursors.kinds import AllocCursor, ArgCursor, ForCursor
-from usl_core.errors import SchedulingError
+from usl_core.errors import UsageError
 from usl_core.ir.memory import MemoryClass
 from usl_core.primitives.loops.unroll_loop import unroll_loop
 from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import divide
 from usl_core.stdlib.expressions import binder, loop_at
-from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
+from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction
 from usl_core.stdlib.reporting import explained
 from usl_core.stdlib.spreading import spread
+from usl_core.stdlib.sums import reductions
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,10 @@ class Unrolled:
     tail: ForCursor | None
     buffers: tuple[AllocCursor, ...]
     reduction: ParallelReduction | None
+
+
+_TAILS = ("perfect", "cut", "guard")
+"""Those of `vectorize`; the rest is single iterations, which are no lanes to mask."""
 
 
 @explained
@@ -42,14 +47,16 @@ def interleave(
             store(y[i, 0:16], x_v)           store(y[2 * io, 0:16], x_v[0, 0:16])
                                              store(y[2 * io + 1, 0:16], x_v[1, 0:16])
 
-    with a loop for the last `n % 2` iterations, as far as tail, that of `vectorize`, is "cut". Inner loops are jammed. With
-    par_reduce each of the iterations has its own partial sums of what the loop adds up (`parallelize_reduction`), in memory or
-    else where the sums live; `replace_all` maps the statements that clear them and add them up.
+    with a loop for the last `n % 2` iterations if tail is "cut"; "perfect" and "guard" are as in `vectorize`. Inner loops are
+    jammed. With par_reduce each of the iterations has its own partial sums of what the loop adds up (`parallelize_reduction`),
+    in memory or else where the sums live; `replace_all` maps the statements that clear them and add them up. Where it adds
+    nothing up, it makes no difference, so that one schedule serves loops with sums and loops without.
 
     Returns the procedure and an `Unrolled`.
 
     Raises:
-        SchedulingError: statements of different iterations depend on each other; what `divide_loop` raises.
+        SchedulingError: statements of different iterations depend on each other; with par_reduce, the loop adds to locations of
+        a buffer that are no neighbours; what `divide_loop` raises.
     Also known as: modulo unrolling, interleave_loop (Exo 2).
     """
     return _unrolled(p, loop_at(p, loop), factor, tail, par_reduce, memory, singles=True)
@@ -66,9 +73,9 @@ def unroll_and_jam(
                 y[i] += A[i, k] * x[k]               y[2 * io] += A[2 * io, k] * x[k]
                                                      y[2 * io + 1] += A[2 * io + 1, k] * x[k]
 
-    with a loop for the last `n % 2` iterations, as far as tail, that of `vectorize`, is "cut". Statements beside the inner
-    loops are unrolled before and after them; the body of an innermost loop is repeated as a whole (`interleave` repeats each
-    statement). par_reduce and memory are those of `interleave`.
+    with a loop for the last `n % 2` iterations if tail is "cut"; "perfect" and "guard" are as in `vectorize`. Statements beside
+    the inner loops are unrolled before and after them; the body of an innermost loop is repeated as a whole (`interleave`
+    repeats each statement). par_reduce and memory are those of `interleave`.
 
     Returns the procedure and an `Unrolled`.
 
@@ -89,8 +96,8 @@ def _unrolled(
     memory: MemoryClass | None,
     singles: bool,
 ) -> tuple[Procedure, Unrolled]:
-    if tail == "masked":
-        raise SchedulingError('tail is "perfect", "cut" or "guard" here, got "masked"', code="E404")
+    if tail not in _TAILS:
+        raise UsageError(f"tail is one of {', '.join(map(repr, _TAILS))}, got {tail!r}")
     reduction: ParallelReduction | None = None
     if par_reduce and reductions(loop):
         p, reduction = parallelize_reduction(p, loop, factor, memory or _home(loop), tail)
@@ -112,5 +119,5 @@ def _unrolled(
 
 def _home(loop: ForCursor) -> MemoryClass | None:
     """The memory of what a loop adds up."""
-    found = binder(loop, reductions(loop)[0][0])
+    found = binder(loop, reductions(loop)[0].buffer)
     return found.mem() if isinstance(found, AllocCursor | ArgCursor) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.cursor import GapCursor
+from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, StmtCursor
 from usl_core.cursors.kinds import AllocCursor, ForCursor
 from usl_core.errors import SchedulingError
 from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
@@ -43,8 +43,9 @@ def software_pipeline(p: Procedure, loop: Any, gap: Any, distance: int = 1) -> t
                                          for i in seq(n - 1, n):
                                              use(b[i % 2, 0:8], y[i])
 
-    gap is a cursor, or a pattern of the statement after it. Buffers that the body allocates before the gap get
-    `distance + 1` copies. The loop must run at least distance times: assert it, or `specialize` the loop for it.
+    gap is a cursor, `c.before()` or `c.after()`, or the statement after it, as a cursor or a pattern. Buffers that the body
+    allocates before the gap get `distance + 1` copies. The loop must run at least distance times: assert it, or `specialize`
+    the loop for it.
 
     Returns the procedure and a `Pipeline`.
 
@@ -54,8 +55,8 @@ def software_pipeline(p: Procedure, loop: Any, gap: Any, distance: int = 1) -> t
     Also known as: modulo scheduling in two stages, prefetching into a buffer.
     """
     loop = loop_at(p, loop)
-    gap = p.forward(gap) if isinstance(gap, GapCursor) else p.find(gap).before() if isinstance(gap, str) else gap
-    if not isinstance(gap, GapCursor) or gap.parent() != loop:
+    gap = _gap_at(p, gap)
+    if gap.parent() != loop:
         raise SchedulingError(f"the gap must be directly in the loop {loop.name()}", span=loop.node.span, code="E404")
     if not isinstance(distance, int) or distance < 1:
         raise SchedulingError(f"the distance must be at least 1, got {distance!r}", code="E404")
@@ -81,6 +82,18 @@ def software_pipeline(p: Procedure, loop: Any, gap: Any, distance: int = 1) -> t
         p = resize_dim(p, buffer, 0, distance + 1, 0, fold=True)
     made = [p.forward(each) for each in (ahead, steady, last)]
     return p, Pipeline(made[0], made[1], made[2], tuple([p.forward(each) for each in buffers]))
+
+
+def _gap_at(p: Procedure, where: Any) -> GapCursor:
+    """The gap that a user names by a cursor, or by the statement after it."""
+    found = p.find(where) if isinstance(where, str) else p.forward(where) if isinstance(where, Cursor) else where
+    if isinstance(found, StmtCursor | BlockCursor):
+        found = found.before()
+    if not isinstance(found, GapCursor):
+        shown = type(found).__name__ if isinstance(found, Cursor) else repr(found)
+        message = f"a gap is wanted, `c.before()` or `c.after()`, or the statement after it, got {shown}"
+        raise SchedulingError(message, code="E404")
+    return found
 
 
 def _split_at(loop: ForCursor, gap: GapCursor) -> int:

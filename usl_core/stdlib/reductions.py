@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.kinds import (
-    AllocCursor,
-    AssignCursor,
-    CallCursor,
-    ForCursor,
-    ReadCursor,
-    ReduceCursor,
-    WindowExprCursor,
-)
+from usl_core.cursors.kinds import AllocCursor, ForCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import MemoryClass
 from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
@@ -23,11 +14,12 @@ from usl_core.primitives.buffers.stage_mem import stage_mem
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.fuse import fuse
 from usl_core.primitives.loops.reorder_loops import reorder_loops
+from usl_core.primitives.loops.unroll_loop import unroll_loop
 from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import Divided, divide
-from usl_core.stdlib.expressions import expressions, fresh, loop_at, mentions, statements, window_text
-from usl_core.stdlib.inspection import children, walk
+from usl_core.stdlib.expressions import fresh, loop_at
 from usl_core.stdlib.reporting import explained
+from usl_core.stdlib.sums import reductions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +27,8 @@ class ParallelReduction:
     """What `parallelize_reduction` created.
 
     loop counts blocks of partial sums and lanes the sums in one; tail does what is left over, with masks its lanes are in
-    tail_lanes. For each sum there are its partial sums, the loop that clears them and the loop that adds them up.
+    tail_lanes. sums are the buffers of partial sums, one for each buffer that the loop adds to; starts and ends are the loops
+    that clear them and add them up, one for each location.
     """
 
     loop: ForCursor
@@ -70,13 +63,15 @@ def parallelize_reduction(
                                          s += s_sum[ii]
 
     and a loop for the last `n % q` terms. A sum is any location that the loop only adds to and that does not depend on its
-    iterator, or a window that instructions called in it only add to. memory is where the partial sums live. tail is that of
-    `vectorize`: "perfect", "cut", "guard" or "masked". Real numbers are added in another order, which counts as equal.
+    iterator, or a window that instructions called in it only add to; in one buffer there may be several that are neighbours,
+    `y[i]` and `y[i + 1]`. memory is where the partial sums live. tail is that of `vectorize`: "perfect", "cut", "guard" or
+    "masked". Real numbers are added in another order, which counts as equal.
 
     Returns the procedure and a `ParallelReduction`.
 
     Raises:
-        SchedulingError: the loop has no sum; other iterations depend on each other; what `divide_loop` raises.
+        SchedulingError: the loop has no sum, or several in one buffer that are no neighbours; other iterations depend on each
+        other; what `divide_loop` raises.
     Also known as: splitting an accumulator, rfactor (Halide).
     """
     loop = loop_at(p, loop)
@@ -90,20 +85,24 @@ def parallelize_reduction(
         )
     p, parts_ = divide(p, loop, factor, tail)
     p, block = _lanes_outside(p, parts_)
-    starts, ends, allocs = [], [], []
-    for name, window in sums:
-        own = fresh(p, name if name.endswith("_sum") else f"{name}_sum")
+    starts: list[Any] = []
+    ends: list[Any] = []
+    allocs: list[Any] = []
+    for each in sums:
+        own = fresh(p, each.buffer if each.buffer.endswith("_sum") else f"{each.buffer}_sum")
         first, last = p.forward(block[0]), p.forward(block[-1])
-        p = stage_mem(p, first.expand(0, len(block) - 1), window, own, accum=True)
-        first, last = p.forward(first), p.forward(last)
-        allocs.append(first.prev(2))
-        starts.append(first.prev())
-        ends.append(last.next())
-    for alloc in allocs:
-        p = autolift_alloc(p, alloc, keep_dims=True)
+        p = stage_mem(p, first.expand(0, len(block) - 1), each.window, own, accum=True)
+        allocs.append(p.forward(first).prev(2))
+        p, cleared = _location_by_location(p, first, -1, each.split)
+        p, added = _location_by_location(p, last, 1, each.split)
+        starts += cleared
+        ends[:0] = added  # each sum was staged inside of the ones before
+    for alloc, each in zip(allocs, sums, strict=True):
+        # the lanes of vectors stay last; where there are none yet, `vectorize` may be about to make them
+        p = autolift_alloc(p, alloc, keep_dims=True, mode="row" if each.wide else "col")
         if memory is not None:
             p = set_memory(p, alloc, memory)
-    ways = [*starts, *block, *ends[::-1]]  # each sum was staged inside of the ones before
+    ways = [*starts, *block, *ends]
     for stmt in ways[:-1]:
         p = fission(p, p.forward(stmt).after())
     for stmt in block:
@@ -121,6 +120,18 @@ def parallelize_reduction(
     )
 
 
+def _location_by_location(p: Procedure, place: Any, side: int, depth: int) -> tuple[Procedure, list[Any]]:
+    """The statement before (side -1) or after a place, whose outer loops go over locations, as one for each location."""
+    copies = [p.forward(place).next() if side > 0 else p.forward(place).prev()]
+    for _ in range(depth):
+        count = len(copies) * int(copies[0].hi().value())
+        for each in copies:
+            p = unroll_loop(p, each)
+        here = p.forward(place)
+        copies = [here.next(n + 1) for n in range(count)] if side > 0 else [here.prev(count - n) for n in range(count)]
+    return p, copies
+
+
 def _lanes_outside(p: Procedure, divided: Divided) -> tuple[Procedure, list[Any]]:
     """The loops over lanes brought outside and made one; the statements in it."""
     p = reorder_loops(p, divided.loop)
@@ -131,51 +142,3 @@ def _lanes_outside(p: Procedure, divided: Divided) -> tuple[Procedure, list[Any]
         block.append(p.forward(divided.tail))
         p = fuse(p, p.forward(main).parent(), p.forward(block[1]).parent())
     return p, [p.forward(each) for each in block]
-
-
-# ---- finding sums
-
-
-def reductions(loop: ForCursor) -> list[tuple[str, str]]:
-    """The sums of a loop: the buffer of each, and the location or window as text."""
-    found: dict[str, set[str]] = {}
-    spoilt: set[str] = set()
-    inner = {stmt.name() for stmt in statements(loop.body()) if isinstance(stmt, ForCursor | AllocCursor)}
-    for stmt in statements(loop.body()):
-        for name, window in _added(stmt):
-            entries = [each for entry in window for each in (entry if isinstance(entry, tuple) else (entry,))]
-            if name in inner or any(mentions(entry, each) for entry in entries for each in (loop.name(), *inner)):
-                spoilt.add(name)
-            found.setdefault(name, set()).add(window_text(name, window))
-        spoilt |= _otherwise_used(stmt)
-    return [(name, min(windows)) for name, windows in found.items() if name not in spoilt and len(windows) == 1]
-
-
-def _added(stmt: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The locations that a statement only adds to."""
-    match stmt:
-        case ReduceCursor():
-            yield stmt.name(), stmt.idx()
-        case CallCursor():
-            for formal, arg in zip(stmt.subproc().args(), stmt.args(), strict=True):
-                if isinstance(arg, WindowExprCursor | ReadCursor) and _only_adds(stmt.subproc(), formal.name()):
-                    yield arg.name(), arg.idx()
-
-
-def _otherwise_used(stmt: Any) -> set[str]:
-    """The buffers that a statement reads or overwrites."""
-    used = {stmt.name()} if isinstance(stmt, AssignCursor) else set()
-    exprs = expressions(stmt)
-    if isinstance(stmt, CallCursor):
-        formals = stmt.subproc().args()
-        adds = [isinstance(arg, WindowExprCursor | ReadCursor) for arg in exprs]
-        added = [ok and _only_adds(stmt.subproc(), f.name()) for ok, f in zip(adds, formals, strict=True)]
-        exprs = tuple([e for arg, ok in zip(exprs, added, strict=True) for e in (children(arg) if ok else (arg,))])
-    return used | {each.name() for expr in exprs for each in walk(expr, ReadCursor, WindowExprCursor)}
-
-
-def _only_adds(callee: Procedure, formal: str) -> bool:
-    """Whether a callee adds to a formal and does nothing else with it."""
-    stmts = list(statements(callee))
-    adds = any(isinstance(stmt, ReduceCursor) and stmt.name() == formal for stmt in stmts)
-    return adds and all(formal not in _otherwise_used(stmt) for stmt in stmts)

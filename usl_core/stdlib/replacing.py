@@ -9,6 +9,7 @@ from usl_core.cursors.path import BlockLoc, Path
 from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import Block, For, If, Node, Proc
 from usl_core.ir.shape import shape, shapes
+from usl_core.primitives.base import require_procedure
 from usl_core.primitives.calls.fit import fits
 from usl_core.primitives.calls.replace import replace
 from usl_core.procedure import Procedure
@@ -21,6 +22,7 @@ def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> 
     of its buffers is not in the memory that the instruction names: so loads and stores, which have the same body, are told
     apart. What no instruction matches stays as it is; an undecided obligation (`Undecided`) is not swallowed.
     """
+    require_procedure("replace_all", p)
     chosen = [instructions] if isinstance(instructions, Procedure | str) else list(instructions)
     strangers = [each for each in chosen if not isinstance(each, Procedure)]
     if strangers:

@@ -1,12 +1,14 @@
-"""Errors of library functions: what was asked for, before what the operator inside says."""
+"""Errors of library functions: their arguments, and what was asked for before what the operator inside says."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
+from usl_core.primitives.base import require_arguments, require_procedure
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -15,18 +17,23 @@ R = TypeVar("R")
 def explained(function: Callable[P, R]) -> Callable[P, R]:
     """A library function whose refusals begin with its name: `interleave: fission: what follows the gap ...`.
 
-    Place, notes and code stay those of the operator. `Undecided` is no refusal and passes.
+    Place, notes and code stay those of the operator. `Undecided` is no refusal and passes. The number and names of arguments
+    are checked, and that the first is a procedure, as for operators.
     """
-    name = function.__name__
+    name, signature = function.__name__, inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if args or "p" not in kwargs:
+            require_procedure(name, args[0] if args else None)
+        require_arguments(name, signature, args, kwargs)
         try:
             return function(*args, **kwargs)
-        except SchedulingError as error:
+        except (SchedulingError, UsageError) as error:
             if error.message.startswith(f"{name}: "):
                 raise
             message = f"{name}: {error.message}"
-            raise SchedulingError(message, span=error.span, notes=error.notes, code=error.code) from error
+            kind = UsageError if isinstance(error, UsageError) else SchedulingError
+            raise kind(message, span=error.span, notes=error.notes, code=error.code) from error
 
     return call

@@ -65,13 +65,19 @@ def shapes(instructions: Iterable[Procedure], width: int, memories: Collection[M
     return [shape for shape in found if all(f.mem() in (None, DRAM, *memories) for f in shape.formals.values())]
 
 
-def _shape(instruction: Procedure, width: int) -> Iterator[Shape]:
+def lanes_of(instruction: Procedure) -> int | None:
+    """The number of lanes of an instruction whose body is a loop over them around one statement."""
     body = list(instruction.body())
     loop = body[0]
     if len(body) != 1 or not isinstance(loop, ForCursor) or len(loop.body()) != 1:
+        return None
+    return int(loop.hi().value()) if isinstance(loop.hi(), LiteralCursor) else None
+
+
+def _shape(instruction: Procedure, width: int) -> Iterator[Shape]:
+    if lanes_of(instruction) != width:
         return
-    if not isinstance(loop.hi(), LiteralCursor) or loop.hi().value() != width:
-        return
+    loop: Any = instruction.body()[0]
     write, masked = loop.body()[0], False
     if isinstance(write, IfCursor) and len(write.body()) == 1 and not write.orelse():
         write, masked = write.body()[0], True

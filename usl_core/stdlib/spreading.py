@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from usl_core.cursors.cursor import StmtCursor
-from usl_core.cursors.kinds import AllocCursor, ForCursor, IfCursor, WindowStmtCursor
+from usl_core.cursors.kinds import AllocCursor, ForCursor, IfCursor, ReadCursor, WindowStmtCursor
 from usl_core.errors import SchedulingError
+from usl_core.ir.types import ScalarType
 from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.inline_window import inline_window
 from usl_core.primitives.loops.fission import fission
@@ -17,6 +18,9 @@ from usl_core.primitives.loops.lift_scope import lift_scope
 from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.procedure import Procedure
 from usl_core.stdlib.expressions import blocks, mentions
+from usl_core.stdlib.inspection import walk
+
+SELECT = "hint: compute both sides and choose by `select(a, b, x, y)`, which is x if a < b and else y"
 
 
 def spread(
@@ -70,6 +74,11 @@ def guarded_body(loop: ForCursor) -> tuple[list[StmtCursor], int]:
     return body, 1
 
 
+def reads_data(cond: Any) -> bool:
+    """Whether a condition depends on elements of buffers."""
+    return any(isinstance(part.type(), ScalarType) for part in walk(cond, ReadCursor))
+
+
 def _must_lift(block: list[StmtCursor], singles: bool) -> bool:
     """Whether the block will be torn apart."""
     return len(_groups([stmt for stmt in block if not isinstance(stmt, AllocCursor)], singles)) > 1 or (
@@ -101,7 +110,7 @@ def _into(
         raise SchedulingError(
             f"the condition of an `if` below the loop {loop.name()} depends on it",
             span=here.node.span,
-            notes=["hint: take it out first, by cut_loop or specialize"],
+            notes=[SELECT if reads_data(here.cond()) else "hint: take it out first, by cut_loop or specialize"],
             code="E413",
         )
     for _ in range(depth - 1):

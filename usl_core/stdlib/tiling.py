@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from usl_core.cursors.kinds import ForCursor, IfCursor
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.primitives.loops.divide_loop import divide_loop
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.lift_scope import lift_scope
@@ -40,8 +40,8 @@ def tile_loops(
                 s                                    for ji in seq(0, 8):
                                                          s
 
-    is `tile_loops(p, ["i", "j"], [4, 8], perfect=True)`. tail and perfect are those of `divide_loop`. With "cut", what does not
-    fill a tile gets loops of its own, which are not tiled further.
+    is `tile_loops(p, ["i", "j"], [4, 8], tail="perfect")`. tail and perfect are those of `divide_loop`. With "cut", what does
+    not fill a tile gets loops of its own, which are not tiled further.
 
     Returns the procedure and the `Tiles`.
 
@@ -50,6 +50,9 @@ def tile_loops(
         other; what `divide_loop` raises.
     Also known as: blocking, tile (Halide, TVM).
     """
+    for what, given in (("loops", loops), ("factors", factors)):
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise UsageError(f"{what} are a list, one for each loop, got {given!r}")
     found = [loop_at(p, each) for each in loops]
     if len(found) != len(factors) or not found:
         raise SchedulingError(f"a factor for each loop is wanted, got {len(found)} and {len(factors)}", code="E404")

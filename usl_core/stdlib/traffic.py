@@ -43,7 +43,7 @@ class Amount:
         return Amount(self.value.at(**sizes), self.exact)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Touched:
     """What code does with one buffer.
 
@@ -57,6 +57,9 @@ class Touched:
     reads: Amount
     writes: Amount
     element_bytes: int | None
+
+    def __repr__(self) -> str:
+        return f"<{self.bounds}: {self.elements} elements, {self.reads} reads, {self.writes} writes>"
 
     def at(self, **sizes: int) -> Touched:
         """The same for given sizes."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core.cursors.kinds import AllocCursor, AssignCursor, BinaryOpCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor
-from usl_core.errors import SchedulingError
-from usl_core.ir.memory import MemoryClass
+from usl_core.errors import SchedulingError, UsageError
+from usl_core.ir.memory import Memory, MemoryClass
 from usl_core.primitives.buffers.set_memory import set_memory
 from usl_core.primitives.buffers.stage_mem import stage_mem
 from usl_core.primitives.calls.replace import replace
@@ -19,13 +19,14 @@ from usl_core.primitives.stmts.split_write import split_write
 from usl_core.procedure import Procedure
 from usl_core.stdlib.dividing import divide
 from usl_core.stdlib.expressions import fresh, loop_at, statements, text, window_text
-from usl_core.stdlib.inspection import children, walk
 from usl_core.stdlib.invariants import hoist_values
-from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction, reductions
+from usl_core.stdlib.reductions import ParallelReduction, parallelize_reduction
 from usl_core.stdlib.reporting import explained
 from usl_core.stdlib.rules import Lanes, Rule, any_rule, default_memory, in_memory
-from usl_core.stdlib.selection import Selection, Shape, shapes
+from usl_core.stdlib.selection import Selection, Shape, lanes_of, shapes
 from usl_core.stdlib.spreading import guarded_body, spread
+from usl_core.stdlib.sums import reductions
+from usl_core.stdlib.unmapped import no_instruction
 
 Memories = MemoryClass | Mapping[str, MemoryClass]
 """The memory of vector registers, or one for each element type by name: `{"u16": YMM, "u32": ZMM}`."""
@@ -87,6 +88,9 @@ def vectorize(
         iterations depend on each other. Nothing is changed then.
     """
     loop = loop_at(p, loop)
+    homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory,)
+    if not all(isinstance(home, type) and issubclass(home, Memory) for home in homes):
+        raise UsageError(f"memory is a class such as DRAM, or one for each type by name, got {memory!r}")
     _require(isinstance(width, int) and width >= 2, f"the width must be at least 2 lanes, got {width!r}")
     chosen = list(instructions)
     _require(all(isinstance(each, Procedure) for each in chosen), "instructions are procedures")
@@ -106,8 +110,8 @@ def vectorize(
         p = _instruction(p, single, fit)
         calls.append(single)
     if reduction is not None and chosen:
-        for alloc, end in zip(reduction.sums, reduction.ends, strict=True):
-            p, added = _add_up(p, alloc, end, machine)
+        for end in reduction.ends:
+            p, added = _add_up(p, end, machine)
             calls += added
     return p, Vectorized(
         p.forward(main),
@@ -138,7 +142,16 @@ class _Machine:
     def of(cls, width: int, memory: Memories, instructions: Sequence[Procedure], rules: Sequence[Rule] | None) -> _Machine:
         """The machine with the shapes of its instructions."""
         homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory,)
-        return cls(width, memory, instructions, rules, shapes(instructions, width, homes))
+        found = shapes(instructions, width, homes)
+        if instructions and not found:
+            lanes = sorted({count for each in instructions if (count := lanes_of(each)) is not None})
+            names = ", ".join(home.name for home in homes)
+            raise SchedulingError(
+                f"none of the given instructions works on {width} lanes in {names}",
+                notes=[f"they have {' or '.join(map(str, lanes))} lanes" if lanes else "none is a loop over lanes"],
+                code="E413",
+            )
+        return cls(width, memory, instructions, rules, found)
 
     def home(self, typ: Any) -> MemoryClass:
         """The register memory for elements of a type."""
@@ -211,10 +224,10 @@ class _Cutting:
         cut = next((cut for rule in self.rules if (cut := rule(write, lanes)) is not None), None)
         if cut is None:
             reasons = [rule.missing(write, lanes) for rule in self.rules if isinstance(rule, Selection)]
-            raise _no_instruction(write, reasons or ["no rule says how to cut it"])
+            raise no_instruction(write, reasons or ["no rule says how to cut it"], self.loop, self.machine.shapes)
         whole = not in_memory(write, lanes) and write.rhs() in [operand for operand, _ in cut.operands]
         if whole and copied:
-            raise _no_instruction(write, ["a rule wants it in a register before it is in one, which has no end"])
+            raise no_instruction(write, ["a rule wants it in a register before it is in one, which has no end"])
         if cut.target is not None:
             own = self._register(p, f"{write.name()}_v", write.type(), cut.target)
             p = stage_mem(p, write, window_text(write.name(), write.idx()), own)
@@ -286,26 +299,19 @@ def _instruction(p: Procedure, loop: Any, fit: Selection) -> Procedure:
             return replace(p, loop, each)
         except SchedulingError as error:
             reasons.append(f"{each.name()}: {error.message}")
-    raise _no_instruction(write, reasons or ["no given instruction has such a body"])
+    raise no_instruction(write, reasons or ["no given instruction has such a body"], loop.name())
 
 
-def _add_up(p: Procedure, sums: Any, loop: Any, machine: _Machine) -> tuple[Procedure, list[Any]]:
+def _add_up(p: Procedure, loop: Any, machine: _Machine) -> tuple[Procedure, list[Any]]:
     """The loop that adds the lanes of partial sums up: one instruction, or lane by lane in memory after a store."""
-    loop, sums = p.forward(loop), p.forward(sums)
+    loop = p.forward(loop)
     for each in machine.instructions:
         try:
             return replace(p, loop, each), [loop]
         except SchedulingError:
             continue
+    sums = loop.body()[0].rhs()
     own = fresh(p, f"{sums.name()}_lanes")
-    p = stage_mem(p, loop, f"{sums.name()}[{', '.join(f'0:{text(extent)}' for extent in sums.shape())}]", own)
+    p = stage_mem(p, loop, f"{sums.name()}[{', '.join([*map(text, sums.idx()[:-1]), f'0:{machine.width}'])}]", own)
     store = p.forward(loop).prev()
     return _instruction(p, store, machine.selection(masked=False)), [store]
-
-
-def _no_instruction(stmt: Any, reasons: Sequence[str]) -> SchedulingError:
-    operations = {type(each).__name__ for each in walk(stmt.rhs()) if children(each)} if hasattr(stmt, "rhs") else set()
-    hint = "hint: add an instruction with this body, or cut the statement by rules" if operations else "hint: add one"
-    return SchedulingError(
-        f"no instruction computes `{text(stmt)}` in all lanes", span=stmt.node.span, notes=[*reasons[:4], hint], code="E413"
-    )

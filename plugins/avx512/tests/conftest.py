@@ -17,6 +17,7 @@ from avx512_build import HOW, require, shared_library
 from avx512_templates import source
 
 from usl_avx512 import isa, kernels_int
+from usl_avx512.kernels import blas_library
 from usl_core import Procedure
 
 
@@ -54,4 +55,13 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     run = run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("USL_CACHE_DIR", str(run / "build-cache"))
+        yield
+
+
+@pytest.fixture(scope="module")
+def one_library() -> Iterator[None]:
+    """The routines of BLAS come from one library for each precision, so that each kernel is scheduled and compiled once."""
+    path = blas_library.blas_path
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blas_library, "blas_path", lambda routine, letter: path(blas_library.WHOLE, letter))
         yield

@@ -8,7 +8,7 @@ a few roundings for the factors; a triangular solve has the residual gamma(n + 1
 from __future__ import annotations
 
 import ctypes
-import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from avx512_build import require, silent
 
 from usl_avx512 import blas1_norms, kernels
 from usl_avx512.kernels import blas_library
-from usl_avx512.kernels.blas_library import KERNELS, WHOLE, entry_name, sections
+from usl_avx512.kernels.blas import arguments
+from usl_avx512.kernels.blas_library import KERNELS, WHOLE, entry_name
 from usl_core.interp.run import run
 
 DTYPES = {"s": np.float32, "d": np.float64}
@@ -31,15 +32,8 @@ STRIDES = (1, 3, -1, -2)
 
 
 @pytest.fixture(autouse=True)
-def _needs_the_processor() -> None:
+def _needs_the_processor(one_library: None) -> None:
     require("native")
-
-
-@pytest.fixture(autouse=True)
-def _one_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The routines come from one library for each precision, so that each kernel is scheduled and compiled once."""
-    path = blas_library.blas_path
-    monkeypatch.setattr(blas_library, "blas_path", lambda routine, letter: path(blas_library.WHOLE, letter))
 
 
 def vector(random: np.random.Generator, letter: str, n: int, stride: int) -> np.ndarray:
@@ -262,52 +256,7 @@ def test_factors_of_zero_are_not_multiplied_with() -> None:
     assert (y == 1).all()
 
 
-# ---- bad input
-
-
-def test_bad_arrays_are_refused_with_what_to_do() -> None:
-    x, y, A = np.ones(4, np.float32), np.ones(4, np.float32), np.ones((4, 4), np.float32)
-    frozen = np.ones(4, np.float32)
-    frozen.flags.writeable = False
-    odd = np.zeros(32, np.uint8)[1:17].view(np.float32)
-    whole = np.ones(12, np.float32)
-    for call, error, message in (
-        (lambda: kernels.saxpy(1.0, x.astype(np.float64), y), TypeError, "x must be of dtype float32, not float64"),
-        (lambda: kernels.saxpy(1.0, [1.0], y), TypeError, "x must be a NumPy array, not list"),
-        (lambda: kernels.saxpy(1.0, A, y), ValueError, "x must have 1 dimension, not 2"),
-        (lambda: kernels.saxpy(1.0, x[:3], y), ValueError, "as many elements; they have 3 and 4"),
-        (lambda: kernels.saxpy(1.0, x, frozen), ValueError, "y is to be changed, but the array is read-only"),
-        (lambda: kernels.saxpy(1.0, odd, y), ValueError, "x does not start at a multiple of 4 bytes"),
-        (lambda: kernels.saxpy(1.0, np.broadcast_to(x[:1], 4), y), ValueError, "the elements of x overlap"),
-        (lambda: kernels.saxpy(1.0, y, y), ValueError, "y shares memory with another argument"),
-        (lambda: kernels.sswap(whole[:6], whole[3:9]), ValueError, "shares memory"),
-        (lambda: kernels.scopy(whole[:6:2], whole[2:8:2]), ValueError, "shares memory"),
-        (lambda: kernels.sgemv(1.0, A, x[:3], 1.0, y), ValueError, "x must have 4 elements, as A is 4 x 4; it has 3"),
-        (lambda: kernels.sgemv(1.0, A[:, ::2], x[:2], 1.0, y), ValueError, "a row of A must be next to each other"),
-        (lambda: kernels.sgemv(1.0, A[::-1], x, 1.0, y), ValueError, "rows of A overlap or go backwards"),
-        (lambda: kernels.sgemv(1.0, A, x, 1.0, A[0]), ValueError, "y shares memory with another argument"),
-        (lambda: kernels.sger(1.0, A[:, 1], x, A), ValueError, "A shares memory with another argument"),
-        (lambda: kernels.strsv(A[:3], x), ValueError, "A must be square, not 3 x 4"),
-        (lambda: kernels.strmv(A, A[2]), ValueError, "x shares memory with another argument"),
-    ):
-        with pytest.raises(error, match=message):
-            call()
-    assert all((each == 1).all() for each in (x, y, A, whole))
-
-
-def test_vectors_and_matrices_beside_each_other_in_one_array_are_apart() -> None:
-    whole = np.ones((8, 12), np.float32)
-    kernels.saxpy(1.0, whole[:, 0], whole[:, 1])
-    kernels.scopy(whole[0, ::2], whole[0, 1::2])
-    kernels.sgemv(1.0, whole[:, 2:10], whole[0, 2:10].copy(), 1.0, whole[:, 11])
-    assert (whole[:, 11] == [9] * 8).all() and (whole[:, 1] == [1, *[2] * 7]).all()
-
-
-def arguments(routine: str) -> list[str]:
-    """The names of the arguments of an entry, from its C."""
-    prototype = re.search(r"^int usl_[^(]*\(([^)]*)\)", sections()[routine], flags=re.MULTILINE)
-    assert prototype is not None
-    return [argument.split()[-1].lstrip("*") for argument in prototype[1].split(",")]
+# ---- entries in C
 
 
 WRITTEN = {"axpy": "y", "copy": "y", "swap": "y", "rot": "y", "gemv": "y", "ger": "A", "symv": "y", "trmv": "x", "trsv": "x"}
@@ -373,8 +322,22 @@ def test_a_library_of_one_routine_holds_what_its_entry_needs_and_no_more() -> No
     assert not [word for word in ("usl_apart", "usl_in(", "usl_scale", "saxpy") if word in text]
 
 
-def test_every_routine_has_both_precisions() -> None:
-    assert set(kernels.__all__) >= {routine(letter, name).__name__ for name in KERNELS for letter in "sd"}
+@pytest.mark.parametrize("letter", "sd")
+def test_libraries_export_their_entries_alone(letter: str) -> None:
+    """Kernels are called as routines of BLAS are, and several libraries hold the same ones: neither may clash in a program."""
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", blas_library.blas_path(WHOLE, letter)], capture_output=True, check=True
+    )
+    assert {line.split()[-1] for line in listed.stdout.decode().splitlines()} == {entry_name(name, letter) for name in KERNELS}
+
+
+def test_unknown_routines_are_named_with_those_there_are() -> None:
+    for name, letter, message in (
+        ("saxpy", "s", "no routine is called 'saxpy', without .* axpy, scal"),
+        ("axpy", "x", 'be "s" or "d"'),
+    ):
+        with pytest.raises(ValueError, match=message):
+            blas_library.blas_library(name, letter)
 
 
 @pytest.mark.parametrize("letter", "sd")

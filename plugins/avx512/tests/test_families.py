@@ -18,7 +18,7 @@ from usl_c11 import cpu
 from usl_c11.build import compile_flags
 from usl_c11.compiler import find_compiler
 from usl_c11.emit import library
-from usl_core import Procedure, proc_from_source
+from usl_core import Procedure, UsageError, proc_from_source
 from usl_core.errors import JitError
 from usl_core.interp.buffers import Buffer
 from usl_core.interp.run import run
@@ -296,3 +296,8 @@ def test_a_prefetch_may_lie_beyond_the_end_and_changes_nothing() -> None:
     x = np.ones(3, np.float32)
     p.jit()(3, x)
     np.testing.assert_array_equal(x, [2, 2, 2])
+
+
+def test_an_unknown_table_is_answered_by_the_tables() -> None:
+    with pytest.raises(UsageError, match=r"the tables are 'basics', 'floats', .*, got 'float'"):
+        isa.instructions("float")

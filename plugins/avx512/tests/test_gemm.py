@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from avx512_drivers import SANITIZED, execute, gemm
 from usl_avx512 import kernels_algorithms
 from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
 from usl_avx512.kernels import dgemm, sgemm, sources
+from usl_avx512.kernels.__main__ import main
 from usl_avx512.kernels.gemm import ARGUMENTS, gemm_path
 from usl_core import Procedure
 from usl_core.interp.run import run
@@ -78,6 +80,17 @@ def test_the_entry_names_the_first_bad_argument_and_writes_nothing(name: str) ->
     assert (c == 1).all()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_library_exports_its_entry_alone(name: str) -> None:
+    listed = subprocess.run(["nm", "-D", "--defined-only", gemm_path(name)], capture_output=True, text=True, check=True)
+    assert [line.split()[-1] for line in listed.stdout.splitlines()] == [name]
+
+
+def test_unknown_products_are_named_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="no matrix product is called 'sgemm'; there are usl_sgemm"):
+        gemm_path("sgemm")
+
+
 # ---- from Python
 
 
@@ -136,15 +149,19 @@ def test_bad_arrays_are_refused_with_what_to_do() -> None:
         ((a, b[:3], c), ValueError, "B must have 4 rows, not 3"),
         ((a, b, c[:3]), ValueError, "C must be 4 x 4"),
         ((a, np.ones((4, 8), np.float32)[:, ::2], c), ValueError, "a row of B must be next to each other"),
-        ((a, b[::-1], c), ValueError, "rows of B overlap or go backwards"),
-        ((a, np.broadcast_to(b[0], (4, 4)), c), ValueError, "rows of B overlap or go backwards"),
+        ((a, b[::-1], c), ValueError, r"rows of B go backwards \(stride -16 bytes\)"),
+        ((a, np.broadcast_to(b[0], (4, 4)), c), ValueError, r"rows of B overlap \(stride 0 bytes\)"),
+        ((a.T, b, c), ValueError, "a row of A must be next to each other"),
         ((a, b, frozen), ValueError, "read-only"),
-        ((odd, b, c), ValueError, "A does not start at a multiple of 4 bytes"),
+        ((odd, b, c), ValueError, "elements of A do not lie at multiples of 4 bytes"),
         ((c, b, c), ValueError, "C shares memory with A or B"),
     ):
         with pytest.raises(error, match=message):
             sgemm(*arguments)  # type: ignore[arg-type]
-    for threads, error, message in ((0, ValueError, "threads must be at least 1, not 0"), (1.5, TypeError, "integer or None")):
+    for threads, error, message in (
+        (0, ValueError, "threads must be at least 1, not 0"),
+        *((wrong, TypeError, "integer or None") for wrong in (1.5, "2", True)),
+    ):
         with pytest.raises(error, match=message):
             sgemm(a, b, c, threads=threads)  # type: ignore[arg-type]
     assert (c == 1).all()
@@ -181,6 +198,15 @@ def test_another_process_finds_the_built_library_without_scheduling() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(path)
+
+
+def test_kernels_are_built_ahead_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    gemm_path("usl_sgemm")
+    assert main(["sgemm"]) == 0
+    assert re.fullmatch(r"sgemm \.\.\. \d+\.\d s\n", capsys.readouterr().out)
+    with pytest.raises(SystemExit):
+        main(["sgemm", "usl_sgemm"])
+    assert "no routine is called usl_sgemm; there are sgemm, dgemm" in capsys.readouterr().err
 
 
 def test_the_digest_of_the_sources_follows_their_names_and_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 from avx512_build import HOW, kernel, silent
 
 from usl_avx512 import blur_schedule, box_blur, isa, kernels_int, memories, sgemm, sgemm_schedule
-from usl_avx512.gemm.tiles import SINGLE, edge_tile, full_tile, windowed
+from usl_avx512.gemm.tiles import SINGLE, edge_tiles, full_tiles, windowed
 from usl_avx512.kernels_algorithms import gemm
 from usl_c11.backend import C11
 from usl_core import Procedure
@@ -27,8 +27,9 @@ INSTRUCTIONS = (*isa.instructions("basics"), *kernels_int.INSTRUCTIONS)
 SCHEDULES: dict[str, Callable[[], Procedure]] = {
     "sgemm": lambda: sgemm_schedule(sgemm),
     "blur": lambda: blur_schedule(box_blur),
-    "gemm_6x64": lambda: full_tile(windowed(gemm, SINGLE), 6, 4, SINGLE).fast,
-    "gemm_3xN32": lambda: edge_tile(windowed(gemm, SINGLE), 3, 2, SINGLE).fast,
+    "gemm_6x64": lambda: full_tiles(windowed(gemm, SINGLE), 4, SINGLE).of(6).fast,
+    "gemm_2xN16": lambda: edge_tiles(windowed(gemm, SINGLE), 1, SINGLE).of(2).fast,
+    "gemm_3xN32": lambda: edge_tiles(windowed(gemm, SINGLE), 2, SINGLE).of(3).fast,
 }
 
 

@@ -86,6 +86,13 @@ def instructions() -> tuple[Procedure, ...]:
     return (*isa.instructions("basics"), *isa.instructions("floats"))
 
 
+@cache
+def reusing() -> tuple[Procedure, ...]:
+    """`instructions`, with loads that compilers do once where registers are used more than once."""
+    kept = movement.mm512_loadu_kept_ps, movement.mm512_loadu_kept_pd
+    return (*kept, *(each for each in instructions() if each.name() not in ("mm512_loadu_ps", "mm512_loadu_pd")))
+
+
 def algorithm(routine: str, typ: str) -> Procedure:
     """What a routine of `ROUTINES` computes with elements of a type of `LANES`, as a plain loop."""
     return proc_from_source(ROUTINES[routine].replace("T", typ))
@@ -104,7 +111,7 @@ def blas1_schedule(p: Procedure, typ: str, unroll: int = 4, available: Iterable[
         p, _ = cse(p, loop)
     if p.name() == "copy":
         p = past_the_cache(p, loop, typ)
-    chosen = tuple(available) or instructions()
+    chosen = tuple(available) or (reusing() if p.name() in SHARED else instructions())
     p, vectorized = vectorize(p, loop, LANES[typ], AVX512, chosen, tail="masked")
     p, _ = interleave(p, vectorized.loop, unroll, par_reduce=True)
     return simplify(replace_all(p, chosen))

@@ -14,9 +14,11 @@ from __future__ import annotations
 import re
 import sys
 from functools import cache
+from typing import Any
 
 from usl_avx512 import isa
 from usl_avx512.blas1 import LANES, elements_apart, instructions
+from usl_avx512.isa import movement
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import (
@@ -127,7 +129,7 @@ def iamax(n: size, x: [T][n], out: i64):
 """
 """V: the lanes of a register, R: registers, I: integers as wide as T."""
 
-REGISTERS = {"f32": 2, "f64": 4}
+REGISTERS = 4
 """Registers of magnitudes in iamax: a comparison and the choice after it take longer than the next vector takes to come."""
 
 
@@ -146,18 +148,26 @@ def nrm2(typ: str) -> Procedure:
 @cache
 def iamax(typ: str) -> Procedure:
     """isamax or idamax, into `out`: positions count from 0."""
-    words = {"T": typ, "I": typ.replace("f", "i"), "R": str(REGISTERS[typ]), "V": str(LANES[typ])}
+    words = {"T": typ, "I": typ.replace("f", "i"), "R": str(REGISTERS), "V": str(LANES[typ])}
     p = proc_from_source(re.sub(r"\b[TIRV]\b", lambda match: words[match[0]], IAMAX))
     p = simplify(specialize(p, p.body(), "stride(x, 0) == 1"))
-    block = p.body()[0].body()
-    available = (*instructions(), *isa.instructions("integers"))
-    p = stage_mem(p, block[-1], f"best[0:{words['R']}, 0:{words['V']}]", "best_lanes")
-    p = stage_mem(p, p.forward(block[-1]), f"place[0:{words['R']}, 0:{words['V']}]", "place_lanes")
-    for buffer in block[:2]:
+    dense = p.body()[0]
+    for block in (dense.body(), dense.orelse()):
+        p = in_registers(p, block, typ)
+    return rename(simplify(p), f"i{'s' if typ == 'f32' else 'd'}amax")
+
+
+def in_registers(p: Procedure, block: Any, typ: str) -> Procedure:
+    """One branch of IAMAX by vector instructions, which gather elements that lie apart."""
+    suffix = "ps" if typ == "f32" else "pd"
+    gather = [getattr(movement, f"mm512_{form}gather_{suffix}") for form in ("", "mask_")]
+    available = (*instructions(), *isa.instructions("integers"), *gather)
+    for lanes, buffer in zip(("best", "place"), block[:2], strict=True):
+        p = stage_mem(p, p.forward(block[-1]), f"{lanes}[0:{REGISTERS}, 0:{LANES[typ]}]", f"{lanes}_lanes")
         p = set_memory(p, p.forward(buffer), AVX512)
     for lanes in (block[4].body()[0].body()[0], block[5].body()[2]):
         p, _ = vectorize(p, p.forward(lanes), LANES[typ], AVX512, available, tail="perfect")
     p = replace_all(simplify(p), available)
     for registers in (block[2], block[3], block[4].body()[0], block[8]):
         p = unroll_loop(p, p.forward(registers))
-    return rename(simplify(p), f"i{'s' if typ == 'f32' else 'd'}amax")
+    return p

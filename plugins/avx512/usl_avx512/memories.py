@@ -63,6 +63,7 @@ class _VectorRegister(Memory):
                 f"a window of {base} in {cls.name} must span whole registers (0:lanes in the last dimension), "
                 f"found one that starts at lane {indices[-1]}",
                 span=span,
+                notes=_without_instruction(indices[-1]),
             )
         return base + "".join(f"[{index}]" for index in indices[:-1])
 
@@ -72,6 +73,16 @@ class _VectorRegister(Memory):
             known = ", ".join(cls.registers)
             raise BackendError(f"{name}: {cls.name} holds no elements of C type {ctype}, only {known}", span=span)
         return cls.registers[ctype]
+
+
+def _without_instruction(lane: str) -> tuple[str, ...]:
+    """What to do about the access to a single lane, in a loop over lanes that no instruction has replaced."""
+    if not lane.isidentifier():
+        return ()
+    return (
+        f"the loop {lane} over the lanes was left without an instruction; one replaces a loop around a single statement",
+        "hint: give its statements loops of their own (fission) before replace_all, or call replace_all before unroll_and_jam",
+    )
 
 
 class AVX512(_VectorRegister):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import subprocess
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,19 @@ def test_exported_names_that_c_owns_are_refused(name: str) -> None:
 def test_two_exports_of_one_name_are_refused() -> None:
     with pytest.raises(BackendError, match="two exported procedures are called sgemm"):
         library([kernels.SGEMM, update(kernels.SGEMM)], "lib")
+
+
+def test_a_library_that_exports_nothing_is_text_for_the_entries_of_others(tmp_path: Path) -> None:
+    require("gcc")
+    files = library([kernels.parse("def f(n: size, x: [f32][n]):\n    x[0] = 1.0\n")], "lib", exported=False).files
+    assert not any(word in files["lib.h"] for word in ("f(", "f_error", "struct"))
+    entry = "void set(float *x)\n{\n    f_body(1, (struct usl_win_1f32){x, {1}});\n}\n"
+    own = {"lib.h": files["lib.h"] + "void set(float *x);\n", "lib.c": files["lib.c"] + entry}
+    write(files | own, tmp_path)
+    assert compiles("gcc", tmp_path / "lib.c") == ""
+    symbols = subprocess.run(["nm", "-g", tmp_path / "lib.o"], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[-1] for line in symbols.splitlines()] == ["set"]
+    assert "/* f: how it was made is not recorded */\n" in own["lib.c"]
 
 
 def test_instructions_are_not_exported() -> None:

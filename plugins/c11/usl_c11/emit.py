@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from usl_c11.checks import check_exported, check_procedure
-from usl_c11.entry import NO_CHECKS, Entry, entry
+from usl_c11.entry import NO_CHECKS, Entry, assurance_comment, entry
 from usl_c11.func import body_function
 from usl_c11.mirror import written_readable
 from usl_c11.names import Names, is_identifier, legal
@@ -54,8 +54,11 @@ class Library:
     """The procedures that take it as first argument."""
 
 
-def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> Library:
+def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True, exported: bool = True) -> Library:
     """The C of a library called name that exports procs, with everything they call as static functions.
+
+    Without exported it has no entries: procs are static too, called NAME_body, for C that the caller adds to the source, and
+    the structs of their windows are defined there rather than in the header.
 
     Raises:
         BackendError, BoundsError, Undecided: something cannot be C, or an obligation is not provable.
@@ -70,12 +73,14 @@ def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> L
         check_procedure(proc)
     unit = _new_unit(procs, order, name)
     bodies = {proc: body_function(proc, unit) for proc in order}
-    entries = [entry(proc, unit, entry_checks) for proc in procs]
+    entries = [entry(proc, unit, entry_checks) for proc in procs] if exported else []
     helpers = _mentioned(unit.helpers.texts, "".join(bodies.values()))
     tests = _mentioned(unit.helpers.texts, "".join(one.definitions for one in entries))
     tests = [text for text in tests if text not in helpers]
     functions = _in_order(procs, bodies, entries)
-    source, header = _source(procs, helpers, tests, functions, unit), _header(procs, entries, unit, entry_checks)
+    own_structs, public_structs = ((), unit.structs.values()) if exported else (unit.structs.values(), ())
+    source = _source(procs, [*own_structs, *helpers], tests, functions, unit)
+    header = _header(procs, public_structs, entries, unit, entry_checks)
     files = {f"{name}.c": source, f"{name}.h": header, f"{name}.d": _depfile(order, name)}
     context = _context_struct(unit) if unit.contexts else ""
     return Library(name, files, tuple(unit.features), unit.has_parallel_loops, context, tuple(unit.configs), unit.contexts)
@@ -122,10 +127,10 @@ def _used_fields(procs: Sequence[Proc], order: Sequence[Proc]) -> dict[Proc, dic
 
 
 def _in_order(procs: Sequence[Proc], bodies: Mapping[Proc, str], entries: Sequence[Entry]) -> Iterator[str]:
-    """Each entry follows the body that it guards."""
-    by_proc = dict(zip(procs, entries, strict=True))
+    """Each entry follows the body that it guards. Without entries the bodies say how they were made."""
+    by_proc = dict(zip(procs, entries, strict=True)) if entries else {}
     for proc, body in bodies.items():
-        yield body
+        yield body if entries or proc not in procs else f"{assurance_comment(proc)}\n{body}"
         if proc in by_proc:
             yield by_proc[proc].definitions + "\n"
 
@@ -186,7 +191,8 @@ UNCHECKED = """\
  */"""
 
 
-def _header(procs: Sequence[Proc], entries: Sequence[Entry], unit: Unit, checked: bool) -> str:
+def _header(procs: Sequence[Proc], structs: Iterable[str], entries: Sequence[Entry], unit: Unit, checked: bool) -> str:
+    contract = CONTRACT.format(macro=NO_CHECKS) if checked else UNCHECKED
     guard = f"USL_{unit.name.upper()}_H"
     sections = [
         GENERATED.format(names=_names(procs)),
@@ -194,10 +200,9 @@ def _header(procs: Sequence[Proc], entries: Sequence[Entry], unit: Unit, checked
         "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n",
         '#ifdef __cplusplus\nextern "C" {\n#endif\n',
         *([F16_TYPEDEF] if unit.needs_f16 else []),
-        *unit.structs.values(),
+        *structs,
         *([_context_struct(unit)] if unit.contexts else []),
-        CONTRACT.format(macro=NO_CHECKS) if checked else UNCHECKED,
-        "\n\n".join(one.prototypes for one in entries) + "\n",
+        *([contract, "\n\n".join(one.prototypes for one in entries) + "\n"] if entries else []),
         "#ifdef __cplusplus\n}\n#endif\n",
         "#endif\n",
     ]

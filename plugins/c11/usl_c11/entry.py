@@ -60,7 +60,7 @@ def entry(proc: Proc, unit: Unit, checked: bool) -> Entry:
     error_head = f"const char *{proc.name}_error(int status)"
     call = f"{unit.functions[proc]}({', '.join(formal.name for formal in formals)})"
     definition = [
-        _assurance_comment(proc),
+        assurance_comment(proc),
         head,
         "{",
         *_guarded(tests.lines),
@@ -72,7 +72,7 @@ def entry(proc: Proc, unit: Unit, checked: bool) -> Entry:
     )
 
 
-def _assurance_comment(proc: Proc) -> str:
+def assurance_comment(proc: Proc) -> str:
     """How the procedure relates to the source that a user wrote."""
     return f"/* {proc.name}: {assurance(proc)} */"
 

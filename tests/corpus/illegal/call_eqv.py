@@ -108,7 +108,7 @@ CASES = [
         "clear(n, x[0:n])",
         lambda p, c: call_eqv(p, "clear(_)", partial_eval(c.clear, n=4)),
         "E431",
-        "another precision or interface",
+        "another interface",
         Malformed(
             "clear_four(n, x[0:n])",
             "E200",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.primitives.equivalence import assert_body, assert_refines, parse
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 
 NEST = """
@@ -90,7 +90,7 @@ def test_autolift_alloc_takes_an_extent_where_the_loop_may_be_empty():
     ],
 )
 def test_autolift_alloc_refuses(options: dict[str, object], message: str):
-    with pytest.raises(SchedulingError, match=message):
+    with pytest.raises(UsageError if "mode" in options else SchedulingError, match=message):
         autolift_alloc(parse(NEST), "t", **options)  # type: ignore[arg-type]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.ir.nodes import LoopMode
 from usl_core.primitives.loops.divide_loop import divide_loop
 
@@ -26,6 +26,7 @@ def test_perfect_division_makes_a_nest_of_two():
                 x[i] = 0.0
         """)
     q = divide_loop(p, "i", 4, ["io", "ii"], perfect=True)
+    assert str(q) == str(divide_loop(p, "i", 4, ["io", "ii"], tail="perfect"))
     assert_body(
         q,
         """
@@ -170,5 +171,5 @@ def test_a_start_that_is_proved_to_be_zero_is_enough():
     ],
 )
 def test_bad_arguments_are_refused(factor: int, names: list[str], tail: str, message: str):
-    with pytest.raises(SchedulingError, match=message):
+    with pytest.raises(UsageError if tail == "mask" else SchedulingError, match=message):
         divide_loop(COPY, "i", factor, names, tail=tail)

@@ -9,6 +9,7 @@ from usl_core.analysis.raise_ import from_lin
 from usl_core.cursors.cursor import Cursor, make_cursor
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, get
+from usl_core.errors import UsageError
 from usl_core.ir import make
 from usl_core.ir.nodes import For, LoopMode, index_read
 from usl_core.ir.types import TensorType
@@ -43,13 +44,14 @@ def autolift_alloc(
     where that of the loop may be 0 or depends on a loop further out; it is read where the buffer is allocated.
 
     Raises:
-        SchedulingError: what `lift_alloc` and `expand_dim` raise; mode is neither "row" nor "col".
+        SchedulingError: what `lift_alloc` and `expand_dim` raise. UsageError: mode is neither "row" nor "col".
     Forwarding: a cursor to the allocation follows it; everything else stays with the same code.
     """
     require_procedure(_OP, proc)
     path, alloc = alloc_at(proc, buf, _OP)
     require(isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1, _OP, "n_lifts must be at least 1")
-    require(mode in ("row", "col"), _OP, f'mode is "row" or "col", got {mode!r}')
+    if mode not in ("row", "col"):
+        raise UsageError(f'{_OP}: mode is "row" or "col", got {mode!r}')
     if len(path) - 1 < n_lifts:
         message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
         refuse(_OP, message, alloc.span, code="E413")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin, Product
@@ -15,6 +14,7 @@ from usl_core.cursors.path import BlockLoc, stmt_path, stmts
 from usl_core.errors import BoundsError, Undecided
 from usl_core.frontend.operators import negation
 from usl_core.ir import make
+from usl_core.ir.memo import lazy
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import (
     Arg,
@@ -68,7 +68,7 @@ class Outline:
         """The arguments of the call."""
         return tuple(formal.actual() for formal in self._formals(self._kept))
 
-    @cached_property
+    @lazy
     def _kept(self) -> tuple[Expr, ...]:
         names = {formal.name for formal in self._formals(())}
         about = [fact for fact in self.facts if free_names(fact) <= names]

@@ -9,6 +9,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, after, body_of
+from usl_core.errors import UsageError
 from usl_core.ir import make
 from usl_core.ir.nodes import BinaryOp, Expr, For, If, Stmt, index_literal, index_read
 from usl_core.ir.printer import show_expr
@@ -22,7 +23,7 @@ from usl_core.primitives.loops.tiles import nest, require_from_zero, with_limit
 from usl_core.primitives.moving import new_names
 from usl_core.procedure import Procedure
 
-_TAILS = ("guard", "cut", "cut_and_guard", "shift_inwards", "round_up")
+_TAILS = ("guard", "cut", "cut_and_guard", "shift_inwards", "round_up", "perfect")
 
 
 @primitive()
@@ -40,18 +41,19 @@ def divide_loop(
             s                ~>          for ii in seq(0, q):
                                              s[i -> q * io + ii]
 
-    is what `perfect=True` gives, for which q must divide n. Otherwise tail says what becomes of the last, partial tile:
-    "guard" runs `(n + q - 1) / q` tiles with `if q * io + ii < n` around the body; "cut" adds a loop over the remaining
-    `n % q` iterations after the nest; "cut_and_guard" puts that loop under `if n % q > 0`. "shift_inwards" moves the last tile
-    back until it is full, `s[i -> min(q * io, n - q) + ii]`: iterations run twice there. "round_up" runs it beyond the end.
+    is what `perfect=True` or tail "perfect" gives, for which q must divide n. Otherwise tail says what becomes of the last,
+    partial tile: "guard" runs `(n + q - 1) / q` tiles with `if q * io + ii < n` around the body; "cut" adds a loop over the
+    remaining `n % q` iterations after the nest; "cut_and_guard" puts that loop under `if n % q > 0`. "shift_inwards" moves the
+    last tile back until it is full, `s[i -> min(q * io, n - q) + ii]`: iterations run twice there. "round_up" runs it beyond
+    the end.
 
     The outer loop keeps the mode of the old one (as does a remainder loop), the inner is sequential.
 
     Raises:
         SchedulingError: factor is below 1; the loop does not start at 0; `perfect` and the factor is not proved to divide the
-        extent; an unknown tail. "shift_inwards": `n >= q` is not proved; an iteration of the overlap has an effect when it
+        extent. "shift_inwards": `n >= q` is not proved; an iteration of the overlap has an effect when it
         runs again. "round_up": iterations beyond the end write a formal, or what is read; they could stop the program;
-        an access is then out of bounds.
+        an access is then out of bounds. UsageError: an unknown tail.
     Forwarding: the loop goes to the outer loop, its body to the (first) tiles' body.
     Also known as: split (Halide, TVM, Reinking 2022), strip-mining, tiling of one loop.
     """
@@ -65,8 +67,8 @@ def divide_loop(
     _require_tail(tail, old)
     ctx = context_at(proc, path)
     require_from_zero(ctx, old, "divide_loop")
-    if perfect:
-        _require_divides(ctx, factor, old)
+    if perfect or tail == "perfect":
+        _require_divides(ctx, factor, old, "perfect=True" if perfect else "tail='perfect'")
     elif tail == "shift_inwards":
         require_shiftable(ctx, old, factor)
     elif tail == "round_up":
@@ -78,7 +80,7 @@ def divide_loop(
     if not perfect and tail == "round_up":
         return rounded_up(edit, path, old, factor, (outer, inner))
     edit = nest(edit, path, old, (outer, inner), _iteration(factor, outer, inner), index_literal(factor))
-    if perfect:
+    if perfect or tail == "perfect":
         return _full_tiles(edit, path, old, factor)
     if tail == "guard":
         return _guard(edit, path, old, factor, (outer, inner))
@@ -86,10 +88,11 @@ def divide_loop(
 
 
 def _require_tail(tail: Any, loop: For) -> None:
-    require(tail in _TAILS, "divide_loop", f"unknown tail {tail!r}: use one of {', '.join(map(repr, _TAILS))}", loop.span)
+    if tail not in _TAILS:
+        raise UsageError(f"divide_loop: unknown tail {tail!r}: use one of {', '.join(map(repr, _TAILS))}")
 
 
-def _require_divides(ctx: Context, factor: int, loop: For) -> None:
+def _require_divides(ctx: Context, factor: int, loop: For, asked: str) -> None:
     extent = ctx.index(loop.hi)
     require_proved(
         ctx,
@@ -99,7 +102,7 @@ def _require_divides(ctx: Context, factor: int, loop: For) -> None:
         loop.span,
         values=(extent,),
         assume=f"{_operand(loop.hi)} % {factor} == 0",
-        hint="use tail='cut' instead of perfect=True",
+        hint=f"use tail='cut' instead of {asked}",
     )
 
 

@@ -22,6 +22,7 @@ def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) ->
         def f(n: size, x: f32[n]): s   ~>   def f(x: f32[128]): s[n -> 128]
 
     The result has another interface, so that `call_eqv` never puts it in place of the original, nor of one with other values.
+    It may put it in place of another version of the original for the same values: one schedule for any n serves many.
     Positional values are for the control formals in order. `simplify` then folds what became constant.
 
     Raises:
@@ -35,7 +36,7 @@ def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) ->
 
     kept = tuple(substitute(arg, env) for arg in proc.ir.args if arg.name not in env)
     edit = Edit.of(proc.ir, _OP).substitute(NodeLoc(()), env)
-    return edit.set_args(kept)
+    return edit.set_args(kept).fixing({arg.name: value for arg, value in chosen})
 
 
 def _chosen(proc: Procedure, args: tuple[int | bool, ...], values: dict[str, int | bool]) -> list[tuple[Arg, int | bool]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from usl_avx512.blas1 import LANES, instructions
+from usl_avx512.blas1 import LANES, instructions, reusing
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import (
@@ -165,7 +165,7 @@ def by_rows_at_a_time(p: Procedure, name: str, typ: str) -> Procedure:
         p = attempt(lambda q, loop: cse(q, loop)[0])(p, j)
         if name != "ger":
             p = stage_mem(p, p.forward(j).body(), "y[j]", "y_j")
-        p, _ = in_vectors(p, j, typ)
+        p, _ = in_vectors(p, j, typ, reused=name == "both")
     return simplify(p)
 
 
@@ -179,15 +179,17 @@ def jammed(p: Procedure, i: Any, heights: tuple[int, ...]) -> tuple[Procedure, l
     return p, [*groups, i]
 
 
-def in_vectors(p: Procedure, j: Any, typ: str) -> tuple[Procedure, Any]:
-    """The loop along the rows by vector instructions."""
-    return vectorize(p, j, LANES[typ], AVX512, products(typ), tail="masked")
+def in_vectors(p: Procedure, j: Any, typ: str, reused: bool = False) -> tuple[Procedure, Any]:
+    """The loop along the rows by vector instructions. reused: each element of the matrix counts twice."""
+    return vectorize(p, j, LANES[typ], AVX512, products(typ, reused), tail="masked")
 
 
 @cache
-def products(typ: str) -> tuple[Procedure, ...]:
+def products(typ: str, reused: bool = False) -> tuple[Procedure, ...]:
     """The instructions that products are made of: among fewer of them the choice is sooner made."""
     names = "setzero loadu storeu fmadd fmadd_set1 fnmadd fnmadd_set1 mul_set1 reduce_add".split()
     suffix = "ps" if typ == "f32" else "pd"
     wanted = {f"mm512_{mask}{name}_{suffix}" for name in names for mask in ("", "mask_")}
-    return tuple([each for each in instructions() if each.name() in wanted])
+    if reused:
+        wanted = wanted - {f"mm512_loadu_{suffix}"} | {f"mm512_loadu_kept_{suffix}"}
+    return tuple([each for each in (*instructions(), *reusing()[:2]) if each.name() in wanted])

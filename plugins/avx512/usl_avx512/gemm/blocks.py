@@ -34,15 +34,17 @@ class Blocking:
     A block of A, m x k, stays in the second-level cache with the panel of B that it meets; packed panels of B, k x n, stay in
     the third-level cache while blocks of A pass by. With fewer than `many_rows` rows a packed panel is used a few times only:
     two at a time are packed then, and still in the second-level cache when they are used. Products with fewer than `few_rows`
-    rows, and those whose B is small (n + k <= `small`), run on the matrices as they are: packing costs more than it saves.
+    rows, and those whose B is small, run on the matrices as they are: packing costs more than it saves. Small is n + k <=
+    `small`, or `small_for_many` with at least `many_rows` rows.
     """
 
-    m: int = 240
+    m: int = 180
     n: int = 3072
     k: int = 512
     few_rows: int = 8
     many_rows: int = 256
     small: int = 1088
+    small_for_many: int = 520
 
 
 def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, *, parallel: bool = False) -> Procedure:
@@ -59,7 +61,8 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     block = choice(gemm, f"N >= {lanes.panel}", by_k, direct)
     sizes = (blocking.n, 2 * lanes.panel)
     large = choice(gemm, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
-    worth = f"M >= {blocking.few_rows} and N >= {lanes.panel} and N + K > {blocking.small}"
+    much = f"N + K > {blocking.small} or N + K > {blocking.small_for_many} and M >= {blocking.many_rows}"
+    worth = f"M >= {blocking.few_rows} and N >= {lanes.panel} and ({much})"
     whole = choice(gemm, worth, large, direct)
     return rename(whole.fast, f"{'sgemm' if lanes.scalar == 'f32' else 'dgemm'}{'_parallel' if parallel else ''}")
 

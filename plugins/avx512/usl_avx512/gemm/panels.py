@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tile, full_tile, near_and_far_tile, scheduled
+from usl_avx512.gemm.tiles import REGISTERS, Kernel, Lanes, edge_tiles, for_far_matrices, full_tiles, scheduled
 from usl_core import Procedure
 from usl_core.scheduling import (
     cut_loop,
@@ -22,6 +22,9 @@ from usl_core.scheduling import (
 ROWS = {1: 8, 2: 8, 3: 8, 4: 6}
 """Rows of a tile by the registers in a row; fewer are left over at the end of a panel."""
 
+ROWS_OF_HALVES = 10
+"""Rows of a tile of half a register. One of eight keeps as many sums under way as latency asks for, but no more."""
+
 LAST_ROWS = ((5, 4, 4), (4, 4), (5, 4))
 """Tiles at the end of a panel of four registers instead of one of the most rows and one of 1, 2 or 3.
 
@@ -34,8 +37,9 @@ def full_panels(gemm: Procedure, lanes: Lanes) -> tuple[Kernel, Kernel]:
     """M rows of four registers of columns: for a C that is near, and for one that is far."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
     most = ROWS[REGISTERS]
-    tiles = {rows: full_tile(gemm, rows, REGISTERS, lanes) for rows in range(1, most)}
-    near, far = near_and_far_tile(gemm, most, REGISTERS, lanes)
+    wide = full_tiles(gemm, REGISTERS, lanes)
+    tiles = {rows: wide.of(rows) for rows in range(1, most)}
+    near, far = wide.of(most), for_far_matrices(wide.of(most), most, lanes)
     p = rows_in_tiles(base, tiles | {most: near}, LAST_ROWS)
     return (
         Kernel(base, scheduled(p, near, *tiles.values())),
@@ -77,13 +81,14 @@ def narrow_panel(gemm: Procedure, width: int, lanes: Lanes) -> Kernel:
     least, most = (width - 1) * lanes.count, width * lanes.count
     base = gemm.add_assertion(f"N > {least}").add_assertion(f"N <= {most}")
     base = rename(base, f"{gemm.name()}_MxN{most}")
-    height = ROWS[width]
-    tiles = {rows: edge_tile(gemm, rows, width, lanes) for rows in range(1, height + 1)}
+    height = ROWS_OF_HALVES if lanes.half is None else ROWS[width]
+    masked_tiles = edge_tiles(gemm, width, lanes)
+    tiles = {rows: masked_tiles.of(rows) for rows in range(1, height + 1)}
     masked = scheduled(rows_in_tiles(base, tiles), *tiles.values())
     if lanes.half is None:
         return Kernel(base, masked)
     exact_base = rename(gemm.partial_eval(N=most), f"{gemm.name()}_Mx{most}")
-    tiles |= {height: full_tile(gemm, height, width, lanes)}
+    tiles |= {height: full_tiles(gemm, width, lanes).of(height)}
     exact = Kernel(exact_base, scheduled(rows_in_tiles(exact_base, tiles), *tiles.values()))
     p = specialize(base, base.body(), f"N == {most}")
     yes, no = p.find("for i in _: _", many=True)

@@ -48,7 +48,8 @@ REGISTERS = 4
 class Lanes:
     """A precision in registers of one width: the element type, how many a register holds, the memory, and the instructions.
 
-    half is the same with registers half as wide; prefetch_row is for any width.
+    half is the same with registers half as wide. prefetch_row asks for an element of any width so many rows below, to be in the
+    first-level cache, prefetch_row_later in the second.
     """
 
     scalar: str
@@ -56,6 +57,7 @@ class Lanes:
     memory: type[Memory]
     instructions: tuple[Procedure, ...]
     prefetch_row: Procedure
+    prefetch_row_later: Procedure
     half: Lanes | None = None
 
     @property
@@ -79,7 +81,8 @@ SINGLE = Lanes(
         isa.mm512_mask_add_loadu_ps,
         isa.mm512_mask_storeu_ps,
     ),
-    isa.mm_prefetch_row_f32,
+    isa.mm_prefetch_row_t0_f32,
+    isa.mm_prefetch_row_t1_f32,
     Lanes(
         "f32",
         8,
@@ -91,7 +94,8 @@ SINGLE = Lanes(
             isa.mm256_mask_add_loadu_ps,
             isa.mm256_mask_storeu_ps,
         ),
-        isa.mm_prefetch_row_f32,
+        isa.mm_prefetch_row_t0_f32,
+        isa.mm_prefetch_row_t1_f32,
     ),
 )
 DOUBLE = Lanes(
@@ -109,7 +113,8 @@ DOUBLE = Lanes(
         isa.mm512_mask_add_loadu_pd,
         isa.mm512_mask_storeu_pd,
     ),
-    isa.mm_prefetch_row_f64,
+    isa.mm_prefetch_row_t0_f64,
+    isa.mm_prefetch_row_t1_f64,
     Lanes(
         "f64",
         4,
@@ -121,7 +126,8 @@ DOUBLE = Lanes(
             isa.mm256_mask_add_loadu_pd,
             isa.mm256_mask_storeu_pd,
         ),
-        isa.mm_prefetch_row_f64,
+        isa.mm_prefetch_row_t0_f64,
+        isa.mm_prefetch_row_t1_f64,
     ),
 )
 
@@ -155,42 +161,58 @@ def windowed(p: Procedure, lanes: Lanes) -> Procedure:
     return p
 
 
-def full_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
-    """A tile of rows x so many registers."""
-    base, p = full_tile_in_loops(gemm, rows, registers, lanes)
-    return Kernel(base, written_out(p))
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """Tiles of any number M of rows, before and after scheduling but for the loops over rows, which are to be written out.
+
+    One schedule serves all heights, for which it would be the same.
+    """
+
+    base: Procedure
+    in_loops: Procedure
+
+    def of(self, rows: int) -> Kernel:
+        """The one of so many rows."""
+        base, fast = (rename(p.partial_eval(M=rows), p.name().replace("_M", f"_{rows}")) for p in (self.base, self.in_loops))
+        return Kernel(base, rows_written_out(fast))
 
 
-def near_and_far_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> tuple[Kernel, Kernel]:
-    """The tile, and the same with C asked for before the sums: for products whose C is in no near cache by then."""
-    base, p = full_tile_in_loops(gemm, rows, registers, lanes)
-    far = rename(p, f"{p.name()}_far")
-    element = f"C[i0:i0 + 1, {lanes.count} * jt:{lanes.count} * jt + 1]"
-    clear = far.find(f"{lanes.instructions[0].name()}(_)")
-    far = insert_noop_call(far, clear.before(), lanes.prefetch_row, [0, element])
-    return Kernel(base, written_out(p)), Kernel(base, written_out(far))
-
-
-def full_tile_in_loops(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> tuple[Procedure, Procedure]:
-    """A tile of rows x so many registers before and after scheduling, but for the loops that are to be written out."""
+def full_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
+    """Tiles of so many registers of columns."""
     columns = registers * lanes.count
-    base = rename(gemm.partial_eval(M=rows, N=columns), f"{gemm.name()}_{rows}x{columns}")
-    p = sum_up_apart(base, rows, columns)
+    base = rename(gemm.partial_eval(N=columns), f"{gemm.name()}_Mx{columns}")
+    p = sum_up_apart(base, columns)
     p = stage_mem(p, p.find_loop("k").body(), f"B[k, 0:{columns}]", "B_row")
-    return base, in_registers(p, (columns,), lanes)
+    return Tiles(base, in_registers(p, (columns,), lanes))
 
 
-def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kernel:
-    """A tile of rows x N columns, where N fills so many registers, the last one perhaps in part.
+def for_far_matrices(tile: Kernel, rows: int, lanes: Lanes) -> Kernel:
+    """The tile of four registers with C and the next rows of A asked for during the sums: for products that fill no near cache.
+
+    One line of each at every step, those of C again and again: all at once would be as many misses as a processor can have
+    under way, and the first rows of B would wait behind them.
+    """
+    p = rename(tile.fast, f"{tile.fast.name()}_far")
+    row, column = f"k / {REGISTERS} % {rows}", f"{lanes.count} * (k % {REGISTERS})"
+    turn = f"k % {lanes.count} * {rows} / {lanes.count}"
+    for prefetch, ahead, element in (
+        (lanes.prefetch_row, 0, f"C[{row}:{row} + 1, {column}:{column} + 1]"),
+        (lanes.prefetch_row_later, rows, f"A[{turn}:{turn} + 1, k:k + 1]"),
+    ):
+        p = insert_noop_call(p, p.find_loop("k").body().before(), prefetch, [ahead, element])
+    return Kernel(tile.base, p)
+
+
+def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
+    """Tiles of N columns, where N fills so many registers, the last one perhaps in part.
 
     Only the last register is masked: a mask for each would cost more registers than there are for masks.
     """
     full, columns = (registers - 1) * lanes.count, registers * lanes.count
-    base = gemm.partial_eval(M=rows).add_assertion(f"N > {full}").add_assertion(f"N <= {columns}")
-    base = rename(base, f"{gemm.name()}_{rows}xN{columns}")
+    base = rename(gemm.add_assertion(f"N > {full}").add_assertion(f"N <= {columns}"), f"{gemm.name()}_MxN{columns}")
     if not full:
-        return Kernel(base, written_out(in_registers(single_register(base, rows, lanes), (), lanes)))
-    p = sum_up_apart(base, rows, columns)
+        return Tiles(base, in_registers(single_register(base, lanes), (), lanes))
+    p = sum_up_apart(base, columns)
     _, k, results = p.body()[1:]
     last = p.forward(k).body()[0].body()[0]
     p = cut_loop(p, last, full)
@@ -205,17 +227,17 @@ def edge_tile(gemm: Procedure, rows: int, registers: int, lanes: Lanes) -> Kerne
     p = shift_loop(p, p.forward(results).body()[1], 0)
     # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
     p = fission(p, p.forward(results).body()[1].before())
-    return Kernel(base, written_out(in_registers(simplify(p), (full, columns), lanes)))
+    return Tiles(base, in_registers(simplify(p), (full, columns), lanes))
 
 
-def single_register(p: Procedure, rows: int, lanes: Lanes) -> Procedure:
-    """Sum up rows x N columns, where N fills a register at most, and read all of C before any of it is written.
+def single_register(p: Procedure, lanes: Lanes) -> Procedure:
+    """Sum up M x N elements, where N fills a register at most, and read all of C before any of it is written.
 
     A load waits for a masked store before it if that reaches over the start of its row, as it does in matrices this narrow.
     """
     p = k_outside(p)
     k = p.find_loop("k")
-    p = stage_mem(p, k, f"C[0:{rows}, 0:N]", "C_tile")
+    p = stage_mem(p, k, "C[0:M, 0:N]", "C_tile")
     clear, store = p.forward(k).prev(), p.forward(k).next()
     p = filled_up(p, clear.body()[0].body()[0], "C[i0, i1]", lanes)
     add = p.forward(clear).next()
@@ -256,10 +278,10 @@ def one_register(p: Procedure, columns: Any, tail: str, lanes: Lanes) -> Procedu
     return rewrite_expr(p, p.forward(columns).hi(), 1)
 
 
-def sum_up_apart(p: Procedure, rows: int, columns: int) -> Procedure:
+def sum_up_apart(p: Procedure, columns: int) -> Procedure:
     """Bring k outside, and let it add to a tile of its own that is added to C at the end."""
     p = k_outside(p)
-    return stage_mem(p, p.find_loop("k"), f"C[0:{rows}, 0:{columns}]", "C_tile", accum=True)
+    return stage_mem(p, p.find_loop("k"), f"C[0:M, 0:{columns}]", "C_tile", accum=True)
 
 
 def k_outside(p: Procedure) -> Procedure:
@@ -267,27 +289,29 @@ def k_outside(p: Procedure) -> Procedure:
 
 
 def in_registers(p: Procedure, widths: Iterable[int], lanes: Lanes) -> Procedure:
-    """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions."""
+    """Divide loops over so many columns, and the buffers that they run over, into registers; choose the instructions.
+
+    Loops over registers before and after k are written out: see `rows_written_out`.
+    """
     for width in widths:
         for loop in p.find(f"for _ in seq(0, {width}): _", many=True) if width > lanes.count else ():
             p = divide_loop(p, loop, lanes.count, ["jt", "jl"], perfect=True)
     for buffer in p.find("_: _", many=True):
         p = set_memory(divide_dim(p, buffer, len(buffer.shape()) - 1, lanes.count), buffer, lanes.memory)
-    return simplify(replace_all(p, lanes.instructions))
+    p = simplify(replace_all(p, lanes.instructions))
+    for nest in p.body():
+        if isinstance(nest, ForCursor) and nest.name() != "k" and isinstance(nest.body()[0], ForCursor):
+            p = unroll_loop(p, nest.body()[0])
+    return p
 
 
-def written_out(p: Procedure) -> Procedure:
-    """Write out the loops over rows, and those over registers before and after k: gcc leaves the tile in memory otherwise.
+def rows_written_out(p: Procedure) -> Procedure:
+    """Write out the loops over rows: gcc leaves the tile in memory otherwise.
 
     It writes out by itself what is within a loop, before it decides which parts of an array can be registers.
     """
     k = p.find_loop("k")
-    for nest in (loop for loop in p.body() if isinstance(loop, ForCursor) and loop != k):
-        inner = nest.body()[0]
-        if isinstance(inner, ForCursor):
-            p = unroll_loop(p, inner)
-        p = unroll_loop(p, nest)
-    for loop in k.body():
-        if isinstance(loop, ForCursor) and loop.name() == "i":
+    for loop in (*p.body(), *k.body()):
+        if isinstance(loop, ForCursor) and loop.name().startswith("i"):
             p = unroll_loop(p, loop)
     return p

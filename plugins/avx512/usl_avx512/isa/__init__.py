@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from usl_core import Procedure
+from usl_core import Procedure, UsageError
 
 TABLES = {
     "basics": "f32 and f64: loads, stores, multiply-adds",
@@ -25,7 +25,13 @@ TABLES = {
 
 
 def instructions(module: str) -> tuple[Procedure, ...]:
-    """All instructions of one of the tables."""
+    """All instructions of one of the tables, by its name in `TABLES`.
+
+    Raises:
+        UsageError: there is no such table.
+    """
+    if module not in TABLES:
+        raise UsageError(f"instructions: the tables are {', '.join(map(repr, TABLES))}, got {module!r}")
     found: tuple[Procedure, ...] = import_module(f"{__name__}.{module}").TABLE.all()
     return found
 

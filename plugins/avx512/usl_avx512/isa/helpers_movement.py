@@ -33,16 +33,22 @@ static inline __m512i usl_avx512_offsets(int64_t stride)
 """
 
 _GATHER_PS = """\
+/* Single loads: on Zen 4 twice as fast as the instruction that gathers. */
+static inline __m512 usl_avx512_gather_ps(const float *x, int64_t stride)
+{
+    return _mm512_set_ps(
+        x[15 * stride], x[14 * stride], x[13 * stride], x[12 * stride],
+        x[11 * stride], x[10 * stride], x[9 * stride], x[8 * stride],
+        x[7 * stride], x[6 * stride], x[5 * stride], x[4 * stride],
+        x[3 * stride], x[2 * stride], x[stride], x[0]);
+}
+"""
+
+_MASK_GATHER_PS = """\
 static inline __m512 usl_avx512_join_ps(__m256 low, __m256 high)
 {
     const __m512d whole = _mm512_castps_pd(_mm512_castps256_ps512(low));
     return _mm512_castpd_ps(_mm512_insertf64x4(whole, _mm256_castps_pd(high), 1));
-}
-
-static inline __m512 usl_avx512_gather_ps(const float *x, int64_t stride)
-{
-    const __m512i offsets = usl_avx512_offsets(stride);
-    return usl_avx512_join_ps(_mm512_i64gather_ps(offsets, x, 4), _mm512_i64gather_ps(offsets, x + 8 * stride, 4));
 }
 
 static inline __m512 usl_avx512_mask_gather_ps(__m512 old, __mmask16 lanes, const float *x, int64_t stride)
@@ -55,7 +61,9 @@ static inline __m512 usl_avx512_mask_gather_ps(__m512 old, __mmask16 lanes, cons
         high = _mm512_mask_i64gather_ps(high, last, offsets, x + 8 * stride, 4);
     return usl_avx512_join_ps(low, high);
 }
+"""
 
+_SCATTER_PS = """\
 static inline void usl_avx512_scatter_ps(float *x, int64_t stride, __mmask16 lanes, __m512 value)
 {
     const __m512i offsets = usl_avx512_offsets(stride);
@@ -68,16 +76,23 @@ static inline void usl_avx512_scatter_ps(float *x, int64_t stride, __mmask16 lan
 """
 
 _GATHER_PD = """\
+/* Single loads: on Zen 4 twice as fast as the instruction that gathers. */
 static inline __m512d usl_avx512_gather_pd(const double *x, int64_t stride)
 {
-    return _mm512_i64gather_pd(usl_avx512_offsets(stride), x, 8);
+    return _mm512_set_pd(
+        x[7 * stride], x[6 * stride], x[5 * stride], x[4 * stride],
+        x[3 * stride], x[2 * stride], x[stride], x[0]);
 }
+"""
 
+_MASK_GATHER_PD = """\
 static inline __m512d usl_avx512_mask_gather_pd(__m512d old, __mmask8 lanes, const double *x, int64_t stride)
 {
     return _mm512_mask_i64gather_pd(old, lanes, usl_avx512_offsets(stride), x, 8);
 }
+"""
 
+_SCATTER_PD = """\
 static inline void usl_avx512_scatter_pd(double *x, int64_t stride, __mmask8 lanes, __m512d value)
 {
     _mm512_mask_i64scatter_pd(x, lanes, usl_avx512_offsets(stride), value, 8);
@@ -215,27 +230,45 @@ def _transpose(row: dict[str, str], in_place: str) -> str:
     return in_place + Template(_TRANSPOSE).substitute(row, **blanks, stored=stored, stored_to_memory=to_memory)
 
 
+_KEPT = """\
+/* x, as a value that a compiler computes once: a load that is used twice, gcc 12 does twice. */
+static inline $v usl_avx512_kept_$s($v x)
+{
+#if defined(__GNUC__) && !defined(SIMDE_NO_NATIVE)
+    __asm__("" : "+v"(x));
+#endif
+    return x;
+}
+"""
+
 _FUNCTIONS = {
     "gather_ps": _GATHER_PS,
     "gather_pd": _GATHER_PD,
+    "mask_gather_ps": _MASK_GATHER_PS,
+    "mask_gather_pd": _MASK_GATHER_PD,
+    "scatter_ps": _SCATTER_PS,
+    "scatter_pd": _SCATTER_PD,
     "transpose_ps": _transpose(_PS, _TRANSPOSE_PS),
     "transpose_pd": _transpose(_PD, _TRANSPOSE_PD),
     "stream_copy_ps": Template(_STREAM_COPY).substitute(_PS),
     "stream_copy_pd": Template(_STREAM_COPY).substitute(_PD),
     "stream_set1_ps": Template(_STREAM_SET1).substitute(_PS),
     "stream_set1_pd": Template(_STREAM_SET1).substitute(_PD),
+    "kept_ps": Template(_KEPT).substitute(_PS),
+    "kept_pd": Template(_KEPT).substitute(_PD),
     "offsets": _OFFSETS,
 }
 
 _USES = {
-    "gather": ("offsets", "gather"),
-    "mask_gather": ("offsets", "gather"),
-    "scatter": ("offsets", "gather"),
+    "gather": ("gather",),
+    "mask_gather": ("offsets", "mask_gather"),
+    "scatter": ("offsets", "scatter"),
     "transpose": ("transpose",),
     "transposeu": ("transpose",),
     "mask_transposeu": ("transpose",),
     "stream_copy": ("stream_copy",),
     "stream_set1": ("stream_set1",),
+    "kept": ("kept",),
 }
 
 

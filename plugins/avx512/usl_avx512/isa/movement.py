@@ -162,13 +162,14 @@ PREFETCHES = chain(
         plain(
             f"""
             @instr("_mm_prefetch((const char *)((uintptr_t){{x.ptr}} + {size}u * (uintptr_t)({{rows}}) * "
-                   "(uintptr_t){{x.stride0}}), _MM_HINT_T0);")
-            def mm_prefetch_row_{scalar}(rows: index, x: [{scalar}][1, 1] @ DRAM):
+                   "(uintptr_t){{x.stride0}}), {hint});")
+            def mm_prefetch_row_{name}_{scalar}(rows: index, x: [{scalar}][1, 1] @ DRAM):
                 pass
             """,
             "sse",
         )
         for scalar, size in (("f32", 4), ("f64", 8))
+        for name, hint in (("t0", "_MM_HINT_T0"), ("t1", "_MM_HINT_T1"))
     ),
 )
 """The element that is so many elements ahead of x, or so many rows below it: in bounds or not, nothing is read."""
@@ -195,7 +196,18 @@ STREAMS = chain(
 )
 """Any number of elements, at any address."""
 
-TABLE = Table(__name__, STRIDED, PERMUTATIONS, TRANSPOSITIONS, PREFETCHES, STREAMS)
+KEPT = family(
+    """
+    @instr("{dst} = usl_avx512_kept_$s(_mm512_loadu_$s({src.ptr}));")
+    def mm512_loadu_kept_$s(dst: [$t][$l] @ AVX512, src: [$t][$l] @ DRAM):
+        for i in seq(0, $l):
+            dst[i] = src[i]
+    """,
+    *ROWS,
+)
+"""Loads of what is used more than once: compilers do other loads again for each use, as operands of what uses them."""
+
+TABLE = Table(__name__, KEPT, STRIDED, PERMUTATIONS, TRANSPOSITIONS, PREFETCHES, STREAMS)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
     from usl_avx512.kernels import conv2d, daxpy, sgemm
 
-They run on this machine's AVX-512 only and raise JitError where it has none.
+They run on this machine's AVX-512 only and raise JitError where it has none. `python -m usl_avx512.kernels` builds ahead.
 """
 
 from __future__ import annotations

@@ -1,24 +1,29 @@
 """BLAS level 1 and 2 on NumPy arrays, in single (`s`) and double (`d`) precision.
 
-Vectors may be any one-dimensional views, matrices any two-dimensional ones whose rows have their elements next to each other.
-What is written shares no memory with the other arguments. Before anything is written all of this is tested:
+Vectors may be any one-dimensional views, matrices any two-dimensional ones of which the rows or the columns have their elements
+next to each other. A vector that is only read, and whose elements overlap or lie at odd addresses, is copied. What is written
+shares no memory with the other arguments. Before anything is written all of this is tested:
 
-    TypeError: an argument is no array, or of another type than the routine's. ValueError: shapes that do not fit, elements or
-    rows that overlap, an array to be written that is read-only or shares memory with another. JitError: the processor has no
-    AVX-512, or there is no C compiler. MemoryError: there is none for a dense copy of a vector; the result is then unspecified.
+    TypeError: an argument is no array, or of another type than the routine's; a factor is no real number, an option not True or
+    False. ValueError: shapes that do not fit, elements or rows that overlap, an array to be written that is read-only or shares
+    memory with another, a finite factor that is infinite in the routine's precision. JitError: the processor has no AVX-512, or
+    there is no C compiler. MemoryError: there is none for a dense copy of a vector; the result is then unspecified.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from usl_avx512.kernels.blas_library import CTYPES, blas_function, entry_name
+from usl_avx512.kernels.arguments import DOUBLE, SINGLE, Precision, matrix, number, option, vector
+from usl_avx512.kernels.blas_library import blas_function, entry_name, sections
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DTYPES = {"s": "float32", "d": "float64"}
 NO, YES, UPPER, LOWER, NONUNIT, UNIT = 111, 112, 121, 122, 131, 132
 """What CBLAS calls the options."""
 
@@ -26,258 +31,277 @@ NO, YES, UPPER, LOWER, NONUNIT, UNIT = 111, 112, 121, 122, 131, 132
 # ---- level 1
 
 
-def axpy(letter: str, alpha: float, x: NDArray[Any], y: NDArray[Any]) -> None:
+def axpy(alpha: float, x: NDArray[Any], y: NDArray[Any], *, _of: Precision = SINGLE) -> None:
     """`y += alpha x`."""
-    n = _same_size(_vector(letter, "x", x), _vector(letter, "y", y, written=True))
-    _call(letter, "axpy", n, alpha, x, y, written="y")
+    alpha = number(_of, "alpha", alpha)
+    n, first, incx = vector(_of, "x", x)
+    size, second, incy = vector(_of, "y", y, written=True)
+    _require_same_size(n, size)
+    _call(_of, "axpy", n, alpha, first, incx, second, incy)
 
 
-def scal(letter: str, alpha: float, x: NDArray[Any]) -> None:
+def scal(alpha: float, x: NDArray[Any], *, _of: Precision = SINGLE) -> None:
     """`x = alpha x`."""
-    _vector(letter, "x", x, written=True)
-    _call(letter, "scal", len(x), alpha, _forwards(x), written="x")
+    alpha = number(_of, "alpha", alpha)
+    n, least, inc = vector(_of, "x", x, written=True)
+    _call(_of, "scal", n, alpha, least, abs(inc))
 
 
-def dot(letter: str, x: NDArray[Any], y: NDArray[Any]) -> float:
+def dot(x: NDArray[Any], y: NDArray[Any], *, _of: Precision = SINGLE) -> float:
     """The sum of the products of elements; 0 where there are none."""
-    n = _same_size(_vector(letter, "x", x), _vector(letter, "y", y))
-    return float(_result(letter, "dot", n, x, y))
+    n, first, incx = vector(_of, "x", x)
+    size, second, incy = vector(_of, "y", y)
+    _require_same_size(n, size)
+    result = _of.result()
+    _call(_of, "dot", n, first, incx, second, incy, result)
+    return float(result[0])
 
 
-def asum(letter: str, x: NDArray[Any]) -> float:
+def asum(x: NDArray[Any], *, _of: Precision = SINGLE) -> float:
     """The sum of the magnitudes of elements; 0 where there are none."""
-    return float(_result(letter, "asum", len(_vector(letter, "x", x)), _forwards(x)))
+    n, least, inc = vector(_of, "x", x)
+    result = _of.result()
+    _call(_of, "asum", n, least, abs(inc), result)
+    return float(result[0])
 
 
-def nrm2(letter: str, x: NDArray[Any]) -> float:
+def nrm2(x: NDArray[Any], *, _of: Precision = SINGLE) -> float:
     """The Euclidean norm; 0 where there are no elements. It over- or underflows only where the norm itself does."""
-    return float(_result(letter, "nrm2", len(_vector(letter, "x", x)), _forwards(x)))
+    n, least, inc = vector(_of, "x", x)
+    result = _of.result()
+    _call(_of, "nrm2", n, least, abs(inc), result)
+    return float(result[0])
 
 
-def iamax(letter: str, x: NDArray[Any]) -> int:
+def iamax(x: NDArray[Any], *, _of: Precision = SINGLE) -> int:
     """The position of the first element of the largest magnitude. NaN are passed over; where all are, it is 0.
 
     Raises:
         ValueError: also where x has no elements.
     """
-    import numpy as np
-
-    if len(_vector(letter, "x", x)) == 0:
+    n, least, inc = vector(_of, "x", x)
+    if n == 0:
         raise ValueError("x has no elements, so that none is the largest")
-    forwards = x if len(x) == 1 or x.strides[0] > 0 else np.ascontiguousarray(x)  # the first of equals: order matters
-    return int(_result(letter, "iamax", len(x), forwards))
+    if inc < 0:  # the first of equals: order matters
+        n, least, inc = vector(_of, "x", x.copy())
+    result = _of.position()
+    _call(_of, "iamax", n, least, inc, result)
+    return int(result[0])
 
 
-def copy(letter: str, x: NDArray[Any], y: NDArray[Any]) -> None:
+def copy(x: NDArray[Any], y: NDArray[Any], *, _of: Precision = SINGLE) -> None:
     """`y = x`."""
-    n = _same_size(_vector(letter, "x", x), _vector(letter, "y", y, written=True))
-    _call(letter, "copy", n, x, y, written="y")
+    n, first, incx = vector(_of, "x", x)
+    size, second, incy = vector(_of, "y", y, written=True)
+    _require_same_size(n, size)
+    _call(_of, "copy", n, first, incx, second, incy)
 
 
-def swap(letter: str, x: NDArray[Any], y: NDArray[Any]) -> None:
+def swap(x: NDArray[Any], y: NDArray[Any], *, _of: Precision = SINGLE) -> None:
     """The elements of x and y change places."""
-    n = _same_size(_vector(letter, "x", x, written=True), _vector(letter, "y", y, written=True))
-    _call(letter, "swap", n, x, y, written="y")
+    n, first, incx = vector(_of, "x", x, written=True)
+    size, second, incy = vector(_of, "y", y, written=True)
+    _require_same_size(n, size)
+    _call(_of, "swap", n, first, incx, second, incy)
 
 
-def rot(letter: str, x: NDArray[Any], y: NDArray[Any], c: float, s: float) -> None:
+def rot(x: NDArray[Any], y: NDArray[Any], c: float, s: float, *, _of: Precision = SINGLE) -> None:
     """`x, y = c x + s y, c y - s x`: a plane rotation of each pair of elements."""
-    n = _same_size(_vector(letter, "x", x, written=True), _vector(letter, "y", y, written=True))
-    _call(letter, "rot", n, x, y, c, s, written="y")
+    c, s = number(_of, "c", c), number(_of, "s", s)
+    n, first, incx = vector(_of, "x", x, written=True)
+    size, second, incy = vector(_of, "y", y, written=True)
+    _require_same_size(n, size)
+    _call(_of, "rot", n, first, incx, second, incy, c, s)
 
 
 # ---- level 2
 
 
 def gemv(
-    letter: str, alpha: float, A: NDArray[Any], x: NDArray[Any], beta: float, y: NDArray[Any], *, trans: bool = False
+    alpha: float,
+    A: NDArray[Any],
+    x: NDArray[Any],
+    beta: float,
+    y: NDArray[Any],
+    *,
+    trans: bool = False,
+    _of: Precision = SINGLE,
 ) -> None:
     """`y = alpha A x + beta y`, or with trans `y = alpha A^T x + beta y`.
 
     A is (m, n), x has n elements and y has m, with trans the other way round. Where alpha is 0, A and x are not read, and
-    where beta is 0, y is not: NaN in them do not count. An A without elements leaves y as it is.
+    where beta is 0, y is not: NaN in them do not count. An A without elements leaves y as it is, whatever beta, as in BLAS.
     """
-    m, n = _matrix(letter, "A", A)
-    _size("x", _vector(letter, "x", x), m if trans else n, A)
-    _size("y", _vector(letter, "y", y, written=True), n if trans else m, A)
-    _call(letter, "gemv", YES if trans else NO, m, n, alpha, A, x, beta, y, written="y")
+    alpha, beta, trans = number(_of, "alpha", alpha), number(_of, "beta", beta), option("trans", trans)
+    m, n, least, lda, transposed, backwards = matrix(_of, "A", A)
+    nx, first, incx = vector(_of, "x", x)
+    ny, second, incy = vector(_of, "y", y, written=True)
+    _require_size("x", nx, m if trans else n, A)
+    _require_size("y", ny, n if trans else m, A)
+    if transposed:
+        m, n, trans = n, m, not trans
+    if backwards and trans:
+        incx = -incx
+    elif backwards:
+        incy = -incy
+    _call(_of, "gemv", YES if trans else NO, m, n, alpha, least, lda, first, incx, beta, second, incy)
 
 
-def ger(letter: str, alpha: float, x: NDArray[Any], y: NDArray[Any], A: NDArray[Any]) -> None:
+def ger(alpha: float, x: NDArray[Any], y: NDArray[Any], A: NDArray[Any], *, _of: Precision = SINGLE) -> None:
     """`A += alpha x y^T`: A is (m, n), x has m elements and y has n."""
-    m, n = _matrix(letter, "A", A, written=True)
-    _size("x", _vector(letter, "x", x), m, A)
-    _size("y", _vector(letter, "y", y), n, A)
-    _call(letter, "ger", m, n, alpha, x, y, A, written="A")
+    alpha = number(_of, "alpha", alpha)
+    m, n, least, lda, transposed, backwards = matrix(_of, "A", A, written=True)
+    nx, first, incx = vector(_of, "x", x)
+    ny, second, incy = vector(_of, "y", y)
+    _require_size("x", nx, m, A)
+    _require_size("y", ny, n, A)
+    if transposed:
+        m, n, first, incx, second, incy = n, m, second, incy, first, incx
+    if backwards:
+        incx = -incx
+    _call(_of, "ger", m, n, alpha, first, incx, second, incy, least, lda)
 
 
 def symv(
-    letter: str, alpha: float, A: NDArray[Any], x: NDArray[Any], beta: float, y: NDArray[Any], *, lower: bool = False
+    alpha: float,
+    A: NDArray[Any],
+    x: NDArray[Any],
+    beta: float,
+    y: NDArray[Any],
+    *,
+    lower: bool = False,
+    _of: Precision = SINGLE,
 ) -> None:
     """`y = alpha A x + beta y` for symmetric A, of which the upper triangle is read, or the lower one.
 
     Where alpha is 0, A and x are not read, and where beta is 0, y is not.
     """
-    n = _square(letter, A)
-    _size("x", _vector(letter, "x", x), n, A)
-    _size("y", _vector(letter, "y", y, written=True), n, A)
-    _call(letter, "symv", LOWER if lower else UPPER, n, alpha, A, x, beta, y, written="y")
+    alpha, beta, lower = number(_of, "alpha", alpha), number(_of, "beta", beta), option("lower", lower)
+    n, least, lda, transposed = _square(_of, A)
+    nx, first, incx = vector(_of, "x", x)
+    ny, second, incy = vector(_of, "y", y, written=True)
+    _require_size("x", nx, n, A)
+    _require_size("y", ny, n, A)
+    _call(_of, "symv", LOWER if lower != transposed else UPPER, n, alpha, least, lda, first, incx, beta, second, incy)
 
 
 def trmv(
-    letter: str, A: NDArray[Any], x: NDArray[Any], *, lower: bool = False, trans: bool = False, unit: bool = False
+    A: NDArray[Any],
+    x: NDArray[Any],
+    *,
+    lower: bool = False,
+    trans: bool = False,
+    unit: bool = False,
+    _of: Precision = SINGLE,
 ) -> None:
     """`x = A x`, or with trans `x = A^T x`, for triangular A.
 
     The upper triangle is read, or the lower one; with unit the diagonal is not, and counts as ones.
     """
-    _triangular(letter, "trmv", A, x, lower, trans, unit)
+    _triangular(_of, "trmv", A, x, lower, trans, unit)
 
 
 def trsv(
-    letter: str, A: NDArray[Any], x: NDArray[Any], *, lower: bool = False, trans: bool = False, unit: bool = False
+    A: NDArray[Any],
+    x: NDArray[Any],
+    *,
+    lower: bool = False,
+    trans: bool = False,
+    unit: bool = False,
+    _of: Precision = SINGLE,
 ) -> None:
     """Put in the place of x the z with `A z = x`, or with trans `A^T z = x`, for triangular A.
 
     The upper triangle is read, or the lower one; with unit the diagonal is not, and counts as ones. A zero on the diagonal is
     no error: results are then infinite or NaN.
     """
-    _triangular(letter, "trsv", A, x, lower, trans, unit)
+    _triangular(_of, "trsv", A, x, lower, trans, unit)
 
 
-def _triangular(letter: str, routine: str, A: Any, x: Any, lower: bool, trans: bool, unit: bool) -> None:
-    n = _square(letter, A)
-    _size("x", _vector(letter, "x", x, written=True), n, A)
-    options = (LOWER if lower else UPPER, YES if trans else NO, UNIT if unit else NONUNIT)
-    _call(letter, routine, *options, n, A, x, written="x")
+def _triangular(of: Precision, routine: str, A: Any, x: Any, lower: bool, trans: bool, unit: bool) -> None:
+    lower, trans, unit = option("lower", lower), option("trans", trans), option("unit", unit)
+    n, least, lda, transposed = _square(of, A)
+    nx, first, incx = vector(of, "x", x, written=True)
+    _require_size("x", nx, n, A)
+    options = (LOWER if lower != transposed else UPPER, YES if trans != transposed else NO, UNIT if unit else NONUNIT)
+    _call(of, routine, *options, n, least, lda, first, incx)
 
 
-# ---- what arguments must be
+# ---- sizes
 
 
-def _array(letter: str, name: str, array: Any, written: bool, dimensions: int) -> Any:
-    import numpy as np
-
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
-    if array.dtype != DTYPES[letter]:
-        raise TypeError(f"{name} must be of dtype {DTYPES[letter]}, not {array.dtype}; convert it with astype")
-    if array.ndim != dimensions:
-        raise ValueError(f"{name} must have {dimensions} dimension{'s' * (dimensions > 1)}, not {array.ndim}")
-    if array.ctypes.data % array.itemsize:
-        raise ValueError(f"{name} does not start at a multiple of {array.itemsize} bytes; copy it")
-    if written and not array.flags.writeable:
-        raise ValueError(f"{name} is to be changed, but the array is read-only")
-    return array
-
-
-def _vector(letter: str, name: str, array: Any, written: bool = False) -> Any:
-    array = _array(letter, name, array, written, 1)
-    if len(array) > 1 and (array.strides[0] == 0 or array.strides[0] % array.itemsize):
-        raise ValueError(f"the elements of {name} overlap or lie at odd addresses (stride {array.strides[0]} bytes); copy it")
-    return array
-
-
-def _matrix(letter: str, name: str, array: Any, written: bool = False) -> tuple[int, int]:
-    array = _array(letter, name, array, written, 2)
-    rows, columns = array.shape
-    if rows > 0 and columns > 1 and array.strides[1] != array.itemsize:
-        raise ValueError(f"the elements of a row of {name} must be next to each other; copy it with numpy.ascontiguousarray")
-    apart, odd = divmod(array.strides[0], array.itemsize)
-    if rows > 1 and columns > 0 and (odd or apart < columns):
-        raise ValueError(f"the rows of {name} overlap or go backwards (stride {array.strides[0]} bytes); copy it")
-    return rows, columns
-
-
-def _square(letter: str, A: Any) -> int:
-    rows, columns = _matrix(letter, "A", A)
+def _square(of: Precision, A: Any) -> tuple[int, Any, int, bool]:
+    """The size of a square matrix, where it is, and whether that is its transpose."""
+    rows, columns, least, lda, transposed, backwards = matrix(of, "A", A)
     if rows != columns:
         raise ValueError(f"A must be square, not {rows} x {columns}")
-    return rows
+    if backwards:
+        raise ValueError(f"the {'columns' if transposed else 'rows'} of A go backwards; copy it")
+    return rows, least, lda, transposed
 
 
-def _same_size(x: Any, y: Any) -> int:
-    if len(x) != len(y):
-        raise ValueError(f"x and y must have as many elements; they have {len(x)} and {len(y)}")
-    return len(x)
+def _require_same_size(x: int, y: int) -> None:
+    if x != y:
+        raise ValueError(f"x and y must have as many elements; they have {x} and {y}")
 
 
-def _size(name: str, vector: Any, wanted: int, A: Any) -> None:
-    if len(vector) != wanted:
-        raise ValueError(f"{name} must have {wanted} elements, as A is {A.shape[0]} x {A.shape[1]}; it has {len(vector)}")
+def _require_size(name: str, size: int, wanted: int, A: Any) -> None:
+    if size != wanted:
+        raise ValueError(f"{name} must have {wanted} elements, as A is {A.shape[0]} x {A.shape[1]}; it has {size}")
 
 
 # ---- calls
 
 
-def _forwards(x: Any) -> Any:
-    """The same elements with a positive stride."""
-    return x[::-1] if len(x) > 1 and x.strides[0] < 0 else x
-
-
-def _passed(letter: str, ffi: Any, value: Any) -> list[Any]:
-    """An argument as C has it: numbers as they are, of an array the least address and the stride or distance of rows."""
-    import numpy as np
-
-    if not isinstance(value, np.ndarray):
-        return [value]
-    address, size = value.ctypes.data, value.itemsize
-    if value.ndim == 2:
-        apart = value.strides[0] // size if value.shape[0] > 1 and value.shape[1] > 0 else max(value.shape[1], 1)
-    else:
-        apart = value.strides[0] // size if len(value) > 1 else 1
-        address += min(apart, 0) * (len(value) - 1) * size
-    return [ffi.cast(f"{CTYPES[letter]} *", address), apart]
-
-
-def _call(letter: str, routine: str, *values: Any, written: str = "", into: Any = None) -> None:
+def _call(of: Precision, routine: str, *arguments: Any) -> None:
     """Call the entry of a routine, and say in Python what it says with its status."""
-    import numpy as np
-
-    if any(isinstance(value, np.ndarray) and value.size == 0 for value in values) and into is None:
-        return
-    ffi, function = blas_function(routine, letter)
-    arguments = [each for value in values for each in _passed(letter, ffi, value)]
-    status = function(*arguments, *(() if into is None else (into,)))
-    if status == -1:
-        raise MemoryError(f"{entry_name(routine, letter)}: no memory for a dense copy of a vector")
+    _, function = blas_function(routine, of.letter)
+    status = function(*arguments)
     if status != 0:
-        names = [name for name, value in zip(_names(values), values, strict=True) for _ in _passed(letter, ffi, value)]
-        if names[status - 1] == "array":
-            raise ValueError(f"{written} shares memory with another argument; give it memory of its own")
-        raise ValueError(f"{entry_name(routine, letter)} refuses its argument {status}")
+        raise _refusal(of, routine, status)
 
 
-def _names(values: tuple[Any, ...]) -> list[str]:
-    import numpy as np
+def _refusal(of: Precision, routine: str, status: int) -> Exception:
+    """What the status of an entry means, where sizes, strides and options are right."""
+    entry = entry_name(routine, of.letter)
+    if status == -1:
+        return MemoryError(f"{entry}: no memory for a dense copy of a vector")
+    name = arguments(routine)[status - 1]
+    if name in ("n", "m"):
+        return ValueError(f"{entry} takes sizes up to 2^31 - 1")
+    if name in ("x", "y", "A"):
+        return ValueError(f"{name} shares memory with another argument; give it memory of its own")
+    return ValueError(f"{entry} refuses its argument {status}, {name}")
 
-    return ["array" if isinstance(value, np.ndarray) else "number" for value in values]
 
-
-def _result(letter: str, routine: str, *values: Any) -> Any:
-    """Call an entry that gives a number through its last argument."""
-    ffi, _ = blas_function(routine, letter)
-    into = ffi.new("int64_t *" if routine == "iamax" else f"{CTYPES[letter]} *")
-    _call(letter, routine, *values, into=into)
-    return into[0]
+def arguments(routine: str) -> list[str]:
+    """The names of the arguments of an entry, from its C."""
+    prototype = re.search(r"^int usl_[^(]*\(([^)]*)\)", sections()[routine], flags=re.MULTILINE)
+    assert prototype is not None
+    return [argument.split()[-1].lstrip("*") for argument in prototype[1].split(",")]
 
 
 # ---- both precisions
 
+Routine = TypeVar("Routine", bound=Callable[..., Any])
 
-def _both(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """A routine in single and in double precision, under BLAS's names."""
 
-    def precise(letter: str) -> Callable[..., Any]:
-        def routine(*arguments: Any, **options: Any) -> Any:
-            return function(letter, *arguments, **options)
+def _both(function: Routine) -> tuple[Routine, Routine]:
+    """A routine in single and in double precision, under BLAS's names: copies that differ in a default."""
+    return _precise(function, SINGLE), _precise(function, DOUBLE)
 
-        name = function.__name__
-        routine.__name__ = routine.__qualname__ = f"i{letter}amax" if name == "iamax" else f"{letter}{name}"
-        routine.__doc__ = function.__doc__
-        return routine
 
-    return precise("s"), precise("d")
+def _precise(function: Any, precision: Precision) -> Any:
+    name = entry_name(function.__name__, precision.letter).removeprefix("usl_")
+    routine = FunctionType(function.__code__, function.__globals__, name)
+    routine.__kwdefaults__ = {**function.__kwdefaults__, "_of": precision}
+    routine.__qualname__, routine.__module__ = name, __name__
+    routine.__annotations__ = {key: value for key, value in function.__annotations__.items() if key != "_of"}
+    routine.__doc__ = f"{inspect.getdoc(function)}\n\nArrays are of dtype {precision.name}."
+    signature = inspect.signature(function)
+    shown = [parameter for parameter in signature.parameters.values() if parameter.name != "_of"]
+    routine.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    return routine
 
 
 saxpy, daxpy = _both(axpy)

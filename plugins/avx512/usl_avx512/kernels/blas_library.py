@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from usl_avx512.kernels.arguments import foreign
 from usl_core import Procedure
-from usl_core.errors import JitError
 
 if TYPE_CHECKING:
     from usl_c11.emit import Library
@@ -61,14 +61,18 @@ def sections() -> dict[str, str]:
 def blas_library(routine: str, letter: str) -> Library:
     """The C of a routine of KERNELS in single ("s") or double ("d") precision, called as `entry_name` says; of all for WHOLE.
 
-    Libraries of single routines cannot be linked together statically, as some have kernels in common.
+    Only the entries have external linkage: libraries can be linked with each other and with any BLAS.
+
+    Raises:
+        ValueError: there is no such routine or precision.
     """
     from usl_c11.emit import library
 
+    _require_known(routine, letter)
     name, typ = entry_name(routine, letter), TYPES[letter]
     routines = tuple(KERNELS) if routine == WHOLE else (routine,)
     kernels = [blas_kernel(each, letter) for each in dict.fromkeys(each for routine in routines for each in KERNELS[routine])]
-    plain = library([kernel.ir for kernel in kernels], name, entry_checks=False)
+    plain = library([kernel.ir for kernel in kernels], name, exported=False)
     words = {"T": CTYPES[letter], "P": letter}
     words |= {f"READ{rank}": f"struct usl_win_{rank}{typ}c" for rank in (1, 2)}
     words |= {f"WRITE{rank}": f"struct usl_win_{rank}{typ}" for rank in (1, 2)}
@@ -91,6 +95,7 @@ def entry_comment() -> str:
  * or what is written where it shares memory with another argument; then nothing has been written. A size of 0 is no error:
  * nothing is done. -1: no memory for a dense copy of a vector; what is to be written is then unspecified. With a negative
  * increment elements go backwards from the end, as BLAS has it. May be called by several threads at a time. */
+
 """
 
 
@@ -108,30 +113,37 @@ def _filled(text: str, words: dict[str, str]) -> str:
     return re.sub(r"@(\w+)@", lambda match: words[match[1]], text)
 
 
+def _require_known(routine: str, letter: str) -> None:
+    if letter not in TYPES:
+        raise ValueError(f'the precision must be "s" or "d", not {letter!r}')
+    if routine not in (*KERNELS, WHOLE):
+        known = ", ".join(KERNELS)
+        raise ValueError(
+            f'no routine is called {routine!r}, without the precision; there are {known}, and "{WHOLE}" for all of them'
+        )
+
+
 @functools.cache
 def blas_path(routine: str, letter: str) -> Path:
     """The compiled library of a routine; scheduled and compiled only if the build cache has none of the same sources.
 
     Raises:
-        JitError: the processor has no AVX-512, or there is no C compiler.
+        ValueError: there is no such routine or precision. JitError: the processor has no AVX-512, or there is no C compiler.
     """
     from usl_avx512.kernels.sources import built_once
 
+    _require_known(routine, letter)
     return built_once(entry_name(routine, letter), lambda: blas_library(routine, letter))
 
 
 @functools.cache
 def blas_function(routine: str, letter: str) -> tuple[Any, Any]:
-    """cffi, and the compiled entry.
+    """cffi, which keeps the library loaded, and the compiled entry.
 
     Raises:
         JitError: as `blas_path`, or cffi is not installed.
     """
-    try:
-        import cffi
-    except ImportError:
-        raise JitError("kernels need the package cffi", notes=("pip install cffi numpy",)) from None
-    ffi = cffi.FFI()
+    ffi = foreign()
     words = {"T": CTYPES[letter], "P": letter}
     entry = _filled(re.sub(r"@(READ|WRITE)\d@", "", sections()[routine]), words)
     prototype = re.search(r"^int usl_[^{]*", entry, flags=re.MULTILINE)

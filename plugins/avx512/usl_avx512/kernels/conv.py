@@ -6,7 +6,7 @@ import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from usl_core.errors import JitError
+from usl_avx512.kernels.arguments import foreign, integer, option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,21 +27,18 @@ class Conv2d:
     w is (KH, KW, IC, OC) in float32. With relu, what is negative becomes 0.
 
     Raises:
-        TypeError: w is no array of float32, stride no integer. ValueError: w has not four dimensions or one of them is empty,
-        or the stride is below 1.
+        TypeError: w is no array of float32, stride no integer, relu not True or False. ValueError: w has not four dimensions,
+        or one of them is empty, or the stride is below 1.
     """
 
     def __init__(self, w: NDArray[np.float32], *, stride: int = 1, relu: bool = True) -> None:
         from usl_avx512.conv import blocking_of
 
         _check(w, "w", "(KH, KW, IC, OC)")
-        if not isinstance(stride, int) or isinstance(stride, bool):
-            raise TypeError(f"stride must be an integer, not {type(stride).__name__}")
-        if stride < 1:
-            raise ValueError(f"stride must be at least 1, not {stride}")
+        stride, relu = integer("stride", stride), option("relu", relu)
         if 0 in w.shape:
             raise ValueError(f"w must not be empty, but has the shape {w.shape}")
-        self.stride, self.relu = stride, bool(relu)
+        self.stride, self.relu = stride, relu
         self.window: tuple[int, int] = (w.shape[0], w.shape[1])
         self.channels: tuple[int, int] = (w.shape[2], w.shape[3])
         self.weights = pack(w, blocking_of(*w.shape).channels)
@@ -169,10 +166,6 @@ def conv_path(shape: Shape) -> Path:
 @functools.cache
 def _function(shape: Shape) -> tuple[Any, Any]:
     """cffi, and the compiled procedure."""
-    try:
-        import cffi
-    except ImportError:
-        raise JitError("kernels need the package cffi", notes=("pip install cffi numpy",)) from None
-    ffi = cffi.FFI()
+    ffi = foreign()
     ffi.cdef(f"void {symbol(shape)}(int64_t N, const float *x, const float *w, float *y);")
     return ffi, getattr(ffi.dlopen(str(conv_path(shape))), symbol(shape))

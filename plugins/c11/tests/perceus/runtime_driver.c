@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define REQUIRE(condition)                                                                    \
     do {                                                                                      \
@@ -237,6 +238,35 @@ static void migrate(void)
             first = peak_kilobytes();
     }
     REQUIRE(peak_kilobytes() < 2 * first);
+}
+
+/* Kilobytes of memory in use, or -1 where the system does not say. */
+static long resident_kilobytes(void)
+{
+    long all = 0, resident = -1;
+    FILE *const file = fopen("/proc/self/statm", "r");
+    if (file != NULL) {
+        if (fscanf(file, "%ld %ld", &all, &resident) != 2)
+            resident = -1;
+        (void)fclose(file);
+    }
+    return resident < 0 ? -1 : resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* A heap of any size takes little more from the system than its blocks have, though it asks for much at once. */
+static void frugal(void)
+{
+    enum { BLOCKS = 300000, HUGE_KILOBYTES = 2048, OTHER_KILOBYTES = 1024 };
+    const long before = resident_kilobytes();
+    usl_value list = EMPTY;
+    for (long step = 1; step <= 16; step++) {
+        for (int64_t i = 0; i < BLOCKS; i++)
+            list = node(list, EMPTY, i);
+        const long kilobytes = step * BLOCKS / 1024 * 32;
+        if (before >= 0)
+            REQUIRE(resident_kilobytes() - before <= kilobytes + kilobytes / 64 + HUGE_KILOBYTES + OTHER_KILOBYTES);
+    }
+    usl_drop(list, ctx);
 }
 
 /* ---- threads */
@@ -610,6 +640,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } cases[] = {CASE(deep),    CASE(counts), CASE(sticky),       CASE(statics),     CASE(sizes),       CASE(migrate),
+                 CASE(frugal),
                  CASE(threads), CASE(joins),  CASE(shared_joins), CASE(cells),       CASE(handover),    CASE(share_cycle),
                  CASE(arrays),  CASE(floats), CASE(double_free),  CASE(use_after_free), CASE(write_after_free),
                  CASE(use_of_token), CASE(leak), CASE(cycle), CASE(statistics), CASE(overflow), CASE(wild), CASE(strings)};

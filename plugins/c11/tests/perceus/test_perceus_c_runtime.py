@@ -83,6 +83,11 @@ def test_memory_serves_other_sizes_and_returns_from_other_threads(case, drivers)
     assert done.returncode == 0, done.stderr
 
 
+def test_a_heap_takes_little_more_than_its_blocks(drivers):
+    done = run(drivers("plain"), "frugal", "empty")
+    assert done.returncode == 0, done.stderr
+
+
 def test_floats_print_as_python_prints_them(drivers):
     rng = random.Random(1)
     values = [struct.unpack("<d", rng.randbytes(8))[0] for _ in range(3000)]

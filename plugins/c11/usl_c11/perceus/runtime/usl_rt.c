@@ -31,7 +31,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #define USL_MMAP
-#if defined(MADV_HUGEPAGE) && defined(TIME_UTC)
+#if defined(MADV_HUGEPAGE) && defined(CLOCK_THREAD_CPUTIME_ID)
 #define USL_HUGE_PAGES
 /* For a page of 2 MiB; that many small pages take about twice as long. */
 #define HUGE_NANOSECONDS 500000
@@ -156,19 +156,24 @@ void usl_stats_reset(void) {}
 /* ---- Heaps: a context and its memory -------------------------------------------------------------------------------------
  *
  * A segment of 4 MiB, aligned to its size, is divided into pages of 16 KiB; a page has blocks of one size. The first page holds
- * the segment's own data. Pages are cut into blocks a few at a time, so that memory is not touched before it is needed.
+ * the segment's own data. Pages are cut into blocks a few at a time, so that a small heap touches no memory before it needs it; a
+ * larger one asks for more at once.
  */
 
 #ifndef USL_MALLOC
 /* Blocks do not begin at the start of a page: where a tree is built in order, ancestors would lie powers of two apart, in the same
  * few cache sets. */
 enum { PAGE_BYTES = 16384, PAGE_SKIP = 32, PAGES = 256, CUT_BYTES = 4096, OWNER_BYTES = 4096, FIRST_SWEEP = 512 };
+/* The system is asked for memory in batches of pages, and for a huge page of HUGE_PAGES at once. After a slow one it is asked again
+ * when the heap has grown this many times. */
+enum { BATCH_PAGES = 16, HUGE_PAGES = 128, FIRST_SUPPLY = 2, HUGE_RETRY = 8 };
 
 struct segment {
     char owners[OWNER_BYTES]; /* one struct usl_segment somewhere in it */
     struct segment *next;
     struct segment *next_partial;
     unsigned used;            /* pages handed out so far, this one included */
+    bool is_huge;             /* the memory that the last of them lies in */
     uint8_t words[PAGES];     /* size of each page's blocks; 0: none */
     uint16_t idle[PAGES];     /* blocks found free, during a sweep */
 };
@@ -193,7 +198,7 @@ struct usl_heap {
 #ifndef USL_MALLOC
     int64_t cut; /* blocks that pages were cut into */
     struct segment *segments, *partial;
-    bool huge_is_slow; /* to get huge pages */
+    int64_t huge_at; /* segments from which on huge pages are worth asking for */
     struct page *pages; /* free ones */
     int64_t segment_count, pages_used, sweep_at;
     struct usl_free_block *pending[USL_MAX_WORDS + 1]; /* lists, linked by `extra` of their first blocks */
@@ -230,6 +235,7 @@ usl_context *usl_context_acquire(void)
         heap->ctx.heap = heap;
 #ifndef USL_MALLOC
         heap->sweep_at = FIRST_SWEEP;
+        heap->huge_at = FIRST_SUPPLY;
         atomic_init(&heap->remote, NULL);
 #endif
         spin_acquire(&heaps_lock);
@@ -346,30 +352,57 @@ static void free_segments(struct usl_heap *heap)
 }
 
 #ifdef USL_HUGE_PAGES
-/* Asks for huge pages, and whether the first one came faster than small pages do. They save faults and misses in the translation
- * buffer, but some systems have to search for them, or, as guests, to get them from their host first. */
-static bool touch_huge_page(struct segment *segment)
+static int64_t thread_nanoseconds(void)
 {
-    struct timespec start, end;
-    (void)timespec_get(&start, TIME_UTC);
-    if (madvise(segment, USL_SEGMENT_BYTES, MADV_HUGEPAGE) != 0)
+    struct timespec time = {0, 0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Gets a huge page, which saves faults and misses in the translation buffer. But some systems have to search for them, or, as
+ * guests, to get them from their host first, so it is timed, and followed by others only if it came faster than small ones do. */
+static bool get_huge_page(struct usl_heap *heap, char *start)
+{
+    if (heap->segment_count < heap->huge_at)
         return false;
-    *(volatile char *)segment = 0;
-    (void)timespec_get(&end, TIME_UTC);
-    return end.tv_sec == start.tv_sec && end.tv_nsec - start.tv_nsec < HUGE_NANOSECONDS;
+    const int64_t before = thread_nanoseconds();
+    if (madvise(start, (size_t)HUGE_PAGES * PAGE_BYTES, MADV_HUGEPAGE) == 0) {
+        *(volatile char *)start = 0;
+        if (thread_nanoseconds() - before < HUGE_NANOSECONDS)
+            return true;
+    }
+    heap->huge_at = heap->segment_count * HUGE_RETRY;
+    return false;
 }
 #endif
+
+/* Gets the memory of a segment's pages from this one on, as far as one request goes, since a fault for each takes longer.
+ * is_huge: whether the page before lies in a huge one. Returns that of this page. */
+static bool supply(struct usl_heap *heap, char *start, unsigned page, bool is_huge)
+{
+    if (page % BATCH_PAGES != 0 || heap->segment_count < FIRST_SUPPLY) /* a small heap stays small */
+        return is_huge;
+#if defined(USL_HUGE_PAGES)
+    if (page % HUGE_PAGES == 0)
+        is_huge = get_huge_page(heap, start);
+#endif
+#if defined(USL_MMAP) && defined(MADV_POPULATE_WRITE)
+    if (!is_huge)
+        (void)madvise(start, (size_t)BATCH_PAGES * PAGE_BYTES, MADV_POPULATE_WRITE); /* older systems refuse */
+#else
+    (void)start;
+#endif
+    return is_huge;
+}
 
 static struct segment *new_segment(struct usl_heap *heap)
 {
     struct segment *const segment = aligned_segment();
     if (segment == NULL)
         no_memory(&heap->ctx);
-#ifdef USL_HUGE_PAGES
-    if (heap->segment_count >= 1 && !heap->huge_is_slow) /* a small heap stays small */
-        heap->huge_is_slow = !touch_huge_page(segment);
-#endif
+    const bool is_huge = supply(heap, (char *)segment, 0, false);
     memset(segment, 0, sizeof *segment);
+    segment->is_huge = is_huge;
     atomic_init(&usl_segment_of(segment)->owner, &heap->ctx);
     segment->next = heap->segments;
     heap->segments = segment;
@@ -458,6 +491,7 @@ static char *new_page(struct usl_heap *heap, size_t words)
             heap->partial = new_segment(heap);
         struct segment *const segment = heap->partial;
         page = (char *)segment + (size_t)segment->used * PAGE_BYTES;
+        segment->is_huge = supply(heap, page, segment->used, segment->is_huge);
         if (++segment->used == PAGES)
             heap->partial = segment->next_partial;
     }

@@ -272,6 +272,15 @@ static inline usl_value usl_new_at(size_t words, const char *site, usl_context *
 #endif
 }
 
+/* What was allocated in order is mostly freed in about that order, or against it. Of trees that is too uneven for processors to
+ * foresee, which makes the first load of each block slow. */
+#define USL_NEAR_BYTES 512
+static inline void usl_prefetch_near(const void *block)
+{
+    USL_PREFETCH((const void *)((uintptr_t)block - USL_NEAR_BYTES));
+    USL_PREFETCH((const void *)((uintptr_t)block + USL_NEAR_BYTES));
+}
+
 /* Frees the memory of one block, not what its fields refer to. words: as in its header, 0 if from malloc. */
 static inline void usl_free_memory(usl_value block, size_t words, usl_context *ctx)
 {
@@ -284,6 +293,7 @@ static inline void usl_free_memory(usl_value block, size_t words, usl_context *c
     if (words != 0) {
         struct usl_free_block *const dead = (struct usl_free_block *)(void *)block;
         usl_context *const owner = usl_relaxed(&usl_segment_of(block)->owner);
+        usl_prefetch_near(block);
         if (USL_LIKELY(owner == ctx)) {
             dead->next = ctx->free[words];
             ctx->free[words] = dead;

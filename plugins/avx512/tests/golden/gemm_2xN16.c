@@ -1,0 +1,16 @@
+static void gemm_2xN16_body(int64_t N, int64_t K, struct usl_win_2f32c A, struct usl_win_2f32c B, struct usl_win_2f32 C)
+{
+    __m512 C_tile[2][1];
+    C_tile[0][0] = _mm512_setzero_ps();
+    C_tile[1][0] = _mm512_setzero_ps();
+    for (int64_t k = 0; k < K; k++) {
+        __m512 B_last[1];
+        B_last[0] = _mm512_maskz_loadu_ps(USL_AVX512_LANES(N), &B.data[k * B.strides[0]]);
+        C_tile[0][0] = _mm512_fmadd_ps(_mm512_set1_ps(A.data[k]), B_last[0], C_tile[0][0]);
+        C_tile[1][0] = _mm512_fmadd_ps(_mm512_set1_ps(A.data[A.strides[0] + k]), B_last[0], C_tile[1][0]);
+    }
+    C_tile[0][0] = _mm512_mask_add_ps(C_tile[0][0], USL_AVX512_LANES(N), C_tile[0][0], _mm512_maskz_loadu_ps(USL_AVX512_LANES(N), C.data));
+    C_tile[1][0] = _mm512_mask_add_ps(C_tile[1][0], USL_AVX512_LANES(N), C_tile[1][0], _mm512_maskz_loadu_ps(USL_AVX512_LANES(N), &C.data[C.strides[0]]));
+    _mm512_mask_storeu_ps(C.data, USL_AVX512_LANES(N), C_tile[0][0]);
+    _mm512_mask_storeu_ps(&C.data[C.strides[0]], USL_AVX512_LANES(N), C_tile[1][0]);
+}
