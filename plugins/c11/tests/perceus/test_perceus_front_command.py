@@ -98,6 +98,7 @@ def test_the_c_is_written_with_its_runtime(file, tmp_path, capsys):
     assert [Path(line).name for line in out.splitlines()] == ["shares.c", "shares.h", "shares_all.c", "usl_rt.c", "usl_rt.h"]
     assert "usl_value share(int64_t n, int64_t ways, usl_context *ctx);" in (tmp_path / "c" / "shares.h").read_text()
     assert usl(capsys, "fun", file, "--name", "x")[0] == 2
+    assert usl(capsys, "fun", file, "--off", "reuse")[0] == 2
     assert usl(capsys, "fun", file, "-o", tmp_path / "c", "--name", "no name")[0] == 1
 
 
