@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ from hypothesis import strategies as st
 
 from usl_c11.perceus import PerceusError, data, exception, fun
 from usl_c11.perceus.python import Handle, call, live_blocks
+from usl_core import proc
 
 
 @data
@@ -191,10 +196,91 @@ def test_exceptions_are_raised_as_pythons():
         call(checked, [-1, call(left_spine, [2, Tree.Leaf()])])
     assert caught.value.args[0] == "negative"
     assert call(depth, [caught.value.args[1], 0]) == 2
+    assert re.fullmatch(r"raised at test_perceus_c_python.py:\d+", caught.value.__notes__[0])
     with pytest.raises(ZeroDivisionError):
         call(divided, [1, 0])
     assert call(divided, [-7, 2]) == -4
     del caught
+
+
+@proc
+def cleared(n: size, x: f32[n, 4], m: size):  # noqa: F821
+    assert m % 4 == 0
+    for i in seq(0, n):  # noqa: F821
+        x[i, 0] = 0.0
+
+
+@fun
+def clear(n: i64, x: array[f32], m: i64) -> array[f32]:  # noqa: F821
+    return cleared(n, x, m)
+
+
+@fun
+def tenth(n: i64) -> i64:  # noqa: F821
+    try:
+        if n == 3:
+            raise ValueError
+        return 10 // n
+    except IndexError:
+        return 0
+
+
+@fun
+def filled(n: i64, t: Tree) -> Tree:  # noqa: F821
+    if n == 10 // n:
+        raise ValueError
+    return Node(Red, filled(n - 1, t), n, True, Leaf)  # noqa: F821
+
+
+@fun
+def in_thread(n: i64) -> i64:  # noqa: F821
+    before = 0
+    try:
+        before = 1 // (n - n)
+    except ZeroDivisionError:
+        before = 1
+    other = spawn(divided, before, n)  # noqa: F821
+    return join(other)  # noqa: F821
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "kind", "text"),
+    [
+        (divided, [1, 0], ZeroDivisionError, "division by zero: a // b"),
+        (in_thread, [0], ZeroDivisionError, "division by zero: a // b"),
+        (filled, [0, Tree.Leaf()], ZeroDivisionError, "division by zero: 10 // n"),
+        (filled, [5, Tree.Leaf()], ValueError, ""),
+        (tenth, [0], ZeroDivisionError, "division by zero: 10 // n"),
+        (tenth, [3], ValueError, ""),
+        (doubled, [[]], IndexError, "the index is out of range: xs[0]"),
+        (clear, [0, [1.0], 4], ValueError, "cleared: n is not from 1 to 1099511627776: cleared(n, x, m)"),
+        (clear, [1, [1.0], 4], ValueError, "cleared: the length of x is not n * 4: cleared(n, x, m)"),
+        (clear, [1, [1.0] * 4, 3], ValueError, "cleared: its assertion m % 4 == 0 does not hold: cleared(n, x, m)"),
+    ],
+)
+def test_exceptions_tell_where_and_what(function, args, kind, text):
+    with pytest.raises(kind) as caught:
+        call(function, args)
+    place, _, told = str(caught.value).partition(": ")
+    assert told == text
+    file, _, line = place.partition(":")
+    source = Path(__file__).read_text().splitlines()[int(line) - 1]
+    assert file == Path(__file__).name
+    assert (text.rpartition(": ")[2] or "raise ValueError") in source
+
+
+@fun
+def length(n: i64) -> i64:  # noqa: F821
+    return len(array(n, 0))  # noqa: F821
+
+
+@pytest.mark.parametrize("count", [10**15, 2**62])
+def test_too_much_memory_is_refused_and_the_heap_stays_usable(count):
+    with pytest.raises(MemoryError, match="length ran out of memory"):
+        call(length, [count])
+    assert call(length, [10]) == 10
+    with pytest.raises(IndexError, match="the length is negative"):
+        call(length, [-1])
 
 
 def test_functions_come_as_handles_that_are_called():
@@ -254,3 +340,43 @@ def test_many_threads_may_call_and_drop():
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+INTERRUPTED = """
+from __future__ import annotations
+import os, signal, threading, time
+from usl_c11.perceus import data, fun
+
+@fun
+def turns(n: i64, i: i64) -> i64:
+    return i if n == 0 else turns(n - 1, (i * 5 + n) % 1013)
+
+turns(1, 1)
+threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+try:
+    turns(300_000_000, 1)
+    print("it ended")
+except KeyboardInterrupt:
+    print("interrupted")
+try:
+    turns(1, 1)
+    print("it ran")
+except RuntimeError as error:
+    print(error)
+while True:
+    time.sleep(0.05)
+    try:
+        print(turns(1, 1))
+        break
+    except RuntimeError:
+        pass
+"""
+
+
+def test_an_interrupted_call_keeps_the_heap_until_it_ends(tmp_path):
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stderr
+    refused = "the call of a @fun that was interrupted still runs, and uses the heap; no other can, until it ends"
+    assert done.stdout.splitlines() == ["interrupted", refused, "6"]

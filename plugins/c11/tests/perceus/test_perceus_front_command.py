@@ -98,12 +98,13 @@ def test_the_c_is_written_with_its_runtime(file, tmp_path, capsys):
     assert [Path(line).name for line in out.splitlines()] == ["shares.c", "shares.h", "shares_all.c", "usl_rt.c", "usl_rt.h"]
     assert "usl_value share(int64_t n, int64_t ways, usl_context *ctx);" in (tmp_path / "c" / "shares.h").read_text()
     assert usl(capsys, "fun", file, "--name", "x")[0] == 2
+    assert usl(capsys, "fun", file, "--off", "reuse")[0] == 2
     assert usl(capsys, "fun", file, "-o", tmp_path / "c", "--name", "no name")[0] == 1
 
 
 def test_wrong_names_are_one_message(file, capsys):
     _, _, error = usl(capsys, "fun", f"{file}:shared")
-    assert error == "unknown function shared; did you mean share?\n"
+    assert error == "unknown function shared; did you mean share?\n  they are: length, share\n"
     _, _, error = usl(capsys, "fun", file, "--show", "perseus")
     assert error.startswith("unknown pass perseus; did you mean perceus?\n  they are: core, ")
     _, _, error = usl(capsys, "fun", file, "--show", "c", "--off", "perceus")

@@ -26,6 +26,8 @@ def fun_command(place: str, form: str | None, explain: bool, directory: Path | N
         raise click.UsageError("--show, --explain and --output exclude each other")
     if name is not None and directory is None:
         raise click.UsageError("--name goes with --output")
+    if off and not (form is not None or explain or directory is not None):
+        raise click.UsageError("--off goes with --show, --explain or --output")
     from usl_c11.perceus import report
 
     chosen = report.functions(place)

@@ -39,7 +39,7 @@ def deep(work: Callable[[], T]) -> T:
 
     _raise_limit()
     try:
-        thread = _started(run)
+        thread = started(run)
         thread.join()
     finally:
         _restore_limit()
@@ -48,7 +48,7 @@ def deep(work: Callable[[], T]) -> T:
     return result[0]
 
 
-def _started(run: Callable[[], None]) -> threading.Thread:
+def started(run: Callable[[], None]) -> threading.Thread:
     """A thread with a large stack, or with half of it where there is not so much."""
     size = STACK
     with _lock:

@@ -39,7 +39,7 @@ def functions(place: str) -> list[FunDef]:
             raise PerceusError(f"{path} defines no function with @fun")
         return list(found.values())
     if name not in found:
-        raise unknown(name, "function", found, NOWHERE)
+        raise unknown(name, "function", found, NOWHERE, (f"they are: {', '.join(found)}",) if found else ())
     return [found[name]]
 
 

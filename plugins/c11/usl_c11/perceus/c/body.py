@@ -102,6 +102,8 @@ def _emit_last(expr: Expr, dest: Dest, frame: Frame) -> bool:
         case Raise(atom=atom):
             frame.line(f"ctx->exception.boxed = {_atom(atom, frame)};")
             frame.line("ctx->thrown = 1;")
+            if expr.reason is not None:
+                frame.line(f"ctx->raised = {frame.unit.place(expr.span, expr.reason)};")
             frame.line(_exit(frame))
             return False
         case If():

@@ -151,8 +151,12 @@ class Unit:
 
     def site(self, span: Span) -> str:
         """`"file:line"` for the debug runtime."""
-        file = span.file.replace("\\", "/").rpartition("/")[2]
-        return c_string(f"{file}:{span.line}".encode()) if span.line > 0 else '"?"'
+        return c_string(_file_and_line(span).encode())
+
+    def place(self, span: Span, reason: str) -> str:
+        """`"file:line: reason"`, or only the place if there is none to tell."""
+        text = f"{_file_and_line(span)}: {reason}" if reason else _file_and_line(span)
+        return c_string(text.encode("utf-8", "replace"))
 
     def new_block(self, record: Record, span: Span) -> str:
         return f"usl_new({record.words}, {self.site(span)}, ctx)"
@@ -163,6 +167,11 @@ class Unit:
     def header(self, record: Record) -> str:
         """The arguments that a header is made of."""
         return f"{record.scan}, {record.path}, {record.tag}, {record.words}"
+
+
+def _file_and_line(span: Span) -> str:
+    file = span.file.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{span.line}" if span.line > 0 else "?"
 
 
 @cache

@@ -294,7 +294,7 @@ def _what(node: ast.expr) -> str:
     }
     match node:
         case ast.BinOp(op=op):
-            return f"the operator {type(op).__name__}"
+            return f"the operator {'**' if isinstance(op, ast.Pow) else '@'}"
         case ast.Constant(value=value):
             return f"a literal of type {type(value).__name__}"
         case ast.Tuple():

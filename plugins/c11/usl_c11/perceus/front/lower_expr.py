@@ -152,7 +152,7 @@ class Lowering(Matching):
             case sx.Lambda():
                 return self._lambda(node, env)
             case sx.Raise(value=value):
-                return ir.Raise(self._exception(value, env, block), self.type(node), span=span)
+                return ir.Raise(self._exception(value, env, block), self.type(node), "", span=span)
             case sx.Try():
                 return self._try(node, env)
             case sx.SetValue(reference=reference, value=value):

@@ -17,6 +17,7 @@ from usl_c11.perceus.front.lower_operators import raising
 from usl_core.errors import Span
 from usl_core.ir.externs import MAX, MIN
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Proc, Read, StrideExpr, UnaryMinus
+from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import SIZE, ControlType, TensorType
 from usl_core.procedure import Procedure
@@ -38,34 +39,39 @@ def kernel_call(
     """
     tests = _Tests(kernel.ir, dict(zip((arg.name for arg in kernel.ir.args), args, strict=True)), span)
     call: ir.Expr = ir.KernelCall(instances.kernel(kernel), tuple(args), type_, span=span)
-    for steps, test in reversed(tests.all()):
-        call = steps.wrap(ir.If(test, call, raising(instances, VALUE, type_, span), span=span))
+    for steps, test, why in reversed(tests.all()):
+        call = steps.wrap(ir.If(test, call, raising(instances, VALUE, type_, span, f"{kernel.ir.name}: {why}"), span=span))
     return call
 
 
 class _Tests:
-    """The tests of one call, each with the steps that compute it; later ones may use what earlier ones have computed."""
+    """The tests of one call, each with the steps that compute it and what it means if it fails; later ones may use what
+    earlier ones have computed."""
 
     def __init__(self, proc: Proc, atoms: Mapping[Sym, ir.Atom], span: Span) -> None:
         self._proc = proc
         self._atoms = atoms
         self._span = span
-        self._done: list[tuple[Block, ir.Atom]] = []
+        self._done: list[tuple[Block, ir.Atom, str]] = []
 
-    def all(self) -> list[tuple[Block, ir.Atom]]:
+    def all(self) -> list[tuple[Block, ir.Atom, str]]:
         for arg in self._proc.args:
             if isinstance(arg.type, ControlType) and self._atoms[arg.name].type == ir.I64:
-                self._add(lambda block, arg=arg: self._in_range(self._atoms[arg.name], arg.type is SIZE, block))  # type: ignore[misc]
+                least = "1" if arg.type is SIZE else f"-{LARGEST}"
+                self._add(
+                    lambda block, arg=arg: self._in_range(self._atoms[arg.name], arg.type is SIZE, block),  # type: ignore[misc]
+                    f"{arg.name.name} is not from {least} to {LARGEST}",
+                )
         for arg in self._proc.args:
             if isinstance(arg.type, TensorType):
-                self._length(self._atoms[arg.name], arg.type)
+                self._length(arg.name, arg.type)
         for pred in self._proc.preds:
-            self._add(lambda block, pred=pred: self._expr(pred, block))  # type: ignore[misc]
+            self._add(lambda block, pred=pred: self._expr(pred, block), f"its assertion {show_expr(pred)} does not hold")  # type: ignore[misc]
         return self._done
 
-    def _add(self, test: Callable[[Block], ir.Atom]) -> None:
+    def _add(self, test: Callable[[Block], ir.Atom], failed: str) -> None:
         block = Block()
-        self._done.append((block, test(block)))
+        self._done.append((block, test(block), failed))
 
     def _in_range(self, value: ir.Atom, positive: bool, block: Block) -> ir.Atom:
         """1 <= value <= LARGEST, or -LARGEST <= value <= LARGEST, in one comparison without sign."""
@@ -74,15 +80,19 @@ class _Tests:
         limit = LARGEST if positive else 2 * LARGEST + 1
         return self._prim("lt", (unsigned, ir.Lit(limit, ir.U64)), ir.BOOL, block)
 
-    def _length(self, array: ir.Atom, type_: TensorType) -> None:
+    def _length(self, name: Sym, type_: TensorType) -> None:
         """The length is the product of the extents; it is divided by them one by one, because a product might wrap around."""
-        rest: list[ir.Atom] = []
+        array, rest = self._atoms[name], list[ir.Atom]()
+        shape = " * ".join(
+            f"({show_expr(extent)})" if isinstance(extent, BinaryOp) else show_expr(extent) for extent in type_.shape
+        )
+        failed = f"the length of {name.name} is not {shape}"
 
         def begin(block: Block) -> ir.Atom:
             rest.append(self._prim("array_len", (array,), ir.I64, block))
             return self._compared(type_.shape[0], rest[-1], block, last=len(type_.shape) == 1)
 
-        self._add(begin)
+        self._add(begin, failed)
         for position, extent in enumerate(type_.shape[1:], start=1):
             before = type_.shape[position - 1]
 
@@ -90,7 +100,7 @@ class _Tests:
                 rest.append(self._prim("div", (rest[-1], self._expr(before, block)), ir.I64, block))
                 return self._compared(extent, rest[-1], block, last=position == len(type_.shape) - 1)
 
-            self._add(further)
+            self._add(further, failed)
 
     def _compared(self, extent: Expr, length: ir.Atom, block: Block, *, last: bool) -> ir.Atom:
         """The last extent is what is left of the length, another divides it. Extents are at least 1."""

@@ -11,10 +11,13 @@ from usl_c11.perceus.front.definitions import ExceptionDef
 from usl_c11.perceus.front.equality import equal, is_scalar
 from usl_c11.perceus.front.instances import Instances
 from usl_c11.perceus.front.texts import shown
-from usl_core.errors import Span
+from usl_core.errors import Span, source_line
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "fdiv", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}
 _DIVISION = {"//": "div", "%": "mod"}
+BY_ZERO, OUTSIDE, NEGATIVE = "division by zero", "the index is out of range", "the length is negative"
+"""What exceptions of operators tell."""
+
 _COMPARISON = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
@@ -31,9 +34,13 @@ def constant(value: int | float | bool | str | None, type_: ir.Type) -> ir.Atom:
             return ir.Lit(float(value) if isinstance(type_, ir.FloatType) else value, type_)
 
 
-def raising(instances: Instances, exception: ExceptionDef, type_: ir.Type, span: Span) -> ir.Raise:
-    """Raise an exception without fields."""
-    return ir.Raise(ir.Nullary(instances.exception(exception)), type_, span=span)
+def raising(instances: Instances, exception: ExceptionDef, type_: ir.Type, span: Span, why: str) -> ir.Raise:
+    """Raise an exception without fields; why is told with the source text."""
+    text = source_line(span)
+    if text is not None:
+        shown = text[span.column - 1 : span.end_column - 1] if span.end_line == span.line else f"{text[span.column - 1 :]} ..."
+        why = f"{why}: {shown}"
+    return ir.Raise(ir.Nullary(instances.exception(exception)), type_, why, span=span)
 
 
 def unary(op: str, operand: ir.Atom, type_: ir.Type, span: Span) -> ir.Expr:
@@ -53,10 +60,10 @@ def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: 
         return ir.Prim(_ARITHMETIC[op], (left, right), type_, span=span)
     divided = ir.Prim(_DIVISION[op], (left, right), type_, span=span)
     if isinstance(right, ir.Lit):
-        return raising(instances, ZERO_DIVISION, type_, span) if right.value == 0 else divided
+        return raising(instances, ZERO_DIVISION, type_, span, BY_ZERO) if right.value == 0 else divided
     test = ir.Var("zero", ir.BOOL)
     block.bind(test, ir.Prim("eq", (right, ir.Lit(0, right.type)), ir.BOOL, span=span), span)
-    return ir.If(test, raising(instances, ZERO_DIVISION, type_, span), divided, span=span)
+    return ir.If(test, raising(instances, ZERO_DIVISION, type_, span, BY_ZERO), divided, span=span)
 
 
 def _on_strings(op: str, left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir.Expr:
@@ -94,10 +101,10 @@ def make_array(instances: Instances, count: ir.Atom, value: ir.Atom, type_: ir.T
     made = ir.Prim("array_make", (count, value), type_, span=span)
     if isinstance(count, ir.Lit):
         assert isinstance(count.value, int)
-        return made if count.value >= 0 else raising(instances, INDEX, type_, span)
+        return made if count.value >= 0 else raising(instances, INDEX, type_, span, NEGATIVE)
     test = ir.Var("negative", ir.BOOL)
     block.bind(test, ir.Prim("lt", (count, ir.Lit(0, ir.I64)), ir.BOOL, span=span), span)
-    return ir.If(test, raising(instances, INDEX, type_, span), made, span=span)
+    return ir.If(test, raising(instances, INDEX, type_, span, NEGATIVE), made, span=span)
 
 
 def array_literal(items: Sequence[ir.Atom], type_: ir.Type, block: Block, span: Span) -> ir.Expr:
@@ -113,14 +120,14 @@ def element(instances: Instances, array: ir.Atom, index: ir.Atom, type_: ir.Type
     """`a[i]`, tested."""
     test = _in_range(array, index, block, span)
     found = ir.Prim("array_get", (array, index), type_, span=span)
-    return ir.If(test, found, raising(instances, INDEX, type_, span), span=span)
+    return ir.If(test, found, raising(instances, INDEX, type_, span, OUTSIDE), span=span)
 
 
 def with_element(instances: Instances, array: ir.Atom, index: ir.Atom, value: ir.Atom, block: Block, span: Span) -> ir.Expr:
     """`a.set(i, x)`, tested."""
     test = _in_range(array, index, block, span)
     changed = ir.Prim("array_set", (array, index, value), array.type, span=span)
-    return ir.If(test, changed, raising(instances, INDEX, array.type, span), span=span)
+    return ir.If(test, changed, raising(instances, INDEX, array.type, span, OUTSIDE), span=span)
 
 
 def _in_range(array: ir.Atom, index: ir.Atom, block: Block, span: Span) -> ir.Atom:

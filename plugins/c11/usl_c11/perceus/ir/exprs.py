@@ -46,10 +46,13 @@ class TryLet(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raise(Node):
-    """Raise the exception atom (type EXN), consuming it. `type` is the type that the context expects."""
+    """Raise the exception atom (type EXN), consuming it. `type` is the type that the context expects.
+    reason: what failed, for people, at the span ("": the program says raise); None passes on an exception that was raised
+    before."""
 
     atom: Atom
     type: Type
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -79,8 +79,8 @@ class _Simplifier:
                 return self.expr(then if con == TRUE else orelse, known)
             case Match(var=var):
                 return self._match(expr, var, known)
-            case TryLet(value=Raise(atom=atom), exn=exn, handler=handler):
-                return self.expr(Let(exn, Ret(atom, span=expr.span), handler, span=expr.span), known)
+            case TryLet(value=Raise(atom=atom) as raised, exn=exn, handler=handler):
+                return self.expr(Let(exn, Ret(atom, span=expr.span), _raised_here(handler, exn, raised), span=expr.span), known)
             case Prim():
                 constant = fold(expr)
                 return expr if constant is None else Ret(constant, span=expr.span)
@@ -246,3 +246,10 @@ def _dropped(expr: Expr, free: FreeVars) -> Expr:
         captures = tuple(var for var in expr.captures if var in used)
         return expr if body is expr.body and captures == expr.captures else replace(expr, body=body, captures=captures)
     return map_children(expr, lambda child: _dropped(child, free))
+
+
+def _raised_here(handler: Expr, exn: Var, raised: Raise) -> Expr:
+    """The handler of one known exception: where it passes it on, it is raised as it was."""
+    if isinstance(handler, Raise) and handler.atom is exn and handler.reason is None:
+        return replace(handler, reason=raised.reason, span=raised.span)
+    return map_children(handler, lambda child: _raised_here(child, exn, raised))

@@ -35,7 +35,6 @@ from dataclasses import dataclass, replace
 from usl_c11.perceus.ir import (
     EXN,
     UNIT,
-    Atom,
     Call,
     DataType,
     Expr,
@@ -224,8 +223,8 @@ class _Destination:
                 return Fill(hole, atom, span=expr.span)
             case Jump():
                 return replace(expr, type=UNIT)
-            case Raise(atom=atom):
-                return self._raise(atom, hole, expr.span)
+            case Raise():
+                return self._raise(expr, hole)
             case Call(fun=fun, args=args) if fun in self._members:
                 return replace(expr, fun=fun + SUFFIX, args=(*args, hole), type=UNIT)
             case _:
@@ -237,12 +236,13 @@ class _Destination:
         if hole is None or not may_throw(value, self._program):
             return Let(var, value, body, span=span)
         exn = Var("ex", EXN)
-        return TryLet(var, value, body, exn, self._raise(exn, hole, span), span=span)
+        return TryLet(var, value, body, exn, self._raise(Raise(exn, UNIT, span=span), hole), span=span)
 
-    def _raise(self, atom: Atom, hole: Var, span: Span) -> Expr:
+    def _raise(self, raised: Raise, hole: Var) -> Expr:
         constant = _constant(hole_elem(hole), self._program)
         assert constant is not None
-        return Let(Var("_", UNIT), Fill(hole, constant, span=span), Raise(atom, UNIT, span=span), span=span)
+        filled = Fill(hole, constant, span=raised.span)
+        return Let(Var("_", UNIT), filled, replace(raised, type=UNIT), span=raised.span)
 
     def _extend(self, site: _Site, hole: Var | None) -> Expr:
         """The steps, then the constructors from the outermost to the innermost, each put where the one before left its hole."""

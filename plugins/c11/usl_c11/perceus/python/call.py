@@ -12,12 +12,11 @@ from usl_c11.compiler import find_compiler, openmp_flags
 from usl_c11.cpu import require_features
 from usl_c11.perceus.c import generate
 from usl_c11.perceus.c.types import identifier
-from usl_c11.perceus.deep import deep
 from usl_c11.perceus.errors import PerceusError
 from usl_c11.perceus.front.decorators import Function
 from usl_c11.perceus.front.lower import Lowered
 from usl_c11.perceus.front.types import TUPLE
-from usl_c11.perceus.ir import EXN, Call, CallClosure, FunDef, Program, Type
+from usl_c11.perceus.ir import EXN, Call, CallClosure, FunDef, KernelCall, Prim, Program, Type
 from usl_c11.perceus.opt.callgraph import call_graph, components
 from usl_c11.perceus.passes import compile_program
 from usl_c11.perceus.python.convert import Converter
@@ -42,20 +41,23 @@ class Compiled:
         parallel = openmp_flags(compiler) if source.has_parallel_loops else ()
         flags = (*shared_flags(compiler), *source.flags, *(f"-m{feature}" for feature in source.features), *parallel)
         own = heap()
-        # the file that has all but the runtime comes first: it is the one that is compiled
-        files = {"usl_program.c": source.program, **{file: text for file, text in source.files.items() if file != "usl_rt.c"}}
-        path = compiled(files, compiler, tuple(dict.fromkeys(flags)))
         ffi = own.ffi.__class__()
         ffi.include(own.ffi)
         types = [*(param.var.type for param in self.fun.params), self.fun.result]
         blocks = Blocks(lowered.program.datas, [*types, *([EXN] if "exn" in lowered.program.datas else [])], ffi)
         spell = blocks.types
+        # the file that has all but the runtime comes first: it is the one that is compiled
         formals = [spell.spelling(type) for type in types[:-1] if not spell.is_void(type)]
-        symbol = source.functions[exported]
-        ffi.cdef(f"{spell.spelling(self.fun.result)} {symbol}({', '.join([*formals, 'usl_context *'])});")
+        guard = _guarded(source.functions[exported], spell.spelling(self.fun.result), formals)
+        files = {
+            "usl_program.c": source.program + guard,
+            **{file: text for file, text in source.files.items() if file != "usl_rt.c"},
+        }
+        path = compiled(files, compiler, tuple(dict.fromkeys(flags)))
+        ffi.cdef(f"{spell.spelling(self.fun.result)} {GUARD}({', '.join([*formals, 'usl_context *'])});")
         self.library = load(ffi, str(path))
-        function = getattr(self.library, symbol)
-        self.function = _with_stack(function, own) if _recurses(program) else function
+        function = getattr(self.library, GUARD)
+        self.function = _in_worker(function, own) if _may_take_long(program) else function
         self.converter = Converter(own, lowered, blocks, _classes(lowered))
 
     def __call__(self, args: Sequence[Any]) -> Any:
@@ -64,27 +66,54 @@ class Compiled:
             return run(self.converter, self.function, self.name, params, self.fun.result, args)
 
 
-def _with_stack(function: Callable[..., Any], heap: Heap) -> Callable[..., Any]:
+GUARD = "usl_python_call"
+
+
+def _guarded(symbol: str, result: str, formals: Sequence[str]) -> str:
+    """The C function that Python calls: comes back with `thrown` set where memory runs out, instead of ending the process."""
+    head = ", ".join([*(f"{kind} a{i}" for i, kind in enumerate(formals)), "usl_context *ctx"])
+    call = f"{symbol}({', '.join([*(f'a{i}' for i in range(len(formals))), 'ctx'])})"
+    void = result == "void"
+    return f"""
+#include <setjmp.h>
+
+{result} {GUARD}({head});
+{result} {GUARD}({head})
+{{
+    void *const outer = ctx->escape;
+    jmp_buf escape;
+    if (setjmp(escape) != 0) {{
+        ctx->escape = outer;
+        {"return;" if void else f"const {result} none = {{0}};"}
+        {"" if void else "return none;"}
+    }}
+    ctx->escape = &escape;
+    {"" if void else f"const {result} result = "}{call};
+    ctx->escape = outer;
+    {"" if void else "return result;"}
+}}
+"""
+
+
+def _in_worker(function: Callable[..., Any], heap: Heap) -> Callable[..., Any]:
     """function on a large stack: that of a Python thread is a few megabytes, and a deep structure would end the process. Where
-    that is too small as well, the process ends with a message."""
-
-    def watched(*args: Any) -> Any:
-        heap.lib.usl_watch_stack()
-        return function(*args)
-
-    return lambda *args: deep(lambda: watched(*args))
+    that is too small as well, the process ends with a message. And with Ctrl-C, which the main thread only sees in Python."""
+    return lambda *args: heap.in_worker(function, args)
 
 
-def _recurses(program: Program) -> bool:
-    """Whether the stack may grow with the data: a call that is no loop leads back to its function, or a closure is called."""
-    graph = call_graph(program)
-    home = {name: number for number, group in enumerate(components(graph)) for name in group}
+def _may_take_long(program: Program) -> bool:
+    """Whether there is anything like a loop: a call that leads back to its function, a closure's or a kernel's, a thread's end.
+    The stack may then grow with the data, too."""
+    home = {name: number for number, group in enumerate(components(call_graph(program))) for name in group}
     for name, fun in program.funs.items():
         for expr in walk(fun.body):
-            if isinstance(expr, CallClosure):
-                return True
-            if isinstance(expr, Call) and home[expr.fun] == home[name] and not (expr.tail and fun.loop is not None):
-                return True
+            match expr:
+                case CallClosure() | KernelCall() | Prim(op="join"):
+                    return True
+                case Call(fun=called) if home[called] == home[name]:
+                    return True
+                case _:
+                    pass
     return False
 
 
@@ -118,6 +147,8 @@ def run(
         raise
     value = function(*(value for value, type in converted if not types.is_void(type)), heap.context)
     if heap.lib.usl_has_thrown(heap.context):
+        if heap.lib.usl_was_out_of_memory(heap.context):
+            raise MemoryError(f"{name} ran out of memory; what it held is not freed")
         raise _exception(converter, heap.lib.usl_take_exception(heap.context))
     return converter.from_heap(None if types.is_void(result) else value, result)
 
@@ -133,7 +164,14 @@ def _exception(converter: Converter, value: Any) -> BaseException:
         parts = zip(converter.blocks.read_fields(con, value), con.fields, strict=True)
         fields = [converter.view(part, type) for part, (_, type) in parts]
         converter.heap.release(value)
-    return converter.lowered.exceptions[con].python(*fields)
+    raised = converter.heap.lib.usl_raised_at(converter.heap.context)
+    place = converter.ffi.string(raised).decode() if raised else ""
+    kind = converter.lowered.exceptions[con].python
+    if kind.__module__ == "builtins":
+        return kind(place)
+    error = kind(*fields)
+    error.add_note(f"raised at {place}")
+    return error
 
 
 _compiled: WeakKeyDictionary[Function, Compiled] = WeakKeyDictionary()

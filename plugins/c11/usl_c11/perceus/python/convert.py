@@ -45,7 +45,11 @@ class Converter:
         self.heap, self.lowered, self.blocks, self.ffi = heap, lowered, blocks, blocks.ffi
         self._classes = classes
         """For each data type its Python class; `tuple` for tuples."""
-        self._null = self.ffi.NULL
+        self._value, self._word = self.ffi.typeof("usl_value"), self.ffi.typeof("uintptr_t")  # names are slow
+        self._constants: dict[tuple[str, int], Any] = {}
+        """Constructors without fields, as Python values."""
+        self._made_by: dict[tuple[str, type], Con] = {}
+        """The constructor of a data type that a class of Python stands for."""
 
     # ---- to the heap
 
@@ -80,6 +84,9 @@ class Converter:
 
     def _visit(self, item: Any, type: Type, work: list[Any], done: list[Any], known: dict[int, Any]) -> None:
         """Converts what has no parts; else puts its parts, and itself behind them, on the list of work."""
+        if isinstance(type, IntType | FloatType):
+            done.append((self._scalar(item, type), type))
+            return
         if isinstance(type, ArrayType):
             done.append((self._array_to_heap(item, type), type))
             return
@@ -94,7 +101,7 @@ class Converter:
         if layout is Layout.ENUM:
             done.append((con.tag, type))
         elif layout is Layout.BOXED and not con.fields:
-            done.append((self.ffi.cast("usl_value", 2 * con.tag + 1), type))
+            done.append((self.ffi.cast(self._value, 2 * con.tag + 1), type))
         elif layout is Layout.BOXED and id(item) in known:
             self.heap.lib.usl_retain(known[id(item)])
             done.append((known[id(item)], type))
@@ -118,6 +125,9 @@ class Converter:
         done.append((made, type))
 
     def _constructor_of(self, item: Any, type: DataType) -> tuple[Con, tuple[Any, ...]]:
+        known = self._made_by.get((type.name, item.__class__))
+        if known is not None:
+            return known, item.fields
         decl, cls = self.blocks.decl(type), self._classes.get(type.name)
         if cls is None:
             raise mismatch(f"a value of type {type.name}, which Python cannot make", item)
@@ -129,6 +139,7 @@ class Converter:
         if isinstance(item, Value) and isinstance(item, cls):
             for con in decl.cons:
                 if con.name == item.constructor:
+                    self._made_by[type.name, item.__class__] = con
                     return con, item.fields
         raise mismatch(f"a {type.name}", item)
 
@@ -136,7 +147,7 @@ class Converter:
         """One more reference to what a handle holds, if the type is right."""
         if not self._accepts(handle, type):
             raise mismatch(f"a value of type {self.type_name(type)}", handle)
-        value = self.ffi.cast("usl_value", _address(handle))
+        value = self.ffi.cast(self._value, _address(handle))
         self.heap.lib.usl_retain(value)
         return value
 
@@ -204,7 +215,7 @@ class Converter:
         elements = list(item)
         if not self.blocks.types.is_counted(type.elem):
             return self._plain_array(elements, type.elem)
-        made = heap.lib.usl_boxed_array_new(len(elements), self.ffi.cast("usl_value", NOTHING), heap.site, heap.context)
+        made = heap.lib.usl_boxed_array_new(len(elements), self.ffi.cast(self._value, NOTHING), heap.site, heap.context)
         try:
             for i, element in enumerate(elements):
                 self._wide(made)[i] = self._element(self.to_heap(element, type.elem), type.elem)
@@ -288,7 +299,7 @@ class Converter:
 
     def _handle(self, value: Any, type: Type) -> Handle:
         self.heap.lib.usl_retain(value)
-        return Handle(self, type, int(self.ffi.cast("uintptr_t", value)))
+        return Handle(self, type, int(self.ffi.cast(self._word, value)))
 
     def _view_data(self, value: Any, type: DataType) -> Any:
         if type.name == "bool":
@@ -303,10 +314,18 @@ class Converter:
                 fields = [self.view(part, kind) for part, (_, kind) in zip(parts, con.fields, strict=True)]
                 return self._instance(con, tuple(fields))
             case Layout.BOXED:
-                address = int(self.ffi.cast("uintptr_t", value))
+                address = int(self.ffi.cast(self._word, value))
                 return self._instance(decl.cons[address >> 1], ()) if address & 1 else self._handle(value, type)
 
     def _instance(self, con: Con, fields: tuple[Any, ...]) -> Any:
+        if not fields:
+            key = (con.data, con.tag)
+            if key not in self._constants:
+                self._constants[key] = self._new_instance(con, ())
+            return self._constants[key]
+        return self._new_instance(con, fields)
+
+    def _new_instance(self, con: Con, fields: tuple[Any, ...]) -> Any:
         cls = self._classes.get(con.data)
         if cls is tuple:
             return fields
@@ -322,7 +341,7 @@ class Converter:
 
     def constructor(self, handle: Any) -> Con:
         type = object.__getattribute__(handle, "_type")
-        return self._con_at(self.ffi.cast("usl_value", _address(handle)), type)
+        return self._con_at(self.ffi.cast(self._value, _address(handle)), type)
 
     def python_class(self, handle: Any) -> Any:
         """The class of the constructor, None if the value is not of a data type."""
@@ -336,7 +355,7 @@ class Converter:
         if not isinstance(type, DataType):
             raise AttributeError(f"a {self.type_name(type)} has no fields")
         with self.heap.lock:
-            block = self.ffi.cast("usl_value", _address(handle))
+            block = self.ffi.cast(self._value, _address(handle))
             con = self._con_at(block, type)
             return tuple(
                 self.view(value, kind) for value, (_, kind) in zip(self.blocks.read_fields(con, block), con.fields, strict=True)
@@ -348,7 +367,7 @@ class Converter:
         if not isinstance(type, DataType):
             return handle
         with self.heap.lock:
-            return self._deep(self.ffi.cast("usl_value", _address(handle)), type)
+            return self._deep(self.ffi.cast(self._value, _address(handle)), type)
 
     def _deep(self, root: Any, root_type: Type) -> Any:
         work: list[tuple[Any, Any, bool]] = [(root, root_type, False)]
@@ -362,7 +381,7 @@ class Converter:
                 del done[len(done) - count :]
                 made = self._instance(what, fields)
                 if value is not None:
-                    known[int(self.ffi.cast("uintptr_t", value))] = made
+                    known[int(self.ffi.cast(self._word, value))] = made
                 done.append(made)
                 continue
             if isinstance(what, IntType | FloatType):
@@ -381,7 +400,7 @@ class Converter:
                 parts = self.blocks.unpack(what, value) if value is not None else [None] * len(con.fields)
                 work.append((None, con, True))
             else:
-                address = int(self.ffi.cast("uintptr_t", value))
+                address = int(self.ffi.cast(self._word, value))
                 if address & 1:
                     done.append(self._instance(decl.cons[address >> 1], ()))
                     continue
@@ -408,7 +427,7 @@ class Converter:
         if not isinstance(type, FunType):
             raise TypeError(f"a {self.type_name(type)} is not a function")
         with self.heap.lock:
-            closure = self.ffi.cast("usl_value", _address(handle))
+            closure = self.ffi.cast(self._value, _address(handle))
             types = self.blocks.types
             kinds = [types.spelling(param) for param in type.params if not types.is_void(param)]
             signature = f"{types.spelling(type.result)}(*)({', '.join([*kinds, 'usl_value', 'usl_context *'])})"
@@ -416,7 +435,7 @@ class Converter:
 
             def call(*converted: Any) -> Any:
                 self.heap.lib.usl_retain(closure)
-                return code(*converted[:-1], closure, converted[-1])
+                return self.heap.in_worker(code, (*converted[:-1], closure, converted[-1]))
 
             return run(self, call, "the function", type.params, type.result, args)
 

@@ -18,11 +18,12 @@ class Handle:
     A handle of a function is called; one of a reference or a thread can only be given to a `@fun`.
     """
 
-    __slots__ = ("__weakref__", "_address", "_converter", "_fields", "_type")
+    __slots__ = ("__weakref__", "_address", "_class", "_converter", "_fields", "_type")
 
     def __init__(self, converter: Converter, type: Type, address: int) -> None:
         self._converter, self._type, self._address = converter, type, address
         self._fields: tuple[Any, ...] | None = None
+        self._class: Any = None
 
     def __del__(self) -> None:
         address = getattr(self, "_address", 0)
@@ -31,7 +32,9 @@ class Handle:
 
     @property  # type: ignore[misc]  # isinstance asks the instance, as for every proxy
     def __class__(self) -> Any:
-        return self._converter.python_class(self) or Handle
+        if self._class is None:
+            self._class = self._converter.python_class(self) or Handle
+        return self._class
 
     @property
     def constructor(self) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from usl_c11.cache import compiled
 from usl_c11.compiler import DEFAULT_FLAGS, Compiler, find_compiler
 from usl_c11.perceus.c import runtime_files
+from usl_c11.perceus.python.worker import HeapLock, Worker
 from usl_core.errors import JitError
 
 DECLARATIONS = """
@@ -36,6 +37,8 @@ void usl_retain(usl_value value);
 void usl_release(usl_value value, usl_context *ctx);
 bool usl_has_thrown(const usl_context *ctx);
 usl_value usl_take_exception(usl_context *ctx);
+bool usl_was_out_of_memory(usl_context *ctx);
+const char *usl_raised_at(const usl_context *ctx);
 void usl_watch_stack(void);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
 usl_value usl_string_new(const char *bytes, size_t length, const char *site, usl_context *ctx);
@@ -52,7 +55,8 @@ class Heap:
 
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
-        self.lock = threading.RLock()
+        self.lock = HeapLock()
+        self.in_worker = Worker(self.lock, lib.usl_watch_stack)
         self.context = lib.usl_context_acquire()
         self.site = ffi.new("char[]", b"Python")
         self._dropped: deque[int] = deque()
@@ -65,7 +69,7 @@ class Heap:
     def release_later(self, address: int) -> None:
         """Gives up a reference, from a finalizer: at once if nobody uses the heap, else when it is used next."""
         self._dropped.append(address)
-        if self.lock.acquire(blocking=False):
+        if self.lock.try_acquire():
             try:
                 self.collect()
             finally:

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,8 +212,12 @@ struct usl_heap {
 static spin_lock heaps_lock = SPIN_LOCK_INIT;
 static struct usl_heap *all_heaps, *idle_heaps;
 
-static void no_memory(void)
+static void no_memory(usl_context *ctx)
 {
+    if (ctx != NULL && ctx->escape != NULL) {
+        ctx->thrown = USL_OUT_OF_MEMORY;
+        longjmp(*(jmp_buf *)ctx->escape, 1);
+    }
     usl_fatal("out of memory");
 }
 
@@ -226,7 +231,7 @@ usl_context *usl_context_acquire(void)
     if (heap == NULL) {
         heap = calloc(1, sizeof *heap);
         if (heap == NULL)
-            no_memory();
+            no_memory(NULL);
         heap->ctx.heap = heap;
 #ifndef USL_MALLOC
         heap->sweep_at = FIRST_SWEEP;
@@ -245,6 +250,7 @@ void usl_context_release(usl_context *ctx)
 {
     struct usl_heap *const heap = ctx->heap;
     ctx->thrown = 0;
+    ctx->raised = NULL;
     ctx->write = NULL;
     ctx->user = NULL;
     spin_acquire(&heaps_lock);
@@ -257,7 +263,7 @@ void *usl_large_new(size_t bytes, usl_context *ctx)
 {
     void *const block = malloc(bytes);
     if (block == NULL)
-        no_memory();
+        no_memory(ctx);
     ctx->heap->large++;
     return block;
 }
@@ -393,7 +399,7 @@ static struct segment *new_segment(struct usl_heap *heap)
 {
     struct segment *const segment = aligned_segment();
     if (segment == NULL)
-        no_memory();
+        no_memory(&heap->ctx);
     const bool is_huge = supply(heap, (char *)segment, 0, false);
     memset(segment, 0, sizeof *segment);
     segment->is_huge = is_huge;
@@ -1002,6 +1008,7 @@ struct task {
     os_thread thread;
     os_mutex mutex; /* guards what follows */
     bool joined, shared, thrown;
+    const char *raised;
     /* the result, or the exception, begins here, aligned as any */
     max_align_t result[];
 };
@@ -1010,6 +1017,7 @@ static void execute(struct task *task)
 {
     watch_spawned();
     task->run(task->closure, task->result, task->ctx);
+    task->raised = task->ctx->raised;
     if (task->ctx->thrown != 0) {
         task->thrown = true;
         memcpy(task->result, &task->ctx->exception, task->exception->size);
@@ -1097,7 +1105,7 @@ usl_value usl_spawn(void (*run)(usl_value closure, void *result, usl_context *ct
     const size_t size = type->size > sizeof ctx->exception ? type->size : sizeof ctx->exception;
     struct task *const task = malloc(sizeof *task + size);
     if (task == NULL || !mutex_init(&task->mutex))
-        no_memory();
+        no_memory(ctx);
     usl_share(closure);
     task->run = run;
     task->closure = closure;
@@ -1123,6 +1131,7 @@ void usl_join(usl_value thread, void *result, usl_context *ctx)
     struct task *const task = ((struct finalized *)(void *)thread)->payload;
     wait_for(task, usl_relaxed(&thread->count) < -1, ctx);
     const bool thrown = task->thrown;
+    const char *const raised = task->raised; /* the exception may also be in the result, from where it is raised again */
     const struct usl_type *const type = outcome_type(task);
     if (type->size != 0)
         memcpy(thrown ? (void *)&ctx->exception : result, task->result, type->size);
@@ -1135,6 +1144,8 @@ void usl_join(usl_value thread, void *result, usl_context *ctx)
     }
     if (thrown)
         ctx->thrown = 1;
+    if (raised != NULL)
+        ctx->raised = raised;
 }
 
 /* ---- Strings ------------------------------------------------------------------------------------------------------------- */
@@ -1154,7 +1165,7 @@ static usl_value sized_block(size_t head, size_t count, size_t element, unsigned
                              usl_context *ctx)
 {
     if (count > (PTRDIFF_MAX - head - 8) / element)
-        no_memory();
+        no_memory(ctx);
     const size_t least = (head + count * element + 7) / 8, words = least < 2 ? 2 : least;
     const usl_value block = usl_new_at(words, site, ctx);
     usl_init(block, scan, 0, tag, words);
@@ -1491,6 +1502,19 @@ bool usl_has_thrown(const usl_context *ctx)
     return ctx->thrown != 0;
 }
 
+bool usl_was_out_of_memory(usl_context *ctx)
+{
+    const bool was = ctx->thrown == USL_OUT_OF_MEMORY;
+    if (was)
+        ctx->thrown = 0;
+    return was;
+}
+
+const char *usl_raised_at(const usl_context *ctx)
+{
+    return ctx->raised;
+}
+
 usl_value usl_take_exception(usl_context *ctx)
 {
     ctx->thrown = 0;
@@ -1581,7 +1605,7 @@ usl_value usl_debug_new(size_t bytes, const char *site)
 {
     struct record *const record = malloc(offsetof(struct record, block) + bytes);
     if (record == NULL)
-        no_memory();
+        no_memory(NULL);
     memset(record->block, PATTERN, bytes);
     record->site = site != NULL ? site : "an unknown place";
     record->bytes = bytes;

@@ -184,6 +184,9 @@ struct usl_free_block {
     uintptr_t extra;
 };
 
+/* In `thrown` after a jump to `escape`. Then what the program held stays allocated, and there is no exception. */
+#define USL_OUT_OF_MEMORY 2
+
 struct usl_context {
     struct usl_free_block *free[USL_MAX_WORDS + 1];
     int32_t thrown;          /* an exception is on its way; its value is in `exception` */
@@ -194,6 +197,8 @@ struct usl_context {
     void (*write)(void *user, const char *bytes, size_t count); /* where print goes; NULL: stdout */
     void *user;
     struct usl_heap *heap;
+    const char *raised;      /* where and why the last exception was raised; NULL: none was */
+    void *escape;            /* a jmp_buf: where to go with thrown = USL_OUT_OF_MEMORY; NULL: the process ends */
 };
 
 /* A context for the calling thread. It is one thread's at a time. Ends the process if there is no memory. */
@@ -616,6 +621,8 @@ usl_value usl_make(unsigned scan, unsigned path, unsigned tag, size_t words, usl
 void usl_retain(usl_value value);
 void usl_release(usl_value value, usl_context *ctx);
 bool usl_has_thrown(const usl_context *ctx);
+bool usl_was_out_of_memory(usl_context *ctx); /* and forgets it */
+const char *usl_raised_at(const usl_context *ctx); /* "file:line: reason" of the last exception */
 usl_value usl_take_exception(usl_context *ctx);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
 
