@@ -106,7 +106,9 @@ def test_values_may_be_put_in_one_by_one_and_in_any_order() -> None:
 )
 def test_versions_for_other_values_do_not(other: Procedure) -> None:
     plain = SUM.partial_eval(m=2)
-    with pytest.raises(SchedulingError, match="g has another interface than f: other formals have values, or the same have others"):
+    with pytest.raises(
+        SchedulingError, match="g has another interface than f: other formals have values, or the same have others"
+    ):
         call_eqv(caller_of(plain, "2, 2", "2, True, y[0:2, 0:2]"), "f(_)", other)
 
 
