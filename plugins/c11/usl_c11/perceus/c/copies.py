@@ -33,7 +33,7 @@ def copied(op: IfUnique, frame: Frame) -> str:
 
     def write(name: str) -> str:
         linkage = "inline" if frame.loop_only else "USL_NOINLINE"
-        lines = [f"static {linkage} usl_value {name}(usl_value block, const char *site, usl_context *ctx)", "{"]
+        lines = [f"static {linkage} usl_value {name}(usl_value block, const char *site USL_UNUSED, usl_context *ctx)", "{"]
         for i in dups:
             type = con.fields[i][1]
             lines.append(f"{INDENT}{types.declaration(type, f'f{i}')} = {types.load(record, 'block', i, type)};")
