@@ -10,7 +10,7 @@ import ctypes
 import json
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -250,7 +250,10 @@ def line(row: Row, rates: Mapping[str, float]) -> str:
 
 def groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """The rows that have a goal in common."""
-    where: Callable[[Row], str] = lambda row: row.case.name.rpartition(" ")[2]  # noqa: E731
+
+    def where(row: Row) -> str:
+        return row.case.name.rpartition(" ")[2]
+
     return {
         "in cache": [row for row in rows if row.peers and where(row) in ("L1", "L2")],
         "in memory": [row for row in rows if row.peers and where(row) == "memory"],

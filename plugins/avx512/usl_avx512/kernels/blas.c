@@ -362,10 +362,8 @@ int usl_@P@symv(int uplo, int64_t n, @T@ alpha, const @T@ *A, int64_t lda, const
     return (uplo == 121 ? @P@symv_upper_body(n, &alpha, a, in, out) : @P@symv_lower_body(n, &alpha, a, in, out)) == 0 ? 0 : -1;
 }
 
-/* @trmv */
-/* x = A x, or with trans 112 (or 113) x = A^T x, for triangular A, row-major, n x n, of which the upper (uplo 121) or lower (122)
- * triangle is read; with diag 132 the diagonal is not read but all ones, with 131 it is. */
-int usl_@P@trmv(int uplo, int trans, int diag, int64_t n, const @T@ *A, int64_t lda, @T@ *x, int64_t incx)
+/* @triangular */
+int usl_@P@@NAME@(int uplo, int trans, int diag, int64_t n, const @T@ *A, int64_t lda, @T@ *x, int64_t incx)
 {
     if (uplo != 121 && uplo != 122)
         return 1;
@@ -391,40 +389,17 @@ int usl_@P@trmv(int uplo, int trans, int diag, int64_t n, const @T@ *A, int64_t 
     const @WRITE1@ out = usl_out(x, n, incx);
     const int64_t unit = diag == 132;
     if (trans == 111)
-        return (uplo == 121 ? @P@trmv_n_upper_body(n, unit, a, out) : @P@trmv_n_lower_body(n, unit, a, out)) == 0 ? 0 : -1;
-    return (uplo == 121 ? @P@trmv_t_upper_body(n, unit, a, out) : @P@trmv_t_lower_body(n, unit, a, out)) == 0 ? 0 : -1;
+        return (uplo == 121 ? @P@@NAME@_n_upper_body(n, unit, a, out) : @P@@NAME@_n_lower_body(n, unit, a, out)) == 0 ? 0 : -1;
+    return (uplo == 121 ? @P@@NAME@_t_upper_body(n, unit, a, out) : @P@@NAME@_t_lower_body(n, unit, a, out)) == 0 ? 0 : -1;
 }
+
+/* @trmv */
+/* x = A x, or with trans 112 (or 113) x = A^T x, for triangular A, row-major, n x n, of which the upper (uplo 121) or lower (122)
+ * triangle is read; with diag 132 the diagonal is not read but all ones, with 131 it is. */
+@TRIANGULAR@
 
 /* @trsv */
 /* Solves A z = x, or with trans 112 (or 113) A^T z = x, for z, and puts it in the place of x; A is triangular, row-major, n x n: the
  * upper (uplo 121) or lower (122) triangle is read; with diag 132 the diagonal is not read but all ones, with 131 it is. No test
  * is made of whether A is singular. */
-int usl_@P@trsv(int uplo, int trans, int diag, int64_t n, const @T@ *A, int64_t lda, @T@ *x, int64_t incx)
-{
-    if (uplo != 121 && uplo != 122)
-        return 1;
-    if (trans < 111 || trans > 113)
-        return 2;
-    if (diag != 131 && diag != 132)
-        return 3;
-    if (!USL_SIZE(n))
-        return 4;
-    if (A == NULL && n > 0)
-        return 5;
-    if (!USL_LD(lda, n) || !usl_reaches(n, lda))
-        return 6;
-    if (x == NULL && n > 0)
-        return 7;
-    if (!usl_reaches(n, incx))
-        return 8;
-    if (n == 0)
-        return 0;
-    if (!usl_apart(usl_matrix(A, n, n, lda), usl_vector(x, n, incx)))
-        return 7;
-    const @READ2@ a = {A, {(ptrdiff_t)lda, 1}};
-    const @WRITE1@ out = usl_out(x, n, incx);
-    const int64_t unit = diag == 132;
-    if (trans == 111)
-        return (uplo == 121 ? @P@trsv_n_upper_body(n, unit, a, out) : @P@trsv_n_lower_body(n, unit, a, out)) == 0 ? 0 : -1;
-    return (uplo == 121 ? @P@trsv_t_upper_body(n, unit, a, out) : @P@trsv_t_lower_body(n, unit, a, out)) == 0 ? 0 : -1;
-}
+@TRIANGULAR@

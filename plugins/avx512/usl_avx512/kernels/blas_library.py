@@ -52,9 +52,11 @@ def entry_name(routine: str, letter: str) -> str:
 
 @functools.cache
 def sections() -> dict[str, str]:
-    """The parts of the template by their markers; the first, before any, is called "common"."""
+    """The parts of the template by their markers; the first, before any, is "common". `trmv` and `trsv` have one text."""
     head, *parts = re.split(r"^/\* @(\w+) \*/\n", TEMPLATE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {"common": head, **dict(zip(parts[::2], parts[1::2], strict=True))}
+    found = {"common": head, **dict(zip(parts[::2], parts[1::2], strict=True))}
+    triangular = found.pop("triangular").rstrip("\n")
+    return found | {name: found[name].replace("@TRIANGULAR@", triangular.replace("@NAME@", name)) for name in ("trmv", "trsv")}
 
 
 @functools.cache
