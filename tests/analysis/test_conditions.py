@@ -7,10 +7,10 @@ from textwrap import indent
 import pytest
 
 from tests.primitives.equivalence import parse
-from usl_core.analysis.conditions import commutes, covered, idempotent, re_executable
+from usl_core.analysis.conditions import covered, why_not_commuting, why_not_idempotent, why_not_re_executable
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Summary, block_summary, replace_accesses, summary
-from usl_core.analysis.parallel import check_parallel, race_free
+from usl_core.analysis.parallel import check_parallel, why_not_race_free
 from usl_core.errors import BackendError
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.nodes import Block, For
@@ -65,8 +65,8 @@ def halves(body: str) -> tuple[Context, Summary, Summary]:
 )
 def test_code_that_touches_what_the_other_modifies_does_not_commute(body: str) -> None:
     ctx, first, second = halves(body)
-    assert commutes(ctx.facts, first, second) is not None
-    assert commutes(ctx.facts, second, first) is not None
+    assert why_not_commuting(ctx.facts, first, second) is not None
+    assert why_not_commuting(ctx.facts, second, first) is not None
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,12 @@ def test_code_that_touches_what_the_other_modifies_does_not_commute(body: str) -
 )
 def test_code_that_touches_different_locations_or_only_reads_commutes(body: str) -> None:
     ctx, first, second = halves(body)
-    assert commutes(ctx.facts, first, second) is None
+    assert why_not_commuting(ctx.facts, first, second) is None
 
 
 def test_two_runs_of_the_same_code_are_told_apart() -> None:
     ctx, (loop,) = code("for i in seq(0, 4): x[i] += x[i + 1]")
-    assert commutes(ctx.facts, summary(loop), summary(loop)) is not None
+    assert why_not_commuting(ctx.facts, summary(loop), summary(loop)) is not None
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_two_runs_of_the_same_code_are_told_apart() -> None:
 )
 def test_code_that_may_act_differently_when_it_runs_again_is_not_idempotent(body: str) -> None:
     ctx, block = code(body)
-    assert idempotent(ctx.facts, effect(ctx, block)) is not None
+    assert why_not_idempotent(ctx.facts, effect(ctx, block)) is not None
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_code_that_may_act_differently_when_it_runs_again_is_not_idempotent(body
 )
 def test_code_that_writes_the_same_again_is_idempotent(body: str) -> None:
     ctx, block = code(body)
-    assert idempotent(ctx.facts, effect(ctx, block)) is None
+    assert why_not_idempotent(ctx.facts, effect(ctx, block)) is None
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_code_that_writes_the_same_again_is_idempotent(body: str) -> None:
 )
 def test_code_runs_again_if_nothing_undid_it_or_its_inputs(body: str, legal: bool) -> None:
     ctx, again, since = halves(body)
-    assert (re_executable(ctx.facts, again, since) is None) == legal
+    assert (why_not_re_executable(ctx.facts, again, since) is None) == legal
 
 
 def test_only_certain_assignments_to_the_same_buffer_cover_a_read() -> None:
@@ -170,7 +170,7 @@ def test_a_read_in_a_loop_is_not_covered_by_a_write_of_another_element_in_it() -
 def test_iterations_that_may_interfere_are_found(body: str) -> None:
     ctx, (loop,) = code(f"for i in seq(0, 8):\n    {body}")
     assert isinstance(loop, For)
-    assert race_free(ctx, loop) is not None
+    assert why_not_race_free(ctx, loop) is not None
 
 
 @pytest.mark.parametrize(

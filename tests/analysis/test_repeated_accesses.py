@@ -36,9 +36,9 @@ def test_repeated_code_is_compared_once_and_the_conflict_shown_is_the_same() -> 
             accesses = block_summary(loop.body).accesses
             assert len(parallel.distinct(accesses)) <= 4 < len(accesses)
             ctx = Context.of_proc(proc)
-            found = parallel.race_free(ctx, loop)
+            found = parallel.why_not_race_free(ctx, loop)
             with patch.object(parallel, "distinct", list):
-                expected = parallel.race_free(ctx, loop)
+                expected = parallel.why_not_race_free(ctx, loop)
             assert (found is None) == (expected is None)
             if found is not None and expected is not None:
                 assert (found.first, found.reason) == (expected.first, expected.reason)

@@ -37,7 +37,7 @@ PROBLEMS = frozenset({"Conflict", "Clash"})
 """Functions that return one of these or None answer "why not"."""
 
 REASONS = frozenset(
-    {"exposed_read", "interface_difference", "may_overlap", "reads_strides", "reads_target", "why_not_exchangeable"}
+    {"exposed_read", "interface_difference", "overlap", "reads_strides", "reads_target", "why_not_exchangeable"}
 )
 """Functions that answer "why not" with something else."""
 

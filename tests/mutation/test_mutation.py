@@ -14,7 +14,7 @@ from tests.mutation.kernel import ROOT, kernel_modules, path_of
 from tests.mutation.operators import operators_of
 from tests.mutation.processes import run_all
 
-REDUCTIONS = "analysis.conditions:idempotent:1"
+REDUCTIONS = "analysis.conditions:why_not_idempotent:1"
 """`a reduction adds again when it runs again`."""
 
 
@@ -103,8 +103,8 @@ def test_recording_adds_a_note_for_each_condition_and_keeps_the_rest() -> None:
 
 
 def test_an_unknown_id_is_an_error() -> None:
-    with pytest.raises(KeyError, match=r"no condition has the id analysis\.conditions:idempotent:99"):
-        condition("analysis.conditions:idempotent:99")
+    with pytest.raises(KeyError, match=r"no condition has the id analysis\.conditions:why_not_idempotent:99"):
+        condition("analysis.conditions:why_not_idempotent:99")
     with pytest.raises(SystemExit, match="no condition has the id"):
         select(["analysis.nowhere:f:1"])
 

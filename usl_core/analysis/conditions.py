@@ -1,6 +1,6 @@
 """The conditions that rewrites stand on: pieces of code that commute, that may run again, reads that are always covered.
 
-Every function takes facts (what holds where the code stands) and accesses with windows resolved, and answers None if the
+Every `why_not_...` takes facts (what holds where the code stands) and accesses with windows resolved, and answers None if the
 condition is proved, or a `Conflict` that shows why it may fail. Reference: Reinking 2022, §3.5.7-3.5.8;
 docs/semantics.md, "Redundant recomputation".
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.conflict import Values, conflicting_kinds, may_overlap
+from usl_core.analysis.conflict import Values, conflicting_kinds, overlap
 from usl_core.analysis.effects import Access, Kind, Summary, fresh, rename
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, prove
@@ -53,15 +53,15 @@ def head_line(node: Node) -> str:
 
 
 @profiled("obligation", "commutes")
-def commutes(facts: Sequence[Formula], first: Summary, second: Summary) -> Conflict | None:
-    """Whether first and second may change places: no location that one modifies is touched by the other.
+def why_not_commuting(facts: Sequence[Formula], first: Summary, second: Summary) -> Conflict | None:
+    """Why first and second may not change places, or None if no location that one modifies is touched by the other.
 
-    Reductions of one buffer commute. A `check` commutes only with code that has no effect at all.
+    Reductions of one buffer commute; bound names may coincide. A `check` commutes only with code that has no effect at all.
     """
     ordered = _checks_in_the_way(first, second)
     if ordered is not None:
         return ordered
-    return no_conflict(facts, first.accesses, [fresh(b) for b in second.accesses])
+    return conflict_between(facts, first.accesses, [fresh(b) for b in second.accesses])
 
 
 def _checks_in_the_way(first: Summary, second: Summary) -> Conflict | None:
@@ -71,14 +71,14 @@ def _checks_in_the_way(first: Summary, second: Summary) -> Conflict | None:
     return None
 
 
-def no_conflict(facts: Sequence[Formula], first: Iterable[Access], second: Iterable[Access]) -> Conflict | None:
-    """Whether no access of first conflicts with one of second. Bound names of the two must differ."""
+def conflict_between(facts: Sequence[Formula], first: Iterable[Access], second: Iterable[Access]) -> Conflict | None:
+    """An access of first and one of second that may conflict, or None. Bound names of the two must differ."""
     by_buffer: dict[Sym, list[Access]] = {}
     for b in second:
         by_buffer.setdefault(b.buffer, []).append(b)
     for a in first:
         for b in by_buffer.get(a.buffer, ()):
-            if conflicting_kinds(a.kind, b.kind) and (found := may_overlap(facts, a, b)) is not None:
+            if conflicting_kinds(a.kind, b.kind) and (found := overlap(facts, a, b)) is not None:
                 return Conflict(f"both may touch the same location of {a.buffer.name}", a, b, found)
     return None
 
@@ -105,11 +105,11 @@ def covering(point: Sequence[Lin], writes: Sequence[Access]) -> Formula:
 
 
 @profiled("obligation", "idempotent")
-def idempotent(facts: Sequence[Formula], body: Summary) -> Conflict | None:
-    """Whether running body once more at once changes nothing (re-execution of an instance, with nothing in between).
+def why_not_idempotent(facts: Sequence[Formula], body: Summary) -> Conflict | None:
+    """Why running body once more at once (re-execution, with nothing in between) may change something, or None if it does not.
 
-    What it may modify it certainly writes, by `=` only, and reads nothing that it modifies. A `check` holds again, as control
-    values do not change.
+    It does not where what body may modify it certainly writes, by `=` only, and it reads nothing that it modifies. A `check`
+    holds again, as control values do not change.
     """
     modifies = [a for a in body.accesses if a.modifies]
     for access in modifies:
@@ -118,16 +118,16 @@ def idempotent(facts: Sequence[Formula], body: Summary) -> Conflict | None:
         if not access.exact and not covered(facts, access, modifies):
             return Conflict(f"whether {access.buffer.name} is written depends on data", access)
     reads = [a for a in body.accesses if not a.modifies]
-    return no_conflict(facts, modifies, [fresh(r) for r in reads])
+    return conflict_between(facts, modifies, [fresh(r) for r in reads])
 
 
 @profiled("obligation", "runs again")
-def re_executable(facts: Sequence[Formula], again: Summary, since: Summary) -> Conflict | None:
-    """Whether `again` may run once more after `since` has run: it is idempotent, and nothing undid it or its inputs.
+def why_not_re_executable(facts: Sequence[Formula], again: Summary, since: Summary) -> Conflict | None:
+    """Why `again` may not run once more after `since`, or None if it is idempotent and nothing undid it or its inputs.
 
     Only a statement that stands in both makes them share bound names, and what that writes meets itself.
     """
-    found = idempotent(facts, again)
+    found = why_not_idempotent(facts, again)
     if found is not None:
         return found
     if again.checks and (any(a.modifies for a in since.accesses)):
@@ -135,7 +135,7 @@ def re_executable(facts: Sequence[Formula], again: Summary, since: Summary) -> C
     modified = [a for a in since.accesses if a.modifies]
     for touched in again.accesses:
         for write in modified:
-            if touched.buffer is write.buffer and (found_values := may_overlap(facts, touched, write)) is not None:
+            if touched.buffer is write.buffer and (found_values := overlap(facts, touched, write)) is not None:
                 return Conflict(f"{touched.buffer.name} may be modified in between", touched, write, found_values)
     return None
 

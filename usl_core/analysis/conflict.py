@@ -27,7 +27,7 @@ def overlap_formula(a: Access, b: Access) -> list[Formula]:
     return [*a.guard, *b.guard, *[fml.eq(x - y) for x, y in zip(a.point, b.point, strict=True)]]
 
 
-def may_overlap(facts: Sequence[Formula], a: Access, b: Access) -> Values | None:
+def overlap(facts: Sequence[Formula], a: Access, b: Access) -> Values | None:
     """None if the accesses certainly touch different locations under facts; otherwise values that make them meet.
 
     Raises:

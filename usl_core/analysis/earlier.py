@@ -20,8 +20,8 @@ from usl_core.profiling import profiled
 
 
 @profiled("obligation", "written earlier")
-def written_earlier(ctx: Context, made: Producer, outermost: int, where: Sequence[Formula]) -> Conflict | None:
-    """Whether each place that made writes where the formulas `where` hold was certainly written by an earlier instance of it.
+def why_not_written_earlier(ctx: Context, made: Producer, outermost: int, where: Sequence[Formula]) -> Conflict | None:
+    """A place that made writes where the formulas `where` hold and no earlier instance of it certainly wrote, or None.
 
     ctx holds before the code of made. Earlier is an instance in the same iteration of the loops up to `outermost` (excluded),
     and in an earlier one of those from it on, which runs if the facts of ctx about these hold of it.

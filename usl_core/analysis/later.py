@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, instance
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access
 from usl_core.analysis.formula import Formula
@@ -26,7 +26,7 @@ def seen_by(facts: Sequence[Formula], writes: Sequence[Access], reads: Sequence[
     """A write and a read that may meet. Bound names of the two differ."""
     for write in writes:
         for read in reads:
-            if read.buffer is write.buffer and (values := may_overlap(facts, write, read)) is not None:
+            if read.buffer is write.buffer and (values := overlap(facts, write, read)) is not None:
                 return Conflict(f"the value may be read from {read.buffer.name}", write, read, values)
     return None
 

@@ -13,7 +13,7 @@ from functools import partial
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
-from usl_core.analysis.conflict import describe_model, may_overlap
+from usl_core.analysis.conflict import describe_model, overlap
 from usl_core.analysis.context import BufferInfo, Context, shape_of
 from usl_core.analysis.dataflow import Env
 from usl_core.analysis.effects import Access, Kind, WindowMap
@@ -507,13 +507,13 @@ def check_disjoint(ctx: Context, call: Call) -> None:
             if {formal.name.name, other.name.name} <= set(call.proc.aliasable):
                 continue
             region, other_region = _region(ctx, place, actual), _region(ctx, other_place, other_actual)
-            overlap = may_overlap(ctx.facts, region, other_region)
-            if overlap is not None:
+            found = overlap(ctx.facts, region, other_region)
+            if found is not None:
                 names = f"{formal.name.name} and {other.name.name}"
                 raise BoundsError(
                     f"arguments {names} of {call.proc.name} may overlap, and it writes one of them",
                     span=call.span,
-                    notes=[f"both may touch {place.buffer.name}", *counterexample(overlap)],
+                    notes=[f"both may touch {place.buffer.name}", *counterexample(found)],
                     code="E315",
                 )
 

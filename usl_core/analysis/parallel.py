@@ -8,8 +8,8 @@ from functools import lru_cache
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.conditions import Conflict, instance, no_conflict, order_facts
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conditions import Conflict, conflict_between, instance, order_facts
+from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, block_summary, rename
 from usl_core.analysis.formula import Formula
@@ -23,8 +23,8 @@ from usl_core.profiling import profiled
 
 
 @profiled("obligation", "race freedom")
-def race_free(ctx: Context, loop: For) -> Conflict | None:
-    """Whether the iterations of loop are pairwise non-interfering; ctx is the context before it.
+def why_not_race_free(ctx: Context, loop: For) -> Conflict | None:
+    """Why two iterations of loop may interfere, or None if no two do; ctx is the context before it.
 
     Reductions into one location by several iterations do not count (par-reduce): see `shared_reductions`.
     """
@@ -32,8 +32,8 @@ def race_free(ctx: Context, loop: For) -> Conflict | None:
 
 
 @profiled("obligation", "race freedom")
-def parallelizable(ctx: Context, loop: For) -> Conflict | None:
-    """Whether loop may be parallel: its iterations are pairwise non-interfering, or all but the last are.
+def why_not_parallelizable(ctx: Context, loop: For) -> Conflict | None:
+    """Why loop may not be parallel, or None if its iterations are pairwise non-interfering, or all but the last are.
 
     The last then runs after the others have ended, which is the sequential order: see `separate_last`. The conflict that is
     shown is one among all iterations but the last.
@@ -54,7 +54,7 @@ def _interfering(ctx: Context, loop: For, hi: Lin) -> Conflict | None:
     """Two accesses of different iterations below hi that meet."""
     facts, accesses, later = _two_iterations(ctx, loop, hi)
     accesses = distinct(accesses)
-    return no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
+    return conflict_between(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
 
 
 def distinct(accesses: Iterable[Access]) -> list[Access]:
@@ -79,7 +79,7 @@ def shared_reductions(ctx: Context, loop: For) -> list[Access]:
     facts, accesses, later = _two_iterations(ctx, loop, ctx.index(loop.hi))
     reductions = [a for a in accesses if a.kind is Kind.REDUCE]
     others = instance(reductions, {loop.iter: affine.var(later)})
-    return [a for a in reductions if any(may_overlap(facts, a, b) is not None for b in others)]
+    return [a for a in reductions if any(overlap(facts, a, b) is not None for b in others)]
 
 
 def _two_iterations(ctx: Context, loop: For, hi: Lin) -> tuple[list[Formula], list[Access], Sym]:
@@ -106,7 +106,7 @@ def _check_block(ctx: Context, block: Block) -> None:
     for stmt in block:
         match stmt:
             case For(body=body):
-                if stmt.mode is LoopMode.PAR and (found := parallelizable(ctx, stmt)) is not None:
+                if stmt.mode is LoopMode.PAR and (found := why_not_parallelizable(ctx, stmt)) is not None:
                     message = f"the iterations of parallel loop {stmt.iter.name} may interfere"
                     raise BackendError(message, span=stmt.span, notes=found.notes(), code="E610")
                 _check_block(ctx.enter(stmt, "body"), body)
@@ -152,7 +152,11 @@ def _separated_stmt(ctx: Context, stmt: Stmt) -> Block:
         case For():
             body = _separated(ctx.enter(stmt, "body"), stmt.body)
             loop = stmt if body is stmt.body else update(stmt, body=body)
-            apart = stmt.mode is LoopMode.PAR and race_free(ctx, stmt) is not None and parallelizable(ctx, stmt) is None
+            apart = (
+                stmt.mode is LoopMode.PAR
+                and why_not_race_free(ctx, stmt) is not None
+                and why_not_parallelizable(ctx, stmt) is None
+            )
             return _with_last_apart(ctx, loop) if apart else (loop,)
         case If():
             then = _separated(ctx.enter(stmt, "body"), stmt.body)

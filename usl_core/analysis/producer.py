@@ -17,8 +17,8 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.computation import Computation, Value, computation, equal, value_computation
-from usl_core.analysis.conditions import Conflict, covering, instance, no_conflict, order_facts
-from usl_core.analysis.conflict import describe_model, may_overlap, overlap_formula
+from usl_core.analysis.conditions import Conflict, conflict_between, covering, instance, order_facts
+from usl_core.analysis.conflict import describe_model, overlap, overlap_formula
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, Summary, block_summary, fresh, reads_of, replace_accesses
 from usl_core.analysis.exposed import exposed_read
@@ -56,7 +56,7 @@ class _Unit:
 
 @profiled("obligation", "pure producer")
 def producer(ctx: Context, block: Block, fixed: int) -> Producer | Conflict:
-    """Whether block, in all iterations of the loops around it but the first `fixed`, is a pure producer.
+    """block as a pure producer, in all iterations of the loops around it but the first `fixed`, or why it is none.
 
     ctx holds before block. The first `fixed` loops around it are at one iteration.
     """
@@ -148,7 +148,7 @@ def _differ(unit: _Unit, other: _Unit, buffer: Sym, fixed: int) -> Conflict | No
         for again in instance(other.writes, env):
             apart = fresh(write)
             if goals is None:
-                values = may_overlap(facts, apart, again)
+                values = overlap(facts, apart, again)
                 if values is not None:
                     return Conflict(reason, write, again, values)
                 continue
@@ -187,8 +187,8 @@ def _unequal(facts: Sequence[Formula], goals: Iterable[Formula], reason: str, a:
 
 
 @profiled("obligation", "consumed in time")
-def consumed_in_time(ctx: Context, loop: For, made: Producer, consumer: Summary) -> Conflict | None:
-    """Whether the consumer may follow the producer iteration by iteration of loop, instead of after all of them.
+def why_not_consumed_in_time(ctx: Context, loop: For, made: Producer, consumer: Summary) -> Conflict | None:
+    """Why the consumer may not follow the producer iteration by iteration of loop instead of after all of them, or None.
 
     ctx is the context before loop, whose body is the producer; consumer is the effect of the code that will end the body.
     The consumer must not modify what later iterations of the producer read, nor the buffer; what it reads of the buffer must
@@ -203,7 +203,7 @@ def consumed_in_time(ctx: Context, loop: For, made: Producer, consumer: Summary)
     for access in modifies:
         if access.buffer is made.buffer:
             return Conflict(f"the second part modifies {made.buffer.name} too", access)
-    found = no_conflict(facts, modifies, instance(made.inputs(), {name: affine.var(later)}))
+    found = conflict_between(facts, modifies, instance(made.inputs(), {name: affine.var(later)}))
     if found is not None:
         return found
     reads = [a for a in consumer.accesses if a.buffer is made.buffer]  # of other code than the producer's, as none modifies it

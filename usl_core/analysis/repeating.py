@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from usl_core.analysis.conditions import Conflict, no_conflict
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conditions import Conflict, conflict_between
+from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, block_summary, fresh
 from usl_core.analysis.exposed import exposed_read
@@ -43,10 +43,10 @@ def footprint(ctx: Context, block: Block) -> Footprint:
 
 
 @profiled("obligation", "runs again")
-def runs_again(
+def why_not_running_again(
     ctx: Context, block: Block, again: Sequence[Formula], between: Sequence[Formula], since: Sequence[Access]
 ) -> Conflict | None:
-    """Whether block may run once more after code with the modifications `since` has run.
+    """Why block may not run once more after code with the modifications `since` has run, or None if it may.
 
     The formulas `again` hold of an instance that runs again, `between` of it and of one that has run since, if there is any;
     ctx holds before block. Bound names of `since` differ from block's. A `check` in block holds again, as control values do
@@ -60,7 +60,7 @@ def runs_again(
     modified = [a for a in since if a.modifies]
     for touched in (*own.modifies, *own.inputs):
         for write in modified:
-            values = may_overlap(facts, touched, write)
+            values = overlap(facts, touched, write)
             if values is not None:
                 reason = f"{touched.buffer.name} may be modified between a run and its repetition"
                 return Conflict(reason, touched, write, values)
@@ -71,4 +71,4 @@ def _changes_its_inputs(facts: Sequence[Formula], own: Footprint) -> Conflict | 
     for access in own.inputs:
         if access.kind is Kind.REDUCE:
             return Conflict(f"a reduction into {access.buffer.name} adds again when it runs again", access)
-    return no_conflict(facts, own.modifies, [fresh(a) for a in own.inputs])
+    return conflict_between(facts, own.modifies, [fresh(a) for a in own.inputs])

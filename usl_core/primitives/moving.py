@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.conditions import Conflict, commutes, instance, no_conflict
+from usl_core.analysis.conditions import Conflict, conflict_between, instance
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Kind, Summary, block_summary, reads_of, replace_accesses
-from usl_core.analysis.formula import Formula
 from usl_core.cursors.path import BlockLoc, stmt_list
 from usl_core.errors import Span
 from usl_core.ir.nodes import Alloc, Block, Expr, Proc, Stmt, WindowStmt
@@ -33,16 +32,11 @@ def another(code: Summary, env: Mapping[Sym, Lin]) -> Summary:
     return replace_accesses(code, instance(code.accesses, env))
 
 
-def changes_order(facts: Sequence[Formula], earlier: Summary, later: Summary) -> Conflict | None:
-    """Why two instances may not change places, or None if they may. Their bound names may coincide."""
-    return commutes(facts, earlier, later)
-
-
 def changes_value(ctx: Context, expr: Expr, code: Summary) -> Conflict | None:
     """Why running code may change the value of an expression, or None if it cannot. Control values never change."""
     reads = ctx.resolve_all(reads_of(expr))
     writes = instance([a for a in code.accesses if a.kind is not Kind.READ], {})
-    return no_conflict(ctx.facts, reads, writes)
+    return conflict_between(ctx.facts, reads, writes)
 
 
 # ---- names

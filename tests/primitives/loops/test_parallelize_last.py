@@ -6,7 +6,7 @@ import pytest
 
 from tests.primitives.equivalence import assert_equivalent, parse
 from usl_core.analysis.context import Context
-from usl_core.analysis.parallel import check_parallel, parallelizable, race_free, separate_last
+from usl_core.analysis.parallel import check_parallel, separate_last, why_not_parallelizable, why_not_race_free
 from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import For, LoopMode
 from usl_core.ir.printer import show
@@ -58,7 +58,7 @@ def test_the_last_iteration_is_put_apart_for_whoever_runs_the_loop_in_parallel()
     assert_equivalent(SHIFTED, q)
     for node in walk(q.ir):
         if isinstance(node, For) and node.mode is LoopMode.PAR:
-            assert race_free(Context.of_proc(q.ir), node) is None
+            assert why_not_race_free(Context.of_proc(q.ir), node) is None
 
 
 @pytest.mark.parametrize("body", ["y[min(i, n - 2)] = x[i]", "if i == n - 1: y[0] = x[i]"])
@@ -121,4 +121,4 @@ def test_the_condition_is_about_the_loop_alone():
     p = loop("y[min(i, max(0, n - 2))] = x[i]")
     found = p.find("i").node
     ctx = Context.of_proc(p.ir)
-    assert race_free(ctx, found) is not None and parallelizable(ctx, found) is None
+    assert why_not_race_free(ctx, found) is not None and why_not_parallelizable(ctx, found) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_core.analysis import affine
-from usl_core.analysis.conditions import instance, no_conflict, order_facts
+from usl_core.analysis.conditions import conflict_between, instance, order_facts
 from usl_core.analysis.effects import Access, Summary, summary, under_loop
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, before, get_stmt, stmts
@@ -63,7 +63,7 @@ def _require_own_elements(proc: Procedure, path: Path, around: Path, loop: For, 
     ctx, later = context_at(proc, around), loop.iter.copy()
     facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), ctx.index(loop.hi))]
     accesses = _accesses_in_iteration(proc, path, around, alloc)
-    conflict = no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
+    conflict = conflict_between(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
     message = (
         f"the iterations of parallel loop {loop.iter.name} would share elements of {alloc.name.name}: "
         f"expand it by {loop.iter.name} first (expand_dim)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usl_core.analysis import affine
-from usl_core.analysis.conditions import Conflict, instance, no_conflict, order_facts
+from usl_core.analysis.conditions import Conflict, conflict_between, instance, order_facts
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import block_summary
 from usl_core.cursors.edit import Edit
@@ -32,11 +32,11 @@ def require_own_elements(edit: Edit, buffer: Sym, operator: str, span: Span) -> 
 
 
 def _meeting(ctx: Context, loop: For, buffer: Sym) -> Conflict | None:
-    """Accesses to buffer by two iterations of loop, other than the last, that interfere: see `parallelizable`."""
+    """Accesses to buffer by two iterations of loop, other than the last, that interfere: see `why_not_parallelizable`."""
     later = loop.iter.copy()
     facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), ctx.index(loop.hi) - 1)]
     accesses = [a for a in ctx.resolve_all(block_summary(loop.body).accesses) if a.buffer is buffer]
-    return no_conflict(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
+    return conflict_between(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
 
 
 def _parallel_loops(proc: Proc) -> Iterator[tuple[Context, For]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.conditions import idempotent
+from usl_core.analysis.conditions import why_not_idempotent
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import stmt_path, stmts
 from usl_core.ir import make
@@ -43,7 +43,7 @@ def add_loop(proc: Procedure, block: Where, name: str, hi: str | int | Where, gu
     require_closed(proc.ir, where, "add_loop", span)
     if not guard:
         twice = fml.ge(extent, 2)  # with one iteration there is nothing to repeat
-        conflict = idempotent([*ctx.facts, twice], effect(ctx, code))
+        conflict = why_not_idempotent([*ctx.facts, twice], effect(ctx, code))
         require_no(conflict, "add_loop", "the block may have an effect when it runs again: use guard=True", span)
 
     def around(body: Block) -> For:

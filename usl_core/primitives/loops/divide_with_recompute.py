@@ -11,7 +11,7 @@ from usl_core.analysis.conditions import Conflict, instance
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.producer import Producer, producer
-from usl_core.analysis.repeating import footprint, runs_again
+from usl_core.analysis.repeating import footprint, why_not_running_again
 from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.errors import Span
@@ -165,7 +165,7 @@ def _require_repeatable(tiles: _Tiles) -> None:
 
 
 def _order_conflict(tiles: _Tiles) -> Conflict | None:
-    """Whether the tiles follow each other: then first runs stay in order, and only repetitions are added."""
+    """None if the tiles follow each other: then first runs stay in order, and only repetitions are added."""
     this = affine.var(tiles.outer)
     first, end = tiles.at(this)
     following, following_end = tiles.at(this + 1)
@@ -176,7 +176,7 @@ def _order_conflict(tiles: _Tiles) -> Conflict | None:
 
 
 def _repetition_conflict(tiles: _Tiles, inside: Context) -> Conflict | None:
-    """Whether an iteration of a tile may run again after all iterations of earlier tiles."""
+    """Why an iteration of a tile may not run again after all iterations of earlier tiles, or None."""
     loop, later = tiles.loop, tiles.loop.iter.copy()
     index, other, number = affine.var(loop.iter), affine.var(later), affine.var(tiles.outer)
     first, _ = tiles.at(number)
@@ -184,4 +184,4 @@ def _repetition_conflict(tiles: _Tiles, inside: Context) -> Conflict | None:
     again = [*tiles.numbered(number), fml.ge(number, 1), fml.le(first, index), fml.lt(index, previous_end)]
     between = [fml.lt(index, other), fml.lt(other, previous_end)]
     own = footprint(inside, loop.body)
-    return runs_again(inside, loop.body, again, between, instance(own.modifies, {loop.iter: other}))
+    return why_not_running_again(inside, loop.body, again, between, instance(own.modifies, {loop.iter: other}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.analysis.conditions import Conflict, re_executable
+from usl_core.analysis.conditions import Conflict, why_not_re_executable
 from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, gap_position, get_stmt, stmt_list, stmt_path
@@ -13,7 +13,7 @@ from usl_core.ir.nodes import Block, For, If, Proc, Stmt, index_read
 from usl_core.ir.types import COND
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
-from usl_core.primitives.loops.iterations import in_range, later_before_earlier
+from usl_core.primitives.loops.iterations import in_range, why_not_later_before_earlier
 from usl_core.primitives.moving import changes_value, effect, escaping, uses, uses_expr
 from usl_core.procedure import Procedure
 
@@ -105,7 +105,7 @@ def _check_loop(ctx: Context, loop: For, first: Block, second: Block) -> None:
 
 
 def _order_conflict(ctx: Context, loop: For, first: Block, second: Block) -> Conflict | None:
-    return later_before_earlier(ctx, loop, ahead=effect(ctx, first), behind=effect(ctx, second))
+    return why_not_later_before_earlier(ctx, loop, ahead=effect(ctx, first), behind=effect(ctx, second))
 
 
 def _repeats_are_void(ctx: Context, loop: For, first: Block, second: Block) -> bool:
@@ -113,7 +113,7 @@ def _repeats_are_void(ctx: Context, loop: For, first: Block, second: Block) -> b
     if uses(first, loop.iter):
         return False
     facts = [*ctx.facts, *in_range(ctx, loop)]
-    return re_executable(facts, effect(ctx, first), effect(ctx, second)) is None
+    return why_not_re_executable(facts, effect(ctx, first), effect(ctx, second)) is None
 
 
 def _check_if(ctx: Context, ir: Proc, place: _Place, branch: If, first: Block, lifts: int) -> None:

@@ -7,7 +7,7 @@ from usl_core.analysis.conditions import Conflict
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Summary
 from usl_core.analysis.fields_used import field_use
-from usl_core.analysis.producer import consumed_in_time, producer
+from usl_core.analysis.producer import producer, why_not_consumed_in_time
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before, body_of, stmt_path
 from usl_core.ir.nodes import For, If, LoopMode, Stmt, index_read
@@ -16,7 +16,7 @@ from usl_core.ir.traverse import same_expr, substitute_block
 from usl_core.ir.types import COND
 from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
-from usl_core.primitives.loops.iterations import bounds, later_before_earlier
+from usl_core.primitives.loops.iterations import bounds, why_not_later_before_earlier
 from usl_core.primitives.loops.neighbours import require_neighbours
 from usl_core.primitives.moving import changes_value, effect
 from usl_core.procedure import Procedure
@@ -74,7 +74,7 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
 
     _require_no_fields(first, second)
     behind = effect(ctx, _renamed_body(second, first))
-    conflict = later_before_earlier(ctx, first, ahead=effect(ctx, first.body), behind=behind)
+    conflict = why_not_later_before_earlier(ctx, first, ahead=effect(ctx, first.body), behind=behind)
     if conflict is None:
         return
     unproduced = _unproduced(ctx, first, behind)
@@ -98,7 +98,7 @@ def _require_no_fields(first: For, second: For) -> None:
 def _unproduced(ctx: Context, first: For, behind: Summary) -> Conflict | None:
     """Why the first loop is not a pure producer for the second, or None if it is."""
     made = producer(ctx.enter(first, "body"), first.body, fixed=len(ctx.loops))
-    return made if isinstance(made, Conflict) else consumed_in_time(ctx, first, made, behind)
+    return made if isinstance(made, Conflict) else why_not_consumed_in_time(ctx, first, made, behind)
 
 
 def _renamed_body(loop: For, other: For) -> tuple[Stmt, ...]:

@@ -7,9 +7,9 @@ from typing import Any
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, instance
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
-from usl_core.analysis.earlier import written_earlier
+from usl_core.analysis.earlier import why_not_written_earlier
 from usl_core.analysis.producer import Producer, producer
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, Path, get, get_stmt, splice, stmt_path, stmts
@@ -66,7 +66,7 @@ def _needed(ir: Proc, where: BlockLoc, test: Expr) -> Conflict | None:
         made = producer(ctx, code, fixed=position)
         if isinstance(made, Conflict):  # more loops make it only harder
             return made
-        found = _disturbed(ir, where, around[position], made) or written_earlier(ctx, made, position, skipped)
+        found = _disturbed(ir, where, around[position], made) or why_not_written_earlier(ctx, made, position, skipped)
         if found is None:
             return None
     return found or Conflict("there is no loop around it, so it runs once")
@@ -87,6 +87,6 @@ def _disturbed(ir: Proc, where: BlockLoc, path: Path, made: Producer) -> Conflic
     facts = [*Context.at(ir, at).facts, *(fml.subst(f, env) for f in inside.facts)]
     for touched in (*made.writes(), *made.inputs()):
         for other in others:
-            if touched.buffer is other.buffer and (values := may_overlap(facts, touched, other)) is not None:
+            if touched.buffer is other.buffer and (values := overlap(facts, touched, other)) is not None:
                 return Conflict(f"{touched.buffer.name} may be modified by other code in the loop", touched, other, values)
     return None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.conditions import Conflict, order_facts
+from usl_core.analysis.conditions import Conflict, order_facts, why_not_commuting
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Summary
 from usl_core.analysis.formula import Formula
 from usl_core.ir.nodes import For
 from usl_core.ir.sym import Sym
-from usl_core.primitives.moving import another, changes_order, effect
+from usl_core.primitives.moving import another, effect
 
 
 def bounds(ctx: Context, loop: For) -> tuple[Lin, Lin]:
@@ -36,18 +36,18 @@ def not_first(inside: Context, loop: For) -> Context:
     return inside.assume([fml.lt(inside.index(loop.lo), affine.var(loop.iter))])
 
 
-def later_before_earlier(ctx: Context, loop: For, ahead: Summary, behind: Summary) -> Conflict | None:
-    """Whether `behind` of an iteration may run after `ahead` of every later iteration, which now comes first.
+def why_not_later_before_earlier(ctx: Context, loop: For, ahead: Summary, behind: Summary) -> Conflict | None:
+    """Why `behind` of an iteration may not run after `ahead` of every later iteration, which now comes first, or None.
 
     Both are effects of code in the loop's body, in terms of its iterator.
     """
     later = loop.iter.copy()
     facts = [*ctx.facts, *order_facts(loop.iter, later, *bounds(ctx, loop))]
-    return changes_order(facts, behind, another(ahead, {loop.iter: affine.var(later)}))
+    return why_not_commuting(facts, behind, another(ahead, {loop.iter: affine.var(later)}))
 
 
-def interchangeable(ctx: Context, outer: For, inner: For) -> Conflict | None:
-    """Whether every pair of iterations (i, j), (i', j') with i < i' and j' < j may change places.
+def why_not_interchangeable(ctx: Context, outer: For, inner: For) -> Conflict | None:
+    """Why a pair of iterations (i, j), (i', j') with i < i' and j' < j may not change places, or None if each pair may.
 
     inner is the only statement of outer's body, with bounds that do not depend on it; ctx is the context before outer.
     """
@@ -58,7 +58,7 @@ def interchangeable(ctx: Context, outer: For, inner: For) -> Conflict | None:
         *order_facts(outer.iter, i, *bounds(ctx, outer)),
         *order_facts(j, inner.iter, *bounds(ctx, inner)),
     ]
-    return changes_order(facts, body, another(body, _renaming(outer, i, inner, j)))
+    return why_not_commuting(facts, body, another(body, _renaming(outer, i, inner, j)))
 
 
 def _renaming(outer: For, i: Sym, inner: For, j: Sym) -> dict[Sym, Lin]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_core.analysis.parallel import parallelizable
+from usl_core.analysis.parallel import why_not_parallelizable
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import LoopMode
@@ -28,7 +28,7 @@ def parallelize_loop(proc: Procedure, loop: Where) -> Edit:
     """
     path, old = loop_at(proc, loop, "parallelize_loop")
 
-    conflict = parallelizable(context_at(proc, path), old)
+    conflict = why_not_parallelizable(context_at(proc, path), old)
     require_no(conflict, "parallelize_loop", f"the iterations of {old.iter.name} may interfere", old.span)
 
     return Edit.of(proc.ir, "parallelize_loop").update(NodeLoc(path), mode=LoopMode.PAR)

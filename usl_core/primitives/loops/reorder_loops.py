@@ -9,7 +9,7 @@ from usl_core.ir.nodes import For
 from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, context_at, loop_at
-from usl_core.primitives.loops.iterations import interchangeable
+from usl_core.primitives.loops.iterations import why_not_interchangeable
 from usl_core.primitives.moving import uses_expr
 from usl_core.procedure import Procedure
 
@@ -47,6 +47,6 @@ def require_interchange(ctx: Context, outer: For, inner: For, operator: str) -> 
     for limit in (inner.lo, inner.hi):
         message = f"the range of {inner.iter.name} depends on {outer.iter.name}: {show_expr(limit)}"
         require(not uses_expr(limit, outer.iter), operator, message, inner.span, code="E414")
-    conflict = interchangeable(ctx, outer, inner)
+    conflict = why_not_interchangeable(ctx, outer, inner)
     message = f"iterations of {outer.iter.name} and {inner.iter.name} that would change places do not commute"
     require_no(conflict, operator, message, outer.span)

@@ -12,7 +12,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import instance
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.repeating import footprint, runs_again
+from usl_core.analysis.repeating import footprint, why_not_running_again
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path
 from usl_core.ir import make
@@ -43,7 +43,7 @@ def require_shiftable(ctx: Context, loop: For, factor: int) -> None:
     own = footprint(inside, loop.body)
     since = instance(own.modifies, {loop.iter: affine.var(later)})
     again, between = _overlap(inside, loop, later, factor)
-    conflict = runs_again(inside, loop.body, again, between, since)
+    conflict = why_not_running_again(inside, loop.body, again, between, since)
     message = f"the iterations of {loop.iter.name} in the overlap of the last two tiles may have an effect when they run again"
     require_no(conflict, _OP, message, loop.span)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from usl_core.analysis.conditions import no_conflict
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conditions import conflict_between
+from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, reads_of, summary
 from usl_core.analysis.values import reads_clamped_data
@@ -153,7 +153,7 @@ class _Region:
 
     def untouched(self, ctx: Context, access: Access, how: str) -> None:
         """place has no bound names, so that those of access meet no others."""
-        found = may_overlap(ctx.facts, access, self.place)
+        found = overlap(ctx.facts, access, self.place)
         if found is not None:
             message = f"the location may be {how} in: {show(access.node).strip().splitlines()[0]}"
             refuse(_OP, message, access.node.span, counterexample(found), code="E413")
@@ -170,7 +170,7 @@ def _require_unchanged(ctx: Context, rest: Block, path: Path, old: Assign, regio
     leaf = isinstance(last, Assign | Reduce | AssignConfig)  # writes after it has read
     crossed = effect(ctx, rest[: region.last_use + (not leaf)])
     reads = ctx.resolve_all(reads_of(old.rhs))
-    conflict = no_conflict(ctx.facts, reads, [a for a in crossed.accesses if a.modifies])
+    conflict = conflict_between(ctx.facts, reads, [a for a in crossed.accesses if a.modifies])
     require_no(conflict, _OP, "what the right side reads may be modified before its last use", old.span)
 
 

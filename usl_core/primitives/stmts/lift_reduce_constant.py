@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, reads_of, summary
 from usl_core.cursors.edit import Edit
@@ -136,7 +136,7 @@ class _Terms:
     def untouched(self, ctx: Context, accesses: Sequence[Access]) -> None:
         """place has no bound names, so that those of the accesses meet no others."""
         for access in ctx.resolve_all(accesses):
-            found = may_overlap(ctx.facts, access, self.place)
+            found = overlap(ctx.facts, access, self.place)
             if found is not None:
                 message = f"the loop may {_VERBS[access.kind]} the sum other than by adding a term to it"
                 refuse(_OP, message, access.node.span, counterexample(found), code="E411")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from usl_core.analysis.conflict import Values, may_overlap
+from usl_core.analysis.conflict import Values, overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, fresh
 from usl_core.cursors.path import Path, stmt_list
@@ -26,7 +26,7 @@ def read_later(old: Proc, new: Proc, path: Path, place: Access) -> tuple[Access,
         here = Context.at(new, start)
         for access in effect(here, block).accesses:
             if access.buffer is place.buffer and access.kind is not Kind.WRITE:
-                found = may_overlap([*here.facts, *ctx.facts], fresh(access), place)  # maybe in another iteration
+                found = overlap([*here.facts, *ctx.facts], fresh(access), place)  # maybe in another iteration
                 if found is not None:
                     return access, found
     return None

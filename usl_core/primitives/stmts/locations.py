@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import head_line
-from usl_core.analysis.conflict import Values, may_overlap
+from usl_core.analysis.conflict import Values, overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, reads_of, summary
 from usl_core.errors import counterexample
@@ -23,7 +23,7 @@ def reads_target(ctx: Context, exprs: tuple[Expr, ...], place: Access) -> tuple[
     """A read in exprs that may see the location place, and values that make it do so."""
     for expr in exprs:
         for read in ctx.resolve_all(reads_of(expr)):
-            found = may_overlap(ctx.facts, read, place)
+            found = overlap(ctx.facts, read, place)
             if found is not None:
                 return read, found
     return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from usl_core.analysis.conditions import why_not_commuting
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, after, stmt_path, stmts
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, block_at, context_at
-from usl_core.primitives.moving import changes_order, effect, escaping
+from usl_core.primitives.moving import effect, escaping
 from usl_core.procedure import Procedure
 
 
@@ -31,7 +32,7 @@ def reorder_stmts(proc: Procedure, pair: Where) -> Edit:
     if names:
         refuse("reorder_stmts", f"the second statement uses {names}, which the first binds", second.span, code="E416")
     ctx = context_at(proc, path1)
-    conflict = changes_order(ctx.facts, effect(ctx, (first,)), effect(ctx, (second,)))
+    conflict = why_not_commuting(ctx.facts, effect(ctx, (first,)), effect(ctx, (second,)))
     require_no(conflict, "reorder_stmts", "the statements do not commute", second.span)
 
     return Edit.of(proc.ir, "reorder_stmts").move(NodeLoc(path1), after(path2))
