@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from usl_c11.names import is_identifier, is_reserved
-from usl_c11.parallel import reduced_scalars
 from usl_c11.types import spelling
 from usl_c11.usage import is_data
-from usl_core.analysis.context import Context
 from usl_core.analysis.memories import check_memories
-from usl_core.analysis.parallel import check_parallel, shared_reductions
+from usl_core.analysis.parallel import check_parallel
 from usl_core.errors import BackendError
 from usl_core.frontend.boundscheck import check_proc
-from usl_core.ir.nodes import Alloc, Arg, Block, For, If, LoopMode, Proc, ReadConfig
+from usl_core.ir.nodes import Alloc, Arg, Proc, ReadConfig
 from usl_core.ir.printer import show_expr
-from usl_core.ir.signature import PAR, heads, walk_kinds
+from usl_core.ir.signature import walk_kinds
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import ControlType, ScalarType, TensorType
 
@@ -59,8 +57,6 @@ def check_procedure(proc: Proc) -> None:
     check_proc(proc)
     check_memories(proc)
     check_parallel(proc)
-    if any(heads(stmt) & PAR for stmt in proc.body):
-        _check_shared_reductions(Context.of_proc(proc), proc.body)
     for arg in proc.args:
         _check_formal(arg)
     for stmt in proc.body:
@@ -86,31 +82,3 @@ def _check_formal(arg: Arg) -> None:
             span=arg.span,
             notes=("only instructions take such arguments; inline the procedure",),
         )
-
-
-def _check_shared_reductions(ctx: Context, block: Block) -> None:
-    for stmt in block:
-        match stmt:
-            case For(body=body):
-                if stmt.mode is LoopMode.PAR:
-                    _require_scalar_reductions(ctx, stmt)
-                _check_shared_reductions(ctx.enter(stmt, "body"), body)
-            case If(body=body, orelse=orelse):
-                _check_shared_reductions(ctx.enter(stmt, "body"), body)
-                _check_shared_reductions(ctx.enter(stmt, "orelse"), orelse)
-            case _:
-                pass
-        ctx = ctx.after(stmt)
-
-
-def _require_scalar_reductions(ctx: Context, loop: For) -> None:
-    """OpenMP reduces scalars; several iterations that add to one element of an array, or inside a callee, have no form here."""
-    here = reduced_scalars(loop)
-    for access in shared_reductions(ctx, loop):
-        if access.point or access.buffer not in here:
-            what = "one element of" if access.point else "the scalar"
-            raise BackendError(
-                f"iterations of parallel loop {loop.iter.name} reduce into {what} {access.buffer.name}",
-                span=loop.span,
-                notes=("the C11 backend reduces scalars in the loop's own body only; make another loop parallel",),
-            )

@@ -10,6 +10,7 @@ from usl_c11.alloc import dense_strides
 from usl_c11.ctext import C
 from usl_c11.expr import control
 from usl_c11.names import Names
+from usl_c11.reductions import reductions
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.stmt import INDENT, scoped
 from usl_c11.types import control_spelling
@@ -127,8 +128,10 @@ def signature_comment(proc: Proc) -> str:
 
 def body_function(proc: Proc, unit: Unit) -> str:
     """The function that does a procedure's work and trusts its arguments; notes in unit whether it can fail."""
-    body = separate_last(proc).body
+    apart = separate_last(proc)
+    body = apart.body
     fn = new_function(proc, unit, body)
+    fn.reductions = reductions(apart)
     formals = bind_formals(proc, fn)
     lines = scoped(body, fn)
     text = "\n".join(lines)

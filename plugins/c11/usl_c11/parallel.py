@@ -1,8 +1,8 @@
 """`par` loops: OpenMP where the compiler has it, the plain loop where it has not.
 
-A scalar from outside that the iterations only add to is reduced in a local accumulator: of the floating type, or for
-integers of the unsigned type that wraps. Additions then happen in any order; on floats the result may differ in rounding from
-run to run.
+A scalar that the loop reduces (usl_c11.reductions) is summed up in a local accumulator: of the floating type, or for integers
+of the unsigned type that wraps. Additions then happen in any order; on floats the result may differ in rounding from run to
+run.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from usl_c11.scope import Buffer, Function, ParallelLoop, Place
 from usl_c11.status import fail
 from usl_c11.types import ring
 from usl_core.errors import BackendError
-from usl_core.ir.nodes import For, Reduce, Stmt
+from usl_core.ir.nodes import For, Stmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import binders, walk
 from usl_core.ir.types import F16
 from usl_core.plugins.manager import plugin_manager
 
@@ -35,7 +34,7 @@ def loop(
     fn.unit.has_parallel_loops = True
     lo, hi = control(stmt.lo, fn), control(stmt.hi, fn)
     with fn.scope():
-        outer = {name: fn.buffers[name] for name in reduced_scalars(stmt)}
+        outer = {name: fn.buffers[name] for name in fn.reductions[stmt]}
         inner = {name: _accumulator(name, buffer, stmt, fn) for name, buffer in outer.items()}
         state = ParallelLoop(fn.names.fresh("failed"), fn.names.fresh("next"), len(fn.frees))
         fn.buffers.update(inner)
@@ -88,13 +87,6 @@ def _nest(
     if state.failed:
         body = [f"if ({state.status} > 0) {{", "    continue;", "}", *body, f"{state.label}:;"]
     return [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent(body), "}"]
-
-
-def reduced_scalars(stmt: For) -> list[Sym]:
-    """Scalars from outside the loop that its body reduces into, in order of mention."""
-    inside = frozenset(binders(stmt))
-    names = (node.name for node in walk(stmt) if isinstance(node, Reduce) and not node.idx and node.name not in inside)
-    return list(dict.fromkeys(names))
 
 
 def _accumulator(name: Sym, buffer: Buffer, stmt: For, fn: Function) -> Buffer:

@@ -10,6 +10,7 @@ from enum import Enum
 from usl_c11.ctext import C
 from usl_c11.names import Names
 from usl_c11.ranges import Range
+from usl_c11.reductions import Reductions
 from usl_c11.unit import Unit
 from usl_core.errors import BackendError, Span
 from usl_core.ir.memory import MemoryClass
@@ -67,6 +68,8 @@ class Function:
     frees: list[list[str]] = field(default_factory=lambda: [[]])
     """Statements that release what each open scope holds, outermost scope first."""
     parallel: list[ParallelLoop] = field(default_factory=list)
+    reductions: Reductions = field(default_factory=dict)
+    """The scalars that each `par` loop reduces."""
     written: frozenset[Sym] = frozenset()
     """The names that the procedure may modify."""
     stack_bytes: int = 0

@@ -1,0 +1,104 @@
+"""Scalars in `par` loops: which of them OpenMP reduces, and which stay what they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from usl_core import Procedure
+from usl_core.errors import BackendError
+from usl_core.interp import run
+from usl_core.procedure import proc_from_source
+
+HEAD = "def f(n: size, x: {typ}[n], s: {typ}):\n"
+
+
+def program(body: str, typ: str = "f32") -> Procedure:
+    lines = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
+    return proc_from_source(HEAD.format(typ=typ) + lines, {})
+
+
+def results(p: Procedure, n: int, dtype: type) -> tuple[list[float], list[float]]:
+    """What C leaves in x and s, and what the interpreter does."""
+    x, s = np.arange(3, 3 + n).astype(dtype), np.array(5, dtype)
+    expected_x, expected_s = x.copy(), s.copy()
+    run(p.ir, [n, expected_x, expected_s])
+    p.jit()(n, x, s)
+    return [*x.tolist(), s.item()], [*expected_x.tolist(), expected_s.item()]
+
+
+ONE_ITERATION = {
+    "reads it first": "for i in par(0, n):\n    if i == 0:\n        x[i] = s\n        s += 1.0",
+    "reads it after": "for i in par(0, n):\n    if i == 0:\n        s += 1.0\n        x[i] = s",
+    "sets it": "for i in par(0, n):\n    if i == 0:\n        s = 2.0\n        s += 1.0",
+    "is the only one": "for i in par(0, 1):\n    s = s * 2.0\n    s += 1.0",
+    "only adds": "for i in par(0, n):\n    if i == 1:\n        s += 1.0",
+    "is parallel inside": "for i in par(0, 1):\n    for j in par(0, 1):\n        s += 1.0\n        x[0] = s",
+}
+
+
+@pytest.mark.parametrize("typ", ["f32", "i32", "u8"])
+@pytest.mark.parametrize("body", ONE_ITERATION.values(), ids=ONE_ITERATION)
+def test_a_scalar_that_one_iteration_reduces_and_uses_has_its_value(body: str, typ: str) -> None:
+    body = body if typ == "f32" else re.sub(r"(\d)\.0", r"\1", body)
+    p = program(body, typ)
+    dtype = {"f32": np.float32, "i32": np.int32, "u8": np.uint8}[typ]
+    assert "reduction" not in text(p)
+    for n in (1, 2, 7):
+        got, expected = results(p, n, dtype)
+        assert got == expected
+
+
+def text(p: Procedure) -> str:
+    return "\n".join(line for line in p.c_code().splitlines() if line.startswith("#pragma omp"))
+
+
+SHARED = {
+    "plain": ("for i in par(0, n):\n    s += x[i]", ["s"]),
+    "in two nested loops": ("for i in par(0, n):\n    for j in par(0, n):\n        s += x[j]", ["s", "s"]),
+    "inside alone": ("for i in seq(0, n):\n    for j in par(0, n):\n        s += x[j]\n    x[i] = s", ["s"]),
+    # The inner loop loads and stores s in every iteration of the outer one, so that loop must reduce it as well.
+    "inside of one iteration": (
+        "for i in par(0, n):\n    for j in par(0, n):\n        if i == 0:\n            s += x[j]",
+        ["s", "s"],
+    ),
+    "beside a local": ("for i in par(0, n):\n    t: f32\n    t = x[i]\n    t += 1.0\n    s += t", ["s"]),
+}
+
+
+@pytest.mark.parametrize(("body", "reduced"), SHARED.values(), ids=SHARED)
+def test_a_scalar_that_iterations_share_is_reduced(body: str, reduced: list[str]) -> None:
+    p = program(body)
+    assert re.findall(r"reduction\(\+ : (\w+?)_sum", text(p)) == reduced
+    for n in (1, 2, 7):
+        got, expected = results(p, n, np.float32)
+        assert got == expected
+
+
+FIRST_ALONE = """
+for i in par(0, n):
+    if i == 0:
+        x[i] = s
+    for j in par(0, n):
+        if i == 0:
+            s += 1.0
+"""
+
+REFUSED = {
+    # One iteration alone is free of races, and the C would still have to hold for two.
+    "if there is one": "for i in par(0, n):\n    if n == 1:\n        x[i] = s\n    s += 1.0",
+    "around a loop inside": FIRST_ALONE.strip(),
+    "in a callee": "for i in par(0, n):\n    s += 1.0\n    add(s)",
+}
+
+
+@pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED)
+def test_a_scalar_that_is_reduced_and_used_otherwise_is_refused(body: str) -> None:
+    scope: Mapping[str, object] = {"add": proc_from_source("def add(s: f32):\n    s += 1.0\n", {})}
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    p = proc_from_source(HEAD.format(typ="f32") + lines, scope)
+    with pytest.raises(BackendError, match="reduce into the scalar s"):
+        p.c_code()
