@@ -37,6 +37,7 @@ from usl_core.ir.nodes import (
     Proc,
     Read,
     Stmt,
+    StmtBase,
     WindowExpr,
     WindowStmt,
 )
@@ -135,7 +136,7 @@ class Context:
             if name in ("body", "orelse"):
                 assert position is not None
                 if not isinstance(node, Proc):
-                    assert isinstance(node, Stmt)
+                    assert isinstance(node, StmtBase)
                     ctx = ctx.enter(node, name)
                 block = get_field(node, name)
                 ctx = ctx.after_all(block[:position])

@@ -30,7 +30,7 @@ from usl_core.cursors.path import (
 from usl_core.cursors.search import require_loc, require_locs
 from usl_core.cursors.survivor import nearest_survivor
 from usl_core.errors import InvalidCursorError, SchedulingError
-from usl_core.ir.nodes import Arg, Interval, Node, Proc
+from usl_core.ir.nodes import Arg, Interval, NodeBase, Proc
 from usl_core.ir.sym import Sym
 
 
@@ -356,11 +356,11 @@ class GapCursor(Cursor):
         return self._parent(parent) if parent else self._invalid("a gap at the top of a procedure has no parent")
 
 
-_CLASSES: dict[type[Node], type[Cursor]] = {}
+_CLASSES: dict[type[NodeBase], type[Cursor]] = {}
 C = TypeVar("C", bound=type[Cursor])
 
 
-def cursor_to(kind: type[Node]) -> Callable[[C], C]:
+def cursor_to(kind: type[NodeBase]) -> Callable[[C], C]:
     """Declares the class of cursors to nodes of a kind."""
 
     def declare(cls: C) -> C:

@@ -22,7 +22,7 @@ from usl_core.cursors.path import (
     rebuild,
     stmt_path,
 )
-from usl_core.ir.nodes import Alloc, Arg, Block, Expr, For, If, Interval, Node, Proc, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Arg, Block, Expr, ExprBase, For, If, Interval, Node, Proc, Stmt, StmtBase, WindowStmt
 from usl_core.ir.printer import INDENT, Printer, written
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import get_field, update
@@ -207,13 +207,13 @@ def head_line(proc: Proc, node: Node, path: Path | None = None) -> str:
     """
     printer = _HeadPrinter(spellings(proc) if path is None else spellings_at(proc, path))
     match node:
-        case Stmt():
+        case StmtBase():
             return printer.stmt(node)[0]
         case Arg():
             return printer.formal(node)
         case Interval():
             return printer.entry(node)
-        case Expr():
+        case ExprBase():
             return printer.expr(node)
         case Proc(name=name):
             return f"def {name}"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from usl_core.ir.nodes import Block, Node, Proc, Stmt
+from usl_core.ir.nodes import Block, Node, Proc, Stmt, StmtBase
 from usl_core.ir.traverse import Step, child_fields, get_field, with_field
 
 Path = tuple[Step, ...]
@@ -144,7 +144,7 @@ def get(proc: Node, path: Path) -> Node:
 def get_stmt(proc: Proc, path: Path) -> Stmt:
     """The statement at path."""
     node = get(proc, path)
-    assert isinstance(node, Stmt), f"{path} leads to a {type(node).__name__}, not to a statement"
+    assert isinstance(node, StmtBase), f"{path} leads to a {type(node).__name__}, not to a statement"
     return node
 
 

@@ -33,7 +33,7 @@ from usl_core.cursors.pattern_syntax import (
     WritePattern,
 )
 from usl_core.ir import nodes as ir
-from usl_core.ir.nodes import Node, Stmt
+from usl_core.ir.nodes import NodeBase, Stmt
 from usl_core.ir.signature import KIND, heads, name_bits, words
 
 MayHold = Callable[[Stmt], bool]
@@ -87,7 +87,7 @@ def _word(name: str) -> tuple[int, ...]:
     return (0,) if name == ANY else (name_bits(name),)
 
 
-def _kinds(*kinds: type[Node]) -> tuple[int, ...]:
+def _kinds(*kinds: type[NodeBase]) -> tuple[int, ...]:
     return tuple([KIND[kind] for kind in kinds])
 
 

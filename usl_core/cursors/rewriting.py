@@ -14,7 +14,7 @@ from typing import Any
 from usl_core.cursors.edits import Edited
 from usl_core.cursors.forward import by_paths, identity
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, rebuild
-from usl_core.ir.nodes import Arg, Expr, For, If, Interval, Node, Proc, Stmt
+from usl_core.ir.nodes import Arg, Expr, ExprBase, For, If, Interval, Node, Proc, Stmt, StmtBase
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import Step, child_fields, children, map_children, mentioned, same, update
 
@@ -60,7 +60,7 @@ def _occurrence(node: Node, wanted: Node) -> Path | None:
     if node is wanted:
         return ()
     for step, inner in children(node):
-        if not isinstance(inner, Stmt):
+        if not isinstance(inner, StmtBase):
             found = _occurrence(inner, wanted)
             if found is not None:
                 return (step, *found)
@@ -168,11 +168,11 @@ def _rewrite(old: Node, rule: Rule, names: frozenset[Sym] | None) -> tuple[Node,
 def _assert_same_place(old: Node, new: Node) -> None:
     """A rule may not change a statement into an expression, nor which statements are inside it."""
     match old:
-        case Stmt():
-            assert isinstance(new, Stmt), "a rule must turn statements into statements"
+        case StmtBase():
+            assert isinstance(new, StmtBase), "a rule must turn statements into statements"
             assert _bodies(old) == _bodies(new), "a rule must leave the statements inside a statement alone"
-        case Expr() | Interval():
-            assert isinstance(new, Expr | Interval), "a rule must turn expressions into expressions"
+        case ExprBase() | Interval():
+            assert isinstance(new, ExprBase | Interval), "a rule must turn expressions into expressions"
         case _:
             assert type(new) is type(old), f"a rule must not replace a {type(old).__name__}"
 
@@ -197,7 +197,7 @@ def replace_exprs(proc: Proc, new: Mapping[Path, Expr], *, by: str = "replace_ex
     traces: dict[Path, Trace] = {}
     for path, expr in new.items():
         old = get(proc, path)
-        assert isinstance(old, Expr), f"replace_expr: {path} leads to a {type(old).__name__}"
+        assert isinstance(old, ExprBase), f"replace_expr: {path} leads to a {type(old).__name__}"
         traces[path] = Trace({}, old, expr)
     return rebuild(proc, {path: _always(expr) for path, expr in new.items()}), Rewritten(traces, by)
 

@@ -35,15 +35,16 @@ from usl_core.ir.nodes import (
     Block,
     Call,
     Check,
-    Expr,
+    ExprBase,
     ExternCall,
     For,
     If,
     Node,
+    NodeBase,
     Proc,
     ReadConfig,
     Reduce,
-    Stmt,
+    StmtBase,
     WindowStmt,
 )
 from usl_core.ir.signature import own_names
@@ -113,7 +114,7 @@ def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Ite
     if pattern.names and want != "expr":
         loops = False
         for place in _places(proc, scope, exprs=False, may=may_hold(pattern, "loops")):
-            if isinstance(place.node, Stmt) and matcher.nest(pattern.names, place.node):
+            if isinstance(place.node, StmtBase) and matcher.nest(pattern.names, place.node):
                 loops = True
                 yield NodeLoc(place.path)
         if loops or want == "stmt":
@@ -123,11 +124,11 @@ def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Ite
     if not stmts and expr is None:
         return
     for place in _places(proc, scope, exprs=expr is not None, may=may_hold(pattern, want)):
-        if isinstance(place.node, Stmt):
+        if isinstance(place.node, StmtBase):
             run = place.run(len(stmts)) if stmts else None
             if run is not None and matcher.run(stmts, run):
                 yield _run_loc(place.path, len(stmts))
-        elif expr is not None and isinstance(place.node, Expr) and matcher.expr(expr, place.node):
+        elif expr is not None and isinstance(place.node, ExprBase) and matcher.expr(expr, place.node):
             yield NodeLoc(place.path)
 
 
@@ -154,7 +155,7 @@ def _places(proc: Proc, scope: Loc | None, *, exprs: bool, may: MayHold) -> Iter
             yield from _in_stmt(proc, anchor_path(scope), exprs, may)
         case NodeLoc(path):
             node = get(proc, path)
-            yield from _in_stmt(proc, path, exprs, may) if isinstance(node, Stmt) else _below(path, node, exprs)
+            yield from _in_stmt(proc, path, exprs, may) if isinstance(node, StmtBase) else _below(path, node, exprs)
         case ArgLoc(index):
             yield from _below((("args", index),), proc.args[index], exprs)
         case Dead(reason):
@@ -163,7 +164,7 @@ def _places(proc: Proc, scope: Loc | None, *, exprs: bool, may: MayHold) -> Iter
 
 def _in_stmt(proc: Proc, path: Path, exprs: bool, may: MayHold) -> Iterator[_Place]:
     field, index = path[-1]
-    assert index is not None and isinstance(get_stmt(proc, path), Stmt)
+    assert index is not None and isinstance(get_stmt(proc, path), StmtBase)
     yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs, may)
 
 
@@ -188,7 +189,7 @@ def _in_block(parent: Path, field: str, block: Block, lo: int, hi: int, exprs: b
 def _heads(path: Path, stmt: Node, exprs: bool) -> Iterator[_Place]:
     if exprs:
         for step, child in children(stmt):
-            if not isinstance(child, Stmt):
+            if not isinstance(child, StmtBase):
                 yield from _below((*path, step), child, exprs)
 
 
@@ -236,7 +237,7 @@ def near_misses(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> 
     return list(dict.fromkeys(_note(proc, loc) for _, _, loc in scored))[:_NEAR_MISSES]
 
 
-def _target(pattern: Pattern, want: Want) -> tuple[tuple[type[Node], ...], str]:
+def _target(pattern: Pattern, want: Want) -> tuple[tuple[type[NodeBase], ...], str]:
     """The kinds of nodes that the pattern is about, and the name that it asks for (`_` if none)."""
     if pattern.names and want != "expr":
         return (For,), pattern.names[0]

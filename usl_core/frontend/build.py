@@ -29,7 +29,7 @@ from usl_core.frontend.scope import Binding
 from usl_core.ir.config import Config
 from usl_core.ir.externs import CLAMP, IDX, MAX, MIN, SELECT, Extern
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Arg, Expr, If, InstrTemplate, Interval, LoopMode, Proc, Stmt, WindowExpr
+from usl_core.ir.nodes import Arg, Expr, ExprBase, If, InstrTemplate, Interval, LoopMode, Proc, Stmt, WindowExpr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType
 from usl_core.ir.verify import problems
@@ -51,7 +51,7 @@ Entry = Value | tuple[Value, Value] | slice
 def value(operand: Value) -> Expr:
     """The expression that operand stands for; a tensor stands for the whole buffer, as an argument of a call."""
     match operand:
-        case Expr():
+        case ExprBase():
             return operand
         case Buffer(binding=binding):
             return tc.read(binding)

@@ -24,7 +24,7 @@ from usl_core.interp.exact import ExactArithmetic
 from usl_core.interp.machine import MachineArithmetic
 from usl_core.interp.runtime import ConfigKey, ConfigState, State, Trace
 from usl_core.interp.values import Fault, PoisonBranch, PoisonFault, SizeFault, ValueTooLarge
-from usl_core.ir.nodes import Arg, Call, Expr, Node, Proc
+from usl_core.ir.nodes import Arg, Call, ExprBase, Node, Proc
 
 Mode = Literal["exact", "machine"]
 
@@ -99,7 +99,7 @@ def _located(fault: Fault, proc: Proc) -> InterpError:
     iterators = _iterators(frames)
     notes = [f"where {', '.join(iterators)}"] if iterators else []
     notes += [f"in {callee.name}, called from {caller.name} at {call.span}" for (caller, call, _), (callee, _, _) in calls]
-    if isinstance(node, (Arg, Expr)) and calls:  # what a callee demands at entry is its caller's mistake
+    if isinstance(node, (Arg, ExprBase)) and calls:  # what a callee demands at entry is its caller's mistake
         node = calls[-1][0][1]
     return kind(f"{compiled.name}: {fault}", span=proc.span if node.span is NOWHERE else node.span, notes=notes)
 

@@ -21,7 +21,10 @@ from usl_core.ir.types import BOOL, INDEX, ScalarType, TensorType, Type
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
-class Node:
+class NodeBase:
+    """What every node has. `Node` is the union of all kinds: a `match` over it, `Stmt` or `Expr` has no default, so that mypy
+    names each place where a new kind must be treated."""
+
     span: Span = field(default=NOWHERE, repr=False)
     memo: dict[Any, Any] | None = field(default=None, init=False, repr=False)
     """What analyses know of this node (usl_core.ir.memo); a copy starts without it."""
@@ -31,14 +34,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Expr(Node):
+class ExprBase(NodeBase):
     """An expression; `type` is what evaluating it gives."""
 
     type: Type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Read(Expr):
+class Read(ExprBase):
     """`name` or `name[idx]`.
 
     A control variable or a scalar has no indices. A tensor has one per dimension; without any it stands for the whole
@@ -50,21 +53,21 @@ class Read(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Literal(Expr):
+class Literal(ExprBase):
     """A constant: int for index and integer types, bool for bool, Fraction (the number as written) for R and floats."""
 
     value: int | bool | Fraction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UnaryMinus(Expr):
+class UnaryMinus(ExprBase):
     """`-arg` on index or data. Negative literals are Literals."""
 
     arg: Expr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinaryOp(Expr):
+class BinaryOp(ExprBase):
     """`lhs op rhs` with op one of `+ - * / %`, `< <= > >= == !=`, `and or`.
 
     Both sides have one type (index and size count as one). Arithmetic has that type; comparisons have type bool on
@@ -78,7 +81,7 @@ class BinaryOp(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExternCall(Expr):
+class ExternCall(ExprBase):
     """`fn(args)`: a built-in or plugin function of data, or `min`/`max` on control values.
 
     `idx(e, lo, hi)` is the call of IDX: max(lo, min(e, hi - 1)) of integer data e, of type index; it may stand only inside
@@ -90,14 +93,14 @@ class ExternCall(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cast(Expr):
+class Cast(ExprBase):
     """`f32(arg)`: explicit conversion of data, or of an integer control value, to the scalar type `type`."""
 
     arg: Expr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval(Node):
+class Interval(NodeBase):
     """`lo:hi` in a window expression; lo <= hi, at least one element is demanded where the window is made."""
 
     lo: Expr
@@ -105,7 +108,7 @@ class Interval(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WindowExpr(Expr):
+class WindowExpr(ExprBase):
     """`name[lo:hi, pt, ...]`: a view. One entry per dimension of name, at least one of them an Interval.
 
     `type` is a TensorType with window=True whose shape is the extents (hi - lo) of the intervals.
@@ -116,7 +119,7 @@ class WindowExpr(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StrideExpr(Expr):
+class StrideExpr(ExprBase):
     """`stride(name, dim)`: distance in elements between neighbours of that dimension; allowed in assertions, ifs,
     arguments and configuration writes."""
 
@@ -125,18 +128,21 @@ class StrideExpr(Expr):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReadConfig(Expr):
+class ReadConfig(ExprBase):
     """`config.field`."""
 
     config: Config
     field: str
 
 
+Expr = Read | Literal | UnaryMinus | BinaryOp | ExternCall | Cast | WindowExpr | StrideExpr | ReadConfig
+
+
 # ---- statements
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Stmt(Node):
+class StmtBase(NodeBase):
     """A statement. Beside its fields it remembers what `usl_core.ir.signature` found out about it; 0 is nothing so far."""
 
     heads: int = field(default=0, init=False, repr=False)
@@ -144,11 +150,13 @@ class Stmt(Node):
     shape_code: int = field(default=0, init=False, repr=False)
 
 
-Block = tuple[Stmt, ...]
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SimpleStmt(StmtBase):
+    """A statement without statements in it; walks over blocks treat all of these alike."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Assign(Stmt):
+class Assign(SimpleStmt):
     """`name[idx] = rhs`. A scalar has no indices. rhs has exactly the element type of name."""
 
     name: Sym
@@ -157,7 +165,7 @@ class Assign(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reduce(Stmt):
+class Reduce(SimpleStmt):
     """`name[idx] += rhs`. rhs has exactly the element type of name."""
 
     name: Sym
@@ -166,7 +174,7 @@ class Reduce(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AssignConfig(Stmt):
+class AssignConfig(SimpleStmt):
     """`config.field = rhs`."""
 
     config: Config
@@ -175,19 +183,19 @@ class AssignConfig(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pass(Stmt):
+class Pass(SimpleStmt):
     """`pass`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Check(Stmt):
+class Check(SimpleStmt):
     """`check(cond)`: stops with a located error unless cond, a control value, holds; observable."""
 
     cond: Expr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class If(Stmt):
+class If(StmtBase):
     """`if cond: body else: orelse`; body is not empty, orelse may be. cond has type bool or cond."""
 
     cond: Expr
@@ -201,7 +209,7 @@ class LoopMode(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class For(Stmt):
+class For(StmtBase):
     """`for iter in seq(lo, hi): body` runs body for each integer lo <= iter < hi, in rising order (`par`: no order).
 
     Invariants: lo and hi are index expressions with lo <= hi provable; body is not empty; iter is bound nowhere else.
@@ -215,7 +223,7 @@ class For(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Alloc(Stmt):
+class Alloc(SimpleStmt):
     """`name: type @ mem`: fresh, uninitialised, until the end of the enclosing block. type is a scalar or a dense tensor."""
 
     name: Sym
@@ -224,7 +232,7 @@ class Alloc(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WindowStmt(Stmt):
+class WindowStmt(SimpleStmt):
     """`name = buffer[lo:hi, ...]`: names a view until the end of the enclosing block."""
 
     name: Sym
@@ -232,7 +240,7 @@ class WindowStmt(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Call(Stmt):
+class Call(SimpleStmt):
     """`proc(args)`. Control formals get control expressions.
 
     A data scalar formal gets a location (`Read` of a scalar or an element), or a Literal if the callee never writes it; a
@@ -243,11 +251,15 @@ class Call(Stmt):
     args: tuple[Expr, ...]
 
 
+Stmt = Assign | Reduce | AssignConfig | Pass | Check | If | For | Alloc | WindowStmt | Call
+Block = tuple[Stmt, ...]
+
+
 # ---- procedures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arg(Node):
+class Arg(NodeBase):
     """A formal. Control formals have mem None; data formals are passed by reference."""
 
     name: Sym
@@ -272,7 +284,7 @@ class InstrTemplate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Proc(Node):
+class Proc(NodeBase):
     """A procedure's IR: formals, assertions (`preds`, type bool), body. `aliasable` names formals that may overlap."""
 
     name: str
@@ -281,6 +293,9 @@ class Proc(Node):
     body: Block
     instr: InstrTemplate | None = None
     aliasable: tuple[str, ...] = ()
+
+
+Node = Expr | Interval | Stmt | Arg | Proc
 
 
 # ---- short constructors of control expressions, without simplification

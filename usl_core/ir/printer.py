@@ -27,6 +27,7 @@ from usl_core.ir.nodes import (
     Cast,
     Check,
     Expr,
+    ExprBase,
     ExternCall,
     For,
     If,
@@ -40,6 +41,7 @@ from usl_core.ir.nodes import (
     ReadConfig,
     Reduce,
     Stmt,
+    StmtBase,
     StrideExpr,
     UnaryMinus,
     WindowExpr,
@@ -394,9 +396,9 @@ def show(node: Node | Block, printer: Printer | None = None) -> str:
             return show_block(node, printer)
         case Proc():
             return printer.proc(node)
-        case Stmt():
+        case StmtBase():
             return "\n".join(printer.stmt(node))
-        case Expr():
+        case ExprBase():
             return printer.expr(node)
         case Interval():
             return printer.entry(node)

@@ -30,12 +30,14 @@ from usl_core.ir.nodes import (
     Literal,
     LoopMode,
     Node,
+    NodeBase,
     Pass,
     Proc,
     Read,
     ReadConfig,
     Reduce,
     Stmt,
+    StmtBase,
     StrideExpr,
     UnaryMinus,
     WindowExpr,
@@ -47,11 +49,11 @@ from usl_core.ir.types import TensorType
 
 N = TypeVar("N", bound=Node)
 
-_KINDS: tuple[type[Node], ...] = (
+_KINDS: tuple[type[NodeBase], ...] = (
     *(Read, Literal, UnaryMinus, BinaryOp, ExternCall, Cast, Interval, WindowExpr, StrideExpr, ReadConfig),
     *(Assign, Reduce, AssignConfig, Pass, Check, If, For, Alloc, WindowStmt, Call, Arg, Proc),
 )
-KIND: dict[type[Node], int] = {kind: 1 << position for position, kind in enumerate(_KINDS)}
+KIND: dict[type[NodeBase], int] = {kind: 1 << position for position, kind in enumerate(_KINDS)}
 """The bit of a kind of node."""
 PAR = 1 << len(_KINDS)
 """The bit of parallel loops."""
@@ -87,7 +89,7 @@ def words(stmt: Stmt) -> int:
     if not found:
         found = heads(stmt)
         for _, child in children(stmt):
-            found |= words(child) if isinstance(child, Stmt) else _expr_words(child)
+            found |= words(child) if isinstance(child, StmtBase) else _expr_words(child)
         object.__setattr__(stmt, "words", found)
     return found
 
@@ -110,11 +112,11 @@ def walk_kinds(node: Node, *kinds: type[N]) -> Iterator[N]:
     for kind in kinds:
         wanted |= KIND[kind]
 
-    signature = heads if all(issubclass(kind, Stmt) for kind in kinds) else words
+    signature = heads if all(issubclass(kind, StmtBase) for kind in kinds) else words
     stack = [node]
     while stack:
         node = stack.pop()
-        if isinstance(node, Stmt):
+        if isinstance(node, StmtBase):
             if not signature(node) & wanted:
                 continue
         elif signature is heads and not isinstance(node, Proc):  # no statements in it

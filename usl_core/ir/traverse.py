@@ -21,18 +21,20 @@ from usl_core.ir.nodes import (
     Cast,
     Check,
     Expr,
+    ExprBase,
     ExternCall,
     For,
     If,
     Interval,
     Literal,
     Node,
+    NodeBase,
     Pass,
     Proc,
     Read,
     ReadConfig,
     Reduce,
-    Stmt,
+    StmtBase,
     StrideExpr,
     UnaryMinus,
     WindowExpr,
@@ -46,7 +48,7 @@ N = TypeVar("N", bound=Node)
 Step = tuple[str, int | None]
 """One step down: a field, and the position in it where the field is a tuple."""
 
-_CHILDREN: dict[type[Node], tuple[tuple[str, bool], ...]] = {
+_CHILDREN: dict[type[NodeBase], tuple[tuple[str, bool], ...]] = {
     Read: (("idx", True),),
     Literal: (),
     UnaryMinus: (("arg", False),),
@@ -81,17 +83,16 @@ def child_fields(node: Node) -> tuple[tuple[str, bool], ...]:
 def get_field(node: Node, name: str) -> Any:
     """The child or tuple of children in a field; `shape` is that of the binder's type (empty for scalars)."""
     if name == "shape":
-        typ = node.type  # type: ignore[attr-defined]  # only Alloc and Arg have this field
-        return typ.shape if isinstance(typ, TensorType) else ()
+        assert isinstance(node, Alloc | Arg)
+        return node.type.shape if isinstance(node.type, TensorType) else ()
     return getattr(node, name)
 
 
 def with_field(node: N, name: str, value: Any) -> N:
     """node with one child field replaced; a window expression's type follows its intervals."""
     if name == "shape":
-        typ = node.type  # type: ignore[attr-defined]
-        assert isinstance(typ, TensorType)
-        return update(node, type=TensorType(typ.scalar, value, typ.window))
+        assert isinstance(node, Alloc | Arg) and isinstance(node.type, TensorType)
+        return update(node, type=TensorType(node.type.scalar, value, node.type.window))
     changed = update(node, **{name: value})
     if isinstance(changed, WindowExpr):
         return retype_window(changed)  # type: ignore[return-value]
@@ -107,10 +108,10 @@ def update(node: N, **changes: Any) -> N:
     return changed  # type: ignore[return-value]
 
 
-_Setters = dict[str, Callable[[Node, Any], None]]
+_Setters = dict[str, Callable[[NodeBase, Any], None]]
 
 
-def _copier(kind: type[Node]) -> tuple[Callable[[Node], Node], _Setters]:
+def _copier(kind: type[NodeBase]) -> tuple[Callable[[NodeBase], NodeBase], _Setters]:
     """What copies nodes of this kind without what analyses remember in them, and what sets each field of the copy.
 
     The function is written out as text, like the methods of a dataclass: a loop over the fields takes three times as long.
@@ -148,7 +149,7 @@ def _shape(node: Any) -> tuple[Node, ...]:
     return node.type.shape if isinstance(node.type, TensorType) else ()
 
 
-_NODES: dict[type[Node], Callable[[Any], tuple[Node, ...]]] = {
+_NODES: dict[type[NodeBase], Callable[[Any], tuple[Node, ...]]] = {
     Read: lambda node: node.idx,
     Literal: lambda node: (),
     UnaryMinus: lambda node: (node.arg,),
@@ -371,7 +372,7 @@ def _free(node: Node) -> frozenset[Sym]:
 def bound(node: Node) -> frozenset[Sym]:
     """The names that node or anything below it binds: `binders`, remembered."""
     match node:
-        case Expr() | Interval() | Assign() | Reduce():
+        case ExprBase() | Interval() | Assign() | Reduce():
             return frozenset()
         case _:
             return frozenset(_own_binders(node)).union(*map(bound, child_nodes(node)))
@@ -473,4 +474,4 @@ def same_block(a: Block, b: Block, names: Mapping[Sym, Sym] | None = None) -> bo
 
 
 def is_stmt(node: Node) -> bool:
-    return isinstance(node, Stmt)
+    return isinstance(node, StmtBase)

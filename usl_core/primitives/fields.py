@@ -27,6 +27,7 @@ from usl_core.ir.nodes import (
     ReadConfig,
     Reduce,
     Stmt,
+    StmtBase,
     WindowExpr,
 )
 from usl_core.ir.traverse import child_nodes, walk
@@ -96,7 +97,7 @@ def _own_nodes(stmt: Stmt) -> Iterator[Node]:
     while pending:
         node = pending.pop()
         yield node
-        pending += [child for child in reversed(child_nodes(node)) if not isinstance(child, Stmt)]
+        pending += [child for child in reversed(child_nodes(node)) if not isinstance(child, StmtBase)]
 
 
 def _control(stmt: Stmt) -> Iterator[Expr]:

@@ -17,7 +17,7 @@ from usl_core.frontend.fragment import env_at, parse_cond, parse_expr, parse_win
 from usl_core.frontend.placement import require_place
 from usl_core.frontend.scope import Binding
 from usl_core.ir.config import Config
-from usl_core.ir.nodes import Alloc, Arg, Expr, For, Read, Stmt, WindowExpr, index_literal
+from usl_core.ir.nodes import Alloc, Arg, Expr, ExprBase, For, Read, Stmt, WindowExpr, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
 from usl_core.ir.types import BOOL, INDEX, Type
@@ -54,21 +54,20 @@ def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
 
 def stmt_at(proc: Procedure, where: Any, operator: str, kind: type[S], wanted: str) -> tuple[Path, S]:
     """The path and node of a statement of one kind; wanted names the kind in the message."""
+    path, node = any_stmt_at(proc, where, operator, wanted)
+    if not isinstance(node, kind):
+        found = f"{type(node).__name__}: {head_line(proc.ir, node, path)}"
+        refuse(operator, f"{wanted} is wanted here, found {found}", node.span, code="E404")
+    return path, node
+
+
+def any_stmt_at(proc: Procedure, where: Any, operator: str, wanted: str = "a statement") -> tuple[Path, Stmt]:
     cursor = cursor_at(proc, where, operator)
     if isinstance(cursor, BlockCursor) and len(cursor) == 1:
         cursor = cursor[0]
-    node = cursor.node if isinstance(cursor, StmtCursor) else None
-    if not isinstance(node, kind):
-        found = type(cursor).__name__
-        if isinstance(cursor, StmtCursor):
-            found = f"{type(node).__name__}: {head_line(proc.ir, cursor.node, cursor.path)}"
-        refuse(operator, f"{wanted} is wanted here, found {found}", getattr(node, "span", None), code="E404")
-    assert isinstance(cursor.loc, NodeLoc)
-    return cursor.loc.path, node
-
-
-def any_stmt_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Stmt]:
-    return stmt_at(proc, where, operator, Stmt, "a statement")
+    if not isinstance(cursor, StmtCursor):
+        refuse(operator, f"{wanted} is wanted here, found {type(cursor).__name__}", code="E404")
+    return cursor.path, cursor.node
 
 
 def loop_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, For]:
@@ -104,7 +103,7 @@ def expr_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Expr]:
         refuse(operator, f"an expression is wanted here, found {type(cursor).__name__}", code="E404")
     assert isinstance(cursor.loc, NodeLoc)
     node = get(proc.ir, cursor.loc.path)
-    assert isinstance(node, Expr)
+    assert isinstance(node, ExprBase)
     return cursor.loc.path, node
 
 

@@ -19,6 +19,7 @@ from usl_core.ir.nodes import (
     Block,
     Check,
     Expr,
+    ExprBase,
     ExternCall,
     For,
     If,
@@ -124,12 +125,12 @@ class _Plan:
 
     def expr(self, ctx: Context, path: Path, node: Node, *, settle: bool = True) -> None:
         """Plan the replacement of an expression, or of what is inside it; settle decides conditions too."""
-        new = self.shorter(ctx, node, settle=settle) if isinstance(node, Expr) else None
+        new = self.shorter(ctx, node, settle=settle) if isinstance(node, ExprBase) else None
         if new is not None:
             if not same_expr(new, node):
                 self.exprs[NodeLoc(path)] = new
             return
-        on_data = isinstance(node, Expr) and node.type is COND  # `n > 0 and x[0] < 1.0` keeps its control part as it is
+        on_data = isinstance(node, ExprBase) and node.type is COND  # `n > 0 and x[0] < 1.0` keeps its control part as it is
         for step, child in children(node):
             self.expr(ctx, (*path, step), child, settle=settle and not on_data)
 
@@ -147,7 +148,7 @@ class _Plan:
         """The shortest form found of an index expression; its own unless one is shorter."""
         if isinstance(expr, Literal):
             return expr
-        best = substitute(expr, self.values)
+        best: Expr = substitute(expr, self.values)
         if _size(best) == 1:  # a name or a number
             return best
         while True:

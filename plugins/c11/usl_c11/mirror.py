@@ -12,7 +12,7 @@ from usl_c11.usage import readable_fields
 from usl_core.analysis.effects import proc_summary
 from usl_core.errors import BackendError
 from usl_core.ir.config import FieldSym
-from usl_core.ir.nodes import AssignConfig, Call, Expr, Literal, Proc, Read, StrideExpr
+from usl_core.ir.nodes import AssignConfig, Call, Expr, ExprBase, Literal, Proc, Read, StrideExpr
 from usl_core.ir.traverse import substitute, update, walk
 from usl_core.ir.types import ControlType
 from usl_core.ir.written import written_formals
@@ -46,7 +46,7 @@ def _is_plain(value: Expr, instr: Proc) -> bool:
     if isinstance(value, Read) and not isinstance(value.type, ControlType):
         return any(value.name is formal.name for formal in instr.args) and value.name not in written_formals(instr)
     parts = list(walk(value))
-    control = all(isinstance(part.type, ControlType) for part in parts if isinstance(part, Expr))
+    control = all(isinstance(part.type, ControlType) for part in parts if isinstance(part, ExprBase))
     return isinstance(value, Literal) or (
         control and not any(isinstance(part, StrideExpr) for part in parts) and not any(True for _ in readable_fields(parts))
     )

@@ -7,7 +7,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.cursors.edit import Edit
 from usl_core.ir import make
-from usl_core.ir.nodes import Alloc, Expr, Interval, WindowExpr, index_literal
+from usl_core.ir.nodes import Alloc, Expr, ExprBase, Interval, WindowExpr, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse, require, require_proved
@@ -85,7 +85,7 @@ def _divided(ranges: IteratorRanges, entry: Expr | Interval, factor: int) -> Ent
     """The tile and the place in the tile; of a window, which lies in one tile, the places."""
     if isinstance(entry, Interval):
         tile, low = _divided(ranges, entry.lo, factor)
-        assert isinstance(tile, Expr) and isinstance(low, Expr)
+        assert isinstance(tile, ExprBase) and isinstance(low, ExprBase)
         extent = index_lin(entry.hi) - index_lin(entry.lo)
         return (tile, Interval(low, ranges.expression(index_lin(low) + extent), span=entry.span))
     lowering = Lowering()

@@ -6,7 +6,7 @@ from usl_core.analysis.lower import index_lin
 from usl_core.cursors.edit import Edit
 from usl_core.ir import make
 from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import Alloc, Expr, ExternCall, Interval, WindowExpr
+from usl_core.ir.nodes import Alloc, Expr, ExprBase, ExternCall, Interval, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import TensorType
@@ -81,7 +81,7 @@ def _require_kept(use: Use, hi: int, lo: int, alloc: Alloc) -> None:
 
 
 def _joined(ranges: IteratorRanges, outer: Expr | Interval, inner: Expr | Interval, count: int) -> Expr | Interval:
-    assert isinstance(outer, Expr)
+    assert isinstance(outer, ExprBase)
     if isinstance(inner, Interval):
         return Interval(_element(ranges, outer, inner.lo, count), _element(ranges, outer, inner.hi, count), span=inner.span)
     return _element(ranges, outer, inner, count)

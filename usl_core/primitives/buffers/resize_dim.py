@@ -14,7 +14,7 @@ from usl_core.cursors.path import Path, stmts
 from usl_core.equivalence import Relation
 from usl_core.ir import make
 from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import Alloc, Assign, Expr, ExternCall, Interval, Read, Reduce, WindowExpr, index_literal
+from usl_core.ir.nodes import Alloc, Assign, Expr, ExprBase, ExternCall, Interval, Read, Reduce, WindowExpr, index_literal
 from usl_core.ir.printer import show, show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk
@@ -94,7 +94,7 @@ def _require_inside(proc: Procedure, use: Use, region: Region, dim: int, alloc: 
     part = inclusion(ctx, region, node.idx)[dim]
     kept = region.dims[dim]
     assert isinstance(kept, Interval)
-    shown = show_expr(node) if isinstance(node, Expr) else show(node).strip()
+    shown = show_expr(node) if isinstance(node, ExprBase) else show(node).strip()
     message = f"cannot prove that the access {shown} lies in [{show_expr(kept.lo)}, {show_expr(kept.hi)}) in dimension {dim}"
     hint = "choose another size or offset, or fold=True for a circular buffer"
     require_proved(ctx, part.goal, _OP, message, span_of(use, alloc), values=part.values, extra=part.extra, hint=hint)
@@ -163,7 +163,7 @@ def _same_place(dim: int, count: int) -> Callable[[tuple[Lin, ...], tuple[Lin, .
 def _modulo(ranges: IteratorRanges, dim: int, first: Expr, count: int) -> Callable[[Entries], Entries]:
     def entries(old: Entries) -> Entries:
         index = old[dim]
-        assert isinstance(index, Expr)
+        assert isinstance(index, ExprBase)
         if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(index)):
             new = make.mod(make.sub(index, first), count)
         else:

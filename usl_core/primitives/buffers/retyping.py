@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from usl_core.ir.nodes import Assign, AssignConfig, BinaryOp, Cast, Expr, ExternCall, Literal, Node, Reduce, UnaryMinus
+from usl_core.ir.nodes import (
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Cast,
+    Expr,
+    ExprBase,
+    ExternCall,
+    Literal,
+    Node,
+    Reduce,
+    UnaryMinus,
+)
 from usl_core.ir.printer import literal_groups
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import map_children, update
@@ -135,5 +147,5 @@ def _adopted(expr: Expr, typ: ScalarType) -> Expr:
         return update(new, type=typ)
 
     result = visit(expr)
-    assert isinstance(result, Expr)
+    assert isinstance(result, ExprBase)
     return result

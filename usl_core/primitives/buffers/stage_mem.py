@@ -20,6 +20,7 @@ from usl_core.ir.nodes import (
     Assign,
     Block,
     Expr,
+    ExprBase,
     ExternCall,
     For,
     If,
@@ -166,7 +167,7 @@ def _require_inside(proc: Procedure, where: BlockLoc, region: Region) -> None:
         _require_intervals_kept(use, region, indices)
         ctx = context_at(proc, use.path)
         for part in inclusion(ctx, region, indices):
-            shown = show_expr(node) if isinstance(node, Expr) else show_expr(_target(node))
+            shown = show_expr(node) if isinstance(node, ExprBase) else show_expr(_target(node))
             message = f"cannot prove that {shown} lies inside the window {_shown(region)}, in dimension {part.dim}"
             hint = "stage a larger window, or a smaller block"
             span = node.span if node.span.line else _span(proc, where)

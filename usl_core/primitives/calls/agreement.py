@@ -17,6 +17,7 @@ from usl_core.ir.nodes import (
     Cast,
     Check,
     Expr,
+    ExprBase,
     ExternCall,
     For,
     If,
@@ -113,7 +114,7 @@ class _Agreement:
         return len(new) == len(old) and all(self.expr(ctx, a, b) for a, b in zip(new, old, strict=True))
 
     def expr(self, ctx: Context, a: Node, b: Node) -> bool:
-        if isinstance(a, Expr) and isinstance(b, Expr) and is_control(a.type) and is_control(b.type):
+        if isinstance(a, ExprBase) and isinstance(b, ExprBase) and is_control(a.type) and is_control(b.type):
             return self.control(ctx, a, b)
         if type(a) is not type(b):
             return False

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from usl_core.cursors.path import BlockLoc, Path, stmts
 from usl_core.errors import SchedulingError, Span
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Alloc, Assign, Block, Expr, For, If, Node, Proc, Read, Reduce, WindowStmt
+from usl_core.ir.nodes import Alloc, Assign, Block, ExprBase, For, If, Node, Proc, Read, Reduce, WindowStmt
 from usl_core.ir.shape import shape
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, children, get_field, rename
@@ -85,7 +85,7 @@ def _matched(body: Block, block: Block) -> Iterator[tuple[Sym, Sym]]:
 
 
 def _matched_data(a: Node, b: Node) -> Iterator[tuple[Sym, Sym]]:
-    if isinstance(a, Expr) and isinstance(a.type, ControlType):
+    if isinstance(a, ExprBase) and isinstance(a.type, ControlType):
         return
     if isinstance(a, Read):
         if isinstance(b, Read):

@@ -38,6 +38,7 @@ from usl_core.ir.nodes import (
     ReadConfig,
     Reduce,
     Stmt,
+    StmtBase,
     UnaryMinus,
     WindowExpr,
     WindowStmt,
@@ -62,7 +63,7 @@ class Mismatch(Exception):
         here, there = _statement_of(body, self.callee), _statement_of(block, self.block)
         notes = [f"in the callee: {head_line(node)}" for node in (here or self.callee,) if node is not None]
         notes += [f"in the block:  {head_line(node)}" for node in (there or self.block,) if node is not None]
-        parts = [head_line(part) for part in (self.callee, self.block) if part is not None and not isinstance(part, Stmt)]
+        parts = [head_line(part) for part in (self.callee, self.block) if part is not None and not isinstance(part, StmtBase)]
         return [*notes, f"what differs:  {' against '.join(parts)}"] if len(parts) == 2 else notes
 
 
@@ -72,7 +73,7 @@ def _statement_of(block: Block, part: Node | None) -> Stmt | None:
     if part is not None:
         for stmt in block:
             for node in walk(stmt):
-                if isinstance(node, Stmt) and any(inner is part for inner in walk(node)):
+                if isinstance(node, StmtBase) and any(inner is part for inner in walk(node)):
                     found = node
     return found
 

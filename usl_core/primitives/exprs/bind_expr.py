@@ -10,7 +10,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get, get_stmt, stmts
 from usl_core.ir.externs import IDX
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExternCall, If, Read
+from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExprBase, ExternCall, If, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import same_expr, walk
 from usl_core.ir.types import ScalarType
@@ -42,7 +42,7 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
     """
     paths = _paths(proc, exprs)
     expr = get(proc.ir, paths[0])
-    assert isinstance(expr, Expr)
+    assert isinstance(expr, ExprBase)
     target = new_name(name, _OP)
     block = _common_block(paths)
     first = (*block.parent, (block.field, block.lo))
@@ -104,7 +104,7 @@ def _require_equal_data(proc: Procedure, paths: Sequence[Path], expr: Expr) -> N
     for path in paths[1:]:
         other = get(proc.ir, path)
         if not same_expr(expr, other):
-            assert isinstance(other, Expr)
+            assert isinstance(other, ExprBase)
             refuse(_OP, f"the expressions differ: {show_expr(expr)} and {show_expr(other)}", other.span, code="E404")
 
 

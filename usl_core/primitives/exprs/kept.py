@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import NodeLoc, Path
-from usl_core.ir.nodes import Expr, Node
+from usl_core.ir.nodes import ExprBase, Node
 from usl_core.ir.traverse import children
 
 
@@ -22,7 +22,7 @@ def _occurrence(node: Node, wanted: Node) -> Path | None:
     if node is wanted:
         return ()
     for step, child in children(node):
-        found = _occurrence(child, wanted) if isinstance(child, Expr) else None
+        found = _occurrence(child, wanted) if isinstance(child, ExprBase) else None
         if found is not None:
             return (step, *found)
     return None
