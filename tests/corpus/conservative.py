@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from tests.corpus.case import Legal
 from usl_core.scheduling import (
-    add_loop,
     divide_loop,
     lift_scope,
     parallelize_loop,
-    remove_loop,
     reorder_loops,
     replace,
     reuse_buffer,
     set_precision,
 )
 
-_RESET_AND_SUM = "a reduction is taken to read what was there before, also where the block itself has just set it"
 _NO_UNIFIED_IDX = "unification does not look for arguments inside of `idx`, so no instruction with a gather or scatter is found"
 HISTOGRAM = """
 def histogram(n: size, k: [u8][n], h: [i32][8]):
@@ -24,35 +21,6 @@ def histogram(n: size, k: [u8][n], h: [i32][8]):
 """
 
 KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
-    (
-        Legal(
-            "remove_loop",
-            "a_reset_and_a_sum",
-            "n: size, m: size, x: f32[m], a: f32",
-            """
-            for i in seq(0, n):
-                a = 0.0
-                for j in seq(0, m):
-                    a += x[j]
-            """,
-            lambda p: remove_loop(p, "i"),
-        ),
-        _RESET_AND_SUM,
-    ),
-    (
-        Legal(
-            "add_loop",
-            "around_a_whole_computation",
-            "n: size, x: f32[n], a: f32",
-            """
-            a = 0.0
-            for j in seq(0, n):
-                a += x[j]
-            """,
-            lambda p: add_loop(p, p.body(), "i", 3),
-        ),
-        _RESET_AND_SUM,
-    ),
     (
         Legal(
             "replace",
@@ -66,22 +34,6 @@ KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
             callees=(HISTOGRAM,),
         ),
         _NO_UNIFIED_IDX,
-    ),
-    (
-        Legal(
-            "remove_loop",
-            "both_branches_on_data_write",
-            "n: size, x: f32, y: f32",
-            """
-            for i in seq(0, n):
-                if x < 1.0:
-                    y = 2.0
-                else:
-                    y = 3.0
-            """,
-            lambda p: remove_loop(p, "i"),
-        ),
-        "what both branches of an `if` on data write is not taken for written definitely",
     ),
     (
         Legal(

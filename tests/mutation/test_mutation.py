@@ -14,7 +14,7 @@ from tests.mutation.kernel import ROOT, kernel_modules, path_of
 from tests.mutation.operators import operators_of
 from tests.mutation.processes import run_all
 
-REDUCTIONS = "analysis.conditions:why_not_idempotent:1"
+REDUCTIONS = "analysis.repeating:_changes_its_inputs:1"
 """`a reduction adds again when it runs again`."""
 
 
@@ -80,7 +80,7 @@ def test_the_list_is_the_same_when_it_is_made_again() -> None:
 
 
 def test_disabling_a_condition_changes_that_place_only() -> None:
-    assert differences("analysis.conditions", REDUCTIONS) == [("if access.kind is Kind.REDUCE:", "if False:")]
+    assert differences("analysis.repeating", REDUCTIONS) == [("if access.kind is Kind.REDUCE:", "if False:")]
     (change,) = differences("analysis.conflict", "analysis.conflict:conflicting_kinds:2")
     assert change == ("return not (a is b and a is not Kind.WRITE)", "return not (a is b and True)")
     (change,) = differences("analysis.conditions", "analysis.conditions:covered:3")
@@ -103,8 +103,8 @@ def test_recording_adds_a_note_for_each_condition_and_keeps_the_rest() -> None:
 
 
 def test_an_unknown_id_is_an_error() -> None:
-    with pytest.raises(KeyError, match=r"no condition has the id analysis\.conditions:why_not_idempotent:99"):
-        condition("analysis.conditions:why_not_idempotent:99")
+    with pytest.raises(KeyError, match=r"no condition has the id analysis\.repeating:_changes_its_inputs:99"):
+        condition("analysis.repeating:_changes_its_inputs:99")
     with pytest.raises(SystemExit, match="no condition has the id"):
         select(["analysis.nowhere:f:1"])
 

@@ -1,8 +1,8 @@
-"""The conditions that rewrites stand on: pieces of code that commute, that may run again, reads that are always covered.
+"""The conditions that rewrites stand on: pieces of code that commute, reads that are always covered.
 
 Every `why_not_...` takes facts (what holds where the code stands) and accesses with windows resolved, and answers None if the
-condition is proved, or a `Conflict` that shows why it may fail. Reference: Reinking 2022, §3.5.7-3.5.8;
-docs/semantics.md, "Redundant recomputation".
+condition is proved, or a `Conflict` that shows why it may fail. Reference: Reinking 2022, §3.5.7-3.5.8.
+Whether code may run again is asked in `repeating`.
 """
 
 from __future__ import annotations
@@ -102,42 +102,6 @@ def covering(point: Sequence[Lin], writes: Sequence[Access]) -> Formula:
         same = [fml.eq(x - y) for x, y in zip(write.point, point, strict=True)]
         options.append(fml.exists(write.iters, fml.and_([*same, *write.guard])))
     return fml.or_(options)
-
-
-@profiled("obligation", "idempotent")
-def why_not_idempotent(facts: Sequence[Formula], body: Summary) -> Conflict | None:
-    """Why running body once more at once (re-execution, with nothing in between) may change something, or None if it does not.
-
-    It does not where what body may modify it certainly writes, by `=` only, and it reads nothing that it modifies. A `check`
-    holds again, as control values do not change.
-    """
-    modifies = [a for a in body.accesses if a.modifies]
-    for access in modifies:
-        if access.kind is Kind.REDUCE:
-            return Conflict(f"a reduction into {access.buffer.name} adds again when it runs again", access)
-        if not access.exact and not covered(facts, access, modifies):
-            return Conflict(f"whether {access.buffer.name} is written depends on data", access)
-    reads = [a for a in body.accesses if not a.modifies]
-    return conflict_between(facts, modifies, [fresh(r) for r in reads])
-
-
-@profiled("obligation", "runs again")
-def why_not_re_executable(facts: Sequence[Formula], again: Summary, since: Summary) -> Conflict | None:
-    """Why `again` may not run once more after `since`, or None if it is idempotent and nothing undid it or its inputs.
-
-    Only a statement that stands in both makes them share bound names, and what that writes meets itself.
-    """
-    found = why_not_idempotent(facts, again)
-    if found is not None:
-        return found
-    if again.checks and (any(a.modifies for a in since.accesses)):
-        return Conflict("a check does not move across effects")
-    modified = [a for a in since.accesses if a.modifies]
-    for touched in again.accesses:
-        for write in modified:
-            if touched.buffer is write.buffer and (found_values := overlap(facts, touched, write)) is not None:
-                return Conflict(f"{touched.buffer.name} may be modified in between", touched, write, found_values)
-    return None
 
 
 def order_facts(name: Sym, later: Sym, lo: Lin, hi: Lin) -> list[Formula]:

@@ -44,7 +44,7 @@ def footprint(ctx: Context, block: Block) -> Footprint:
 
 @profiled("obligation", "runs again")
 def why_not_running_again(
-    ctx: Context, block: Block, again: Sequence[Formula], between: Sequence[Formula], since: Sequence[Access]
+    ctx: Context, block: Block, again: Sequence[Formula] = (), between: Sequence[Formula] = (), since: Sequence[Access] = ()
 ) -> Conflict | None:
     """Why block may not run once more after code with the modifications `since` has run, or None if it may.
 

@@ -45,4 +45,21 @@ CASES = [
             x[i] = a
         """,
     ),
+    Legal(
+        "add_loop",
+        "around_a_whole_computation",
+        "n: size, x: f32[n], a: f32",
+        """
+        a = 0.0
+        for j in seq(0, n):
+            a += x[j]
+        """,
+        lambda p: add_loop(p, p.body(), "i", 3),
+        """
+        for i in seq(0, 3):
+            a = 0.0
+            for j in seq(0, n):
+                a += x[j]
+        """,
+    ),
 ]

@@ -240,4 +240,25 @@ CASES = [
         """,
         _after("lo[_] = _"),
     ),
+    Legal(
+        "fission",
+        "a_sum_that_each_iteration_computes_anew",
+        "n: size, m: size, x: f32[m], a: f32, y: f32[n]",
+        """
+        for i in seq(0, n):
+            a = 0.0
+            for j in seq(0, m):
+                a += x[j]
+            y[i] = a
+        """,
+        lambda p: fission(p, p.find_loop("j").after()),
+        """
+        for i in seq(0, n):
+            a = 0.0
+            for j in seq(0, m):
+                a += x[j]
+        for i in seq(0, n):
+            y[i] = a
+        """,
+    ),
 ]

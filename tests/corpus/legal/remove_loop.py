@@ -54,4 +54,40 @@ CASES = [
         lambda p: remove_loop(p, "i"),
         "a = 2.0",
     ),
+    Legal(
+        "remove_loop",
+        "a_reset_and_a_sum",
+        "n: size, m: size, x: f32[m], a: f32",
+        """
+        for i in seq(0, n):
+            a = 0.0
+            for j in seq(0, m):
+                a += x[j]
+        """,
+        lambda p: remove_loop(p, "i"),
+        """
+        a = 0.0
+        for j in seq(0, m):
+            a += x[j]
+        """,
+    ),
+    Legal(
+        "remove_loop",
+        "both_branches_on_data_write",
+        "n: size, x: f32, y: f32",
+        """
+        for i in seq(0, n):
+            if x < 1.0:
+                y = 2.0
+            else:
+                y = 3.0
+        """,
+        lambda p: remove_loop(p, "i"),
+        """
+        if x < 1.0:
+            y = 2.0
+        else:
+            y = 3.0
+        """,
+    ),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.conditions import why_not_idempotent
+from usl_core.analysis.repeating import why_not_running_again
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import stmt_path, stmts
 from usl_core.ir import make
@@ -11,7 +11,7 @@ from usl_core.ir.nodes import Block, For, If, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, require_no, require_proved
 from usl_core.primitives.locate import Where, block_at, context_at, limit
-from usl_core.primitives.moving import effect, new_name, require_closed
+from usl_core.primitives.moving import new_name, require_closed
 from usl_core.procedure import Procedure
 
 
@@ -43,7 +43,7 @@ def add_loop(proc: Procedure, block: Where, name: str, hi: str | int | Where, gu
     require_closed(proc.ir, where, "add_loop", span)
     if not guard:
         twice = fml.ge(extent, 2)  # with one iteration there is nothing to repeat
-        conflict = why_not_idempotent([*ctx.facts, twice], effect(ctx, code))
+        conflict = why_not_running_again(ctx, code, [twice])
         require_no(conflict, "add_loop", "the block may have an effect when it runs again: use guard=True", span)
 
     def around(body: Block) -> For:

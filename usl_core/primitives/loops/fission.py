@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.analysis.conditions import Conflict, why_not_re_executable
+from usl_core.analysis.conditions import Conflict, instance
 from usl_core.analysis.context import Context
+from usl_core.analysis.repeating import why_not_running_again
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, gap_position, get_stmt, stmt_list, stmt_path
 from usl_core.ir.nodes import Block, For, If, Proc, Stmt, index_read
 from usl_core.ir.types import COND
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
-from usl_core.primitives.loops.iterations import in_range, why_not_later_before_earlier
+from usl_core.primitives.loops.iterations import why_not_later_before_earlier
 from usl_core.primitives.moving import changes_value, effect, escaping, uses, uses_expr
 from usl_core.procedure import Procedure
 
@@ -112,8 +113,8 @@ def _repeats_are_void(ctx: Context, loop: For, first: Block, second: Block) -> b
     """Whether first does the same in every iteration and again after second: only its first run counts."""
     if uses(first, loop.iter):
         return False
-    facts = [*ctx.facts, *in_range(ctx, loop)]
-    return why_not_re_executable(facts, effect(ctx, first), effect(ctx, second)) is None
+    inside = ctx.enter(loop, "body")
+    return why_not_running_again(inside, first, since=instance(effect(inside, second).accesses, {})) is None
 
 
 def _check_if(ctx: Context, ir: Proc, place: _Place, branch: If, first: Block, lifts: int) -> None:

@@ -24,13 +24,6 @@ def runs_at_least_once(ctx: Context, loop: For) -> Formula:
     return fml.lt(low, high)
 
 
-def in_range(ctx: Context, loop: For) -> list[Formula]:
-    """What holds of the iterator inside the loop."""
-    low, high = bounds(ctx, loop)
-    index = affine.var(loop.iter)
-    return [fml.le(low, index), fml.lt(index, high)]
-
-
 def not_first(inside: Context, loop: For) -> Context:
     """What is known in the body of a loop in an iteration that others precede; inside is what is known in all of them."""
     return inside.assume([fml.lt(inside.index(loop.lo), affine.var(loop.iter))])

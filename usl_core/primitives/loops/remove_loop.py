@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.conditions import why_not_idempotent
 from usl_core.analysis.context import Context
+from usl_core.analysis.repeating import why_not_running_again
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import For
 from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, require, require_no, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
-from usl_core.primitives.loops.iterations import bounds, in_range, runs_at_least_once
-from usl_core.primitives.moving import effect, uses
+from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
+from usl_core.primitives.moving import uses
 from usl_core.procedure import Procedure
 
 
@@ -38,7 +38,7 @@ def remove_loop(proc: Procedure, loop: Where) -> Edit:
     require_proved(ctx, runs_at_least_once(ctx, old), "remove_loop", message, old.span, values=values, assume=assume)
     if not _runs_once(ctx, old):
         twice = fml.lt(values[0] + 1, values[1])  # with one iteration there is nothing to repeat
-        conflict = why_not_idempotent([*ctx.facts, *in_range(ctx, old), twice], effect(ctx, old.body))
+        conflict = why_not_running_again(ctx.enter(old, "body"), old.body, [twice])
         require_no(conflict, "remove_loop", f"the body of {name} may have an effect when it runs again", old.span)
 
     return Edit.of(proc.ir, "remove_loop").unwrap(NodeLoc(path))
