@@ -146,6 +146,23 @@ def test_the_imports_within_a_row_have_no_cycle(row):
         pytest.fail("import cycle: " + " <- ".join(error.args[1]))
 
 
+JUDGES: Mapping[str, frozenset[str]] = {"interp": frozenset({"analysis", "cursors", "primitives"})}
+"""What a package judges it must not run, directly or through other modules: else both are wrong together."""
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_what_judges_the_operators_runs_no_code_that_they_rely_on(judge):
+    reached: set[str] = set()
+    waiting = [module for module in modules() if module.split(".")[1:2] == [judge]]
+    while waiting:
+        module = waiting.pop()
+        if module in LAYERED and module not in reached:
+            reached.add(module)
+            waiting += [found.module for found in imports(module) if not found.typing_only]
+    assert f"usl_core.{judge}.run" in reached
+    assert not {module for module in reached if module.split(".")[1] in JUDGES[judge]}
+
+
 def test_heavy_libraries_are_imported_only_where_they_live():
     wrong = []
     for module in modules():

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from usl_core.analysis.parallel import separate_last
 from usl_core.interp.arith import Arithmetic
 from usl_core.interp.text import Scope, Text, local
 from usl_core.ir.nodes import (
@@ -62,21 +61,17 @@ class Compiled:
 
 
 class Compiler:
-    """Compiles procedures for one arithmetic, with or without reports of accesses; remembers them while they live.
+    """Compiles procedures for one arithmetic, with or without reports of accesses; remembers them while they live."""
 
-    permuted: `par` loops will run in any order, so the last iteration of those that need it stands after the others.
-    """
-
-    def __init__(self, arith: Arithmetic, traced: bool, permuted: bool = False) -> None:
+    def __init__(self, arith: Arithmetic, traced: bool) -> None:
         self.arith = arith
         self.traced = traced
-        self.permuted = permuted
         self.done: WeakKeyDictionary[Proc, Compiled] = WeakKeyDictionary()
 
     def compile(self, proc: Proc) -> Compiled:
         known = self.done.get(proc)
         if known is None:
-            known = _Emitter(self, separate_last(proc) if self.permuted else proc).compiled()
+            known = _Emitter(self, proc).compiled()
             self.done[proc] = known
         return known
 

@@ -52,9 +52,10 @@ def run(
     Control arguments are ints and bools. Data is a `Buffer`, or in machine mode a NumPy array of the formal's dtype (bf16: the
     bits as uint16; R: float64), windows with any strides; elements that are poison at the end keep their old content in
     an array. A scalar formal also takes a number, if proc does not write it. configs gives fields their values at entry,
-    others are poison. With permute, `par` loops run in a random order; the last iteration comes last where it may interfere
-    with the others. trace is called with an `Access` for each access to data and each write of a configuration field.
-    max_bits limits the length of exact reals, numerator and denominator together.
+    others are poison. With permute, `par` loops run in a random order, the last iteration included: a program in which that
+    must follow the others has to say so (`analysis.parallel.separate_last`). trace is called with an `Access` for each
+    access to data and each write of a configuration field. max_bits limits the length of exact reals, numerator and
+    denominator together.
 
     Raises:
         InterpError: an argument that does not fit, a precondition that does not hold, overlapping arguments of which one is
@@ -62,7 +63,7 @@ def run(
             ValueTooLarge: see max_bits.
     """
     state = State(ConfigState(configs or {}), permute, trace, max_bits)
-    compiler = _compiler(mode, trace is not None, permute is not None)
+    compiler = _compiler(mode, trace is not None)
     try:
         compiled = compiler.compile(proc)
         values, stores = bind(proc, args, compiler.arith)
@@ -76,8 +77,8 @@ def run(
 
 
 @cache
-def _compiler(mode: Mode, traced: bool, permuted: bool) -> Compiler:
-    return Compiler(ExactArithmetic() if mode == "exact" else MachineArithmetic(), traced, permuted)
+def _compiler(mode: Mode, traced: bool) -> Compiler:
+    return Compiler(ExactArithmetic() if mode == "exact" else MachineArithmetic(), traced)
 
 
 # ---- errors
