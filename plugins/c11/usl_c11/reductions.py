@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from usl_core.analysis.conflict import may_overlap
+from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, block_summary
 from usl_core.analysis.parallel import shared_reductions
@@ -81,4 +81,4 @@ def _require_nothing_else(ctx: Context, loop: For, names: Collection[Sym]) -> No
 
 
 def _happens(ctx: Context, access: Access) -> bool:
-    return may_overlap(ctx.facts, access, access) is not None
+    return overlap(ctx.facts, access, access) is not None
