@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from usl_core import Procedure
-from usl_core.scheduling import LIBRARY, OPERATORS
+from usl_core.scheduling import COMPOSED, OPERATORS
+from usl_stdlib import LIBRARY
 
 PAGE = Path(__file__).parent.parent / "docs" / "operators.md"
 INSTRUCTIONS_PAGE = PAGE.with_name("avx512.md")
@@ -34,11 +35,17 @@ that accesses are in bounds and calls legal wherever something changed. A cursor
 
 """
 
+LIBRARY_HEAD = """
+## Schedule library
+
+These are in the package `usl-stdlib`: `from usl_stdlib import vectorize`.
+"""
+
 
 def manual() -> str:
     """The whole page."""
-    index = " · ".join(f"[{op.__name__}](#{op.__name__})" for op in (*OPERATORS, *LIBRARY))
-    parts = [HEAD, index, "\n", *map(entry, OPERATORS), "\n## Schedule library\n", *map(entry, LIBRARY)]
+    index = " · ".join(f"[{op.__name__}](#{op.__name__})" for op in (*OPERATORS, *COMPOSED, *LIBRARY))
+    parts = [HEAD, index, "\n", *map(entry, (*OPERATORS, *COMPOSED)), LIBRARY_HEAD, *map(entry, LIBRARY)]
     return "\n".join(parts)
 
 

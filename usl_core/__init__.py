@@ -59,17 +59,13 @@ _HOMES = {
 _MODULES = {"schedules": "usl_core.schedules"}
 
 _SCHEDULING = frozenset(
-    """abs_rule add_assertion add_loop affine_range attempt auto_stage_mem autofission autolift_alloc bind_config bind_expr
-    bottom_up call_eqv chain classify common_ancestor commute_expr count_config_writes cse cut_loop delete_buffer
-    delete_config delete_pass divide_dim divide_loop divide_with_recompute double_buffer each eliminate_dead_code
-    enclosing_loop enclosing_loops expand_dim extract_subproc first_of fission fma_rule fold_into_reduce fuse
-    guard_redundant hoist_config hoist_from_loop infer_bounds inline inline_assign inline_window insert_noop_call
-    insert_pass interleave join_loops left_reassociate_expr lift_alloc lift_reduce_constant lift_scope loop_nest make_instr
-    max_config_writes merge_writes mult_dim mult_loops parallelize_loop parallelize_reduction partial_eval rearrange_dim
-    remove_loop rename reorder_loops reorder_stmts repeat replace replace_all resize_dim reuse_buffer rewrite_expr
-    select_rule set_memory set_precision set_window shift_loop simplify sink_alloc software_pipeline specialize split_write
-    stage_mem tile_loops to_fixpoint top_down touched traffic transpose unroll_and_jam unroll_buffer unroll_loop vectorize
-    walk write_config""".split()
+    """add_assertion add_loop autofission autolift_alloc bind_config bind_expr call_eqv commute_expr cut_loop delete_buffer
+    delete_config delete_pass divide_dim divide_loop divide_with_recompute eliminate_dead_code expand_dim
+    extract_subproc fission fold_into_reduce fuse guard_redundant inline inline_assign inline_window insert_noop_call
+    insert_pass join_loops left_reassociate_expr lift_alloc lift_reduce_constant lift_scope make_instr merge_writes
+    mult_dim mult_loops parallelize_loop partial_eval rearrange_dim remove_loop rename reorder_loops reorder_stmts
+    replace resize_dim reuse_buffer rewrite_expr set_memory set_precision set_window shift_loop simplify sink_alloc
+    specialize split_write stage_mem transpose unroll_buffer unroll_loop write_config""".split()
 )
 """What `usl_core.scheduling` exports (a test compares)."""
 

@@ -179,11 +179,14 @@ class UsageError(UslError):
         super().__init__(message, span=span or _calling_line(), notes=notes, code=code)
 
 
+LIBRARIES = {"usl_core", "functools", "contextlib"}
+"""Packages whose calls are not the user's. A library of schedules adds its own name, so that a message points past it."""
+
+
 def _calling_line() -> Span | None:
-    """The innermost call in progress that is not made by this package."""
+    """The innermost call in progress that is made neither by this package nor by a library of schedules."""
     frame: FrameType | None = sys._getframe(2)
-    ours = ("usl_core", "functools", "contextlib")
-    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in ours:
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in LIBRARIES:
         frame = frame.f_back
     if frame is None:
         return None

@@ -1,7 +1,7 @@
-"""All scheduling operators and the schedule library, under one roof: `from usl_core.scheduling import divide_loop`.
+"""All scheduling operators under one roof: `from usl_core.scheduling import divide_loop`.
 
-`OPERATORS` are the trusted primitives, from which the manual is generated; `LIBRARY` only composes them. Each is loaded when it
-is first asked for, as most programs use a few.
+`OPERATORS` are the trusted primitives, from which the manual is generated; those of `COMPOSED` do several of them at once. Each
+is loaded when it is first asked for, as most programs use a few. The schedule library is a package of its own, `usl_stdlib`.
 """
 
 from __future__ import annotations
@@ -71,46 +71,11 @@ if TYPE_CHECKING:
     from usl_core.primitives.stmts.merge_writes import merge_writes as merge_writes
     from usl_core.primitives.stmts.reorder_stmts import reorder_stmts as reorder_stmts
     from usl_core.primitives.stmts.split_write import split_write as split_write
-    from usl_core.stdlib.bounds import affine_range as affine_range
-    from usl_core.stdlib.bounds import infer_bounds as infer_bounds
-    from usl_core.stdlib.classification import classify as classify
-    from usl_core.stdlib.combinators import attempt as attempt
-    from usl_core.stdlib.combinators import bottom_up as bottom_up
-    from usl_core.stdlib.combinators import chain as chain
-    from usl_core.stdlib.combinators import each as each
-    from usl_core.stdlib.combinators import first_of as first_of
-    from usl_core.stdlib.combinators import repeat as repeat
-    from usl_core.stdlib.combinators import to_fixpoint as to_fixpoint
-    from usl_core.stdlib.combinators import top_down as top_down
-    from usl_core.stdlib.config_contract import max_config_writes as max_config_writes
-    from usl_core.stdlib.config_writes import count_config_writes as count_config_writes
-    from usl_core.stdlib.hoisting import hoist_config as hoist_config
-    from usl_core.stdlib.inspection import common_ancestor as common_ancestor
-    from usl_core.stdlib.inspection import enclosing_loop as enclosing_loop
-    from usl_core.stdlib.inspection import enclosing_loops as enclosing_loops
-    from usl_core.stdlib.inspection import loop_nest as loop_nest
-    from usl_core.stdlib.inspection import walk as walk
-    from usl_core.stdlib.interleaving import interleave as interleave
-    from usl_core.stdlib.interleaving import unroll_and_jam as unroll_and_jam
-    from usl_core.stdlib.invariants import hoist_from_loop as hoist_from_loop
-    from usl_core.stdlib.pipelining import double_buffer as double_buffer
-    from usl_core.stdlib.pipelining import software_pipeline as software_pipeline
-    from usl_core.stdlib.reductions import parallelize_reduction as parallelize_reduction
-    from usl_core.stdlib.replacing import replace_all as replace_all
-    from usl_core.stdlib.rules import abs_rule as abs_rule
-    from usl_core.stdlib.rules import fma_rule as fma_rule
-    from usl_core.stdlib.rules import select_rule as select_rule
-    from usl_core.stdlib.staging import auto_stage_mem as auto_stage_mem
-    from usl_core.stdlib.subexpressions import cse as cse
-    from usl_core.stdlib.tiling import tile_loops as tile_loops
-    from usl_core.stdlib.traffic import touched as touched
-    from usl_core.stdlib.traffic import traffic as traffic
-    from usl_core.stdlib.vectorizing import vectorize as vectorize
 
     OPERATORS: tuple[Callable[..., Any], ...]
-    LIBRARY: tuple[Callable[..., Any], ...]
+    COMPOSED: tuple[Callable[..., Any], ...]
 
-_ALONE = {
+_FOLDERS = {
     "usl_core.primitives.buffers": """
         autolift_alloc delete_buffer divide_dim expand_dim inline_window lift_alloc mult_dim rearrange_dim resize_dim
         reuse_buffer set_memory set_precision set_window sink_alloc stage_mem unroll_buffer
@@ -131,28 +96,6 @@ _ALONE = {
 }
 """By folder, what is in a module of its own name."""
 
-_TOGETHER = {
-    "usl_core.stdlib.bounds": "affine_range infer_bounds",
-    "usl_core.stdlib.classification": "classify",
-    "usl_core.stdlib.combinators": "attempt bottom_up chain each first_of repeat to_fixpoint top_down",
-    "usl_core.stdlib.config_contract": "max_config_writes",
-    "usl_core.stdlib.config_writes": "count_config_writes",
-    "usl_core.stdlib.hoisting": "hoist_config",
-    "usl_core.stdlib.inspection": "common_ancestor enclosing_loop enclosing_loops loop_nest walk",
-    "usl_core.stdlib.interleaving": "interleave unroll_and_jam",
-    "usl_core.stdlib.invariants": "hoist_from_loop",
-    "usl_core.stdlib.pipelining": "double_buffer software_pipeline",
-    "usl_core.stdlib.reductions": "parallelize_reduction",
-    "usl_core.stdlib.replacing": "replace_all",
-    "usl_core.stdlib.rules": "abs_rule fma_rule select_rule",
-    "usl_core.stdlib.staging": "auto_stage_mem",
-    "usl_core.stdlib.subexpressions": "cse",
-    "usl_core.stdlib.tiling": "tile_loops",
-    "usl_core.stdlib.traffic": "touched traffic",
-    "usl_core.stdlib.vectorizing": "vectorize",
-}
-"""By module, the others."""
-
 _OPERATORS = """
     divide_loop divide_with_recompute guard_redundant reorder_loops cut_loop join_loops mult_loops shift_loop fission fuse
     unroll_loop remove_loop lift_scope specialize eliminate_dead_code add_loop parallelize_loop reorder_stmts insert_pass
@@ -163,24 +106,17 @@ _OPERATORS = """
     write_config delete_config
 """.split()
 
-_LIBRARY = """
-    autofission autolift_alloc replace_all hoist_config count_config_writes max_config_writes tile_loops auto_stage_mem
-    vectorize fma_rule select_rule abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction cse
-    software_pipeline double_buffer chain attempt first_of repeat each top_down bottom_up to_fixpoint walk classify
-    enclosing_loop enclosing_loops common_ancestor loop_nest affine_range infer_bounds touched traffic
-""".split()
+_COMPOSED = ["autofission", "autolift_alloc"]
 
-_HOMES = {name: f"{folder}.{name}" for folder, names in _ALONE.items() for name in names.split()} | {
-    name: module for module, names in _TOGETHER.items() for name in names.split()
-}
+_HOMES = {name: f"{folder}.{name}" for folder, names in _FOLDERS.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     value: Any
     if name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)
-    elif name in ("OPERATORS", "LIBRARY"):
-        value = tuple(_loaded(each) for each in (_OPERATORS if name == "OPERATORS" else _LIBRARY))
+    elif name in ("OPERATORS", "COMPOSED"):
+        value = tuple(_loaded(each) for each in (_OPERATORS if name == "OPERATORS" else _COMPOSED))
     else:
         raise AttributeError(f"module 'usl_core.scheduling' has no attribute {name!r}")
     globals()[name] = value
@@ -193,30 +129,20 @@ def _loaded(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "OPERATORS", "LIBRARY"})
+    return sorted({*globals(), *__all__, "OPERATORS", "COMPOSED"})
 
 
 __all__ = [
-    "LIBRARY",
+    "COMPOSED",
     "OPERATORS",
-    "abs_rule",
     "add_assertion",
     "add_loop",
-    "affine_range",
-    "attempt",
-    "auto_stage_mem",
     "autofission",
     "autolift_alloc",
     "bind_config",
     "bind_expr",
-    "bottom_up",
     "call_eqv",
-    "chain",
-    "classify",
-    "common_ancestor",
     "commute_expr",
-    "count_config_writes",
-    "cse",
     "cut_loop",
     "delete_buffer",
     "delete_config",
@@ -224,74 +150,49 @@ __all__ = [
     "divide_dim",
     "divide_loop",
     "divide_with_recompute",
-    "double_buffer",
-    "each",
     "eliminate_dead_code",
-    "enclosing_loop",
-    "enclosing_loops",
     "expand_dim",
     "extract_subproc",
-    "first_of",
     "fission",
-    "fma_rule",
     "fold_into_reduce",
     "fuse",
     "guard_redundant",
-    "hoist_config",
-    "hoist_from_loop",
-    "infer_bounds",
     "inline",
     "inline_assign",
     "inline_window",
     "insert_noop_call",
     "insert_pass",
-    "interleave",
     "join_loops",
     "left_reassociate_expr",
     "lift_alloc",
     "lift_reduce_constant",
     "lift_scope",
-    "loop_nest",
     "make_instr",
-    "max_config_writes",
     "merge_writes",
     "mult_dim",
     "mult_loops",
     "parallelize_loop",
-    "parallelize_reduction",
     "partial_eval",
     "rearrange_dim",
     "remove_loop",
     "rename",
     "reorder_loops",
     "reorder_stmts",
-    "repeat",
     "replace",
-    "replace_all",
     "resize_dim",
     "reuse_buffer",
     "rewrite_expr",
-    "select_rule",
     "set_memory",
     "set_precision",
     "set_window",
     "shift_loop",
     "simplify",
     "sink_alloc",
-    "software_pipeline",
     "specialize",
     "split_write",
     "stage_mem",
-    "tile_loops",
-    "to_fixpoint",
-    "top_down",
-    "touched",
-    "traffic",
     "transpose",
-    "unroll_and_jam",
     "unroll_buffer",
     "unroll_loop",
-    "vectorize",
-    "walk",
     "write_config",
 ]

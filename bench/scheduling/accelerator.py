@@ -15,9 +15,7 @@ from usl_core.scheduling import (
     divide_dim,
     divide_loop,
     fission,
-    hoist_config,
     inline,
-    max_config_writes,
     rearrange_dim,
     rename,
     reorder_loops,
@@ -27,6 +25,7 @@ from usl_core.scheduling import (
     stage_mem,
     unroll_loop,
 )
+from usl_stdlib import hoist_config, max_config_writes
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "example_plugin"))
 

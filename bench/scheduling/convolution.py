@@ -20,12 +20,12 @@ from usl_core.scheduling import (
     parallelize_loop,
     rename,
     reorder_loops,
-    replace_all,
     set_memory,
     simplify,
     stage_mem,
     unroll_loop,
 )
+from usl_stdlib import replace_all
 
 LANES, COLUMNS, VECTORS = 16, 6, 4
 INSTRUCTIONS = (mm512_loadu_ps, mm512_storeu_ps, mm512_fmadd_set1_ps)

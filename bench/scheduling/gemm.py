@@ -29,7 +29,6 @@ from usl_core.scheduling import (
     rename,
     reorder_loops,
     replace,
-    replace_all,
     rewrite_expr,
     set_memory,
     simplify,
@@ -37,6 +36,7 @@ from usl_core.scheduling import (
     stage_mem,
     unroll_loop,
 )
+from usl_stdlib import replace_all
 
 LANES, ROWS, VECTORS = 16, 6, 4
 COLUMNS = LANES * VECTORS

@@ -20,13 +20,13 @@ from usl_core.scheduling import (
     lift_alloc,
     parallelize_loop,
     rename,
-    replace_all,
     resize_dim,
     simplify,
     sink_alloc,
     specialize,
     unroll_loop,
 )
+from usl_stdlib import replace_all
 
 ROWS, HALO = 32, 6
 STAGES = ("down", "blurred", "detail", "stronger", "ratio")

@@ -14,7 +14,8 @@ from usl_avx512.kernels_int import (
     mm512_storeu_epu32,
 )
 from usl_core import Procedure
-from usl_core.scheduling import replace_all, simplify
+from usl_core.scheduling import simplify
+from usl_stdlib import replace_all
 
 INSTRUCTIONS = (
     mm512_loadu_cvtepu16_epu32,

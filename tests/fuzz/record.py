@@ -50,7 +50,7 @@ class Run:
 def code_version() -> str:
     """A digest of what decides the outcome of a step: the core and the fuzzer."""
     digest = hashlib.sha256()
-    for folder in ("usl_core", "tests/fuzz"):
+    for folder in ("usl_core", "plugins/stdlib/usl_stdlib", "tests/fuzz"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             if not path.name.startswith("test_"):
                 digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")

@@ -25,20 +25,9 @@ from usl_c11.backend import C11
 from usl_c11.build import compile_flags
 from usl_c11.compiler import compile_library, find_compiler
 from usl_c11.emit import library
-from usl_core import (
-    Procedure,
-    SchedulingError,
-    UslError,
-    count_config_writes,
-    delete_config,
-    hoist_config,
-    max_config_writes,
-    proc_from_source,
-    replace,
-    simplify,
-    unroll_loop,
-)
+from usl_core import Procedure, SchedulingError, UslError, delete_config, proc_from_source, replace, simplify, unroll_loop
 from usl_core.interp import run
+from usl_stdlib import count_config_writes, hoist_config, max_config_writes
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "example_plugin"
 
@@ -173,7 +162,8 @@ def test_a_move_without_its_register_is_refused(stages: dict[str, Procedure]) ->
 
 
 USER = f"""
-from usl_core import count_config_writes, proc_from_source
+from usl_core import proc_from_source
+from usl_stdlib import count_config_writes
 from usl_core.schedules import accelerate_gemm
 
 gemm = accelerate_gemm(proc_from_source({GEMM!r}))

@@ -19,7 +19,7 @@ SUITES = (
     "tests/analysis",
     "tests/frontend",
     "tests/cursors",
-    "tests/stdlib",
+    "plugins/stdlib/tests",
     "tests/fuzz",
     "plugins/c11/tests/test_text.py",
 )

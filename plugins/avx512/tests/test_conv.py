@@ -15,8 +15,8 @@ from usl_avx512.conv.schedule import near_equal
 from usl_avx512.kernels import Conv2d, conv2d
 from usl_avx512.kernels.conv import flattened, pack
 from usl_avx512.memories import AVX512
-from usl_core import walk
 from usl_core.interp.run import run
+from usl_stdlib import walk
 
 SHAPES = {  # images, window, stride, relu
     "tiles of one row, a block of channels and a masked rest": ((2, 5, 21, 16), (3, 3, 16, 75), 1, True),

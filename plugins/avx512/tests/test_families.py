@@ -28,7 +28,8 @@ from usl_core.plugins.conformance import instructions as conformance
 from usl_core.plugins.conformance.check import check_declarations, toolchain
 from usl_core.plugins.conformance.findings import Outcome, Report
 from usl_core.plugins.manager import plugin_manager
-from usl_core.scheduling import divide_loop, insert_noop_call, replace, replace_all, set_memory, simplify, stage_mem
+from usl_core.scheduling import divide_loop, insert_noop_call, replace, set_memory, simplify, stage_mem
+from usl_stdlib import replace_all
 
 MEMORIES = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX2": AVX2}
 EVERY = [instruction for table in isa.TABLES for instruction in isa.instructions(table)]

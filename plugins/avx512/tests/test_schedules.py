@@ -20,7 +20,8 @@ from usl_core import Procedure
 from usl_core.interp.run import run
 from usl_core.ir.types import ControlType
 from usl_core.procedure import proc_from_source
-from usl_core.scheduling import divide_loop, inline, replace, replace_all, set_memory, simplify, stage_mem
+from usl_core.scheduling import divide_loop, inline, replace, set_memory, simplify, stage_mem
+from usl_stdlib import replace_all
 
 GOLDEN = Path(__file__).parent / "golden"
 INSTRUCTIONS = (*isa.instructions("basics"), *kernels_int.INSTRUCTIONS)

@@ -9,8 +9,9 @@ import pytest
 from avx512_build import HOW, kernel
 
 from usl_avx512 import AVX512, box_blur, isa, kernels_int
-from usl_core import Procedure, proc_from_source, simplify, unroll_and_jam, vectorize
+from usl_core import Procedure, proc_from_source, simplify
 from usl_core.interp.run import run
+from usl_stdlib import unroll_and_jam, vectorize
 
 FLOATS = (*isa.instructions("basics"), *isa.instructions("floats"))
 

@@ -18,7 +18,8 @@ from usl_avx512.isa import movement
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
 from usl_core.cursors.kinds import ForCursor, IfCursor
-from usl_core.scheduling import cse, interleave, rename, replace, replace_all, simplify, specialize, vectorize
+from usl_core.scheduling import rename, replace, simplify, specialize
+from usl_stdlib import cse, interleave, replace_all, vectorize
 
 LANES = {"f32": 16, "f64": 8}
 """The lanes of a register."""

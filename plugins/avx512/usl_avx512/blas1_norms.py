@@ -21,17 +21,8 @@ from usl_avx512.blas1 import LANES, elements_apart, instructions
 from usl_avx512.isa import movement
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import (
-    interleave,
-    rename,
-    replace_all,
-    set_memory,
-    simplify,
-    specialize,
-    stage_mem,
-    unroll_loop,
-    vectorize,
-)
+from usl_core.scheduling import rename, set_memory, simplify, specialize, stage_mem, unroll_loop
+from usl_stdlib import interleave, replace_all, vectorize
 
 SNRM2 = """\
 def nrm2(n: size, x: [f32][n], out: f32):

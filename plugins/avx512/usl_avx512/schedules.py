@@ -37,11 +37,11 @@ from usl_core.scheduling import (
     rename,
     reorder_loops,
     replace,
-    replace_all,
     set_memory,
     simplify,
     stage_mem,
 )
+from usl_stdlib import replace_all
 
 LANES = 16
 """f32 or u32 lanes of a register."""

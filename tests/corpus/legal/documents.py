@@ -25,7 +25,6 @@ from usl_core.scheduling import (
     reorder_loops,
     reorder_stmts,
     replace,
-    replace_all,
     resize_dim,
     set_memory,
     set_precision,
@@ -36,6 +35,7 @@ from usl_core.scheduling import (
     stage_mem,
     unroll_loop,
 )
+from usl_stdlib import replace_all
 
 
 class Scratchpad(Memory):

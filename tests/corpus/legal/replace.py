@@ -8,7 +8,8 @@ from tests.corpus.callees import BROADCAST, COPY4, MASKED
 from tests.corpus.case import Legal
 from usl_core.ir.memory import Memory
 from usl_core.procedure import Procedure
-from usl_core.scheduling import divide_loop, replace, replace_all, set_memory, stage_mem
+from usl_core.scheduling import divide_loop, replace, set_memory, stage_mem
+from usl_stdlib import replace_all
 
 CLEAR_BELOW = """
 def clear_below(m: size, x: [f32][4]):

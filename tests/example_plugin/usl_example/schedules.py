@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from usl_core import (
-    Procedure,
-    call_eqv,
-    divide_loop,
-    fission,
-    hoist_config,
-    inline,
-    max_config_writes,
-    reorder_loops,
-    replace,
-    set_memory,
-    stage_mem,
-)
+from usl_core import Procedure, call_eqv, divide_loop, fission, inline, reorder_loops, replace, set_memory, stage_mem
 from usl_example import kernels as accel
 from usl_example.memories import ACCUMULATOR, SCRATCHPAD
+from usl_stdlib import hoist_config, max_config_writes
 
 
 def accelerate_gemm(p: Procedure) -> Procedure:

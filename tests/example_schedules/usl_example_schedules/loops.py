@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from usl_core import Procedure, SchedulingError, classify, enclosing_loops, parallelize_loop, top_down
-from usl_core.stdlib.classification import LoopKind
+from usl_core import Procedure, SchedulingError, parallelize_loop
+from usl_stdlib import classify, enclosing_loops, top_down
+from usl_stdlib.classification import LoopKind
 
 
 def parallelize_outermost(p: Procedure) -> Procedure:

@@ -6,18 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from usl_core import (
-    Procedure,
-    SchedulingError,
-    divide_loop,
-    first_of,
-    infer_bounds,
-    loop_nest,
-    reorder_loops,
-    simplify,
-    stage_mem,
-    traffic,
-)
+from usl_core import Procedure, SchedulingError, divide_loop, reorder_loops, simplify, stage_mem
+from usl_stdlib import first_of, infer_bounds, loop_nest, traffic
 
 
 def tile_to_fit(p: Procedure, loop: Any, capacity: int, sizes: Sequence[int] = (128, 64, 32, 16, 8)) -> Procedure:

@@ -12,19 +12,8 @@ from typing import Any
 from usl_avx512.blas1 import LANES, instructions, reusing
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import (
-    attempt,
-    call_eqv,
-    cse,
-    rename,
-    replace,
-    simplify,
-    specialize,
-    stage_mem,
-    unroll_and_jam,
-    unroll_buffer,
-    vectorize,
-)
+from usl_core.scheduling import call_eqv, rename, replace, simplify, specialize, stage_mem, unroll_buffer
+from usl_stdlib import attempt, cse, unroll_and_jam, vectorize
 
 RECTANGLES = {
     "gemv_n": """\

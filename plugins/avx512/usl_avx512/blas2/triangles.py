@@ -11,12 +11,11 @@ from functools import cache
 from typing import Any
 
 from usl_avx512.blas2.rectangles import Kernel, any_strides, dense, part
-from usl_core import Procedure, proc_from_source, walk
+from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import (
     cut_loop,
     divide_loop,
     eliminate_dead_code,
-    first_of,
     fission,
     lift_scope,
     reorder_stmts,
@@ -26,6 +25,7 @@ from usl_core.scheduling import (
     stage_mem,
     unroll_loop,
 )
+from usl_stdlib import first_of, walk
 
 HEAD = "(n: size, unit: index, A: [T][n, n], x: [T][n]):\n    assert stride(A, 1) == 1\n"
 SYMMETRIC = "(n: size, alpha: T, A: [T][n, n], x: [T][n], y: [T][n]):\n    assert stride(A, 1) == 1\n"

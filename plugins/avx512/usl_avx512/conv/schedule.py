@@ -7,7 +7,7 @@ from typing import Any
 
 from usl_avx512.conv.tiles import INSTRUCTIONS, LANES, Panel, Tile, in_registers
 from usl_avx512.kernels_convolution import convolution
-from usl_core import Procedure, enclosing_loops, loop_nest, walk
+from usl_core import Procedure
 from usl_core.scheduling import (
     cut_loop,
     divide_loop,
@@ -15,11 +15,11 @@ from usl_core.scheduling import (
     fission,
     rename,
     reorder_loops,
-    replace_all,
     shift_loop,
     simplify,
     unroll_loop,
 )
+from usl_stdlib import enclosing_loops, loop_nest, replace_all, walk
 
 CACHE = 1024 * 1024
 """Bytes of the second-level cache; larger ones are common."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from usl_avx512 import isa
 from usl_avx512.isa import floats, movement
 from usl_avx512.memories import AVX512
-from usl_core import Procedure, walk
+from usl_core import Procedure
 from usl_core.scheduling import (
     divide_dim,
     divide_loop,
@@ -22,6 +22,7 @@ from usl_core.scheduling import (
     set_memory,
     stage_mem,
 )
+from usl_stdlib import walk
 
 if TYPE_CHECKING:
     from usl_avx512.conv.schedule import Shape

@@ -17,11 +17,11 @@ from usl_core.scheduling import (
     rearrange_dim,
     rename,
     reorder_loops,
-    replace_all,
     simplify,
     specialize,
     stage_mem,
 )
+from usl_stdlib import replace_all
 
 ROWS_AHEAD = 8
 """How many rows before its turn a part of B is asked for."""

@@ -27,7 +27,6 @@ from usl_core.scheduling import (
     reorder_loops,
     reorder_stmts,
     replace,
-    replace_all,
     resize_dim,
     rewrite_expr,
     set_memory,
@@ -39,6 +38,7 @@ from usl_core.scheduling import (
     stage_mem,
     unroll_loop,
 )
+from usl_stdlib import replace_all
 
 REGISTERS = 4
 """Registers that a row of the widest tile takes: 6 rows of them leave 8 of the 32 for a row of B and an element of A."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from usl_c11.compiler import Compiler
     from usl_c11.emit import Library
 
-PACKAGES = ("usl_core", "usl_c11", "usl_avx512")
+PACKAGES = ("usl_core", "usl_stdlib", "usl_c11", "usl_avx512")
 SUFFIXES = (".py", ".c", ".h")
 
 

@@ -1,0 +1,334 @@
+"""The accesses of a piece of code to data, each with the iterators and conditions that it depends on.
+
+Windows are followed to the buffers that they show, and callees are entered: an instruction accesses what its body does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from usl_core.cursors.cursor import BlockCursor, Cursor, StmtCursor, make_cursor
+from usl_core.cursors.kinds import (
+    AllocCursor,
+    ArgCursor,
+    AssignCursor,
+    BinaryOpCursor,
+    CallCursor,
+    ExternFunctionCursor,
+    ForCursor,
+    IfCursor,
+    ReadCursor,
+    ReduceCursor,
+    WindowExprCursor,
+    WindowStmtCursor,
+)
+from usl_core.cursors.path import NodeLoc
+from usl_core.errors import SchedulingError
+from usl_core.ir.types import SIZE, ControlType, ScalarType
+from usl_core.procedure import Procedure
+from usl_stdlib.inspection import children, enclosing, orelse
+from usl_stdlib.ranges import Iteration, Known, Range
+from usl_stdlib.symbolic import Polynomial, Remainder, name, polynomial, value_of
+
+Index = Polynomial | None
+"""One index; None where it depends on data or configuration."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buffer:
+    """A formal or an allocation. shape is in the names that are visible where it is declared."""
+
+    declaration: ArgCursor | AllocCursor
+    shape: tuple[Index, ...]
+
+    @property
+    def name(self) -> str:
+        return self.declaration.name()
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access that code makes: once for each value of the iterators, outermost first, for which each of nonnegative is >= 0.
+
+    kind is "read", "write" or "reduce". conditional says that it may not happen even then. place is the statement in the
+    procedure that was asked about, not in a callee.
+    """
+
+    kind: str
+    buffer: Buffer
+    index: tuple[Index, ...]
+    iterators: tuple[Iteration, ...]
+    nonnegative: tuple[Polynomial, ...]
+    conditional: bool
+    place: StmtCursor
+
+
+def accesses(code: Procedure | Cursor) -> Iterator[Access]:
+    """The accesses of a procedure, a statement or a block. A loop counts with all its iterations, its body with one.
+
+    Raises:
+        SchedulingError: code is something else.
+    """
+    if isinstance(code, Procedure):
+        code = code.body()
+    if not isinstance(code, BlockCursor | StmtCursor):
+        raise SchedulingError(f"a procedure, a statement or a block is wanted, got {code!r}", code="E404")
+    for access in _block(code if isinstance(code, BlockCursor) else [code], scope_at(code)):
+        if access.buffer.declaration.owner is code.owner:  # else it is a local buffer of a callee, or a literal argument
+            yield access
+
+
+def known_at(code: Procedure | Cursor) -> Known:
+    """What is known of names where code stands: of the sizes, and of the iterators of the loops around."""
+    p = code if isinstance(code, Procedure) else code.proc()
+    least = {arg.name(): 1 for arg in p.args() if arg.type() is SIZE}
+    whole: list[tuple[Polynomial, int]] = []
+    for fact in assertions(p):
+        for each in conjuncts(fact, {}, True):
+            _learn(each, least, whole)
+    around = [stmt for stmt in enclosing(code) if isinstance(stmt, ForCursor)] if isinstance(code, Cursor) else []
+    ranges = tuple(iteration(loop) for loop in reversed(around) if has_known_range(loop))
+    return Known(least, tuple(whole), ranges)
+
+
+def assertions(p: Procedure) -> list[Any]:
+    """Cursors to the assertions of a procedure."""
+    return [make_cursor(p, NodeLoc((("preds", position),))) for position in range(len(p.ir.preds))]
+
+
+def _learn(nonnegative: Polynomial, least: dict[str, int], whole: list[tuple[Polynomial, int]]) -> None:
+    """Notes what `n - 4 >= 0` and `-(n % 4) >= 0` say."""
+    match nonnegative.terms:
+        case (((str() as size,), factor), *rest) if factor == 1 and all(not monomial for monomial, _ in rest):
+            least[size] = max(int(-sum(number for _, number in rest)), least.get(size, 0))
+        case (((Remainder(of=of, by=by),), factor),) if factor < 0:
+            whole.append((of, by))
+
+
+def has_known_range(loop: ForCursor, values: Mapping[str, Index] | None = None) -> bool:
+    """Whether the range of a loop depends on sizes and iterators only, not on configuration."""
+    return value_of(loop.lo(), values) is not None and value_of(loop.hi(), values) is not None
+
+
+def iteration(loop: ForCursor, values: Mapping[str, Index] | None = None, own: str = "") -> Iteration:
+    """The iterator of a loop and its range; where that is not known, it has `trips(i)` iterations."""
+    lo, hi = value_of(loop.lo(), values), value_of(loop.hi(), values)
+    if lo is None or hi is None:
+        lo, hi = polynomial(0), name(f"trips({loop.name()})")
+    return Iteration(own or loop.name(), Range(lo, hi))
+
+
+# ---- names in scope
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a name of data shows: buffer at entries, one per dimension of it.
+
+    An entry is an index, or the pair of an offset and the number of the view's own dimension that is added to it.
+    """
+
+    buffer: Buffer
+    entries: tuple[Index | tuple[Index, int], ...]
+
+    def element(self, index: tuple[Index, ...]) -> tuple[Index, ...]:
+        """The element of the buffer that an element of the view is."""
+        return tuple(_plus(e[0], index[e[1]]) if isinstance(e, tuple) else e for e in self.entries)
+
+    def window(self, parts: tuple[Index, ...], intervals: tuple[bool, ...]) -> View:
+        """A window of the view: parts are points, or the starts of intervals."""
+        numbers = itertools.count()
+        own = [(part, next(numbers)) if interval else part for part, interval in zip(parts, intervals, strict=True)]
+        entries: list[Any] = []
+        for entry in self.entries:
+            if not isinstance(entry, tuple):
+                entries.append(entry)
+                continue
+            offset, dim = entry
+            new = own[dim]
+            entries.append((_plus(offset, new[0]), new[1]) if isinstance(new, tuple) else _plus(offset, new))
+        return View(self.buffer, tuple(entries))
+
+
+def _plus(a: Index, b: Index) -> Index:
+    return None if a is None or b is None else a + b
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Names at a place, and what execution there depends on. place is the statement of the outermost procedure."""
+
+    data: Mapping[str, View] = field(default_factory=dict)
+    values: Mapping[str, Index] = field(default_factory=dict)
+    iterators: tuple[Iteration, ...] = ()
+    nonnegative: tuple[Polynomial, ...] = ()
+    conditional: bool = False
+    place: StmtCursor | None = None
+
+    def declare(self, declaration: Any) -> Scope:
+        shape = tuple(value_of(extent, self.values) for extent in declaration.shape())
+        buffer = Buffer(declaration, shape)
+        entries = tuple((polynomial(0), dim) for dim in range(len(shape)))
+        return replace(self, data={**self.data, declaration.name(): View(buffer, entries)})
+
+    def bind(self, stmt: WindowStmtCursor) -> Scope:
+        return replace(self, data={**self.data, stmt.name(): self.view(stmt.winexpr())})
+
+    def view(self, window: WindowExprCursor) -> View:
+        entries = window.idx()
+        starts = tuple(value_of(each[0] if isinstance(each, tuple) else each, self.values) for each in entries)
+        return self.data[window.name()].window(starts, tuple(isinstance(each, tuple) for each in entries))
+
+    def inside(self, loop: ForCursor) -> Scope:
+        # a callee's iterator might have the name of one around the call
+        own = loop.name() if loop.owner is self.owner() else f"{loop.name()}'{len(self.iterators)}"
+        new, known = iteration(loop, self.values, own), has_known_range(loop, self.values)
+        values = {**self.values, loop.name(): name(own) if known else None}
+        conditional = self.conditional or not known
+        return replace(self, values=values, iterators=(*self.iterators, new), conditional=conditional)
+
+    def owner(self) -> Any:
+        return None if self.place is None else self.place.owner
+
+    def under(self, cond: Any, holds: bool) -> Scope:
+        facts = conjuncts(cond, self.values, holds)
+        return replace(self, nonnegative=(*self.nonnegative, *facts), conditional=True)
+
+    def access(self, kind: str, buffer: str, idx: tuple[Any, ...], conditional: bool = False) -> Access:
+        view = self.data[buffer]
+        index = view.element(tuple(value_of(each, self.values) for each in idx))
+        assert self.place is not None
+        return Access(kind, view.buffer, index, self.iterators, self.nonnegative, self.conditional or conditional, self.place)
+
+
+def scope_at(code: Cursor) -> Scope:
+    """The names visible where code stands."""
+    scope = Scope()
+    for arg in code.proc().args():
+        if not isinstance(arg.type(), ControlType):
+            scope = scope.declare(arg)
+    outer = [*reversed(list(enclosing(code))), code[0] if isinstance(code, BlockCursor) else code]
+    for stmt in outer:
+        for before in reversed(_before(stmt)):
+            scope = _after(before, scope)
+    return scope
+
+
+def _before(stmt: StmtCursor) -> list[StmtCursor]:
+    """The statements before stmt in its block, the nearest first."""
+    found: list[StmtCursor] = []
+    while stmt := stmt.prev():
+        found.append(stmt)
+    return found
+
+
+def _after(stmt: StmtCursor, scope: Scope) -> Scope:
+    """The scope after a statement."""
+    match stmt:
+        case AllocCursor():
+            return scope.declare(stmt)
+        case WindowStmtCursor():
+            return scope.bind(stmt)
+        case _:
+            return scope
+
+
+# ---- walking
+
+
+def _block(block: Any, scope: Scope) -> Iterator[Access]:
+    for stmt in block:
+        yield from _statement(stmt, scope)
+        scope = _after(stmt, scope)
+
+
+def _statement(stmt: Any, scope: Scope) -> Iterator[Access]:
+    outer = scope.place is None or stmt.owner is scope.owner()
+    scope = replace(scope, place=stmt) if outer else scope
+    match stmt:
+        case ForCursor():
+            yield from _block(stmt.body(), scope.inside(stmt))
+        case IfCursor():
+            yield from _reads(stmt.cond(), scope)
+            yield from _block(stmt.body(), scope.under(stmt.cond(), True))
+            yield from _block(orelse(stmt), scope.under(stmt.cond(), False))
+        case AssignCursor() | ReduceCursor():
+            yield from _reads(stmt, scope)
+            kind = "write" if isinstance(stmt, AssignCursor) else "reduce"
+            yield scope.access(kind, stmt.name(), stmt.idx())
+        case CallCursor():
+            yield from _call(stmt, scope)
+        case _:
+            yield from _reads(stmt, scope)
+
+
+def _reads(code: Cursor, scope: Scope, conditional: bool = False) -> Iterator[Access]:
+    """The reads of data in an expression, or in the expressions of a statement."""
+    if isinstance(code, ReadCursor) and isinstance(code.type(), ScalarType):
+        yield scope.access("read", code.name(), code.idx(), conditional)
+    # operands of these are not always evaluated
+    lazy = isinstance(code, ExternFunctionCursor) and code.name() == "select"
+    lazy = lazy or (isinstance(code, BinaryOpCursor) and code.op() in ("and", "or"))
+    for child in children(code):
+        yield from _reads(child, scope, conditional or lazy)
+
+
+def _call(call: CallCursor, scope: Scope) -> Iterator[Access]:
+    """What a call does: the body of its callee with formals replaced by arguments."""
+    callee = call.subproc()
+    data: dict[str, View] = {}
+    values: dict[str, Index] = {}
+    for formal, arg in zip(callee.args(), call.args(), strict=True):
+        if isinstance(formal.type(), ControlType):
+            values[formal.name()] = value_of(arg, scope.values)
+        else:
+            data[formal.name()] = _argument(arg, scope) or View(Buffer(formal, ()), ())
+    yield from _block(callee.body(), replace(scope, data=data, values=values))
+
+
+def _argument(arg: Any, scope: Scope) -> View | None:
+    """The view that a data argument is; None for a literal."""
+    match arg:
+        case WindowExprCursor():
+            return scope.view(arg)
+        case ReadCursor():
+            points = tuple(value_of(each, scope.values) for each in arg.idx())
+            view = scope.data[arg.name()]
+            return view.window(points, tuple(False for _ in points)) if points else view
+        case _:
+            return None
+
+
+# ---- conditions
+
+
+def conjuncts(cond: Any, values: Mapping[str, Index], holds: bool) -> tuple[Polynomial, ...]:
+    """Values that are >= 0 where a condition holds, or where it does not; what cannot be said so is left out."""
+    if not isinstance(cond, BinaryOpCursor):
+        return ()
+    if cond.op() == ("and" if holds else "or"):
+        return (*conjuncts(cond.lhs(), values, holds), *conjuncts(cond.rhs(), values, holds))
+    if not isinstance(cond.lhs().type(), ControlType):
+        return ()
+    lhs, rhs = value_of(cond.lhs(), values), value_of(cond.rhs(), values)
+    if lhs is None or rhs is None:
+        return ()
+    match cond.op() if holds else _NEGATED.get(cond.op()):
+        case "<":
+            return (rhs - lhs - 1,)
+        case "<=":
+            return (rhs - lhs,)
+        case ">":
+            return (lhs - rhs - 1,)
+        case ">=":
+            return (lhs - rhs,)
+        case "==":
+            return (lhs - rhs, rhs - lhs)
+        case _:
+            return ()
+
+
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "!=": "=="}

@@ -1,0 +1,90 @@
+"""A contract: no configuration field is written more often than a schedule means it to be."""
+
+from __future__ import annotations
+
+from math import inf, prod
+
+from usl_core.cursors.cursor import BlockCursor, StmtCursor
+from usl_core.cursors.kinds import AssignConfigCursor, CallCursor, ForCursor, IfCursor, LiteralCursor
+from usl_core.errors import NOWHERE, SchedulingError, Span
+from usl_core.interp import ConfigKey
+from usl_core.procedure import Procedure
+from usl_stdlib.config_writes import Way, config_writes, first_line, inner_blocks
+from usl_stdlib.hoisting import why_it_stays
+
+_OP = "max_config_writes"
+
+
+def max_config_writes(p: Procedure, n: int) -> Procedure:
+    """Demand that a run writes no configuration field more than n times. The result is p itself.
+
+    A write in a loop counts as often as the loop runs, which must be a literal number; of the branches of an `if` the one with
+    more writes counts.
+
+    Raises:
+        SchedulingError: a field may be written more often; the message shows the loop that keeps a write inside.
+    """
+    if not isinstance(n, int) or isinstance(n, bool) or n < 0:
+        raise SchedulingError(f"{_OP}: n must be a number of writes, got {n!r}", code="E404")
+    ways: dict[ConfigKey, list[Way]] = {}
+    for config, name, way in config_writes(p.body()):
+        ways.setdefault((config, name), []).append(way)
+    for key, found in ways.items():
+        if _most(p.body(), key) > n:
+            raise _too_many(p, key, found, n)
+    return p
+
+
+def _most(block: BlockCursor, key: ConfigKey) -> float:
+    """The most writes of a field in one execution of block."""
+    return sum(_most_of(stmt, key) for stmt in block)
+
+
+def _most_of(stmt: StmtCursor, key: ConfigKey) -> float:
+    match stmt:
+        case AssignConfigCursor():
+            return int((stmt.config(), stmt.field()) == key)
+        case CallCursor():
+            return _most(stmt.subproc().body(), key)
+        case ForCursor():
+            once = _most(stmt.body(), key)
+            return once * _trips(stmt) if once else 0
+        case _:
+            return max((_most(inner, key) for inner in inner_blocks(stmt)), default=0)
+
+
+def _trips(loop: ForCursor) -> float:
+    """How often a loop runs, infinite if that is not written in the text."""
+    lo, hi = loop.lo(), loop.hi()
+    literal = isinstance(lo, LiteralCursor) and isinstance(hi, LiteralCursor)
+    return float(hi.value() - lo.value()) if literal else inf
+
+
+def _too_many(p: Procedure, key: ConfigKey, ways: list[Way], n: int) -> SchedulingError:
+    """The error, at the innermost loop around the write that is made most often; without a loop at the last write."""
+    limit = {0: "at all", 1: "more than once"}.get(n, f"more than {n} times")
+    message = f"{_OP}: {key[0].name}.{key[1]} may be written {limit} in a run"
+    worst = max(ways, key=lambda way: prod(_trips(each) for each in way if isinstance(each, ForCursor)))
+    depths = [depth for depth, each in enumerate(worst) if isinstance(each, ForCursor) and _trips(each) > 1]
+    if not depths:
+        notes = [f"it is written by: {first_line(_statement(way))}" for way in ways]
+        return SchedulingError(message, span=_span((_statement(ways[-1]),)), notes=notes, code="E441")
+    loop, write = worst[: depths[-1] + 1], _statement(worst[depths[-1] + 1 :])
+    around = loop[-1]
+    reason = why_it_stays(p, write, around) if write.owner is p and isinstance(around, ForCursor) else None
+    notes = [
+        f"the loop `{first_line(loop[-1])}` keeps a write inside: {first_line(write)}",
+        f"it cannot leave: {reason}" if reason else "hint: hoist_config moves out what it can",
+    ]
+    return SchedulingError(message, span=_span(loop), notes=notes, code="E441")
+
+
+def _statement(way: Way) -> StmtCursor:
+    """The write, or the call that leads to it."""
+    return next(each for each in way if not isinstance(each, ForCursor | IfCursor))
+
+
+def _span(way: Way) -> Span:
+    """Where the last of these statements stands, or the nearest around it that a source text has; else the procedure."""
+    known = [stmt.node.span for stmt in reversed(way) if stmt.node.span is not NOWHERE]
+    return known[0] if known else way[0].owner.ir.span

@@ -1,0 +1,317 @@
+"""Turning a loop into vector instructions: `vectorize`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from usl_core.cursors.kinds import AllocCursor, AssignCursor, BinaryOpCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor
+from usl_core.errors import SchedulingError, UsageError
+from usl_core.ir.memory import Memory, MemoryClass
+from usl_core.primitives.buffers.set_memory import set_memory
+from usl_core.primitives.buffers.stage_mem import stage_mem
+from usl_core.primitives.calls.replace import replace
+from usl_core.primitives.exprs.bind_expr import bind_expr
+from usl_core.primitives.exprs.commute_expr import commute_expr
+from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce
+from usl_core.primitives.stmts.split_write import split_write
+from usl_core.procedure import Procedure
+from usl_stdlib.dividing import divide
+from usl_stdlib.expressions import fresh, loop_at, statements, text, window_text
+from usl_stdlib.invariants import hoist_values
+from usl_stdlib.reductions import ParallelReduction, parallelize_reduction
+from usl_stdlib.reporting import explained
+from usl_stdlib.rules import Lanes, Rule, any_rule, default_memory, in_memory
+from usl_stdlib.selection import Selection, Shape, lanes_of, shapes
+from usl_stdlib.spreading import guarded_body, spread
+from usl_stdlib.sums import reductions
+from usl_stdlib.unmapped import no_instruction
+
+Memories = MemoryClass | Mapping[str, MemoryClass]
+"""The memory of vector registers, or one for each element type by name: `{"u16": YMM, "u32": ZMM}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vectorized:
+    """What `vectorize` created: the loop over vectors, what does the rest of the iterations (none if the tail is "perfect" or
+    "guard"), the vector registers and the calls of instructions, in source order. reduction tells of the partial sums; values
+    are scalars computed before the loop."""
+
+    loop: ForCursor
+    tail: ForCursor | None
+    registers: tuple[AllocCursor, ...]
+    calls: tuple[CallCursor, ...]
+    reduction: ParallelReduction | None
+    values: tuple[AllocCursor, ...]
+
+
+@explained
+def vectorize(
+    p: Procedure,
+    loop: Any,
+    width: int,
+    memory: Memories,
+    instructions: Iterable[Procedure] = (),
+    *,
+    tail: str = "cut",
+    rules: Sequence[Rule] | None = None,
+) -> tuple[Procedure, Vectorized]:
+    """Compute width iterations of a loop at once, in vector registers, by instructions.
+
+                                         for io in seq(0, n / 16):
+                                             x_v: f32[16] @ AVX512
+        for i in seq(0, n):          ~>      load(x_v[0:16], x[16 * io:16 * io + 16])
+            y[i] = a * x[i]                  v: f32[16] @ AVX512
+                                             scale(v[0:16], a, x_v[0:16])
+                                             store(y[16 * io:16 * io + 16], v[0:16])
+
+    is `vectorize(p, "i", 16, AVX512, [load, store, scale])` with a loop for the rest. The loop is divided, expressions are cut
+    into operations with a register for each value, the loop over lanes goes around each, also inside of inner loops, and an
+    instruction takes its place. Operations on values that the loop does not change come before it. Locations that the loop adds
+    to get partial sums (`parallelize_reduction`).
+
+    memory is where registers live; instructions on others are left out. instructions decide how expressions are cut: with as
+    few of them as possible. Without instructions, or where given, rules decide; `fma_rule`, `select_rule` and `abs_rule` are
+    some, and by default every operation is by itself; `replace_all` may then map them. tail says what becomes of the last
+    iterations:
+
+    - "perfect": there are none; width must divide the extent.
+    - "cut": a loop of single iterations, as they were.
+    - "guard": all vectors are masked, by instructions with `if i < n` in their bodies.
+    - "masked": full vectors, then one that is masked.
+
+    Returns the procedure and a `Vectorized`.
+
+    Raises:
+        SchedulingError: a statement is nothing that the instructions compute, shown; width does not divide the extent;
+        iterations depend on each other. Nothing is changed then.
+    """
+    loop = loop_at(p, loop)
+    homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory,)
+    if not all(isinstance(home, type) and issubclass(home, Memory) for home in homes):
+        raise UsageError(f"memory is a class such as DRAM, or one for each type by name, got {memory!r}")
+    _require(isinstance(width, int) and width >= 2, f"the width must be at least 2 lanes, got {width!r}")
+    chosen = list(instructions)
+    _require(all(isinstance(each, Procedure) for each in chosen), "instructions are procedures")
+    machine = _Machine.of(width, memory, chosen, rules)
+
+    p, loop, values = hoist_values(p, loop)
+    p, main, rest, vectors, reduction = _divided(p, loop, machine, tail)
+    registers = list(reduction.sums) if reduction is not None else []
+    singles: list[Any] = []
+    for each in vectors:
+        masked = guarded_body(p.forward(each))[1] == 2
+        p, loops, allocs = _vector_code(p, each, machine, machine.rules_for(masked))
+        registers += allocs
+        singles += [(single, machine.selection(masked)) for single in loops]
+    calls: list[Any] = []
+    for single, fit in singles if chosen else ():
+        p = _instruction(p, single, fit)
+        calls.append(single)
+    if reduction is not None and chosen:
+        for end in reduction.ends:
+            p, added = _add_up(p, end, machine)
+            calls += added
+    return p, Vectorized(
+        p.forward(main),
+        None if rest is None else p.forward(rest),
+        tuple([p.forward(each) for each in registers]),
+        tuple([found for each in calls if isinstance(found := p.forward(each), CallCursor)]),
+        None if reduction is None else reduction.forward(p),
+        tuple([p.forward(each) for each in values]),
+    )
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise SchedulingError(message, code="E404")
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """What code is made for: the lanes of a register, where registers live, the instructions, and the rules that come first."""
+
+    width: int
+    memory: Memories
+    instructions: Sequence[Procedure]
+    rules: Sequence[Rule] | None
+    shapes: Sequence[Shape]
+
+    @classmethod
+    def of(cls, width: int, memory: Memories, instructions: Sequence[Procedure], rules: Sequence[Rule] | None) -> _Machine:
+        """The machine with the shapes of its instructions."""
+        homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory,)
+        found = shapes(instructions, width, homes)
+        if instructions and not found:
+            lanes = sorted({count for each in instructions if (count := lanes_of(each)) is not None})
+            names = ", ".join(home.name for home in homes)
+            raise SchedulingError(
+                f"none of the given instructions works on {width} lanes in {names}",
+                notes=[f"they have {' or '.join(map(str, lanes))} lanes" if lanes else "none is a loop over lanes"],
+                code="E413",
+            )
+        return cls(width, memory, instructions, rules, found)
+
+    def home(self, typ: Any) -> MemoryClass:
+        """The register memory for elements of a type."""
+        if not isinstance(self.memory, Mapping):
+            return self.memory
+        if str(typ) not in self.memory:
+            raise SchedulingError(f"memory names none for {typ}", notes=[f"it has: {', '.join(self.memory)}"], code="E404")
+        return self.memory[str(typ)]
+
+    def selection(self, masked: bool) -> Selection:
+        """The instructions with or without masks."""
+        return Selection([shape for shape in self.shapes if shape.masked is masked])
+
+    def rules_for(self, masked: bool) -> list[Rule]:
+        """How to cut expressions: as the user says, or as the instructions want it, or each operation by itself."""
+        if self.rules is None and self.instructions:
+            return [self.selection(masked)]
+        return [*(self.rules or ()), any_rule]
+
+
+def _divided(
+    p: Procedure, loop: ForCursor, machine: _Machine, tail: str
+) -> tuple[Procedure, ForCursor, ForCursor | None, list[Any], ParallelReduction | None]:
+    """The loop divided: over vectors, over the rest, all loops over lanes, and what became of sums."""
+    if not reductions(loop):
+        p, divided = divide(p, loop, machine.width, tail)
+        masked = [divided.tail.body()[0]] if divided.tail is not None and divided.masked else []
+        return p, divided.loop, divided.tail, [divided.loop.body()[0], *masked], None
+    p, made = parallelize_reduction(p, loop, machine.width, None, tail)
+    for alloc in made.sums:
+        p = set_memory(p, alloc, machine.home(alloc.type()))
+    lanes = [*made.starts, made.lanes, *([made.tail_lanes] if made.tail_lanes is not None else [])]
+    return p, made.loop, made.tail, lanes, made
+
+
+# ---- one loop over lanes
+
+
+def _vector_code(
+    p: Procedure, loop: Any, machine: _Machine, rules: Sequence[Rule]
+) -> tuple[Procedure, list[ForCursor], list[AllocCursor]]:
+    """A loop over lanes as loops around single operations on registers; these loops, and the registers."""
+    loop = p.forward(loop)
+    own = [stmt for stmt in statements(loop.body()) if isinstance(stmt, AllocCursor) and not stmt.shape()]
+    cutting = _Cutting(loop.name(), machine, rules, {alloc.name(): machine.home(alloc.type()) for alloc in own})
+    for write in [stmt for stmt in statements(loop.body()) if isinstance(stmt, AssignCursor | ReduceCursor)]:
+        p = cutting.cut(p, write)
+    p, singles, allocs = spread(p, loop, lanes_last=True)
+    for alloc in allocs:
+        p = set_memory(p, alloc, cutting.registers.get(alloc.name(), machine.home(alloc.type())))
+    return p, singles, allocs
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutting:
+    """Cutting the writes in one loop over lanes; registers grows by the scalars that are made, each with its memory."""
+
+    loop: str
+    machine: _Machine
+    rules: Sequence[Rule]
+    registers: dict[str, MemoryClass]
+
+    def cut(self, p: Procedure, write: Any, copied: bool = False) -> Procedure:
+        """A write as single operations, as the first rule that knows it says.
+
+        copied: it fills a new register with what a rule did not want to compute in place; once is enough.
+        """
+        p = _folded(p, write)
+        write, lanes = p.forward(write), Lanes(self.loop, self.registers)
+        cut = next((cut for rule in self.rules if (cut := rule(write, lanes)) is not None), None)
+        if cut is None:
+            reasons = [rule.missing(write, lanes) for rule in self.rules if isinstance(rule, Selection)]
+            raise no_instruction(write, reasons or ["no rule says how to cut it"], self.loop, self.machine.shapes)
+        whole = not in_memory(write, lanes) and write.rhs() in [operand for operand, _ in cut.operands]
+        if whole and copied:
+            raise no_instruction(write, ["a rule wants it in a register before it is in one, which has no end"])
+        if cut.target is not None:
+            own = self._register(p, f"{write.name()}_v", write.type(), cut.target)
+            p = stage_mem(p, write, window_text(write.name(), write.idx()), own)
+            here = p.forward(write)
+            return self._cut_all(p, here.prev(), here, here.next())
+        for each in cut.commute:
+            p = commute_expr(p, each)
+        if cut.split:
+            p = split_write(p, write)
+            first = p.forward(write)
+            return self._cut_all(p, first, first.next())
+        for equal, home in _distinct(cut.operands, lanes):
+            own = self._register(p, _name_of(equal[0]), equal[0].type(), home)
+            p = bind_expr(p, [p.forward(each) for each in equal], own)
+            p = self.cut(p, p.forward(write).prev(), copied=whole)
+        return p
+
+    def _cut_all(self, p: Procedure, *writes: Any) -> Procedure:
+        for each in writes:
+            p = self.cut(p, each)
+        return p
+
+    def _register(self, p: Procedure, base: str, typ: Any, home: MemoryClass | None) -> str:
+        """The name of a new register."""
+        own = fresh(p, base)
+        self.registers[own] = self.machine.home(typ) if home is None or default_memory(home) else home
+        return own
+
+
+def _folded(p: Procedure, write: Any) -> Procedure:
+    """`y = y + e` as `y += e`."""
+    write = p.forward(write)
+    own, terms = window_text(write.name(), write.idx()), [write.rhs()]
+    while isinstance(terms[-1], BinaryOpCursor) and terms[-1].op() in ("+", "-"):
+        terms += [terms[-1].rhs(), terms[-1].lhs()]
+    if not isinstance(write, AssignCursor) or len(terms) == 1 or own not in map(text, terms):
+        return p
+    try:
+        return fold_into_reduce(p, write)
+    except SchedulingError:
+        return p
+
+
+def _distinct(operands: Iterable[tuple[Any, Any]], lanes: Lanes) -> list[tuple[list[Any], Any]]:
+    """Equal operands together; those that are in registers already are left out."""
+    found: dict[tuple[str, Any], list[Any]] = {}
+    for operand, home in operands:
+        if default_memory(home) and isinstance(operand, ReadCursor) and not in_memory(operand, lanes):
+            continue
+        found.setdefault((text(operand), home), []).append(operand)
+    return [(equal, home) for (_, home), equal in found.items()]
+
+
+def _name_of(expr: Any) -> str:
+    """A name for the register of a value: that of the buffer it is read from."""
+    return f"{expr.name()}_v" if isinstance(expr, ReadCursor) else "v"
+
+
+# ---- instructions
+
+
+def _instruction(p: Procedure, loop: Any, fit: Selection) -> Procedure:
+    """The loop replaced by the first instruction that it is."""
+    loop = p.forward(loop)
+    write = guarded_body(loop)[0][0]
+    reasons = []
+    for each in fit.fitting(write, Lanes(loop.name(), {})) if isinstance(write, AssignCursor | ReduceCursor) else ():
+        try:
+            return replace(p, loop, each)
+        except SchedulingError as error:
+            reasons.append(f"{each.name()}: {error.message}")
+    raise no_instruction(write, reasons or ["no given instruction has such a body"], loop.name())
+
+
+def _add_up(p: Procedure, loop: Any, machine: _Machine) -> tuple[Procedure, list[Any]]:
+    """The loop that adds the lanes of partial sums up: one instruction, or lane by lane in memory after a store."""
+    loop = p.forward(loop)
+    for each in machine.instructions:
+        try:
+            return replace(p, loop, each), [loop]
+        except SchedulingError:
+            continue
+    sums = loop.body()[0].rhs()
+    own = fresh(p, f"{sums.name()}_lanes")
+    p = stage_mem(p, loop, f"{sums.name()}[{', '.join([*map(text, sums.idx()[:-1]), f'0:{machine.width}'])}]", own)
+    store = p.forward(loop).prev()
+    return _instruction(p, store, machine.selection(masked=False)), [store]
