@@ -70,9 +70,10 @@ def primitive(
             if not control:
                 require_steady_control(operator, proc.ir)
             refuse_aliasable(operator, proc)
-            refuse_instruction(operator, proc, relation)
+            refuse_instruction(operator, proc, exact=relation in (Relation.EQUAL, Relation.NARROWER))
             started, before = time.perf_counter(), dict(STATISTICS.settled)
             edit = build(proc, *args, **kwargs)
+            refuse_instruction(operator, proc, exact=not edit.polluted)
             require_fixed_shapes(operator, edit.proc)
             if not control:
                 require_steady_control(operator, edit.proc)
@@ -197,13 +198,13 @@ def refuse_aliasable(operator: str, proc: Procedure) -> None:
         )
 
 
-def refuse_instruction(operator: str, proc: Procedure, relation: Relation) -> None:
-    """The C text of an instruction does what its body said: no less may be demanded of it, nor other types or memories."""
-    if proc.is_instr() and relation not in (Relation.EQUAL, Relation.NARROWER):
+def refuse_instruction(operator: str, proc: Procedure, *, exact: bool) -> None:
+    """The C text of an instruction does what its body said, for the same formals and to the same registers at the end."""
+    if proc.is_instr() and not exact:
         raise SchedulingError(
             f"{operator}: {proc.name()} is an instruction, whose C text does not change along",
             span=proc.ir.span,
-            notes=["hint: declare another instruction"],
+            notes=["hint: declare another instruction, or rewrite the procedure and make it one with make_instr"],
             code="E422",
         )
 
