@@ -64,6 +64,7 @@ def test_a_failure_shows_the_input_the_values_and_what_it_means(tried):
     assert "likely: a and b are exchanged in the template" in lines
     assert "skipped: 1 instruction: this processor lacks nosuchfeature, and no plugin emulates it here" in lines
     assert lines[-1].startswith("tried: 2 passed, 1 failed, 1 skipped (")
+    assert lines[-1].endswith(" runs: 2 native)")
 
 
 def test_json_holds_every_field(tried):
@@ -78,6 +79,8 @@ def test_json_holds_every_field(tried):
         "sub": "failed",
         "exotic": "skipped",
     }
+    ways = {"tried": "", "copy": "native", "sub": "native", "exotic": ""}
+    assert {name: outcome["ran"] for name, outcome in by_name.items()} == ways
     wrong = by_name["sub"]
     assert (wrong["kind"], wrong["line"]) == ("instruction", 12)
     (finding,) = wrong["findings"]

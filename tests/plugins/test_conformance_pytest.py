@@ -68,6 +68,13 @@ def test_the_fixture_makes_a_test_of_each_subject(suite):
     assert "1 failed, 2 passed, 1 skipped" in done.stdout
 
 
+@pytest.mark.parametrize("arguments", [(), ("-n", "1")], ids=["one process", "several"])
+def test_the_summary_says_how_the_code_ran_and_why_some_did_not(suite, arguments):
+    done = suite(BY_FIXTURE, "-rs", *arguments)
+    assert "usl conformance: 2 native" in done.stdout
+    assert "this processor lacks nosuchfeature, and no plugin emulates it here" in done.stdout
+
+
 def test_one_subject_can_be_selected(suite):
     done = suite(BY_FIXTURE, "-k", "right")
     assert done.returncode == 0, done.stdout

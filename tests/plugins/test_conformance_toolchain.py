@@ -7,7 +7,10 @@ import pytest
 pytest.importorskip("numpy")
 
 from usl_core.errors import JitError, PluginError
-from usl_core.plugins.conformance.compiled import STRICT, Toolchain, as_batch_backend
+from usl_core.ir.memory import Memory
+from usl_core.plugins.conformance.compiled import STRICT, Toolchain, as_batch_backend, features_of, ways_of
+from usl_core.plugins.conformance.findings import Outcome, Report
+from usl_core.plugins.conformance.memories import check_memories
 from usl_core.plugins.hookspecs import Emulation
 from usl_core.procedure import proc_from_source
 
@@ -77,10 +80,45 @@ def test_what_does_not_compile_is_found_among_many(telling):
         assert len(backend.asked) == 4, "all, each of those that the compiler names, the rest"
 
 
-def test_emulation_is_the_second_attempt_where_no_feature_is_named():
+class Wide(Memory):
+    """Registers whose C needs a feature."""
+
+    name = "Wide"
+    features = ("avx",)
+
+
+def test_what_allocates_in_a_memory_needs_the_features_that_the_memory_declares():
+    caller = proc_from_source("def caller():\n    x: f32[8] @ Wide\n    x[0] = 1.0\n", {"Wide": Wide}).ir
+    taker = proc_from_source("def taker(x: [f32][8] @ Wide):\n    x[0] = 1.0\n", {"Wide": Wide}).ir
+    assert features_of(caller) == features_of(taker) == {"avx"}
+    backend = FakeBackend(lacking=("avx",))
+    Toolchain(backend, {"simulator": EMULATION}).compile([caller, *procs("plain")], "two")
+    assert sorted(backend.asked) == [(["caller"], (*STRICT, "-DEMULATE"), True), (["plain"], STRICT, False)]
+
+
+def test_what_fails_to_compile_natively_is_not_tried_by_an_emulation_in_silence():
     backend = FakeBackend()
-    Toolchain(backend, {"simulator": EMULATION}).compile_anyhow(procs("good", "bad"), "two")
-    assert backend.asked[-1] == (["bad"], (*STRICT, "-DEMULATE"), True)
+    found = Toolchain(backend, {"simulator": EMULATION}).compile(procs("good", "bad"), "two")
+    assert isinstance(found["bad"], JitError)
+    assert not any(emulated for _, _, emulated in backend.asked)
+
+
+def test_a_memory_whose_features_the_processor_lacks_is_skipped_with_their_names():
+    tools = Toolchain(FakeBackend(lacking=("avx",)), {})
+    (outcome,) = check_memories([Wide], [], tools)
+    assert (outcome.status, outcome.reason) == ("skipped", "this processor lacks avx, and no plugin emulates it here")
+
+
+def test_a_check_says_how_it_ran():
+    backend, emulations = FakeBackend(lacking=("avx",)), {"simulator": EMULATION}
+    both = [proc_from_source("def caller():\n    x: f32[8] @ Wide\n    x[0] = 1.0\n", {"Wide": Wide}).ir, *procs("plain")]
+    assert ways_of(both[1:], Toolchain(backend, emulations)) == "native"
+    assert ways_of(both[:1], Toolchain(backend, emulations)) == "emulated by simulator"
+    assert ways_of(both, Toolchain(backend, emulations)) == "emulated by simulator and native"
+    ran = [Outcome("memory", "A", "passed", 3, ran="native"), Outcome("memory", "B", "passed", 4, ran="emulated by simulator")]
+    report = Report("tried", (*ran, Outcome("memory", "C", "skipped", reason="no way")))
+    assert report.text().splitlines()[-1] == "tried: 2 passed, 1 skipped (7 runs: 1 native, 1 emulated by simulator)"
+    assert [outcome["ran"] for outcome in report.as_dict()["outcomes"]] == ["native", "emulated by simulator", ""]
 
 
 def test_a_backend_that_cannot_compile_many_is_refused():

@@ -22,6 +22,8 @@ class Memory:
     name: ClassVar[str] = "Memory"
     addressable: ClassVar[bool] = True
     """Whether plain C may read and write elements; otherwise only instructions touch the memory."""
+    features: ClassVar[tuple[str, ...]] = ()
+    """CPU features, by the compiler's names, that the C of the other members needs; what allocates here compiles with them."""
 
     @classmethod
     def header(cls) -> str:

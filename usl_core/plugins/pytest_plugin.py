@@ -11,7 +11,8 @@ or on the command line, `pytest --usl-plugin my_accel`, which adds the tests to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from usl_core.plugins.conformance.suite import Subject
 
 FIXTURE = "usl_conformance"
+RAN = "usl_ran"
+"""The property of a test's report that says how the code of its subject ran."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -88,6 +91,24 @@ class ConformanceItem(pytest.Item):
         if span is None or span.line == 0:
             return self.subject.plugin, None, self.name
         return span.file, span.line - 1, self.name
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """How the code of a subject ran is a property of its test's report, which survives the way from another process."""
+    report = yield
+    subject = item.subject if isinstance(item, ConformanceItem) else getattr(item, "funcargs", {}).get(FIXTURE)
+    if subject is not None and call.when == "call" and subject.ran:
+        report.user_properties.append((RAN, subject.ran))
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Counts the subjects by how their code ran; why others were skipped is told by pytest itself (`-rs`)."""
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    ways = Counter(value for report in reports for name, value in report.user_properties if name == RAN)
+    if ways:
+        terminalreporter.write_line(f"usl conformance: {', '.join(f'{count} {way}' for way, count in ways.items())}")
 
 
 def pytest_report_header(config: pytest.Config) -> Iterator[str]:

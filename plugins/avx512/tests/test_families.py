@@ -164,7 +164,7 @@ def test_a_build_passes_the_flags_of_the_features_that_are_used_and_no_others() 
 
 def test_a_feature_that_the_processor_lacks_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu, "listed_features", lambda: frozenset({"avx", "avx2", "avx512f", "avx512bw"}))
-    with pytest.raises(JitError, match="this processor lacks avx512vnni, which the procedure's instructions need"):
+    with pytest.raises(JitError, match="this processor lacks avx512vnni, which the procedure's instructions or memories need"):
         DOT.jit()
 
 

@@ -89,6 +89,7 @@ class AVX512(_VectorRegister):
     """The 512-bit registers zmm0 to zmm31."""
 
     name = "AVX512"
+    features = ("avx512f",)
     registers: ClassVar[dict[str, tuple[str, int]]] = {
         "float": ("__m512", 16),
         "double": ("__m512d", 8),
@@ -118,6 +119,7 @@ class AVX512_YMM(_VectorRegister):
     """The lower halves ymm0 to ymm31, whose lanes widen to as many lanes of an AVX512 register: u16 to u32, f32 to f64."""
 
     name = "AVX512_YMM"
+    features = ("avx",)
     registers: ClassVar[dict[str, tuple[str, int]]] = _HALVES
 
 
@@ -125,4 +127,5 @@ class AVX2(_VectorRegister):
     """The 256-bit registers ymm0 to ymm15 of processors without AVX-512."""
 
     name = "AVX2"
+    features = ("avx",)
     registers: ClassVar[dict[str, tuple[str, int]]] = _HALVES

@@ -32,12 +32,18 @@ class Raising(Memory):
         raise ValueError("no room")
 
 
+class Letters(Memory):
+    name = "Letters"
+    features = "avx"  # its letters would become names of features
+
+
 @pytest.mark.parametrize(
     ("memory", "message"),
     [
         (Wrong, "alloc of memory Wrong failed: TypeError"),
         (Silent, "alloc of memory Silent must give C text, not None"),
         (Raising, "alloc of memory Raising failed: ValueError: no room"),
+        (Letters, "features of memory Letters must be a tuple of names of CPU features, not 'avx'"),
     ],
 )
 def test_a_failing_method_is_blamed_on_the_memory(memory: type[Memory], message: str) -> None:

@@ -278,7 +278,7 @@ def needs(feature: str) -> Any:
 
 def test_a_missing_cpu_feature_is_an_error_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu, "listed_features", lambda: frozenset({"sse2"}))
-    with pytest.raises(JitError, match="this processor lacks avx512f, which the procedure's instructions need"):
+    with pytest.raises(JitError, match="this processor lacks avx512f, which the procedure's instructions or memories need"):
         jit(needs("avx512f"))
 
 
@@ -310,6 +310,23 @@ def test_features_reach_the_compiler_and_are_tested_in_the_file() -> None:
     lib = library([needs("avx2")], "lib")
     assert "-mavx2" in compile_flags(lib, compilers.find_compiler())
     assert '#ifndef __AVX2__\n#error "compile this file with -mavx2"' in lib.files["lib.c"]
+
+
+def test_the_features_of_a_memory_reach_the_compiler_and_are_tested_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    from usl_c11.build import compile_flags
+    from usl_c11.emit import library
+
+    class Wide(kernels.Stack):
+        name = "Wide"
+        features = ("avx2",)
+
+    user = kernels.parse("def f(x: f32[8]):\n    t: f32[8] @ Wide\n    t[0] = 1.0\n    x[0] = t[0]\n", Wide=Wide)
+    lib = library([user], "lib")
+    assert "-mavx2" in compile_flags(lib, compilers.find_compiler())
+    assert '#ifndef __AVX2__\n#error "compile this file with -mavx2"' in lib.files["lib.c"]
+    monkeypatch.setattr(cpu, "listed_features", lambda: frozenset({"sse2"}))
+    with pytest.raises(JitError, match="this processor lacks avx2"):
+        jit(user)
 
 
 def test_jit_refuses_unknown_options() -> None:

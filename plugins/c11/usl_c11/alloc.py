@@ -34,7 +34,7 @@ def _scalar(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[
     """A local variable, initialised where a read of it might come first: poison is legal here, but not in C."""
     assert isinstance(stmt.type, ScalarType)
     ctype = fn.unit.ctype(stmt.type, stmt.span)
-    fn.unit.memory(stmt.mem)
+    fn.unit.memory(stmt.mem, stmt.span)
     fn.buffers[stmt.name] = Buffer(name, stmt.type, stmt.mem, Place.VALUE)
     return [f"{ctype} {name};" if first_use_assigns(stmt.name, rest) else f"{ctype} {name} = 0;"]
 
@@ -45,7 +45,7 @@ def _tensor(stmt: Alloc, name: str, fn: Function) -> list[str]:
     ctype = fn.unit.ctype(scalar, stmt.span)
     shape = [control(extent, fn) for extent in stmt.type.shape]
     fn.buffers[stmt.name] = Buffer(name, scalar, stmt.mem, Place.DENSE, dense_strides(shape))
-    fn.unit.memory(stmt.mem)
+    fn.unit.memory(stmt.mem, stmt.span)
     texts = [extent.text for extent in shape]
     if is_managed(stmt.mem):
         return _managed(stmt, name, ctype, texts, fn)

@@ -23,7 +23,7 @@ def require_features(features: Sequence[str], compiler: Compiler) -> None:
     missing = [feature for feature in features if not has_feature(feature, compiler)]
     if missing:
         raise JitError(
-            f"this processor lacks {', '.join(missing)}, which the procedure's instructions need",
+            f"this processor lacks {', '.join(missing)}, which the procedure's instructions or memories need",
             notes=("schedule for another target, or run on a machine that has it; c_code() works anywhere",),
         )
 

@@ -50,6 +50,19 @@ def is_managed(memory: MemoryClass) -> bool:
     return issubclass(memory, DRAM) and not overrides(memory, "alloc")
 
 
+def features_of(memory: MemoryClass, span: Span) -> tuple[str, ...]:
+    """The CPU features that a memory declares.
+
+    Raises:
+        BackendError: it declares something else than a tuple of names.
+    """
+    declared: Any = memory.features
+    if not isinstance(declared, tuple) or not all(isinstance(feature, str) for feature in declared):
+        message = f"features of memory {memory.__name__} must be a tuple of names of CPU features, not {declared!r}"
+        raise BackendError(message, span=span, notes=('hint: features = ("avx512f",)',))
+    return declared
+
+
 def ask(memory: MemoryClass, method: str, *arguments: Any) -> str:
     """The C text that a class method of a memory gives. Plugins bring memories, so whatever goes wrong in one is said of it.
 

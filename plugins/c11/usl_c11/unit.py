@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from usl_c11.helpers import Helpers
-from usl_c11.memory import ask
+from usl_c11.memory import ask, features_of
 from usl_c11.ranges import Range
 from usl_c11.types import spelling, window_definition, window_struct
 from usl_core.errors import Span
@@ -60,7 +60,10 @@ class Unit:
         self.structs.setdefault(tag, window_definition(scalar, rank, const, span))
         return f"struct {tag}"
 
-    def memory(self, memory: MemoryClass) -> None:
+    def memory(self, memory: MemoryClass, span: Span) -> None:
+        """Notes what an allocation in the memory needs at file scope, and of the processor."""
+        for feature in features_of(memory, span):
+            self.features.setdefault(feature)
         text = ask(memory, "header").strip()
         if text:
             self.headers.setdefault(text)

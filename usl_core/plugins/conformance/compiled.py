@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core.errors import JitError, PluginError, UslError
-from usl_core.ir.nodes import Call, Proc
+from usl_core.ir.nodes import Alloc, Call, Proc
 from usl_core.ir.traverse import walk_block
 from usl_core.plugins.hookspecs import BatchBackend, Emulation
 
@@ -49,6 +49,13 @@ class Toolchain:
                 return fitting[0]
         return None if lacking else ""
 
+    def why_not(self, features: Iterable[str]) -> str:
+        """Why there is no way to run what needs features; empty if there is one."""
+        if self.way(features) is not None:
+            return ""
+        lacking = ", ".join(self.backend.missing_features(sorted(features)))
+        return f"this processor lacks {lacking}, and no plugin emulates it here"
+
     def compile(self, procs: Sequence[Proc], name: str) -> Mapping[str, Compiled]:
         """The callables by procedure name. All procs of one way share a library."""
         found: dict[str, Compiled] = {}
@@ -57,18 +64,9 @@ class Toolchain:
             ways.setdefault(self.way(features_of(proc)), []).append(proc)
         for way, group in ways.items():
             if way is None:
-                found |= {proc.name: JitError("the processor lacks a feature") for proc in group}
+                found |= {proc.name: JitError(self.why_not(features_of(proc))) for proc in group}
             else:
                 found |= self._batch(group, name, way)
-        return found
-
-    def compile_anyhow(self, procs: Sequence[Proc], name: str) -> Mapping[str, Compiled]:
-        """As compile; what fails natively is tried with each emulation: headers may not exist on this machine."""
-        found = dict(self.compile(procs, name))
-        for way in self.emulations:
-            failed = [proc for proc in procs if isinstance(found[proc.name], UslError)]
-            if failed:
-                found |= self._batch(failed, name, way)
         return found
 
     def _batch(self, procs: Sequence[Proc], name: str, way: str) -> Mapping[str, Compiled]:
@@ -94,6 +92,19 @@ def _named(error: UslError, procs: Sequence[Proc]) -> Sequence[Proc]:
 
 
 def features_of(proc: Proc) -> frozenset[str]:
-    """The CPU features of the instructions that proc calls."""
-    called = [node.proc for node in walk_block(proc.body) if isinstance(node, Call)]
-    return frozenset(feature for callee in called if callee.instr is not None for feature in callee.instr.features)
+    """The CPU features that proc needs: its own as an instruction, those of its memories, and of the instructions it calls."""
+    found = {feature for arg in proc.args if arg.mem is not None for feature in arg.mem.features}
+    if proc.instr is not None:
+        return frozenset(found.union(proc.instr.features))
+    for node in walk_block(proc.body):
+        if isinstance(node, Alloc):
+            found.update(node.mem.features)
+        elif isinstance(node, Call):
+            found |= features_of(node.proc)
+    return frozenset(found)
+
+
+def ways_of(procs: Iterable[Proc], tools: Toolchain) -> str:
+    """How procs, which can all be run, are run, in words."""
+    ways = dict.fromkeys(tools.way(features_of(proc)) for proc in procs)
+    return " and ".join(f"emulated by {way}" if way else "native" for way in ways)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -54,8 +55,10 @@ class Outcome:
     """How often code ran."""
     findings: tuple[Finding, ...] = ()
     reason: str = ""
-    """Why it was skipped, or how it was run where that is not the ordinary way."""
+    """Why it was skipped."""
     span: Span | None = None
+    ran: str = ""
+    """How code ran: `native`, or `emulated by` the name of an emulation; empty if none did."""
 
     @property
     def label(self) -> str:
@@ -76,6 +79,7 @@ class Outcome:
             "name": self.name,
             "status": self.status,
             "runs": self.runs,
+            "ran": self.ran,
             "reason": self.reason,
             "file": span.file if span else None,
             "line": span.line if span else None,
@@ -112,19 +116,20 @@ class Report:
         counts = {status: sum(o.status == status for o in self.outcomes) for status in ("passed", "failed", "skipped")}
         total = sum(outcome.runs for outcome in self.outcomes)
         summary = ", ".join(f"{count} {status}" for status, count in counts.items() if count or status == "passed")
-        return "\n".join([*lines, f"{self.plugin}: {summary} ({total} runs)"])
+        ways = Counter(outcome.ran for outcome in self.outcomes if outcome.ran)
+        how = f": {', '.join(f'{count} {way}' for way, count in ways.items())}" if ways else ""
+        return "\n".join([*lines, f"{self.plugin}: {summary} ({total} runs{how})"])
 
     def _skipped(self) -> Iterator[str]:
-        """What was skipped, by reason and with all names; how many were run in another way."""
-        reasons: dict[tuple[str, bool, str], list[str]] = {}
+        """What was skipped, by reason and with all names."""
+        reasons: dict[tuple[str, str], list[str]] = {}
         for outcome in self.outcomes:
-            if outcome.reason:
-                reasons.setdefault((outcome.kind, outcome.status == "skipped", outcome.reason), []).append(outcome.name)
-        for (kind, skipped, reason), names in reasons.items():
+            if outcome.status == "skipped":
+                reasons.setdefault((outcome.kind, outcome.reason), []).append(outcome.name)
+        for (kind, reason), names in reasons.items():
             counted = f"{len(names)} {kind}" if len(names) == 1 else f"{len(names)} {PLURALS.get(kind, kind)}"
-            yield f"{'skipped' if skipped else 'note'}: {counted}: {reason}"
-            if skipped:
-                yield f"  {', '.join(names)}"
+            yield f"skipped: {counted}: {reason}"
+            yield f"  {', '.join(names)}"
 
     def as_dict(self) -> dict[str, Any]:
         return {"plugin": self.plugin, "outcomes": [outcome.as_dict() for outcome in self.outcomes]}

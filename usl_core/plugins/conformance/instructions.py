@@ -13,7 +13,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, R, TensorType, scalar_of
 from usl_core.plugins.conformance import diagnose
 from usl_core.plugins.conformance.cases import Case, aliasable_pairs, cases
-from usl_core.plugins.conformance.compiled import Compiled, Toolchain
+from usl_core.plugins.conformance.compiled import Compiled, Toolchain, features_of, ways_of
 from usl_core.plugins.conformance.configs import Setup, find_setup
 from usl_core.plugins.conformance.controls import Controls, admissible, shape_of
 from usl_core.plugins.conformance.data import Fill
@@ -105,10 +105,8 @@ def _plan(proc: Proc, instructions: Sequence[Proc], tools: Toolchain) -> Plan:
 
 
 def _why_not(proc: Proc, tools: Toolchain) -> str:
-    assert proc.instr is not None
-    if tools.way(proc.instr.features) is None:
-        lacking = ", ".join(tools.backend.missing_features(proc.instr.features))
-        return f"this processor lacks {lacking}, and no plugin emulates it here"
+    if reason := tools.why_not(features_of(proc)):
+        return reason
     for arg in proc.args:
         if isinstance(arg.type, ControlType):
             continue
@@ -190,16 +188,15 @@ def instruction_outcome(plan: Plan, tools: Toolchain) -> Outcome:
     if not todo:
         return Outcome(KIND, plan.proc.name, "skipped", reason="no strides were found that satisfy its assertions", span=span)
     result = run_isolated(lambda progress: _run_all(plan, todo, progress))
-    way = tools.way(plan.proc.instr.features if plan.proc.instr else ())
-    note = f"run by the emulation {way}" if way else ""
+    ran = ways_of([driver.proc for driver in plan.drivers.values()], tools)
     if isinstance(result, Stopped):
         number = result.at or 0
         finding = _stopped(plan.proc, todo[number], result)
-        return Outcome(KIND, plan.proc.name, "failed", number + 1, (finding,), note, span)
+        return Outcome(KIND, plan.proc.name, "failed", number + 1, (finding,), span=span, ran=ran)
     runs, found = result
     if runs == 0:
         return Outcome(KIND, plan.proc.name, "skipped", reason="its body stops on every input that was tried", span=span)
-    return Outcome(KIND, plan.proc.name, "failed" if found else "passed", runs, tuple(found), note, span)
+    return Outcome(KIND, plan.proc.name, "failed" if found else "passed", runs, tuple(found), span=span, ran=ran)
 
 
 def _run_all(plan: Plan, todo: Sequence[Case], progress: Progress) -> tuple[int, list[Finding]]:

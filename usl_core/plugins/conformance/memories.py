@@ -21,7 +21,7 @@ from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import Alloc, Arg, Assign, For, Literal, Pass, Proc, Read, Reduce, Stmt, index_literal, index_read
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import F32, F64, I8, I32, SIZE, U8, U16, ScalarType, TensorType
-from usl_core.plugins.conformance.compiled import Compiled, Toolchain
+from usl_core.plugins.conformance.compiled import Compiled, Toolchain, ways_of
 from usl_core.plugins.conformance.controls import admissible, shape_of
 from usl_core.plugins.conformance.driver import depends_on_controls
 from usl_core.plugins.conformance.findings import LEAK, NO_CODE, STOPPED, VALUE, Finding, Outcome
@@ -52,6 +52,8 @@ class Plan:
     procs: dict[str, tuple[Proc, Callable[[Any], Finding | None], str]] = field(default_factory=dict)
     """By name: the procedure, what runs and judges it, and what it does in words."""
     compiled: Mapping[str, Compiled] = field(default_factory=dict)
+    ran: str = ""
+    """How the procedures run, in words."""
 
 
 def check_memories(memories: Sequence[MemoryClass], instructions: Sequence[Proc], tools: Toolchain) -> Iterator[Outcome]:
@@ -65,15 +67,17 @@ def prepare_memories(memories: Sequence[MemoryClass], instructions: Sequence[Pro
     router = Router(tools, instructions)
     plans = [_plan(number, memory, instructions, router, tools) for number, memory in enumerate(memories)]
     procs = [proc for plan in plans for proc, _, _ in plan.procs.values()]
-    compiled = tools.compile_anyhow(procs, "usl_check_memories") if procs else {}
+    compiled = tools.compile(procs, "usl_check_memories") if procs else {}
     for plan in plans:
         plan.compiled = {name: compiled[name] for name in plan.procs}
+        plan.ran = ways_of([proc for proc, _, _ in plan.procs.values()], tools)
     return plans
 
 
 def _plan(number: int, memory: MemoryClass, instructions: Sequence[Proc], router: Router, tools: Toolchain) -> Plan:
     plan = Plan(memory, list(check_memory_name(memory)))
-    if plan.findings:
+    plan.skipped = tools.why_not(memory.features)
+    if plan.findings or plan.skipped:
         return plan
     keys = list(itertools.islice(_keys(memory, instructions, tools), MOST_KEYS))
     if not keys:
@@ -224,7 +228,7 @@ def memory_outcome(plan: Plan) -> Outcome:
             likely="`free` releases what `alloc` did not give, or `window` gives a place outside of the buffer",
         )
         return Outcome(KIND, name, "failed", 0, (finding,))
-    return Outcome(KIND, name, "failed" if result else "passed", len(plan.procs), tuple(result))
+    return Outcome(KIND, name, "failed" if result else "passed", len(plan.procs), tuple(result), ran=plan.ran)
 
 
 def _run_all(plan: Plan, progress: Progress) -> list[Finding]:

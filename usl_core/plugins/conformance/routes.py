@@ -26,7 +26,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
 from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
 from usl_core.ir.written import written_formals
-from usl_core.plugins.conformance.compiled import Compiled, Toolchain
+from usl_core.plugins.conformance.compiled import Compiled, Toolchain, features_of
 from usl_core.plugins.conformance.configs import Setup, find_setup
 from usl_core.plugins.conformance.controls import admissible, shape_of
 from usl_core.plugins.conformance.driver import passes_through
@@ -88,7 +88,7 @@ class Router:
             for number, key in enumerate(slots)
             if not key[0].addressable
         }
-        compiled = self.tools.compile_anyhow(list(probes.values()), "usl_check_sizes")
+        compiled = self.tools.compile(list(probes.values()), "usl_check_sizes")
         return {key: self._tail(key, compiled[probe.name]) for key, probe in probes.items()}
 
     def _tail(self, key: Key, probe: object) -> int:
@@ -135,7 +135,7 @@ class Router:
         mem, scalar, shape = key
         for instr in self.instructions:
             pair = _ends(instr, mem, scalar, enter)
-            if pair is None or self.tools.way(instr.instr.features if instr.instr else ()) is None:
+            if pair is None or self.tools.way(features_of(instr)) is None:
                 continue
             setup = find_setup(instr, self.instructions)
             if isinstance(setup, str):

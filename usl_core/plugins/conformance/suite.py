@@ -34,13 +34,18 @@ class Subject:
     def label(self) -> str:
         return f"{self.kind}-{self.name}"
 
+    @property
+    def ran(self) -> str:
+        """How its code ran, as in `Outcome`; empty before the check."""
+        return _OUTCOMES[self].ran if self in _OUTCOMES else ""
+
     def check(self) -> Outcome:
         """The outcome, if it passed; a skipped one is skipped for pytest too.
 
         Raises:
             NonConforming: it failed.
         """
-        outcome = _runners(self.plugin, self.emulate)[self.kind, self.name]()
+        outcome = _OUTCOMES[self] = _runners(self.plugin, self.emulate)[self.kind, self.name]()
         if outcome.status == "failed":
             raise NonConforming(outcome.text())
         if outcome.status == "skipped":
@@ -48,6 +53,9 @@ class Subject:
 
             pytest.skip(outcome.reason)
         return outcome
+
+
+_OUTCOMES: dict[Subject, Outcome] = {}
 
 
 def subjects_of(plugin: str, *, emulate: bool = False) -> Iterator[Subject]:
