@@ -6,9 +6,6 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-os.environ["USL_PROOF_CACHE"] = "off"
-"""Tests, and what they start, neither trust nor fill the proof cache of whoever runs them."""
-
 settings.register_profile(
     "suite",
     deadline=None,

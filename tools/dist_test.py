@@ -49,7 +49,6 @@ def say(text: str) -> None:
 def run(*command: str | Path, cwd: Path) -> str:
     """The command's output; on failure the whole of it, and the end of this script."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("USL_", "PYTHON"))}
-    clean["USL_PROOF_CACHE"] = "off"
     done = subprocess.run(command, cwd=cwd, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         sys.exit(f"{done.stdout}\ndist-test: FAILED: {' '.join(map(str, command))}")

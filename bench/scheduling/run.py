@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,11 +22,9 @@ Tell = Callable[[str], None]
 
 
 def child(module: str, *arguments: str) -> dict[str, Any]:
-    """What a measuring module prints, run in a new Python with an empty folder for proofs."""
+    """What a measuring module prints, run in a new Python."""
     command = [sys.executable, "-m", f"bench.scheduling.{module}", *arguments]
-    with tempfile.TemporaryDirectory() as proofs:
-        environment = {**os.environ, "USL_PROOF_CACHE": proofs}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command[1:])} failed:\n{done.stderr}")
     found: dict[str, Any] = json.loads(done.stdout)

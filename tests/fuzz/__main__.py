@@ -21,9 +21,6 @@ from tests.fuzz.parallel import Outcome, judge, outcomes
 from tests.fuzz.record import DEFAULT, Run, code_version, comparable, load, resume, save, total
 from tests.fuzz.registry import ACTIONS
 
-os.environ["USL_PROOF_CACHE"] = "off"
-"""A soundness test proves for itself."""
-
 SAVE_EVERY = 10.0
 """Seconds."""
 

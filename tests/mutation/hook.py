@@ -20,9 +20,6 @@ from tests.mutation import conditions
 from tests.mutation.conditions import FIRED, SEEN
 from tests.mutation.kernel import PACKAGE, kernel_modules, path_of
 
-os.environ["USL_PROOF_CACHE"] = "off"
-"""What a changed kernel proves is nobody else's, and it must not be spared its own proofs."""
-
 Codes = Callable[[str], CodeType | None]
 """The code of a module by its name in the package; None leaves it as it is."""
 

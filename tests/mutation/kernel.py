@@ -17,7 +17,7 @@ PACKAGE = "usl_core"
 ENGINE = frozenset(
     {
         *("affine", "bounding", "formula", "linear", "lower", "models", "polynomial", "raise_", "show", "solver"),
-        *("proof_store", "questions", "verdicts"),
+        "questions",
     }
 )
 """Modules of the analysis that compute and prove. Their tests compare them with brute force and z3; they hold no conditions."""

@@ -63,7 +63,7 @@ class Site:
             capture_output=True,
             text=True,
             cwd=cwd or self.folder,
-            env={**inherited, "USL_PROOF_CACHE": "off", "PYTHONPATH": path, **environment},
+            env={**inherited, "PYTHONPATH": path, **environment},
             check=False,
         )
 

@@ -1,14 +1,13 @@
 """Three answers: proved, refuted with a model, or unknown with a reason.
 
-In front of z3 stand structural equality, bounds by substitution, what this process and (`proof_store`) others have answered
-before, the linear refuter, and a short search for a counter-example. Remembered answers are found by the whole question with
-its names numbered (`questions`), compared and not only hashed. z3's limit is its resource count, not time, so that every
+In front of z3 stand structural equality, bounds by substitution, what this process has answered before, the linear refuter,
+and a short search for a counter-example. Remembered answers are found by the whole question with its names numbered
+(`questions`), compared and not only hashed. z3's limit is its resource count, not time, so that every
 machine gives the same answer. Unknown is never success. This module alone imports z3, when the first query needs it.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,9 +19,7 @@ from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.formula import FALSE, TRUE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.analysis.models import find_model
-from usl_core.analysis.proof_store import STORE
 from usl_core.analysis.questions import Question, question, relevant
-from usl_core.analysis.verdicts import Verdict
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 
@@ -56,6 +53,17 @@ class Unknown:
 Answer = Proved | Refuted | Unknown
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is remembered of a question: proved, refuted or unknown, and the stage (affine, model, z3) that found it out. values
+    are those of a refuting model in the order of the question's names, None where any value does."""
+
+    kind: str
+    how: str
+    values: tuple[int | bool | None, ...] = ()
+    reason: str = ""
+
+
 @dataclass
 class Statistics:
     """How many obligations each stage has settled since the process began."""
@@ -67,26 +75,21 @@ class Statistics:
 
 
 STATISTICS = Statistics()
-PATIENCE = 0.01
-"""Seconds of CPU time that a process spends on questions before it opens the file of proofs for those that z3 is not needed
-for: about what opening costs, which small schedules would not get back. A question left to z3 opens it at once."""
 MAX_REMEMBERED = 200_000
 _CACHE: dict[str, Verdict] = {}
 """Verdicts by the keys of questions."""
 _UNKNOWN: dict[tuple[Hypotheses, Formula], Verdict] = {}
 """What could not be decided, exactly as it was asked: in another order or with other names it might be."""
 _caching = True
-_spent = 0.0
 
 
 def disable_cache() -> None:
-    """From now on every question is answered anew in this process, and nothing is read or written on disk: for `usl verify`."""
+    """From now on every question is answered anew in this process: for `usl verify`."""
     global _caching
     _caching = False
     bounding.remembers = False
     _CACHE.clear()
     _UNKNOWN.clear()
-    STORE.switch_off()
 
 
 @profiled("solver", "syntactic")
@@ -208,43 +211,25 @@ def _ask(asked: Question) -> Answer:
 
 
 def _recall(asked: Question) -> Verdict | None:
-    """What this process has answered before, or another that uses the same file; it says how it was found then."""
+    """What this process has answered before; it says how it was found then."""
     if not _caching:
         return None
     hit = _CACHE.get(asked.key) or _UNKNOWN.get((asked.hypotheses, asked.goal))
     if hit is not None:
         STATISTICS.count("cache")
-    elif STORE.is_open or _spent >= PATIENCE:
-        hit = _recall_from_disk(asked)
-    return hit
-
-
-@profiled("solver", "disk")
-def _recall_from_disk(asked: Question) -> Verdict | None:
-    hit = STORE.find(asked.key, len(asked.names))
-    if hit is not None:
-        STATISTICS.count("cache")
-        _remember(_CACHE, asked.key, hit)
     return hit
 
 
 def _learn(asked: Question) -> Verdict:
     """The answer, found now and kept."""
-    global _spent
-    started = time.process_time()
     verdict = _decide_without_z3(asked)
-    _spent += time.process_time() - started
     if verdict is None:
-        hit = _recall_from_disk(asked) if _caching and not STORE.is_open else None
-        if hit is not None:
-            return hit
         STATISTICS.count("z3")
         verdict = _z3_prove(asked.hypotheses, asked.goal, asked.names)
     if _caching and verdict.kind == "unknown":
         _remember(_UNKNOWN, (asked.hypotheses, asked.goal), verdict)
     elif _caching:
         _remember(_CACHE, asked.key, verdict)
-        STORE.keep(asked.key, verdict)
     return verdict
 
 

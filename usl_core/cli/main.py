@@ -15,7 +15,6 @@ from typing import Any
 
 import click
 
-from usl_core.cli.cache import cache_group
 from usl_core.cli.plugin import plugin_group
 from usl_core.errors import UslError
 
@@ -74,7 +73,6 @@ def plugins_command(as_json: bool, selfcheck: bool) -> None:
 
 
 cli.add_command(plugin_group)
-cli.add_command(cache_group)
 
 
 @cli.command(name="compile", short_help="Compile the procedures of a Python file to C.")
@@ -117,8 +115,7 @@ def history_command(place: str, as_json: bool) -> None:
 def verify_command(place: str, as_json: bool) -> None:
     """Make the procedures of FILE (or one of them) again in a fresh process, with every obligation proved anew.
 
-    FILE is imported there, which runs it. No cache is read, and the result's bounds and calls are checked once more as a
-    whole.
+    FILE is imported there, which runs it. No answer is remembered, and the result is checked once more as a whole.
     """
     from usl_core.cli import verify
 

@@ -7,12 +7,10 @@ must not be trusted is what an earlier process remembered.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from typing import Any
 
-from usl_core.analysis.proof_store import SWITCH
 from usl_core.errors import UslError
 
 _CHILD = "from usl_core.cli.verify import replay; replay()"
@@ -24,9 +22,8 @@ def verify_text(place: str, *, as_json: bool) -> str:
     Raises:
         UslError: the file cannot be run, or an obligation is not proved; the message is the child's.
     """
-    # No -I: the child must find the same packages as this process. The variable is for what proves before `replay` runs.
-    environment = {**os.environ, SWITCH: "off"}
-    child = subprocess.run([sys.executable, "-c", _CHILD, place], capture_output=True, text=True, check=False, env=environment)
+    # No -I: the child must find the same packages as this process.
+    child = subprocess.run([sys.executable, "-c", _CHILD, place], capture_output=True, text=True, check=False)
     if child.returncode != 0:
         raise UslError(child.stderr.strip() or f"the replay ended with status {child.returncode}")
     found: list[dict[str, Any]] = json.loads(child.stdout.splitlines()[-1])
