@@ -17,7 +17,6 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import WindowMap
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
-from usl_core.ir.externs import IDX
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
@@ -41,8 +40,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk
-from usl_core.ir.types import BOOL, COND, ControlType, TensorType
+from usl_core.ir.traverse import depends_on_data, walk
+from usl_core.ir.types import BOOL, ControlType, TensorType, is_control
 
 Value = Lin | Formula
 
@@ -136,7 +135,7 @@ class _Reader:
         if isinstance(arg, Literal) or isinstance(arg.type, ControlType):
             self.expr(ctx, arg)
             return
-        if not all(_plain(entry) for entry in walk(arg)):
+        if not _plain(arg):
             self.comparable = False
             return
         place = ctx.argument_map(arg)
@@ -150,7 +149,7 @@ class _Reader:
 
     def access(self, ctx: Context, name: Sym, idx: Sequence[Expr]) -> None:
         """A location: its buffer, and its index there."""
-        if all(_plain(node) for index in idx for node in walk(index)):
+        if all(map(_plain, idx)):
             point = tuple(ctx.index(index) for index in idx)
             root = name
             while root in ctx.windows:
@@ -172,14 +171,14 @@ class _Reader:
 
     def control(self, ctx: Context, expr: Expr) -> None:
         """A control value: as a number if it depends on control values alone, else by its parts."""
-        if all(_plain(node) for node in walk(expr)):
+        if _plain(expr):
             self.shape.append("truth" if expr.type is BOOL else "index")
             self.values.append(ctx.truth(expr) if expr.type is BOOL else ctx.index(expr))
         else:
             self.parts(ctx, expr)
 
     def expr(self, ctx: Context, expr: Expr) -> None:
-        if isinstance(expr.type, ControlType) and expr.type is not COND:
+        if is_control(expr.type):
             self.control(ctx, expr)
         elif isinstance(expr, Read):
             self.access(ctx, expr.name, expr.idx)
@@ -205,9 +204,9 @@ class _Reader:
                 self.comparable = False
 
 
-def _plain(node: object) -> bool:
-    """Whether a control expression's node is a function of control values alone."""
-    return not isinstance(node, ReadConfig) and not (isinstance(node, ExternCall) and node.fn is IDX)
+def _plain(expr: Expr) -> bool:
+    """Whether the control expressions in expr are functions of control values alone."""
+    return not depends_on_data(expr) and not any(isinstance(node, ReadConfig) for node in walk(expr))
 
 
 def _whole(ctx: Context, name: Sym, rank: int) -> WindowMap:

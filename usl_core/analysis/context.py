@@ -42,8 +42,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import get_field, mentioned
-from usl_core.ir.types import COND, SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.traverse import depends_on_data, get_field, mentioned
+from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Context:
                     return self.but(facts=(*self.facts, *limits), loops=(*self.loops, stmt))
                 return self.assume(limits)._changed_by(stmt, inside=True).but(loops=(*self.loops, stmt))
             case If(cond=cond):
-                if cond.type is COND:
+                if depends_on_data(cond):
                     return self
                 return self.assume([self.truth(cond) if branch == "body" else self.falsity(cond)])
             case _:

@@ -41,7 +41,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import BOOL, COND, ControlType, ScalarType
+from usl_core.ir.traverse import depends_on_data
+from usl_core.ir.types import BOOL, ControlType, ScalarType
 from usl_core.profiling import profiled
 
 
@@ -256,7 +257,7 @@ def _of_if(stmt: If) -> Transformer:
     for field in fields:
         same = (Case(fml.TRUE, identity(field)),)
         ways = then.get(field, same), other.get(field, same)
-        if stmt.cond.type is COND:  # what the data will say is not known
+        if depends_on_data(stmt.cond):  # what the data will say is not known
             result[field] = tuple(case for case in ways[0] if case in ways[1])
         else:
             cond = Lowering(symbolic=True).truth(stmt.cond)

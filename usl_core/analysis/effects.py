@@ -40,8 +40,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_nodes
-from usl_core.ir.types import COND, SIZE, ControlType, TensorType
+from usl_core.ir.traverse import child_nodes, depends_on_data
+from usl_core.ir.types import SIZE, ControlType, TensorType
 from usl_core.profiling import profiled
 
 
@@ -331,7 +331,7 @@ def _of_if(stmt: If) -> Summary:
     builder = _Builder()
     builder.reads(stmt.cond)
     then, other = block_summary(stmt.body), block_summary(stmt.orelse)
-    if stmt.cond.type is COND:
+    if depends_on_data(stmt.cond):
         return merge([builder.done(), under_condition(then, None), under_condition(other, None)])
     lowering = Lowering()
     cond = lowering.truth(stmt.cond)

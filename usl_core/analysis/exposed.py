@@ -18,7 +18,7 @@ from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Refuted, prove
 from usl_core.ir.nodes import Block, For, If, Stmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import COND
+from usl_core.ir.traverse import depends_on_data
 from usl_core.profiling import profiled
 
 
@@ -48,7 +48,7 @@ class _Search:
                 inside, otherwise = ctx.enter(stmt, "body"), ctx.enter(stmt, "orelse")
                 then = self.block(inside, body, written)
                 other = self.block(otherwise, orelse, written)
-                if cond.type is COND or inside.field_facts != ctx.field_facts:
+                if depends_on_data(cond) or inside.field_facts != ctx.field_facts:
                     return []  # which branch runs is not a matter of iterators and sizes alone
                 new = len(ctx.facts)
                 return _guarded(then, inside.facts[new:]) + _guarded(other, otherwise.facts[new:])

@@ -51,8 +51,8 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_nodes, mentioned, walk
-from usl_core.ir.types import BOOL, COND, SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.traverse import child_nodes, depends_on_data, mentioned
+from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
 from usl_core.ir.written import written_formals
 from usl_core.profiling import profiled
 
@@ -399,25 +399,13 @@ def _at_call(ctx: Context, call: Call, f: Formula, env: Mapping[Sym, Lin], bools
 
 def _check_place(call: Call, arg: Expr) -> None:
     """An argument names one place, whatever the data are: the callee may change these while it uses the place."""
-    if not _is_plain(arg) and any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(arg)):
+    if depends_on_data(arg):
         raise BoundsError(
             f"an argument of {call.proc.name} depends on data through idx: {show_expr(arg)}",
             span=arg.span if arg.span.line else call.span,
             notes=["hint: copy the element into a scalar before the call, and back after it if it is written"],
             code="E316",
         )
-
-
-def _is_plain(arg: Expr) -> bool:
-    """Whether no data are in the control expressions of an argument; False means "don't know"."""
-    match arg:
-        case Literal():
-            return True
-        case Read(idx=idx) | WindowExpr(idx=idx):
-            entries = (e for entry in idx for e in ((entry.lo, entry.hi) if isinstance(entry, Interval) else (entry,)))
-            return all(form_of(entry) is not None for entry in entries)
-        case _:
-            return isinstance(arg.type, ControlType) and arg.type not in (BOOL, COND) and form_of(arg) is not None
 
 
 def argument_values(ctx: Context, call: Call) -> tuple[dict[Sym, Lin], dict[Sym, Formula]]:

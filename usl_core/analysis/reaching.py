@@ -17,8 +17,7 @@ from usl_core.analysis.solver import Proved
 from usl_core.cursors.path import Path, get, get_stmt, stmt_list
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import AssignConfig, Block, Call, Expr, For, If, Node, Proc, ReadConfig, Stmt
-from usl_core.ir.traverse import walk
-from usl_core.ir.types import COND
+from usl_core.ir.traverse import depends_on_data, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ def _if(place: _Place, stmt: If, field: FieldSym) -> Reach:
         _block(lambda: place.context().enter(stmt, "body"), stmt.body, field),
         _block(lambda: place.context().enter(stmt, "orelse"), stmt.orelse, field),
     ]
-    if stmt.cond.type is not COND and ways[0] != ways[1]:
+    if not depends_on_data(stmt.cond) and ways[0] != ways[1]:
         ctx = place.context()
         truth = ctx.truth(stmt.cond)
         if ctx.holds(truth):

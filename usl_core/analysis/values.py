@@ -174,10 +174,3 @@ class _SharedLowering(Lowering):
         if found is None:
             found = self._known[key] = self.unknown(name)
         return found
-
-
-def reads_clamped_data(expr: Node) -> bool:
-    """Whether evaluating expr takes an index from data: then it stops the run where that data is uninitialised."""
-    if isinstance(expr, ExternCall) and expr.fn is IDX:
-        return True
-    return any(map(reads_clamped_data, child_nodes(expr)))

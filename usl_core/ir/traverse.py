@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from usl_core.ir.externs import IDX
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
@@ -41,7 +42,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import TensorType
+from usl_core.ir.types import COND, TensorType
 
 N = TypeVar("N", bound=Node)
 
@@ -316,6 +317,23 @@ def loop_of(block: Block, name: Sym) -> For | None:
                 case If(body=body, orelse=orelse):
                     return loop_of((*body, *orelse), name)
     return None
+
+
+@per_node
+def depends_on_data(expr: Node) -> bool:
+    """Whether control depends on data in expr: it is a condition on data, or takes an index from data (`idx`).
+
+    Elements of buffers are data themselves and do not count.
+    """
+    for node in walk(expr):
+        match node:
+            case BinaryOp(type=typ) if typ is COND:
+                return True
+            case ExternCall(fn=fn) if fn is IDX:
+                return True
+            case _:
+                pass
+    return False
 
 
 def with_fresh_binders(block: Block) -> Block:

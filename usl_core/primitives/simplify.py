@@ -11,7 +11,6 @@ from usl_core.analysis.lower import index_lin
 from usl_core.analysis.raise_ import from_lin, reduce_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path
-from usl_core.ir.externs import IDX
 from usl_core.ir.folding import folded
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
@@ -20,7 +19,6 @@ from usl_core.ir.nodes import (
     Check,
     Expr,
     ExprBase,
-    ExternCall,
     For,
     If,
     Literal,
@@ -30,7 +28,7 @@ from usl_core.ir.nodes import (
     bool_literal,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, same_expr, substitute, update, walk
+from usl_core.ir.traverse import children, depends_on_data, same_expr, substitute, update, walk
 from usl_core.ir.types import BOOL, COND, INDEX
 from usl_core.primitives.base import primitive
 from usl_core.primitives.declared import with_declared_types
@@ -199,7 +197,7 @@ def _holds(ctx: Context, goal: Formula) -> bool:
 @per_node
 def _made_of_data(expr: Expr) -> bool:
     """Whether a control expression contains data or configuration, which have no linear form of their own."""
-    return any(isinstance(n, ReadConfig) or (isinstance(n, ExternCall) and n.fn is IDX) for n in walk(expr))
+    return depends_on_data(expr) or any(isinstance(n, ReadConfig) for n in walk(expr))
 
 
 @per_node

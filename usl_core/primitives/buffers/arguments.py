@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from usl_core.cursors.path import Path
-from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import Expr, ExternCall, ReadConfig, StrideExpr
+from usl_core.ir.nodes import Expr, ReadConfig, StrideExpr
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import depends_on_data, walk
 from usl_core.primitives.base import refuse
 from usl_core.primitives.locate import Where, expression
 from usl_core.procedure import Procedure
@@ -16,7 +15,7 @@ def fixed_expression(proc: Procedure, path: Path, value: str | int | Where, oper
     """An index expression read at path whose value changes only with the names in it: no data, strides or configuration."""
     expr = expression(proc, path, value, operator)
     for node in walk(expr):
-        if isinstance(node, StrideExpr | ReadConfig) or (isinstance(node, ExternCall) and node.fn is IDX):
+        if isinstance(node, StrideExpr | ReadConfig) or depends_on_data(node):
             message = f"{show_expr(expr)} is not made of sizes and iterators only"
             refuse(operator, message, node.span if node.span.line else None, code="E404")
     return expr

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
-from usl_core.analysis.lower import Lowering, index_lin
+from usl_core.analysis.lower import index_lin
 from usl_core.cursors.edit import Edit
 from usl_core.ir import make
 from usl_core.ir.nodes import Alloc, Expr, ExprBase, Interval, WindowExpr, index_literal
 from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.ranges import IteratorRanges
@@ -88,10 +89,9 @@ def _divided(ranges: IteratorRanges, entry: Expr | Interval, factor: int) -> Ent
         assert isinstance(tile, ExprBase) and isinstance(low, ExprBase)
         extent = index_lin(entry.hi) - index_lin(entry.lo)
         return (tile, Interval(low, ranges.expression(index_lin(low) + extent), span=entry.span))
-    lowering = Lowering()
-    value = lowering.index(entry)
-    if lowering.unknowns:  # made of data: not to be taken apart
+    if depends_on_data(entry):  # not to be taken apart
         return (make.quot(entry, factor), make.mod(entry, factor))
+    value = index_lin(entry)
     return (
         ranges.expression(affine.quotient(value, factor), entry.span),
         ranges.expression(affine.remainder(value, factor), entry.span),

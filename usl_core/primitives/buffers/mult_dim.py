@@ -5,10 +5,9 @@ from __future__ import annotations
 from usl_core.analysis.lower import index_lin
 from usl_core.cursors.edit import Edit
 from usl_core.ir import make
-from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import Alloc, Expr, ExprBase, ExternCall, Interval, WindowExpr
+from usl_core.ir.nodes import Alloc, Expr, ExprBase, Interval, WindowExpr
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse, require
 from usl_core.primitives.buffers.divide_dim import require_dimension
@@ -88,6 +87,6 @@ def _joined(ranges: IteratorRanges, outer: Expr | Interval, inner: Expr | Interv
 
 
 def _element(ranges: IteratorRanges, outer: Expr, inner: Expr, count: int) -> Expr:
-    if any(isinstance(node, ExternCall) and node.fn is IDX for e in (outer, inner) for node in walk(e)):
-        return make.add(make.mul(count, outer), inner)  # made of data: not to be taken apart
+    if depends_on_data(outer) or depends_on_data(inner):  # not to be taken apart
+        return make.add(make.mul(count, outer), inner)
     return ranges.expression(index_lin(outer).scale(count) + index_lin(inner), outer.span)

@@ -13,10 +13,9 @@ from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.analysis.raise_ import from_lin
 from usl_core.ir import make
-from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Interval, Node, Read, WindowExpr, index_literal, index_read
+from usl_core.ir.nodes import BinaryOp, Expr, Interval, Node, Read, WindowExpr, index_literal, index_read
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import retype_window, walk
+from usl_core.ir.traverse import depends_on_data, retype_window
 from usl_core.ir.types import BOOL, ScalarType, TensorType, scalar_of
 
 
@@ -150,7 +149,7 @@ def relative(region: Region, indices: tuple[Expr | Interval, ...]) -> tuple[Expr
 def _minus(index: Expr, start: Expr) -> Expr:
     if make.is_literal(start, 0):
         return index
-    if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(index)):
+    if depends_on_data(index):
         return make.sub(index, start)
     return from_lin(index_lin(index) - index_lin(start), index.span)
 

@@ -13,11 +13,10 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, stmts
 from usl_core.equivalence import Relation
 from usl_core.ir import make
-from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import Alloc, Assign, Expr, ExprBase, ExternCall, Interval, Read, Reduce, WindowExpr, index_literal
+from usl_core.ir.nodes import Alloc, Assign, Expr, ExprBase, Interval, Read, Reduce, WindowExpr, index_literal
 from usl_core.ir.printer import show, show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.arguments import fixed_expression
@@ -164,7 +163,7 @@ def _modulo(ranges: IteratorRanges, dim: int, first: Expr, count: int) -> Callab
     def entries(old: Entries) -> Entries:
         index = old[dim]
         assert isinstance(index, ExprBase)
-        if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(index)):
+        if depends_on_data(index):
             new = make.mod(make.sub(index, first), count)
         else:
             new = ranges.expression(affine.remainder(index_lin(index) - index_lin(first), count), index.span)

@@ -13,7 +13,6 @@ from usl_core.analysis.exposed import definite_writes, exposed_read
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, after, before, get_stmt, stmt_list, stmt_path, stmts
 from usl_core.errors import Span
-from usl_core.ir.externs import IDX
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
     Alloc,
@@ -21,7 +20,6 @@ from usl_core.ir.nodes import (
     Block,
     Expr,
     ExprBase,
-    ExternCall,
     For,
     If,
     Interval,
@@ -35,7 +33,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import free_names, update, walk
+from usl_core.ir.traverse import depends_on_data, free_names, update
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.region import (
@@ -119,7 +117,7 @@ def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
     hidden = sorted(name.name for name in free_names(expr) - visible)
     if hidden:
         refuse(_OP, f"{', '.join(hidden)} is not in scope before the block", expr.span, code="E416")
-    if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(expr)):
+    if depends_on_data(expr):
         refuse(_OP, f"the window {show_expr(expr)} depends on data", expr.span, code="E413")
     typ = context_at(proc, start).buffers[expr.name].type
     return region_of(expr, typ.shape if isinstance(typ, TensorType) else ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_core.analysis.lower import Lowering
+from usl_core.analysis.lower import index_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir import make
@@ -79,9 +79,8 @@ def _constant(entry: Expr | Interval) -> int | None:
     """The value of an index that has no names in it."""
     if isinstance(entry, Interval):
         return None
-    lowering = Lowering()
-    value = lowering.index(entry)
-    return value.const if value.is_const and not lowering.unknowns else None
+    value = index_lin(entry)
+    return value.const if value.is_const else None
 
 
 def _redirected(node: Node, name: Sym, dim: int, names: list[Sym]) -> Node | None:

@@ -31,7 +31,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_fields, get_field
+from usl_core.ir.traverse import child_fields, depends_on_data, get_field
 from usl_core.ir.types import BOOL, TensorType, is_control, scalar_of
 from usl_core.profiling import profiled
 
@@ -149,7 +149,7 @@ class _Agreement:
     def control(self, ctx: Context, a: Expr, b: Expr) -> bool:
         if a.type is BOOL:  # as b, which stands in the same place
             return self.equivalent(ctx, self.truth(ctx, a), ctx.truth(b))
-        if _reads_data(a) or _reads_data(b):
+        if depends_on_data(a) or depends_on_data(b):
             return self.data_dependent(ctx, a, b)
         return self.equal(ctx, self.lin(ctx, a), ctx.index(b))
 
@@ -173,17 +173,3 @@ class _Agreement:
     def equivalent(self, ctx: Context, f: Formula, g: Formula) -> bool:
         both = fml.or_([fml.and_([f, g]), fml.and_([fml.not_(f), fml.not_(g)])])
         return f == g or ctx.holds(both)
-
-
-def _reads_data(expr: Node) -> bool:
-    if isinstance(expr, ExternCall) and expr.fn.name == "idx":
-        return True
-    return any(_reads_data(c) for _, c in _children(expr))
-
-
-def _children(node: Node) -> list[tuple[str, Node]]:
-    result: list[tuple[str, Node]] = []
-    for field, many in child_fields(node):
-        value = get_field(node, field)
-        result += [(field, v) for v in value] if many else [(field, value)]
-    return result

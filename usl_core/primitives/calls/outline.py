@@ -33,8 +33,8 @@ from usl_core.ir.nodes import (
     index_read,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import free_names, get_field, rename, walk
-from usl_core.ir.types import COND, INDEX, SIZE, ControlType, TensorType, Type
+from usl_core.ir.traverse import depends_on_data, free_names, get_field, rename, walk
+from usl_core.ir.types import INDEX, SIZE, ControlType, TensorType, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def _of_entering(node: Node, field: str) -> list[Expr]:
     match node:
         case For(iter=name, lo=lo, hi=hi):
             return [make.compare("<=", lo, index_read(name)), make.compare("<", index_read(name), hi)]
-        case If(cond=cond) if cond.type is not COND:
+        case If(cond=cond) if not depends_on_data(cond):
             return _conjuncts(cond if field == "body" else negation(cond))
         case _:
             return []

@@ -44,8 +44,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk
-from usl_core.ir.types import BOOL, COND, ControlType, ScalarType, TensorType, is_control
+from usl_core.ir.traverse import depends_on_data, walk
+from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, is_control
 from usl_core.profiling import profiled
 
 
@@ -292,7 +292,7 @@ class Unifier:
 
     def condition(self, a: Expr, b: Expr) -> None:
         """Conditions match as formulas: the same comparisons in the same order; data conditions node by node."""
-        if a.type is COND or b.type is COND:
+        if depends_on_data(a) or depends_on_data(b):
             self.data(a, b)
             return
         if isinstance(a, Read) and a.name in self.formals:

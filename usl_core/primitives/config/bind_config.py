@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from usl_core.analysis.values import reads_clamped_data
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, before, get
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import AssignConfig, Call, ReadConfig
 from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.config.fields import field_at, left_behind, next_place, require_sequential, type_of
@@ -46,7 +46,7 @@ def bind_config(proc: Procedure, expr: Where, config: Config, field: str) -> Edi
     if isinstance(get(proc.ir, path[:-1]), Call) and isinstance(old.type, ScalarType):
         hint = "hint: bind it first with bind_expr"
         refuse(_OP, "the argument of a call must be a location or a number, not a field", old.span, [hint], code="E404")
-    if reads_clamped_data(old):
+    if depends_on_data(old):
         refuse(_OP, f"{show_expr(old)} depends on data through idx", old.span, code="E413")
 
     read = ReadConfig(config, field, type=old.type, span=old.span)

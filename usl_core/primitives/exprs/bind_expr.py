@@ -8,11 +8,10 @@ from typing import Any
 from usl_core.cursors.cursor import Cursor
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get, get_stmt, stmts
-from usl_core.ir.externs import IDX
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExprBase, ExternCall, If, Read
+from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExprBase, If, Read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import same_expr, walk
+from usl_core.ir.traverse import depends_on_data, same_expr
 from usl_core.ir.types import ScalarType
 from usl_core.ir.written import written_formals
 from usl_core.primitives.base import primitive, refuse, require, require_no
@@ -126,7 +125,7 @@ def _require_unchanged(proc: Procedure, block: BlockLoc, paths: Sequence[Path], 
     ctx = context_at(proc, (*block.parent, (block.field, block.lo)))
     message = f"what {show_expr(expr)} reads may be modified before its last use"
     require_no(changes_value(ctx, expr, effect(ctx, crossed)), _OP, message, expr.span)
-    if any(isinstance(node, ExternCall) and node.fn is IDX for node in walk(expr)):
+    if depends_on_data(expr):
         _require_evaluated(proc, paths, block, expr)
 
 

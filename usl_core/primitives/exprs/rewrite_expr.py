@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.values import Values, reads_clamped_data
+from usl_core.analysis.values import Values
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, get
 from usl_core.equivalence import Relation
 from usl_core.ir.nodes import Call, Expr, Literal, Read, StrideExpr
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import depends_on_data, walk
 from usl_core.ir.types import BOOL, COND, INDEX, ScalarType
 from usl_core.primitives.base import primitive, refuse, require_procedure, require_proved
 from usl_core.primitives.declared import with_declared_types
@@ -109,7 +109,7 @@ def _require_strides_as_before(old: Expr, new: Expr) -> None:
 
 def _require_clamps_as_before(old: Expr, new: Expr) -> None:
     """A control value that depends on data stands in indices only: where there was one before."""
-    if old.type in (INDEX, BOOL) and reads_clamped_data(new) and not reads_clamped_data(old):
+    if old.type in (INDEX, BOOL) and depends_on_data(new) and not depends_on_data(old):
         refuse(_OP, f"{show_expr(new)} would bring `idx` to a place where it may not stand", old.span, code="E404")
 
 

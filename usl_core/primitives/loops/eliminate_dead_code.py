@@ -12,7 +12,7 @@ from usl_core.cursors.path import NodeLoc, Path, block_of
 from usl_core.errors import Undecided
 from usl_core.ir.nodes import For, If
 from usl_core.ir.printer import show_expr
-from usl_core.ir.types import COND
+from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds
@@ -47,7 +47,7 @@ def eliminate_dead_code(proc: Procedure, stmt: Where) -> Edit:
 
 
 def _keep_branch(edit: Edit, path: Path, ctx: Context, branch: If) -> Edit:
-    if branch.cond.type is COND:
+    if depends_on_data(branch.cond):
         refuse("eliminate_dead_code", f"the condition {show_expr(branch.cond)} depends on data", branch.span, code="E404")
     holds = ctx.truth(branch.cond)
     if _proved(ctx, holds):

@@ -11,7 +11,7 @@ from usl_core.analysis.repeating import why_not_running_again
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, gap_position, get_stmt, stmt_list, stmt_path
 from usl_core.ir.nodes import Block, For, If, Proc, Stmt, index_read
-from usl_core.ir.types import COND
+from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.iterations import why_not_later_before_earlier
@@ -123,7 +123,7 @@ def _check_if(ctx: Context, ir: Proc, place: _Place, branch: If, first: Block, l
         refuse("fission", "an `else` branch cannot be split", branch.span, [hint], code="E404")
     if branch.orelse:
         _require_invariant_else(ir, place, branch, lifts)
-    if branch.cond.type is COND:
+    if depends_on_data(branch.cond):
         message = "the condition depends on data that the statements before the gap may change"
         require_no(changes_value(ctx, branch.cond, effect(ctx, first)), "fission", message, branch.span)
 
@@ -131,7 +131,7 @@ def _check_if(ctx: Context, ir: Proc, place: _Place, branch: If, first: Block, l
 def _require_invariant_else(ir: Proc, place: _Place, branch: If, lifts: int) -> None:
     around = place.parent[:-1]
     loop = get_stmt(ir, around) if around else None
-    fits = lifts >= 2 and isinstance(loop, For) and branch.cond.type is not COND and not uses_expr(branch.cond, loop.iter)
+    fits = lifts >= 2 and isinstance(loop, For) and not depends_on_data(branch.cond) and not uses_expr(branch.cond, loop.iter)
     if not fits:
         message = (
             "an `if` with `else` is split only along with the loop around it, and if the condition does not depend on that loop"

@@ -12,8 +12,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before, body_of, stmt_path
 from usl_core.ir.nodes import For, If, LoopMode, Stmt, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import same_expr, substitute_block
-from usl_core.ir.types import COND
+from usl_core.ir.traverse import depends_on_data, same_expr, substitute_block
 from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, why_not_later_before_earlier
@@ -106,10 +105,12 @@ def _renamed_body(loop: For, other: For) -> tuple[Stmt, ...]:
 
 
 def _check_ifs(ctx: Context, first: If, second: If) -> None:
-    on_data = first.cond.type is COND
+    on_data = depends_on_data(first.cond)
     same = same_expr(first.cond, second.cond)
     if not same:
-        require(not on_data and second.cond.type is not COND, "fuse", "conditions on data must be the same text", second.span)
+        require(
+            not on_data and not depends_on_data(second.cond), "fuse", "conditions on data must be the same text", second.span
+        )
         one, other = ctx.truth(first.cond), ctx.truth(second.cond)
         goal = fml.and_([fml.implies(one, other), fml.implies(other, one)])
         message = f"cannot prove that {show_expr(first.cond)} and {show_expr(second.cond)} are equivalent"

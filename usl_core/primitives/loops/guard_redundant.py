@@ -15,7 +15,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, Path, get, get_stmt, splice, stmt_path, stmts
 from usl_core.ir.nodes import Expr, For, If, Pass, Proc
 from usl_core.ir.printer import show_expr
-from usl_core.ir.types import COND
+from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import primitive, require_no
 from usl_core.primitives.locate import Where, block_at, condition
 from usl_core.primitives.moving import effect, require_closed
@@ -76,7 +76,7 @@ def _disturbed(ir: Proc, where: BlockLoc, path: Path, made: Producer) -> Conflic
     """What in the loop at path, besides the code, may modify what the code writes or reads, or depends on data."""
     at = stmt_path(where, 0)
     branches = (get(ir, at[:depth]) for depth in range(len(path), len(at)))
-    if any(isinstance(branch, If) and branch.cond.type is COND for branch in branches):
+    if any(isinstance(branch, If) and depends_on_data(branch.cond) for branch in branches):
         return Conflict("whether the code runs in an earlier iteration depends on data")
     without = splice(ir, where, (Pass(),))
     loop = get_stmt(without, path)

@@ -8,8 +8,7 @@ from usl_core.cursors.path import GapLoc, NodeLoc, Path, body_of, get_stmt
 from usl_core.errors import Span
 from usl_core.ir.nodes import Expr, For, If, Pass, Stmt, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import with_fresh_binders
-from usl_core.ir.types import COND
+from usl_core.ir.traverse import depends_on_data, with_fresh_binders
 from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
@@ -103,7 +102,7 @@ def _require_movable(ctx: Context, loop: For, branch: If) -> None:
     shown = show_expr(branch.cond)
     if uses_expr(branch.cond, loop.iter):
         refuse("lift_scope", f"the condition {shown} depends on the iterator {loop.iter.name}", branch.span, code="E414")
-    if branch.cond.type is not COND:
+    if not depends_on_data(branch.cond):
         return
     # A loop that runs zero times would not look at the data at all, which may be poison.
     message = f"the condition {shown} depends on data, and the loop {loop.iter.name} may not run"
@@ -118,7 +117,7 @@ def _require_control(outer: Expr, inner: Expr, span: Span) -> None:
     """Conditions on data are not evaluated where they were not before: the data may be poison there."""
     for cond in (outer, inner):
         message = f"the condition {show_expr(cond)} depends on data, so its `if` does not change places with another"
-        require(cond.type is not COND, "lift_scope", message, span, code="E404")
+        require(not depends_on_data(cond), "lift_scope", message, span, code="E404")
 
 
 # ---- edit

@@ -19,11 +19,9 @@ from usl_core.analysis.repeating import Footprint, footprint
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path
 from usl_core.ir import make
-from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import Block, Call, ExternCall, For, If, Node, Proc, index_literal, index_read
+from usl_core.ir.nodes import Block, Call, ExprBase, For, Node, Proc, index_literal, index_read
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import walk_block
-from usl_core.ir.types import COND
+from usl_core.ir.traverse import depends_on_data, walk_block
 from usl_core.primitives.base import refuse, require_no
 from usl_core.primitives.loops.tiles import nest, with_limit
 
@@ -77,15 +75,10 @@ def _require_total(loop: For) -> None:
 def _on_data(block: Block) -> Node | None:
     """Control that depends on data, in block or in a callee."""
     for node in walk_block(block):
-        match node:
-            case If(cond=cond) if cond.type is COND:
-                return node
-            case ExternCall(fn=fn) if fn is IDX:
-                return node
-            case Call(proc=callee) if _on_data(callee.body) is not None:
-                return node
-            case _:
-                pass
+        if isinstance(node, ExprBase) and depends_on_data(node):
+            return node
+        if isinstance(node, Call) and _on_data(node.proc.body) is not None:
+            return node
     return None
 
 

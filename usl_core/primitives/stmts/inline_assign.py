@@ -8,14 +8,13 @@ from usl_core.analysis.conditions import conflict_between
 from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, reads_of, summary
-from usl_core.analysis.values import reads_clamped_data
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, stmt_list
 from usl_core.errors import counterexample
 from usl_core.ir.nodes import Assign, AssignConfig, Block, Call, Expr, For, If, Node, Read, Reduce, Stmt, WindowStmt
 from usl_core.ir.printer import show
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, mentioned
+from usl_core.ir.traverse import children, depends_on_data, mentioned
 from usl_core.ir.types import ScalarType
 from usl_core.primitives.base import primitive, refuse, require_no
 from usl_core.primitives.locate import Where, context_at, stmt_at
@@ -176,7 +175,7 @@ def _require_unchanged(ctx: Context, rest: Block, path: Path, old: Assign, regio
 
 def _require_evaluated(old: Assign, path: Path, region: _Region) -> None:
     """An index made of uninitialised data stops the run; it must not do so less often than before."""
-    if reads_clamped_data(old.rhs) and not any(_unconditional(use, path) for use in region.uses):
+    if depends_on_data(old.rhs) and not any(_unconditional(use, path) for use in region.uses):
         message = "the right side has an index made of data and would be evaluated only in loops or branches, or not at all"
         refuse(_OP, message, old.span, code="E413")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from usl_core.analysis import formula as fml
 from usl_core.analysis.context import Context
-from usl_core.analysis.values import Values, reads_clamped_data
+from usl_core.analysis.values import Values
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, stmt_path, stmts
 from usl_core.ir.nodes import Assign, BinaryOp, Reduce, Stmt
+from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.exprs.kept import forward_kept
 from usl_core.primitives.locate import Where, block_at, context_at
@@ -81,7 +82,7 @@ def _require_not_read(ctx: Context, first: Write, second: Write) -> None:
 
 def _require_droppable(first: Write) -> None:
     """An index made of uninitialised data stops the run, which a dropped statement would no longer do."""
-    if reads_clamped_data(first.rhs):
+    if depends_on_data(first.rhs):
         message = "the first statement has an index made of data, so it cannot be dropped as if it had no effect"
         refuse(_OP, message, first.span, code="E413")
 
