@@ -16,6 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from tests.fuzz.compiled import BLOCK
 from tests.fuzz.harness import PROGRAMS, available
 from tests.fuzz.parallel import Outcome, judge, outcomes
 from tests.fuzz.record import DEFAULT, Run, code_version, comparable, load, resume, save, total
@@ -94,7 +95,8 @@ def _cores() -> int:
 def _extend(run: Run, steps: int, jobs: int, file: Path) -> bool:
     """Goes on with run until it has so many steps or a failure, and keeps file up to date; False if it was interrupted."""
     names = available(run.only or None)
-    with interruptions() as interrupted, closing(outcomes(run.seed * PROGRAMS + run.following, names, jobs)) as found:
+    first, batch = run.seed * PROGRAMS + run.following, max(1, min(BLOCK, (steps - run.tally.steps) // (4 * jobs)))
+    with interruptions() as interrupted, closing(outcomes(first, names, jobs, batch)) as found:
         saved = time.monotonic()
         try:
             while run.tally.steps < steps and not run.failure and not interrupted:

@@ -128,11 +128,14 @@ def fuzz(
 
 def fuzz_program(
     program_seed: int, names: list[str], tally: Tally, vectors: int = 8, progress: Callable[[int], object] | None = None
-) -> None:
-    """Adds one program and its chain of steps to tally. They depend on program_seed and names alone."""
+) -> Procedure | None:
+    """Adds one program and its chain of steps to tally; what the steps have left of it, if all is well.
+
+    They depend on program_seed and names alone.
+    """
     session = _start(program_seed, tally)
     if session is None:
-        return
+        return None
     for _ in range(3 * CHAIN):
         if session.finished:
             break
@@ -140,6 +143,7 @@ def fuzz_program(
         if progress is not None:
             progress(tally.steps)
     tally.failures += session.failures
+    return None if session.failures else session.current
 
 
 def _start(seed: int, tally: Tally) -> _Session | None:

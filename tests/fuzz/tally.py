@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 ENOUGH = 200
 """Tries after which the share that was accepted says something."""
 LEAST_ACCEPTED, LEAST_SYMBOLIC = 0.05, 0.5
-_COUNTERS = ("accepted", "refused", "undecided", "features", "accepted_features")
+_COUNTERS = ("accepted", "refused", "undecided", "features", "accepted_features", "checks")
+IN_C, CALLS_OF_C, NO_C = "programs in C", "calls of C", "programs that cannot be C"
+"""Keys of `Tally.checks`."""
 _NUMBERS = ("programs", "rejected_programs")
 
 
@@ -28,6 +30,8 @@ class Tally:
     undecided: Counter[str] = field(default_factory=Counter)
     features: Counter[str] = field(default_factory=Counter)
     accepted_features: Counter[str] = field(default_factory=Counter)
+    checks: Counter[str] = field(default_factory=Counter)
+    """What was done beside the steps."""
     programs: int = 0
     rejected_programs: int = 0
     failures: list[Failure] = field(default_factory=list)
@@ -56,7 +60,7 @@ class Tally:
     def from_json(data: Mapping[str, Any]) -> Tally:
         tally = Tally()
         for name in _COUNTERS:
-            getattr(tally, name).update(data[name])
+            getattr(tally, name).update(data.get(name, {}))
         for name in _NUMBERS:
             setattr(tally, name, data[name])
         return tally
@@ -69,6 +73,7 @@ class Tally:
         for name in FEATURES:
             of_programs = _percent(self.features[name], self.programs)
             rows.append(f"{name:<22}{of_programs:>18}{_percent(self.accepted_features[name], self.accepted.total()):>20}")
+        rows += ["", *(f"{name:<40}{count:>10}" for name, count in sorted(self.checks.items()))]
         rows.append(f"{self.programs} programs, {self.rejected_programs} more refused by the frontend")
         return "\n".join(rows)
 

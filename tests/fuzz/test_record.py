@@ -27,7 +27,7 @@ def counted(accepted: int, refused: int) -> Tally:
 def outcomes_of(failing: int | None = None) -> object:
     """Stands for the processes: every program is one accepted and one refused step, one of them fails."""
 
-    def outcomes(first: int, names: list[str], jobs: int) -> object:
+    def outcomes(first: int, names: list[str], jobs: int, batch: int) -> object:
         for seed in range(first, first + 1000):
             yield Outcome(seed, counted(1, 1), "FAILURE" if seed == failing else "")
 
