@@ -2,28 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plugins.sites import Site
-
-BACKEND = """
-class Backend:
-    name = "fake"
-    def emit(self, procs, name, *, entry_checks=True):
-        listed = " ".join(each.name for each in procs)
-        return {f"{name}.c": f"/* {listed}; checks: {entry_checks} */\\n", f"{name}.h": "#pragma once\\n"}
-    def build(self, procs, name, directory):
-        return directory
-    def jit(self, procedure):
-        return print
-class Careless(Backend):
-    def emit(self, procs, name, *, entry_checks=True):
-        return {"../outside.c": ""}
-class Buggy(Backend):
-    def emit(self, procs, name, *, entry_checks=True):
-        return {}["missing"]
-@hookimpl
-def usl_backends():
-    return {"fake": Backend(), "careless": Careless(), "buggy": Buggy()}
-"""
+from tests.plugins.sites import FAKE_BACKEND, Site
 
 
 @pytest.fixture
@@ -32,7 +11,7 @@ def site(tmp_path) -> Site:
     folder = tmp_path / "site"
     folder.mkdir()
     site = Site(folder)
-    site.add("fake", BACKEND)
+    site.add("fake", FAKE_BACKEND)
     return site
 
 

@@ -135,3 +135,20 @@ def test_commands_of_plugins_that_may_not_be_loaded_do_not_exist(site):
     for options in (["--no-plugins"], ["--plugins", "fake"]):
         done = site.usl(*options, "greet", "Ada")
         assert (done.returncode, "No such command 'greet'" in done.stderr) == (2, True)
+
+
+def test_a_command_of_a_plugin_that_takes_no_part_says_which_plugin_it_is_of(site):
+    done = site.usl("--plugins", "fake", "plugin", "new", "mine")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "plugin 'conformance' is installed but is not on the list of plugins that may be loaded (--plugins, USL_PLUGINS)\n"
+        "  `usl plugin` is a command of this plugin\n"
+    )
+
+
+def test_what_a_plugin_prints_while_a_command_is_looked_up_is_no_output_of_that_command(site):
+    site.add(
+        "chatty", "print('hello')\nimport click\n@hookimpl\ndef usl_commands():\n    return {'greet': click.Command('greet')}"
+    )
+    done = site.usl("--plugins", "chatty", "greet")
+    assert (done.returncode, done.stdout) == (0, "")

@@ -8,15 +8,42 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "tests" / "example_plugin"
 EXAMPLE_SCHEDULES = ROOT / "tests" / "example_schedules"
 
 HEADER = "from usl_core.plugins.hookspecs import hookimpl\nUSL_API = 1\n"
+
+
+FAKE_BACKEND = """
+class Backend:
+    name = "fake"
+    def emit(self, procs, name, *, entry_checks=True):
+        listed = " ".join(each.name for each in procs)
+        return {f"{name}.c": f"/* {listed}; checks: {entry_checks} */\\n", f"{name}.h": "#pragma once\\n"}
+    def build(self, procs, name, directory):
+        return directory
+    def jit(self, procedure):
+        return print
+class Careless(Backend):
+    def emit(self, procs, name, *, entry_checks=True):
+        return {"../outside.c": ""}
+class Buggy(Backend):
+    def emit(self, procs, name, *, entry_checks=True):
+        return {}["missing"]
+@hookimpl
+def usl_backends():
+    return {"fake": Backend(), "careless": Careless(), "buggy": Buggy()}
+"""
+"""A plugin's backend `fake`, which writes the procedures' names instead of C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +98,21 @@ class Site:
         """Runs pytest with this folder installed, and our plugin of pytest loaded."""
         # Named where the metadata of an older editable install does not; naming it twice is an error.
         installed = bool(importlib.metadata.entry_points(group="pytest11", name="usl"))
-        load = () if installed else ("-p", "usl_core.plugins.pytest_plugin")
+        load = () if installed else ("-p", "usl_conformance.pytest_plugin")
         return self.run("-m", "pytest", "-p", "no:cacheprovider", *load, *arguments, cwd=cwd, **environment)
 
     def usl(self, *arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
         """Runs the `usl` command with this folder installed."""
         return self.run("-m", "usl_core.cli", *arguments, cwd=cwd, **environment)
+
+
+@contextmanager
+def on_the_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """An empty site on sys.path; what is imported from it is forgotten afterwards."""
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    before = set(sys.modules)
+    yield Site(folder)
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(folder)):
+            del sys.modules[name]

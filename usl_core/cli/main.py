@@ -6,8 +6,10 @@ it runs, so that `usl --help` stays instant.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +17,7 @@ from typing import Any
 
 import click
 
-from usl_core.cli.plugin import plugin_group
-from usl_core.errors import UslError
+from usl_core.errors import PluginError, UslError
 
 
 class _Reporting(click.Group):
@@ -70,9 +71,6 @@ def plugins_command(as_json: bool, selfcheck: bool) -> None:
     from usl_core.cli import plugins
 
     plugins.show(as_json=as_json, selfcheck=selfcheck)
-
-
-cli.add_command(plugin_group)
 
 
 @cli.command(name="compile", short_help="Compile the procedures of a Python file to C.")
@@ -154,10 +152,20 @@ def _plugin_command(ctx: click.Context, name: str) -> click.Command | None:
 
     _select_plugins(ctx.params.get("no_plugins", False), ctx.params.get("allowed"))
     manager = plugin_manager()
-    if name not in manager.names(Kind.COMMANDS):
-        return None
-    found: click.Command = manager.lookup(name, Kind.COMMANDS)
-    return found
+    with contextlib.redirect_stdout(sys.stderr):  # what a plugin prints while it is imported is not part of our output
+        known = name in manager.names(Kind.COMMANDS)
+    if known:
+        found: click.Command = manager.lookup(name, Kind.COMMANDS)
+        return found
+    if (home := _HOMES.get(name)) is not None:
+        refusal = manager.refusal(home)
+        notes = (f"`usl {name}` is a command of this plugin", f"hint: pip install usl-{home}")
+        raise PluginError(refusal.message, notes=notes[: 1 if home in manager.installed() else 2])
+    return None
+
+
+_HOMES = {"plugin": "conformance"}
+"""Commands of which people read before they have the package that brings them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -6,10 +6,10 @@ import pytest
 from avx512_build import HOW, require
 
 from usl_avx512 import isa, kernels_int
-from usl_core.plugins.conformance.check import check_declarations, toolchain
-from usl_core.plugins.conformance.findings import Report
-from usl_core.plugins.conformance.instructions import check_instructions
-from usl_core.plugins.conformance.memories import check_memories
+from usl_conformance.check import check_declarations, toolchain
+from usl_conformance.findings import Report
+from usl_conformance.instructions import check_instructions
+from usl_conformance.memories import check_memories
 from usl_core.plugins.declarations import Kind
 from usl_core.plugins.manager import plugin_manager
 

@@ -18,15 +18,15 @@ from usl_c11 import cpu
 from usl_c11.build import compile_flags
 from usl_c11.compiler import find_compiler
 from usl_c11.emit import library
+from usl_conformance import instructions as conformance
+from usl_conformance.check import check_declarations, toolchain
+from usl_conformance.findings import Outcome, Report
 from usl_core import Procedure, UsageError, proc_from_source
 from usl_core.errors import JitError
 from usl_core.interp.buffers import Buffer
 from usl_core.interp.run import run
 from usl_core.interp.values import POISON
 from usl_core.ir.types import F32
-from usl_core.plugins.conformance import instructions as conformance
-from usl_core.plugins.conformance.check import check_declarations, toolchain
-from usl_core.plugins.conformance.findings import Outcome, Report
 from usl_core.plugins.manager import plugin_manager
 from usl_core.scheduling import divide_loop, insert_noop_call, replace, set_memory, simplify, stage_mem
 from usl_stdlib import replace_all

@@ -1,0 +1,60 @@
+"""The conformance test of a plugin: every instruction against its body, every memory, every name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from usl_conformance.compiled import Toolchain, as_batch_backend
+from usl_conformance.findings import NAME, Finding, Outcome, Report
+from usl_conformance.instructions import check_instructions
+from usl_conformance.memories import check_memories
+from usl_conformance.names import check_config_names
+from usl_core.ir.nodes import Proc
+from usl_core.plugins.declarations import Kind
+from usl_core.plugins.manager import PluginManager, plugin_manager
+from usl_core.plugins.plugin import Plugin
+
+
+def check_plugin(
+    name: str,
+    *,
+    instruction: str | None = None,
+    backend: str = "c11",
+    emulate: bool = False,
+    manager: PluginManager | None = None,
+) -> Report:
+    """Checks the installed plugin of that name, or one of its instructions.
+
+    emulate runs by emulation even what the processor could run.
+
+    Raises:
+        PluginError: there is no such plugin or instruction, it cannot be loaded, or the backend cannot run tests.
+    """
+    manager = manager or plugin_manager()
+    plugin = manager.get(name)
+    tools = toolchain(plugin, manager, backend, emulate)
+    instructions: list[Proc] = [each.ir for each in plugin.declared(Kind.INSTRUCTIONS).values()]
+    if instruction is None:
+        found = [*check_declarations(plugin), *check_memories(_memories(plugin), instructions, tools)]
+        return Report(name, (*found, *check_instructions(instructions, instructions, tools)))
+    chosen: Any = manager.lookup(f"{name}.{instruction}", Kind.INSTRUCTIONS)
+    return Report(name, tuple(check_instructions([chosen.ir], instructions, tools)))
+
+
+def toolchain(plugin: Plugin, manager: PluginManager, backend: str, emulate: bool) -> Toolchain:
+    return Toolchain(as_batch_backend(manager.backend(backend), backend), dict(plugin.declared(Kind.EMULATIONS)), emulate)
+
+
+def _memories(plugin: Plugin) -> Sequence[Any]:
+    return list(plugin.declared(Kind.MEMORIES).values())
+
+
+def check_declarations(plugin: Plugin) -> Iterator[Outcome]:
+    """What the plugin declares, kind by kind, its configuration's names, and its own check of its installation."""
+    for kind in Kind:
+        plugin.declared(kind)
+    findings = [Finding(NAME, str(problem)) for problem in plugin.problems]
+    findings += [Finding(NAME, f"self-check: {sentence}") for sentence in plugin.selfcheck()]
+    findings += [found for config in plugin.declared(Kind.CONFIGS).values() for found in check_config_names(config)]
+    yield Outcome("plugin", plugin.name, "failed" if findings else "passed", 0, tuple(findings))

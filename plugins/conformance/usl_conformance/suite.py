@@ -1,0 +1,93 @@
+"""A plugin's conformance test cut into subjects, for test runners that want one test for each.
+
+All of a plugin is compiled together when the first subject is checked; each subject then runs by itself.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from usl_conformance.findings import Outcome
+from usl_core.errors import Span
+from usl_core.plugins.declarations import Kind
+from usl_core.plugins.manager import plugin_manager
+
+
+class NonConforming(AssertionError):
+    """A subject failed; the text is the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One instruction, one memory, or the plugin's declarations (kind "plugin")."""
+
+    plugin: str
+    kind: str
+    name: str
+    emulate: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind}-{self.name}"
+
+    @property
+    def ran(self) -> str:
+        """How its code ran, as in `Outcome`; empty before the check."""
+        return _OUTCOMES[self].ran if self in _OUTCOMES else ""
+
+    def check(self) -> Outcome:
+        """The outcome, if it passed; a skipped one is skipped for pytest too.
+
+        Raises:
+            NonConforming: it failed.
+        """
+        outcome = _OUTCOMES[self] = _runners(self.plugin, self.emulate)[self.kind, self.name]()
+        if outcome.status == "failed":
+            raise NonConforming(outcome.text())
+        if outcome.status == "skipped":
+            import pytest
+
+            pytest.skip(outcome.reason)
+        return outcome
+
+
+_OUTCOMES: dict[Subject, Outcome] = {}
+
+
+def subjects_of(plugin: str, *, emulate: bool = False) -> Iterator[Subject]:
+    """The subjects of an installed plugin. Compiles nothing yet.
+
+    Raises:
+        PluginError: it is not installed or cannot be loaded.
+    """
+    declared = plugin_manager().get(plugin).declared
+    yield Subject(plugin, "plugin", plugin, emulate)
+    for memory in declared(Kind.MEMORIES).values():
+        yield Subject(plugin, "memory", memory.name, emulate)
+    for instruction in declared(Kind.INSTRUCTIONS).values():
+        yield Subject(plugin, "instruction", instruction.name(), emulate, instruction.ir.span)
+
+
+@functools.cache
+def _runners(name: str, emulate: bool) -> Mapping[tuple[str, str], Callable[[], Outcome]]:
+    """What checks each subject, by kind and name, with everything compiled."""
+    from usl_conformance.check import check_declarations, toolchain
+    from usl_conformance.instructions import instruction_outcome, prepare_instructions
+    from usl_conformance.memories import memory_outcome, prepare_memories
+
+    manager = plugin_manager()
+    plugin = manager.get(name)
+    tools = toolchain(plugin, manager, "c11", emulate)
+    instructions = [each.ir for each in plugin.declared(Kind.INSTRUCTIONS).values()]
+    runners: dict[tuple[str, str], Callable[[], Outcome]] = {
+        ("plugin", name): lambda: next(check_declarations(plugin)),
+    }
+    for memory in prepare_memories(list(plugin.declared(Kind.MEMORIES).values()), instructions, tools):
+        runners["memory", memory.memory.name] = partial(memory_outcome, memory)
+    for instruction in prepare_instructions(instructions, instructions, tools):
+        runners["instruction", instruction.proc.name] = partial(instruction_outcome, instruction, tools)
+    return runners
