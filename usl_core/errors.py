@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -179,15 +180,16 @@ class UsageError(UslError):
         super().__init__(message, span=span or _calling_line(), notes=notes, code=code)
 
 
-LIBRARIES = {"usl_core", "functools", "contextlib"}
+LIBRARIES = {"usl_core", "functools", "contextlib", "threading"}
 """Packages whose calls are not the user's. A library of schedules adds its own name, so that a message points past it."""
+
+threads = threading.local()
+"""`threads.caller`: in a thread that works for another (`usl_core.deep`), the call that waits there."""
 
 
 def _calling_line() -> Span | None:
     """The innermost call in progress that is made neither by this package nor by a library of schedules."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in LIBRARIES:
-        frame = frame.f_back
+    frame = _outside(sys._getframe(2)) or _outside(getattr(threads, "caller", None))
     if frame is None:
         return None
     positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
@@ -195,6 +197,12 @@ def _calling_line() -> Span | None:
     if line is None or end_line is None or column is None or end_column is None:
         return Span(frame.f_code.co_filename, frame.f_lineno, 1, frame.f_lineno, 1)
     return Span(frame.f_code.co_filename, line, column + 1, end_line, end_column + 1)
+
+
+def _outside(frame: FrameType | None) -> FrameType | None:
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in LIBRARIES:
+        frame = frame.f_back
+    return frame
 
 
 class Undecided(UslError):

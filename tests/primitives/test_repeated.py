@@ -9,7 +9,7 @@ import pytest
 
 from tests.primitives.equivalence import parse
 from usl_core.equivalence import Relation
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.procedure import Procedure
 from usl_core.scheduling import (
     add_loop,
@@ -55,10 +55,10 @@ def test_cursors_stand_for_their_places() -> None:
 
 def test_true_is_not_one() -> None:
     p = program()
-    with pytest.raises(SchedulingError):
+    with pytest.raises(UsageError, match="got True"):
         add_loop(p, p.find_loop("i"), "k", True)
     add_loop(p, p.find_loop("i"), "k", 1)
-    with pytest.raises(SchedulingError):
+    with pytest.raises(UsageError, match="got True"):
         add_loop(p, p.find_loop("i"), "k", True)
 
 

@@ -7,10 +7,8 @@ invariant again where something changed, and records the step.
 from __future__ import annotations
 
 import functools
-import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -20,11 +18,13 @@ from usl_core.analysis.conflict import describe_model
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import STATISTICS, Proved, Refuted, Unknown
+from usl_core.arguments import Parameters
 from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
+from usl_core.deep import deeply
 from usl_core.equivalence import Relation, Step
-from usl_core.errors import SchedulingError, Span, Undecided, UsageError, counterexample
+from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.collector import collected_later
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
@@ -48,13 +48,16 @@ def primitive(
     def decorate(build: Callable[Concatenate[Procedure, P], Edit]) -> Callable[Concatenate[Procedure, P], Procedure]:
         operator = name or build.__name__
         variant = f"{build.__module__}.{build.__qualname__}, {relation.value}"  # operators may be several functions
-        signature = inspect.signature(build)
-        parameters = _Parameters.of(signature)
+        parameters = Parameters(build, operator)
 
         @profiled("operator", operator)
+        @deeply
         @functools.wraps(build)
-        def apply(proc: Procedure = None, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:  # type: ignore[assignment]
-            require_procedure(operator, proc)
+        def apply(*given: Any, **named: Any) -> Procedure:
+            parameters.check(given, named)
+            return on(*(given or [named.pop("proc")]), **named)
+
+        def on(proc: Procedure, /, *args: P.args, **kwargs: P.kwargs) -> Procedure:
             call = call_key(variant, args, kwargs)
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
@@ -65,8 +68,6 @@ def primitive(
             return result
 
         def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
-            if not parameters.plainly_fit(1 + len(args), kwargs):
-                require_arguments(operator, signature, (proc, *args), kwargs)
             if not control:
                 require_steady_control(operator, proc.ir)
             refuse_aliasable(operator, proc)
@@ -88,39 +89,6 @@ def primitive(
         return apply
 
     return decorate
-
-
-@dataclass(frozen=True, slots=True)
-class _Parameters:
-    """The parameters of an operator, to find out at a twentieth of the price of `bind` that arguments fit."""
-
-    names: frozenset[str]
-    plain: tuple[str, ...]
-    """Those that may be given by position or by name."""
-    needed: frozenset[str]
-
-    @staticmethod
-    def of(signature: inspect.Signature) -> _Parameters:
-        all_ = signature.parameters.values()
-        plain = tuple(each.name for each in all_ if each.kind is each.POSITIONAL_OR_KEYWORD)
-        return _Parameters(
-            frozenset(signature.parameters), plain, frozenset(each.name for each in all_ if each.default is each.empty)
-        )
-
-    def plainly_fit(self, count: int, kwargs: Mapping[str, Any]) -> bool:
-        """Whether count arguments and kwargs fit; False means "don't know"."""
-        by_position = self.plain[:count]
-        given_once = all(name in self.names and name not in by_position for name in kwargs)
-        return count <= len(self.plain) and given_once and self.needed <= {*by_position, *kwargs}
-
-
-def require_arguments(operator: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """The operator takes arguments of that number and names, or it refuses and shows what it takes."""
-    try:
-        signature.bind(*args, **kwargs)
-    except TypeError as error:
-        takes = ", ".join(str(parameter).replace("'", "") for parameter in signature.parameters.values())
-        raise UsageError(f"{operator}: {error}", notes=[f"it takes: {takes}"]) from None
 
 
 def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
@@ -154,12 +122,6 @@ def _short(value: Any) -> str:
             text = repr(value)
     first = text.strip().splitlines()[0] if text.strip() else ""
     return first if len(first) <= 60 else first[:57] + "..."
-
-
-def require_procedure(operator: str, proc: Any) -> None:
-    if not isinstance(proc, Procedure):
-        hint = ["hint: a function that returns `(p, record)` is used as `p, record = ...`"] if isinstance(proc, tuple) else []
-        raise UsageError(f"{operator}: the first argument must be a procedure, got {type(proc).__name__}", notes=hint)
 
 
 def require_steady_control(operator: str, proc: Proc) -> None:

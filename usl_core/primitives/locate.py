@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from usl_core.analysis.context import Context
 from usl_core.analysis.fields_used import field_use
@@ -12,7 +12,7 @@ from usl_core.cursors.cursor import HOW_TO_KEEP, LOST_BY, BlockCursor, Cursor, E
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import ArgCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, GapLoc, NodeLoc, Path, block_of, gap_position, get, get_stmt, stmt_list
-from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_, UsageError
+from usl_core.errors import InvalidCursorError, ParseError, SchedulingError, TypeError_
 from usl_core.frontend.fragment import env_at, parse_cond, parse_expr, parse_window
 from usl_core.frontend.placement import require_place
 from usl_core.frontend.scope import Binding
@@ -27,8 +27,10 @@ from usl_core.profiling import profiled
 
 S = TypeVar("S", bound=Stmt)
 
-Where = Cursor | str
-"""A cursor, or a pattern."""
+Where = Annotated[Cursor | str, "a cursor or a pattern"]
+Expression = Annotated[Cursor | str | int, "an expression (text, integer or cursor)"]
+Number = Annotated[Cursor | str | int | float, "an expression (text, number or cursor)"]
+"""Of data, or of what its place asks for: True and False too."""
 
 
 def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
@@ -41,8 +43,7 @@ def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
     if isinstance(where, str):
         found: Cursor = proc.find(where)
         return found
-    if not isinstance(where, Cursor):
-        raise UsageError(f"{operator}: a cursor or a pattern is wanted here, got {type(where).__name__}")
+    assert isinstance(where, Cursor), "the decorator of the operator has seen to it"
     cursor = proc.forward(where)
     if isinstance(cursor, InvalidCursor):
         if not cursor.reason.startswith(LOST_BY):
@@ -176,8 +177,6 @@ def expression(
     proc: Procedure, path: Path, value: Any, operator: str, want: Type = INDEX, more: Mapping[str, Binding] = _NOTHING
 ) -> Expr:
     """An expression argument: a string parsed in the scope at path and more, an integer, or an expression cursor."""
-    if isinstance(value, bool) or not isinstance(value, int | str | Cursor):
-        refuse(operator, f"an expression (text, integer or cursor) is wanted here, got {value!r}", code="E404")
     if isinstance(value, int):
         return index_literal(value)
     if isinstance(value, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated
 
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import Conflict, conflict_between, instance
@@ -52,6 +52,9 @@ def escaping(block: Sequence[Stmt], rest: Sequence[Stmt]) -> list[Sym]:
     return sorted(bound_at_top(block) & free_names(*rest))
 
 
+Names = Annotated[Sequence[str], "a list of names"]
+
+
 def require_closed(ir: Proc, block: BlockLoc, operator: str, span: Span) -> None:
     """What block allocates or names is not used after it, as it will stand in a scope of its own."""
     whole = stmt_list(ir, block.parent, block.field)
@@ -62,18 +65,17 @@ def require_closed(ir: Proc, block: BlockLoc, operator: str, span: Span) -> None
         refuse(operator, f"{shown} is bound in the block and used after it", span, [hint], code="E416")
 
 
-def new_name(value: Any, operator: str) -> Sym:
+def new_name(value: str, operator: str) -> Sym:
     """A fresh name that the user chose the spelling of."""
-    valid = isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value) and value != "_"
+    valid = value.isidentifier() and not keyword.iskeyword(value) and value != "_"
     require(valid, operator, f"a name for new code must be an identifier, got {value!r}")
     return Sym(value)
 
 
-def new_names(values: Any, count: int, operator: str) -> tuple[Sym, ...]:
+def new_names(values: Names, count: int, operator: str) -> tuple[Sym, ...]:
     """Fresh names from a list of spellings, all different."""
-    many = isinstance(values, list | tuple) and len(values) == count
-    require(many, operator, f"a list of {count} names is wanted, got {values!r}")
-    require(len(set(map(str, values))) == count, operator, f"the new names must differ: {values!r}")
+    require(len(values) == count, operator, f"a list of {count} names is wanted, got {values!r}")
+    require(len(set(values)) == count, operator, f"the new names must differ: {values!r}")
     return tuple(new_name(value, operator) for value in values)
 
 

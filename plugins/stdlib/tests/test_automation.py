@@ -107,7 +107,7 @@ def f(n: size, x: f32[n], out: f32):
         interleave(before, "i", 4, tail="masked")
     with pytest.raises(UsageError, match=r"tile_loops: .*unknown tail 'masked': use one of 'guard', .*'perfect'"):
         tile_loops(before, ["i"], [4], tail="masked")
-    with pytest.raises(UsageError, match="tile_loops: loops are a list, one for each loop, got 'i j'"):
+    with pytest.raises(UsageError, match="tile_loops: loops must be a list, got 'i j'"):
         tile_loops(before, "i j", [4, 4])
 
 

@@ -251,7 +251,7 @@ def test_a_schedule_may_return_what_it_made_after_the_procedure_but_must_return_
     assert "inner(" in str(outlined)
     with pytest.raises(UslError, match="must return a procedure, not NoneType"):
         attempt(lambda q: None)(p)
-    with pytest.raises(UsageError, match="a schedule is a function on procedures, got 'simplify'"):
+    with pytest.raises(UsageError, match="chain: schedules must be a function on procedures, got 'simplify'"):
         chain("simplify")  # type: ignore[arg-type]
 
 

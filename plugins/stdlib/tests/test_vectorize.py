@@ -280,16 +280,16 @@ def test_iterations_that_depend_on_each_other_are_refused() -> None:
     ("arguments", "message"),
     [
         (("i", 1, Reg, MACHINE), "the width must be at least 2 lanes, got 1"),
-        (("i", 4, Reg, ["load"]), "instructions are procedures"),
+        (("i", 4, Reg, ["load"]), "instructions must be a list of which each is a Procedure"),
         (("y[_] += _", 4, Reg, MACHINE), "loop"),
     ],
 )
 def test_arguments_of_the_wrong_kind(arguments: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(SchedulingError, match=message):
+    with pytest.raises(UsageError if "must be a list" in message else SchedulingError, match=message):
         vectorize(AXPY, *arguments)
     with pytest.raises(UsageError, match="tail is one of 'perfect', 'cut', 'guard', 'masked', got 'mask'"):
         vectorize(AXPY, "i", LANES, Reg, MACHINE, tail="mask")
-    with pytest.raises(UsageError, match=r"memory is a class such as DRAM, .*, got 'Reg'"):
+    with pytest.raises(UsageError, match=r"memory must be a subclass of Memory or a mapping .*, got 'Reg'"):
         vectorize(AXPY, "i", LANES, "Reg", MACHINE)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="got tuple") as caught:
         vectorize(vectorize(AXPY, "i", LANES, Reg, MACHINE), "ii", LANES, Reg, MACHINE)  # type: ignore[arg-type]

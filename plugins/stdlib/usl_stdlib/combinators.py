@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Annotated, Any
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import Cursor
 from usl_core.errors import SchedulingError, UsageError
-from usl_core.primitives.base import require_procedure
 from usl_core.procedure import Procedure
 from usl_stdlib.inspection import Kind, walk
 
-Schedule = Callable[..., Any]
+Schedule = Annotated[Callable[..., Any], "a function on procedures"]
 """From a procedure and places (cursors or patterns) to a procedure, or a tuple that starts with one."""
 
 Combined = Callable[..., Procedure]
@@ -32,6 +32,7 @@ Places = str | Iterable[Cursor | str] | Callable[..., Iterable[Cursor | str]]
 """A pattern, cursors or patterns, or a function that finds them in a procedure."""
 
 
+@checked
 def chain(*schedules: Schedule) -> Combined:
     """One schedule after another, at the same place.
 
@@ -42,7 +43,6 @@ def chain(*schedules: Schedule) -> Combined:
         SchedulingError: one of them does not apply. UsageError: a schedule is not callable, or called with what it does not
         take. A pattern is found anew for each of them.
     """
-    _require_callable("chain", schedules)
 
     def chained(p: Procedure, *where: Any) -> Procedure:
         for schedule in schedules:
@@ -52,6 +52,7 @@ def chain(*schedules: Schedule) -> Combined:
     return _combined("chain", chained)
 
 
+@checked
 def attempt(schedule: Schedule, refused: Callable[[SchedulingError], object] | None = None) -> Combined:
     """A schedule where it applies, and otherwise nothing: the procedure stays as it is.
 
@@ -61,7 +62,6 @@ def attempt(schedule: Schedule, refused: Callable[[SchedulingError], object] | N
         Undecided: the solver could not tell; this is never taken for a refusal. UsageError: it is called with what it does not
         take.
     """
-    _require_callable("attempt", (schedule,))
 
     def attempted(p: Procedure, *where: Any) -> Procedure:
         try:
@@ -74,13 +74,13 @@ def attempt(schedule: Schedule, refused: Callable[[SchedulingError], object] | N
     return _combined("attempt", attempted)
 
 
+@checked
 def first_of(*schedules: Schedule) -> Combined:
     """The first schedule that applies.
 
     Raises:
         SchedulingError: none does; the notes say why. Undecided: the solver could not tell for one of those tried.
     """
-    _require_callable("first_of", schedules)
 
     def chosen(p: Procedure, *where: Any) -> Procedure:
         reasons: list[SchedulingError] = []
@@ -95,6 +95,7 @@ def first_of(*schedules: Schedule) -> Combined:
     return _combined("first_of", chosen)
 
 
+@checked
 def repeat(schedule: Schedule, limit: int = 1000) -> Combined:
     """A schedule again and again, until it does not apply or changes nothing. That may be at once.
 
@@ -102,7 +103,6 @@ def repeat(schedule: Schedule, limit: int = 1000) -> Combined:
         SchedulingError: it still changes something after limit applications. UsageError: limit is negative. Undecided: the
         solver could not tell whether it applies.
     """
-    _require_callable("repeat", (schedule,))
     _require_limit("repeat", limit)
 
     def repeated(p: Procedure, *where: Any) -> Procedure:
@@ -119,6 +119,7 @@ def repeat(schedule: Schedule, limit: int = 1000) -> Combined:
     return _combined("repeat", repeated)
 
 
+@checked
 def each(schedule: Schedule, places: Places) -> Combined:
     """A schedule at each of several places, one after another: `each(unroll_loop, "for ii in _: _")(p)`.
 
@@ -129,7 +130,6 @@ def each(schedule: Schedule, places: Places) -> Combined:
     Raises:
         SchedulingError: the schedule does not apply at one of them (use `attempt` inside); a pattern matches nothing.
     """
-    _require_callable("each", (schedule,))
 
     def at_each(p: Procedure, *where: Any) -> Procedure:
         return _at_all(schedule, p, _found(p, places, where))
@@ -140,6 +140,7 @@ def each(schedule: Schedule, places: Places) -> Combined:
 # ---- traversals
 
 
+@checked
 def top_down(schedule: Schedule, over: Kind = "loops") -> Combined:
     """A schedule at every place where it applies, what contains other places before these.
 
@@ -150,7 +151,6 @@ def top_down(schedule: Schedule, over: Kind = "loops") -> Combined:
     Raises:
         Undecided: the solver could not tell whether it applies somewhere.
     """
-    _require_callable("top_down", (schedule,))
 
     def descend(p: Procedure, *where: Any) -> Procedure:
         return _at_all(attempt(schedule), p, list(_places(p, where, over)))
@@ -158,9 +158,9 @@ def top_down(schedule: Schedule, over: Kind = "loops") -> Combined:
     return _combined("top_down", descend)
 
 
+@checked
 def bottom_up(schedule: Schedule, over: Kind = "loops") -> Combined:
     """A schedule at every place where it applies, what a place contains before itself. As `top_down` otherwise."""
-    _require_callable("bottom_up", (schedule,))
 
     def ascend(p: Procedure, *where: Any) -> Procedure:
         return _at_all(attempt(schedule), p, _inner_first(list(_places(p, where, over))))
@@ -168,6 +168,7 @@ def bottom_up(schedule: Schedule, over: Kind = "loops") -> Combined:
     return _combined("bottom_up", ascend)
 
 
+@checked
 def to_fixpoint(schedule: Schedule, over: Kind = "loops", limit: int = 1000) -> Combined:
     """A schedule wherever it applies, also in what it makes, until it applies nowhere or changes nothing.
 
@@ -177,7 +178,6 @@ def to_fixpoint(schedule: Schedule, over: Kind = "loops", limit: int = 1000) -> 
         SchedulingError: limit applications are not enough. Undecided: the solver could not tell whether it applies somewhere.
     """
     _require_limit("to_fixpoint", limit)
-    _require_callable("to_fixpoint", (schedule,))
     tried = attempt(schedule)
 
     def settle(p: Procedure, *where: Any) -> Procedure:
@@ -202,10 +202,9 @@ def _combined(name: str, function: Combined) -> Combined:
     """What a combinator returns: a schedule that insists on a procedure."""
 
     def combined(p: Procedure, *where: Any) -> Procedure:
-        require_procedure(name, p)
         return function(p, *where)
 
-    return combined
+    return checked(combined, name)
 
 
 def _apply(schedule: Schedule, p: Procedure, where: tuple[Any, ...]) -> Procedure:
@@ -281,12 +280,6 @@ def _endless(combinator: str, limit: int) -> SchedulingError:
     )
 
 
-def _require_callable(combinator: str, schedules: tuple[Any, ...]) -> None:
-    for schedule in schedules:
-        if not callable(schedule):
-            raise UsageError(f"{combinator}: a schedule is a function on procedures, got {schedule!r}")
-
-
-def _require_limit(combinator: str, limit: Any) -> None:
-    if not isinstance(limit, int) or limit < 0:
+def _require_limit(combinator: str, limit: int) -> None:
+    if limit < 0:
         raise UsageError(f"{combinator}: limit must be a number of applications, got {limit!r}")

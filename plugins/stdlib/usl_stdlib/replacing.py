@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import BlockLoc, Path
 from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import Block, For, If, Node, Proc
 from usl_core.ir.shape import shape, shapes
-from usl_core.primitives.base import require_procedure
 from usl_core.primitives.calls.fit import fits
 from usl_core.primitives.calls.replace import replace
 from usl_core.procedure import Procedure
 
 
+@checked
 def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> Procedure:
     """Replace every block that an instruction matches by a call of it, innermost first.
 
@@ -22,8 +23,7 @@ def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> 
     of its buffers is not in the memory that the instruction names: so loads and stores, which have the same body, are told
     apart. What no instruction matches stays as it is; an undecided obligation (`Undecided`) is not swallowed.
     """
-    require_procedure("replace_all", p)
-    chosen = [instructions] if isinstance(instructions, Procedure | str) else list(instructions)
+    chosen = [instructions] if isinstance(instructions, Procedure) else list(instructions)
     strangers = [each for each in chosen if not isinstance(each, Procedure)]
     if strangers:
         raise SchedulingError(f"replace_all: instructions are procedures, got {strangers[0]!r}", code="E404")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from usl_core.arguments import Parameters
+from usl_core.deep import deeply
 from usl_core.errors import SchedulingError, UsageError
-from usl_core.primitives.base import require_arguments, require_procedure
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -18,15 +18,14 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
     """A library function whose refusals begin with its name: `interleave: fission: what follows the gap ...`.
 
     Place, notes and code stay those of the operator. `Undecided` is no refusal and passes. The number and names of arguments
-    are checked, and that the first is a procedure, as for operators.
+    are checked, and their kinds, as for operators.
     """
-    name, signature = function.__name__, inspect.signature(function)
+    name, parameters = function.__name__, Parameters(function)
 
+    @deeply
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if args or "p" not in kwargs:
-            require_procedure(name, args[0] if args else None)
-        require_arguments(name, signature, args, kwargs)
+        parameters.check(args, kwargs)
         try:
             return function(*args, **kwargs)
         except (SchedulingError, UsageError) as error:

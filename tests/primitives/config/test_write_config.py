@@ -110,10 +110,10 @@ def _write(p: Procedure, config: object = CFG, field: object = "a", value: objec
     ("body", "arguments", "code", "message"),
     [
         ("x[0] = f32(Cfg.a)", {}, "E440", r"write_config: Cfg\.a may be read before it is written again"),
-        ("x[0] = 1.0", {"config": "Cfg"}, "E404", "a configuration, declared with @config, is wanted here"),
+        ("x[0] = 1.0", {"config": "Cfg"}, "E405", "config must be a Config, got 'Cfg'"),
         ("x[0] = 1.0", {"field": "z"}, "E404", "Cfg has no field 'z'; its fields are a, b, len, on, scale, count, mode"),
-        ("x[0] = 1.0", {"field": ["a"]}, "E404", "Cfg has no field"),
-        ("x[0] = 1.0", {"value": None}, "E404", "is wanted here, got None"),
+        ("x[0] = 1.0", {"field": ["a"]}, "E405", "field must be a text"),
+        ("x[0] = 1.0", {"value": None}, "E405", "value must be an expression .*, got None"),
         ("x[0] = 1.0", {"field": "on", "value": 1}, "E200", "1 is not of type bool"),
         ("x[0] = 1.0", {"value": True}, "E200", "write_config"),
         ("x[0] = 1.0", {"value": 1.5}, "E200", "write_config"),

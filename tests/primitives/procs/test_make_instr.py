@@ -6,7 +6,7 @@ import pytest
 
 from tests.primitives.equivalence import parse
 from usl_core.equivalence import Relation
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.ir.memory import DRAM
 from usl_core.primitives.buffers.set_memory import set_memory
 from usl_core.primitives.calls.call_eqv import call_eqv
@@ -47,14 +47,14 @@ def test_an_instruction_made_so_can_be_selected_and_exchanged():
         ("f({n.ptr});", {}, "n has no ptr"),
         ("f({dst.stride1});", {}, "dst has no stride1"),
         ("f({0});", {}, "is not the name of a formal"),
-        (3, {}, "a template is a text"),
-        ("f();", {"includes": "fill.h"}, "includes is a list of texts"),
-        ("f();", {"features": [1]}, "features is a list of texts"),
+        (3, {}, "template must be a text, got 3"),
+        ("f();", {"includes": "fill.h"}, "includes must be a list of which each is a text"),
+        ("f();", {"features": [1]}, "features must be a list of which each is a text"),
         ("f();", {"roundings": -1}, "roundings is None"),
     ],
 )
 def test_make_instr_refuses(template: object, options: dict[str, object], message: str):
-    with pytest.raises(SchedulingError, match=message):
+    with pytest.raises(UsageError if "must be" in message else SchedulingError, match=message):
         make_instr(FILL, template, **options)  # type: ignore[arg-type]
 
 

@@ -7,11 +7,11 @@ from usl_core.ir.nodes import Expr, ReadConfig, StrideExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, walk
 from usl_core.primitives.base import refuse
-from usl_core.primitives.locate import Where, expression
+from usl_core.primitives.locate import Expression, expression
 from usl_core.procedure import Procedure
 
 
-def fixed_expression(proc: Procedure, path: Path, value: str | int | Where, operator: str) -> Expr:
+def fixed_expression(proc: Procedure, path: Path, value: Expression, operator: str) -> Expr:
     """An index expression read at path whose value changes only with the names in it: no data, strides or configuration."""
     expr = expression(proc, path, value, operator)
     for node in walk(expr):

@@ -6,30 +6,31 @@ from typing import Literal
 
 from usl_core.analysis.lower import index_lin
 from usl_core.analysis.raise_ import from_lin
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import Cursor, make_cursor
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, get
-from usl_core.errors import UsageError
 from usl_core.ir import make
 from usl_core.ir.nodes import For, LoopMode, index_read
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require, require_procedure
+from usl_core.primitives.base import primitive, refuse, require
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.expand_dim import expanded
 from usl_core.primitives.buffers.lift_alloc import lift_alloc
 from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
-from usl_core.primitives.locate import Where, alloc_at
+from usl_core.primitives.locate import Expression, Where, alloc_at
 from usl_core.procedure import Procedure
 
 _OP = "autolift_alloc"
 
 
+@checked
 def autolift_alloc(
     proc: Procedure,
     buf: Where,
     n_lifts: int = 1,
     mode: Literal["row", "col"] = "row",
-    size: str | int | Where | None = None,
+    size: Expression | None = None,
     keep_dims: bool = False,
 ) -> Procedure:
     """Move an allocation in front of the n_lifts loops or branches around it, with an element for each iteration of the loops
@@ -47,11 +48,8 @@ def autolift_alloc(
         SchedulingError: what `lift_alloc` and `expand_dim` raise. UsageError: mode is neither "row" nor "col".
     Forwarding: a cursor to the allocation follows it; everything else stays with the same code.
     """
-    require_procedure(_OP, proc)
     path, alloc = alloc_at(proc, buf, _OP)
-    require(isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1, _OP, "n_lifts must be at least 1")
-    if mode not in ("row", "col"):
-        raise UsageError(f'{_OP}: mode is "row" or "col", got {mode!r}')
+    require(n_lifts >= 1, _OP, "n_lifts must be at least 1")
     if len(path) - 1 < n_lifts:
         message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
         refuse(_OP, message, alloc.span, code="E413")
@@ -62,7 +60,7 @@ def autolift_alloc(
     return proc
 
 
-def _lifted(proc: Procedure, buf: Cursor, mode: str, size: str | int | Where | None, keep_dims: bool) -> Procedure:
+def _lifted(proc: Procedure, buf: Cursor, mode: str, size: Expression | None, keep_dims: bool) -> Procedure:
     """One loop or branch further out."""
     path, alloc = alloc_at(proc, buf, _OP)
     around = get(proc.ir, path[:-1])
@@ -75,7 +73,7 @@ def _lifted(proc: Procedure, buf: Cursor, mode: str, size: str | int | Where | N
 
 
 @primitive(name="expand_dim")
-def _expanded_by_iterator(proc: Procedure, buf: Cursor, size: str | int | Where | None) -> Edit:
+def _expanded_by_iterator(proc: Procedure, buf: Cursor, size: Expression | None) -> Edit:
     """The buffer with a leading dimension for the loop that its allocation stands in."""
     path, alloc = alloc_at(proc, buf, _OP)
     loop = get(proc.ir, path[:-1])

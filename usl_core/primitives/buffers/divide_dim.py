@@ -39,7 +39,7 @@ def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int) -> Edit:
     path, alloc = alloc_at(proc, buf, _OP)
 
     shape = require_dimension(alloc, dim, _OP)
-    require(isinstance(factor, int) and not isinstance(factor, bool) and factor >= 1, _OP, "the factor must be at least 1")
+    require(factor >= 1, _OP, "the factor must be at least 1")
     extent = index_lin(shape[dim])
     message = f"cannot prove that {factor} divides the extent {show_expr(shape[dim])}"
     goal = fml.eq(affine.remainder(extent, factor))
@@ -62,8 +62,8 @@ def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int) -> Edit:
 def require_dimension(alloc: Alloc, dim: int, operator: str) -> tuple[Expr, ...]:
     """The shape of a buffer that has the dimension dim."""
     shape = alloc.type.shape if isinstance(alloc.type, TensorType) else ()
-    if not isinstance(dim, int) or isinstance(dim, bool) or not 0 <= dim < len(shape):
-        message = f"{alloc.name.name} has {len(shape)} dimensions, counted from 0; there is no dimension {dim!r}"
+    if not 0 <= dim < len(shape):
+        message = f"{alloc.name.name} has {len(shape)} dimensions, counted from 0; there is no dimension {dim}"
         refuse(operator, message, alloc.span, code="E404")
     return shape
 

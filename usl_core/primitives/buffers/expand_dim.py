@@ -17,7 +17,7 @@ from usl_core.primitives.base import primitive, refuse, require_proved
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
-from usl_core.primitives.locate import Where, alloc_at, context_at
+from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
 from usl_core.primitives.loops.iterations import not_first
 from usl_core.procedure import Procedure
 
@@ -25,7 +25,7 @@ _OP = "expand_dim"
 
 
 @primitive()
-def expand_dim(proc: Procedure, buf: Where, n: str | int | Where, idx: str | int | Where) -> Edit:
+def expand_dim(proc: Procedure, buf: Where, n: Expression, idx: Expression) -> Edit:
     """Give a local buffer a leading dimension of extent n, indexed by idx at every use.
 
         x: T[m]                x: T[n, m]
@@ -85,7 +85,7 @@ def _stmt_path(path: Path) -> Path:
     return path[: length + 1]
 
 
-def _index(proc: Procedure, path: Path, place: Path, idx: str | int | Where) -> Expr:
+def _index(proc: Procedure, path: Path, place: Path, idx: Expression) -> Expr:
     """idx in the scope at the allocation or else at place, either of which holds all uses."""
     try:
         return fixed_expression(proc, path, idx, _OP)

@@ -37,7 +37,7 @@ def lift_alloc(proc: Procedure, buf: Where, n_lifts: int = 1) -> Edit:
     """
     path, alloc = alloc_at(proc, buf, _OP)
 
-    require(isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1, _OP, "n_lifts must be at least 1")
+    require(n_lifts >= 1, _OP, "n_lifts must be at least 1")
     if len(path) - 1 < n_lifts:
         message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
         refuse(_OP, message, alloc.span, code="E413")

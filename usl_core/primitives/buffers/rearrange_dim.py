@@ -52,10 +52,9 @@ def rearrange_dim(proc: Procedure, buf: Where, perm: Sequence[int]) -> Edit:
 
 
 def _permutation(perm: Sequence[int], rank: int, alloc: Alloc) -> tuple[int, ...]:
-    valid = isinstance(perm, Sequence) and not isinstance(perm, str) and all(type(d) is int for d in perm)
-    order = tuple(perm) if valid else ()
+    order = tuple(perm)
     message = f"a permutation of the {rank} dimensions of {alloc.name.name} is wanted, got {perm!r}"
-    require(valid and sorted(order) == list(range(rank)), _OP, message, alloc.span)
+    require(sorted(order) == list(range(rank)), _OP, message, alloc.span)
     return order
 
 

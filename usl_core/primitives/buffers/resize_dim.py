@@ -9,6 +9,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import index_lin
+from usl_core.arguments import checked
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, stmts
 from usl_core.equivalence import Relation
@@ -18,7 +19,7 @@ from usl_core.ir.printer import show, show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.base import primitive, refuse, require_proved
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.divide_dim import require_dimension
 from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
@@ -28,15 +29,14 @@ from usl_core.primitives.buffers.ranges import IteratorRanges
 from usl_core.primitives.buffers.region import Region, inclusion, relative
 from usl_core.primitives.buffers.reindex import Entries, reindexed, scope_of, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
-from usl_core.primitives.locate import Where, alloc_at, context_at
+from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
 from usl_core.procedure import Procedure
 
 _OP = "resize_dim"
 
 
-def resize_dim(
-    proc: Procedure, buf: Where, dim: int, size: str | int | Where, offset: str | int | Where, fold: bool = False
-) -> Procedure:
+@checked
+def resize_dim(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression, fold: bool = False) -> Procedure:
     """Give a dimension of a local buffer another extent, with element `offset` as the first one.
 
         x: T[n]                x: T[size]
@@ -55,7 +55,6 @@ def resize_dim(
     Forwarding: everything stays with the same code.
     Also known as: fold_storage (Halide), storage folding, circular buffer.
     """
-    require(isinstance(fold, bool), _OP, f"fold is True or False, got {fold!r}")
     return _folded(proc, buf, dim, size, offset) if fold else _shifted(proc, buf, dim, size, offset)
 
 
@@ -63,7 +62,7 @@ def resize_dim(
 
 
 @primitive(name=_OP)
-def _shifted(proc: Procedure, buf: Where, dim: int, size: str | int | Where, offset: str | int | Where) -> Edit:
+def _shifted(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression) -> Edit:
     path, alloc = alloc_at(proc, buf, _OP)
     shape = require_dimension(alloc, dim, _OP)
     extent, first = fixed_expression(proc, path, size, _OP), fixed_expression(proc, path, offset, _OP)
@@ -103,7 +102,7 @@ def _require_inside(proc: Procedure, use: Use, region: Region, dim: int, alloc: 
 
 
 @primitive(Relation.REFINES, name=_OP)
-def _folded(proc: Procedure, buf: Where, dim: int, size: str | int | Where, offset: str | int | Where) -> Edit:
+def _folded(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression) -> Edit:
     path, alloc = alloc_at(proc, buf, _OP)
     require_dimension(alloc, dim, _OP)
     extent, first = fixed_expression(proc, path, size, _OP), fixed_expression(proc, path, offset, _OP)

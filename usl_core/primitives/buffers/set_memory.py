@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from usl_core.arguments import checked
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import ArgLoc
 from usl_core.equivalence import Relation
-from usl_core.ir.memory import Memory, MemoryClass
+from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Arg
 from usl_core.ir.traverse import update
 from usl_core.primitives.base import primitive, require
@@ -15,6 +16,7 @@ from usl_core.procedure import Procedure
 _OP = "set_memory"
 
 
+@checked
 def set_memory(proc: Procedure, buf: Where, mem: MemoryClass) -> Procedure:
     """Say in which memory a buffer lives.
 
@@ -28,7 +30,7 @@ def set_memory(proc: Procedure, buf: Where, mem: MemoryClass) -> Procedure:
     Forwarding: everything stays.
     Also known as: set_scope (TVM), store_in (Halide).
     """
-    if isinstance(proc, Procedure) and isinstance(buffer_at(proc, buf, _OP)[0], ArgLoc):
+    if isinstance(buffer_at(proc, buf, _OP)[0], ArgLoc):
         return _of_formal(proc, buf, mem)
     return _of_allocation(proc, buf, mem)
 
@@ -37,8 +39,6 @@ def set_memory(proc: Procedure, buf: Where, mem: MemoryClass) -> Procedure:
 def _of_allocation(proc: Procedure, buf: Where, mem: MemoryClass) -> Edit:
     loc, _ = buffer_at(proc, buf, _OP)
 
-    _require_memory(mem)
-
     return Edit.of(proc.ir, _OP).update(loc, mem=mem)
 
 
@@ -46,13 +46,7 @@ def _of_allocation(proc: Procedure, buf: Where, mem: MemoryClass) -> Edit:
 def _of_formal(proc: Procedure, buf: Where, mem: MemoryClass) -> Edit:
     loc, formal = buffer_at(proc, buf, _OP)
 
-    _require_memory(mem)
     assert isinstance(formal, Arg)
     require(formal.mem is not None, _OP, f"{formal.name.name} is a control value and lives in no memory", formal.span)
 
     return Edit.of(proc.ir, _OP).replace_arg(loc, update(formal, mem=mem))
-
-
-def _require_memory(mem: object) -> None:
-    is_memory = isinstance(mem, type) and issubclass(mem, Memory)
-    require(is_memory, _OP, f"a memory is wanted, a class like DRAM, got {mem!r}")

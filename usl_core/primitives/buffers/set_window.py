@@ -9,7 +9,7 @@ from usl_core.ir.nodes import Arg, Node, Read
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.locate import Where, buffer_at
 from usl_core.procedure import Procedure
 
@@ -29,7 +29,6 @@ def set_window(proc: Procedure, arg: Where, is_window: bool = True) -> Edit:
     """
     loc, formal = buffer_at(proc, arg, _OP)
 
-    require(isinstance(is_window, bool), _OP, f"True or False is wanted, got {is_window!r}")
     if not isinstance(loc, ArgLoc) or not isinstance(formal.type, TensorType):
         refuse(_OP, f"{formal.name.name} is no formal with dimensions", formal.span, code="E404")
     assert isinstance(formal, Arg)

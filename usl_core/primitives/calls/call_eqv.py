@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from usl_core.analysis.fields_used import field_use
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
@@ -12,12 +10,12 @@ from usl_core.ir.nodes import Arg, Call, Proc
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.config.fields import left_behind, next_place, require_sequential
-from usl_core.primitives.locate import stmt_at
+from usl_core.primitives.locate import Where, stmt_at
 from usl_core.procedure import Procedure
 
 
 @primitive(Relation.REFINES)
-def call_eqv(proc: Procedure, call: Any, g: Procedure) -> Edit:
+def call_eqv(proc: Procedure, call: Where, g: Procedure) -> Edit:
     """Call g instead of f, where both were made from one procedure by operators.
 
         f(n, x)   ~>   g(n, x)
@@ -33,8 +31,6 @@ def call_eqv(proc: Procedure, call: Any, g: Procedure) -> Edit:
     Forwarding: every cursor stays.
     Reference: Reinking 2022, §3.6.2.
     """
-    if not isinstance(g, Procedure):
-        refuse("call_eqv", f"the procedure to call is wanted here, got {type(g).__name__}", code="E404")
     path, node = stmt_at(proc, call, "call_eqv", Call, "a call")
 
     reason = why_not_exchangeable(node.proc, g.ir)

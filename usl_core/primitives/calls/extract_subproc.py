@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from usl_core.arguments import checked
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, block_of, stmt_path, stmts
 from usl_core.errors import BoundsError, SchedulingError
 from usl_core.ir.nodes import Call, Proc
 from usl_core.primitives.base import primitive
 from usl_core.primitives.calls.outline import Outline, outline
-from usl_core.primitives.locate import block_at
+from usl_core.primitives.locate import Where, block_at
 from usl_core.primitives.moving import new_name, require_closed
 from usl_core.procedure import Procedure, from_ir
 
 _OP = "extract_subproc"
 
 
-def extract_subproc(proc: Procedure, block: Any, name: str) -> tuple[Procedure, Procedure]:
+@checked
+def extract_subproc(proc: Procedure, block: Where, name: str) -> tuple[Procedure, Procedure]:
     """Make a procedure of a block, and a call in its place; the pair of the caller and the new procedure.
 
         for i in seq(0, n):        for i in seq(0, n):        def name(n: size, i: index, x: T[n]):
@@ -41,7 +41,7 @@ def extract_subproc(proc: Procedure, block: Any, name: str) -> tuple[Procedure, 
 
 
 @primitive(name=_OP)
-def _called(proc: Procedure, block: Any, name: str) -> Edit:
+def _called(proc: Procedure, block: Where, name: str) -> Edit:
     spelling = new_name(name, _OP).name
     where = block_at(proc, block, _OP)
     span = stmts(proc.ir, where)[0].span

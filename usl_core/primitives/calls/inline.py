@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import Call
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.calls.inlining import argument_that_changes, inlined
-from usl_core.primitives.locate import stmt_at
+from usl_core.primitives.locate import Where, stmt_at
 from usl_core.procedure import Procedure
 
 
 @primitive()
-def inline(proc: Procedure, call: Any) -> Edit:
+def inline(proc: Procedure, call: Where) -> Edit:
     """Replace a call by the callee's body, with the arguments in place of the formals.
 
         f(n, x[0:4, j])   ~>   body of f[n, x[0:4, j] for its formals]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin
@@ -21,17 +20,17 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import primitive
 from usl_core.primitives.calls.agreement import same_meaning
 from usl_core.primitives.calls.fit import Explained, refuse_mismatch, renamed, turn_away
 from usl_core.primitives.calls.inlining import argument_that_changes, inlined, window_over
 from usl_core.primitives.calls.unify import Mismatch, Solution, Unifier
-from usl_core.primitives.locate import block_at, context_at
+from usl_core.primitives.locate import Where, block_at, context_at
 from usl_core.procedure import Procedure
 
 
 @primitive()
-def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
+def replace(proc: Procedure, block: Where, f: Procedure) -> Edit:
     """Replace a block by a call of f, with the arguments that make them equal.
 
         for i in seq(0, 16):            ~>      f(x[8:24])
@@ -45,8 +44,6 @@ def replace(proc: Procedure, block: Any, f: Procedure) -> Edit:
         SchedulingError: the body does not match (the notes name the parts that differ), or a precondition of f may fail.
     Forwarding: a cursor to the block moves to the call; what was inside the block dies.
     """
-    if not isinstance(f, Procedure):
-        refuse("replace", f"the procedure to call is wanted here, got {type(f).__name__}", code="E404")
     loc = block_at(proc, block, "replace")
     turn_away(proc.ir, loc, f.ir, lambda: _difference(proc, loc, f))
     try:

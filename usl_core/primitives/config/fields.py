@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import head_line
@@ -20,14 +19,11 @@ from usl_core.ir.types import ControlType, ScalarType
 from usl_core.primitives.base import refuse, require
 
 
-def field_at(config: Any, field: Any, operator: str) -> FieldSym:
+def field_at(config: Config, field: str, operator: str) -> FieldSym:
     """The field that a user names by its configuration and a text."""
-    require(isinstance(config, Config), operator, f"a configuration, declared with @config, is wanted here, got {config!r}")
     known = ", ".join(config.fields)
-    exists = isinstance(field, str) and field in config.fields
-    require(exists, operator, f"{config.name} has no field {field!r}; its fields are {known}")
-    name: FieldSym = config.sym(field)
-    return name
+    require(field in config.fields, operator, f"{config.name} has no field {field!r}; its fields are {known}")
+    return config.sym(field)
 
 
 def type_of(field: FieldSym) -> ControlType | ScalarType:

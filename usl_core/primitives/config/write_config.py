@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from usl_core.analysis import dataflow
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, gap_position
@@ -11,14 +9,14 @@ from usl_core.ir.config import Config
 from usl_core.ir.nodes import AssignConfig
 from usl_core.primitives.base import primitive
 from usl_core.primitives.config.fields import field_at, holds_already, left_behind, next_place, require_sequential, type_of
-from usl_core.primitives.locate import Where, context_at_gap, expression, gap_at
+from usl_core.primitives.locate import Number, Where, context_at_gap, expression, gap_at
 from usl_core.procedure import Procedure
 
 _OP = "write_config"
 
 
 @primitive(control=True)
-def write_config(proc: Procedure, gap: Where, config: Config, field: str, value: Any) -> Edit:
+def write_config(proc: Procedure, gap: Where, config: Config, field: str, value: Number | bool) -> Edit:
     """Set a configuration field in a gap.
 
         s                ~>      Cfg.field = value

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from usl_core.analysis import formula as fml
 from usl_core.analysis.values import Values
+from usl_core.arguments import checked
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, get
 from usl_core.equivalence import Relation
@@ -13,16 +12,17 @@ from usl_core.ir.nodes import Call, Expr, Literal, Read, StrideExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, walk
 from usl_core.ir.types import BOOL, COND, INDEX, ScalarType
-from usl_core.primitives.base import primitive, refuse, require_procedure, require_proved
+from usl_core.primitives.base import primitive, refuse, require_proved
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.exprs.bodies import require_affine, require_in_body
-from usl_core.primitives.locate import Where, context_at, expr_at, expression
+from usl_core.primitives.locate import Number, Where, context_at, expr_at, expression
 from usl_core.procedure import Procedure
 
 _OP = "rewrite_expr"
 
 
-def rewrite_expr(proc: Procedure, expr: Where, new: Any) -> Procedure:
+@checked
+def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Procedure:
     """Replace an expression by one that is equal at its place.
 
         y[i] = x[i] * a + x[i] * b    ~>    y[i] = x[i] * (a + b)
@@ -41,11 +41,10 @@ def rewrite_expr(proc: Procedure, expr: Where, new: Any) -> Procedure:
     Forwarding: the expression stays itself, parts of it that are in the new one at the same place too; the rest dies.
     Also known as: algebraic rewriting, strength reduction.
     """
-    require_procedure(_OP, proc)
     return (_rewrite if _reads_the_same(proc, expr, new) else _rewrite_refining)(proc, expr, new)
 
 
-def _reads_the_same(proc: Procedure, expr: Where, new: Any) -> bool:
+def _reads_the_same(proc: Procedure, expr: Where, new: Number) -> bool:
     """Whether the two expressions are uninitialised together, so that the step is an equality."""
     path, old = expr_at(proc, expr, _OP)
     changed = _new_expression(proc, path, old, new)
@@ -53,7 +52,7 @@ def _reads_the_same(proc: Procedure, expr: Where, new: Any) -> bool:
     return values.leaves(changed) == values.leaves(old)
 
 
-def _edit(proc: Procedure, expr: Where, new: Any) -> Edit:
+def _edit(proc: Procedure, expr: Where, new: Number) -> Edit:
     path, old = expr_at(proc, expr, _OP)
     changed = _new_expression(proc, path, old, new)
 
@@ -79,7 +78,7 @@ _rewrite_refining = primitive(Relation.REFINES, name=_OP)(_edit)
 # ---- locate
 
 
-def _new_expression(proc: Procedure, path: Path, old: Expr, new: Any) -> Expr:
+def _new_expression(proc: Procedure, path: Path, old: Expr, new: Number) -> Expr:
     """new at the type of old, in the scope at its place."""
     require_in_body(path, _OP)
     if not (isinstance(old.type, ScalarType) or old.type is INDEX or old.type is BOOL):

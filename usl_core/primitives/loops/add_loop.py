@@ -10,13 +10,13 @@ from usl_core.ir import make
 from usl_core.ir.nodes import Block, For, If, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, require_no, require_proved
-from usl_core.primitives.locate import Where, block_at, context_at, limit
+from usl_core.primitives.locate import Expression, Where, block_at, context_at, limit
 from usl_core.primitives.moving import new_name, require_closed
 from usl_core.procedure import Procedure
 
 
 @primitive()
-def add_loop(proc: Procedure, block: Where, name: str, hi: str | int | Where, guard: bool = False) -> Edit:
+def add_loop(proc: Procedure, block: Where, name: str, hi: Expression, guard: bool = False) -> Edit:
     """Put a loop around a block.
 
         s                    ~>      for i in seq(0, n):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import GapLoc, Loc, NodeLoc, Path, after, get_stmt, stmt_list
 from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import For
-from usl_core.primitives.base import require, require_procedure
+from usl_core.primitives.base import require
 from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.remove_loop import remove_loop
@@ -18,6 +19,7 @@ from usl_core.procedure import Procedure
 _OP = "autofission"
 
 
+@checked
 def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
     """Split the loop around a gap with `fission`, n_lifts times, and drop each loop that then only repeats itself.
 
@@ -32,9 +34,7 @@ def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
         SchedulingError: `fission` refuses. Undecided: the solver could not tell whether a loop may go.
     Forwarding: as `fission`, then `remove_loop`.
     """
-    require_procedure(_OP, proc)
-    valid = isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1
-    require(valid, _OP, f"n_lifts must be an int of at least 1, got {n_lifts!r}")
+    require(n_lifts >= 1, _OP, f"n_lifts must be at least 1, got {n_lifts}")
     place = gap_at(proc, gap, _OP)
 
     for _ in range(n_lifts):

@@ -9,12 +9,12 @@ from usl_core.ir.nodes import Expr, For, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
 from usl_core.primitives.base import primitive, require_proved
-from usl_core.primitives.locate import Where, context_at, limit, loop_at
+from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.procedure import Procedure
 
 
 @primitive()
-def cut_loop(proc: Procedure, loop: Where, at: str | int | Where) -> Edit:
+def cut_loop(proc: Procedure, loop: Where, at: Expression) -> Edit:
     """Cut the range of a loop in two.
 
         for i in seq(a, b):          for i in seq(a, e):

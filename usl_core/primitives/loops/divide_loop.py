@@ -20,7 +20,7 @@ from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.tail_round_up import require_harmless, rounded_up
 from usl_core.primitives.loops.tail_shift_inwards import require_shiftable, shifted
 from usl_core.primitives.loops.tiles import nest, require_from_zero, with_limit
-from usl_core.primitives.moving import new_names
+from usl_core.primitives.moving import Names, new_names
 from usl_core.procedure import Procedure
 
 _TAILS = ("guard", "cut", "cut_and_guard", "shift_inwards", "round_up", "perfect")
@@ -31,7 +31,7 @@ def divide_loop(
     proc: Procedure,
     loop: Where,
     factor: int,
-    names: list[str] | tuple[str, str],
+    names: Names,
     tail: str = "guard",
     perfect: bool = False,
 ) -> Edit:
@@ -59,9 +59,6 @@ def divide_loop(
     """
     path, old = loop_at(proc, loop, "divide_loop")
 
-    require(
-        isinstance(factor, int) and not isinstance(factor, bool), "divide_loop", f"the factor must be an int, got {factor!r}"
-    )
     require(factor >= 1, "divide_loop", f"the factor must be at least 1, got {factor}", old.span)
     outer, inner = new_names(names, 2, "divide_loop")
     _require_tail(tail, old)

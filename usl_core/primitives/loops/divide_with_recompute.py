@@ -22,9 +22,9 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX
 from usl_core.primitives.base import primitive, require, require_no, require_proved
-from usl_core.primitives.locate import Where, context_at, limit, loop_at
+from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.primitives.loops.tiles import nest, require_from_zero, with_limit
-from usl_core.primitives.moving import new_names
+from usl_core.primitives.moving import Names, new_names
 from usl_core.procedure import Procedure
 
 _OP = "divide_with_recompute"
@@ -34,11 +34,11 @@ _OP = "divide_with_recompute"
 def divide_with_recompute(
     proc: Procedure,
     loop: Where,
-    outer_hi: str | int | Where,
+    outer_hi: Expression,
     outer_stride: int,
-    names: list[str] | tuple[str, str],
-    base: str | int | Where | None = None,
-    extent: str | int | Where | None = None,
+    names: Names,
+    base: Expression | None = None,
+    extent: Expression | None = None,
 ) -> Edit:
     """Divide a loop into tiles that may overlap: what lies in two of them is computed twice.
 
@@ -62,12 +62,7 @@ def divide_with_recompute(
     """
     path, old = loop_at(proc, loop, _OP)
     outer, inner = new_names(names, 2, _OP)
-    require(
-        isinstance(outer_stride, int) and not isinstance(outer_stride, bool) and outer_stride >= 1,
-        _OP,
-        f"outer_stride must be an int of at least 1, got {outer_stride!r}",
-        old.span,
-    )
+    require(outer_stride >= 1, _OP, f"outer_stride must be at least 1, got {outer_stride}", old.span)
     count = limit(proc, path, outer_hi, _OP)
     visible = {outer.name: Binding(outer, INDEX)}
     default = make.mul(outer_stride, index_read(outer))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from usl_core.analysis.conditions import Conflict, instance
 from usl_core.analysis.context import Context
@@ -58,9 +57,8 @@ class _Place:
     index: int
 
 
-def _require_lifts(n_lifts: Any) -> None:
-    valid = isinstance(n_lifts, int) and not isinstance(n_lifts, bool) and n_lifts >= 1
-    require(valid, "fission", f"n_lifts must be an int of at least 1, got {n_lifts!r}")
+def _require_lifts(n_lifts: int) -> None:
+    require(n_lifts >= 1, "fission", f"n_lifts must be at least 1, got {n_lifts}")
 
 
 def _split(edit: Edit, place: _Place, lifts: int) -> tuple[Edit, _Place]:

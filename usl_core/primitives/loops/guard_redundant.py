@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, instance
@@ -25,7 +23,7 @@ _OP = "guard_redundant"
 
 
 @primitive()
-def guard_redundant(proc: Procedure, stmt: Where, cond: Any) -> Edit:
+def guard_redundant(proc: Procedure, stmt: Where, cond: Where) -> Edit:
     """Skip code where it would write only what it has already written.
 
         s                    ~>      if cond:

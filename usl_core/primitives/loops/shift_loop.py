@@ -10,12 +10,12 @@ from usl_core.ir.nodes import Expr, For, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import extent, same_expr
 from usl_core.primitives.base import primitive, require_proved
-from usl_core.primitives.locate import Where, context_at, limit, loop_at
+from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.procedure import Procedure
 
 
 @primitive()
-def shift_loop(proc: Procedure, loop: Where, lo: str | int | Where) -> Edit:
+def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
     """Renumber the iterations of a loop so that it starts at lo.
 
         for i in seq(a, b):          for i in seq(c, c + b - a):

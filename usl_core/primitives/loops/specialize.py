@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, stmt_path, stmts
@@ -17,7 +16,7 @@ from usl_core.procedure import Procedure
 
 
 @primitive()
-def specialize(proc: Procedure, block: Where, conds: str | Where | Sequence[str | Where]) -> Edit:
+def specialize(proc: Procedure, block: Where, conds: Where | Sequence[Where]) -> Edit:
     """Copy a block into the branches of an `if`, to be scheduled apart.
 
                                      if c0:
@@ -50,7 +49,7 @@ def specialize(proc: Procedure, block: Where, conds: str | Where | Sequence[str 
     return Edit.of(proc.ir, "specialize").wrap(where, branches)
 
 
-def _conditions(proc: Procedure, path: Path, conds: Any, span: Span) -> list[Expr]:
+def _conditions(proc: Procedure, path: Path, conds: Where | Sequence[Where], span: Span) -> list[Expr]:
     given = list(conds) if isinstance(conds, list | tuple) else [conds]
     require(bool(given), "specialize", "at least one condition is wanted", span)
     return [condition(proc, path, cond, "specialize") for cond in given]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation
 from usl_core.primitives.base import primitive
-from usl_core.primitives.locate import condition
+from usl_core.primitives.locate import Where, condition
 from usl_core.procedure import Procedure
 
 
 @primitive(Relation.NARROWER)
-def add_assertion(proc: Procedure, assertion: Any) -> Edit:
+def add_assertion(proc: Procedure, assertion: Where) -> Edit:
     """A narrower procedure with one more precondition: `add_assertion(p, "n % 16 == 0")`.
 
         def f(n: size, ...):          def f(n: size, ...):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from usl_core.cursors.edit import Edit
 from usl_core.errors import ParseError, SchedulingError, TypeError_
@@ -23,7 +24,7 @@ def make_instr(
     features: Sequence[str] = (),
     c_global: str = "",
     roundings: int | None = None,
-    special: str = "ieee",
+    special: Literal["ieee", "unspecified"] = "ieee",
 ) -> Edit:
     """Declare that a C text does what a procedure says, as the decorator `@instr` does.
 
@@ -37,16 +38,11 @@ def make_instr(
         SchedulingError: template names something that is not a formal, or the procedure is an instruction already.
     Forwarding: every cursor stays.
     """
-    require(isinstance(template, str), _OP, f"a template is a text, got {template!r}")
     if proc.is_instr():
         hint = "hint: start from the procedure that it was made from"
         refuse(_OP, f"{proc.name()} is an instruction already", proc.ir.span, [hint], code="E422")
 
-    for values, what in ((includes, "includes"), (features, "features")):
-        texts = not isinstance(values, str) and all(isinstance(value, str) for value in values)
-        require(texts, _OP, f"{what} is a list of texts, got {values!r}")
-    whole = roundings is None or (isinstance(roundings, int) and not isinstance(roundings, bool) and roundings >= 0)
-    require(whole, _OP, f"roundings is None (exact) or a number of roundings, got {roundings!r}")
+    require(roundings is None or roundings >= 0, _OP, f"roundings is None (exact) or a number of roundings, got {roundings!r}")
     try:
         check_template(proc.ir.args, template, proc.ir.span)
     except (ParseError, TypeError_) as error:

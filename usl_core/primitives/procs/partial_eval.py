@@ -61,6 +61,6 @@ def _literal(arg: Arg, value: int | bool) -> Expr:
     if arg.type is BOOL:
         require(isinstance(value, bool), _OP, f"{name} is a bool, got {value!r}", arg.span)
         return bool_literal(bool(value), arg.span)
-    require(isinstance(value, int) and not isinstance(value, bool), _OP, f"{name} is a {arg.type}, got {value!r}", arg.span)
+    require(not isinstance(value, bool), _OP, f"{name} is a {arg.type}, got {value!r}", arg.span)
     require(arg.type is not SIZE or value >= 1, _OP, f"size {name} must be at least 1, got {value}", arg.span)
     return index_literal(int(value), arg.span)

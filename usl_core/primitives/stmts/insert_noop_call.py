@@ -17,14 +17,14 @@ from usl_core.ir.nodes import Alloc, Arg, Block, Call, Expr, For, If, Pass, Proc
 from usl_core.ir.printer import show, show_expr
 from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType
 from usl_core.primitives.base import primitive, refuse, require
-from usl_core.primitives.locate import Where, context_at_gap, expression, gap_at, window
+from usl_core.primitives.locate import Number, Where, context_at_gap, expression, gap_at, window
 from usl_core.procedure import Procedure
 
 _OP = "insert_noop_call"
 
 
 @primitive()
-def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequence[Any]) -> Edit:
+def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequence[Number | bool]) -> Edit:
     """Insert a call of a procedure whose body does nothing.
 
         s1           ~>      s1
@@ -42,7 +42,6 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
     where = gap_at(proc, gap, _OP)
     callee = _callee(instr)
     place = (*where.parent, (where.field, gap_position(where)))
-    require(isinstance(args, Sequence) and not isinstance(args, str), _OP, f"a list of arguments is wanted, got {args!r}")
 
     _require_noop(callee)
     call = _call(proc, place, callee, args)
@@ -54,15 +53,14 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
 # ---- locate
 
 
-def _callee(instr: Any) -> Proc:
-    require(isinstance(instr, Procedure), _OP, f"the procedure to call is wanted here, got {type(instr).__name__}")
-    callee: Proc = instr.ir
+def _callee(instr: Procedure) -> Proc:
+    callee = instr.ir
     if any(field_use(stmt).all for stmt in callee.body):
         refuse(_OP, f"the body of {callee.name} uses configuration", code="E413")
     return callee
 
 
-def _call(proc: Procedure, place: Path, callee: Proc, args: Sequence[Any]) -> Call:
+def _call(proc: Procedure, place: Path, callee: Proc, args: Sequence[Number | bool]) -> Call:
     if len(args) != len(callee.args):
         names = ", ".join(formal.name.name for formal in callee.args)
         refuse(_OP, f"{callee.name}({names}) takes {len(callee.args)} arguments, got {len(args)}", code="E404")
