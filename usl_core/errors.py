@@ -168,8 +168,8 @@ class InvalidCursorError(SchedulingError):
 
 
 class UsageError(UslError):
-    """A function is called in a way that suits no program: the number or the names of arguments, an unknown option, or a first
-    argument that is no procedure. A mistake in Python rather than a condition of the code, so `attempt` does not swallow it.
+    """A function is called in a way that suits no program: the number, the names or the kinds of arguments, or an unknown
+    option. A mistake in Python rather than a condition of the code, so `attempt` does not swallow it.
 
     Its place is the line that made the call, outside of this package.
     """

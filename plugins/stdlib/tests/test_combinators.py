@@ -267,7 +267,7 @@ def test_a_schedule_may_return_what_it_made_after_the_procedure_but_must_return_
         ),
         (partial(unroll_and_jam, factor=2, tail="cutt"), "unroll_and_jam: tail is one of 'perfect', .*, got 'cutt'"),
         (partial(unroll_and_jam, 2), "unroll_and_jam: the first argument must be a procedure, got int"),
-        (lambda p, *where: parallelize_loop(p, 3), "parallelize_loop: a cursor or a pattern is wanted here, got int"),
+        (lambda p, *where: parallelize_loop(p, 3), "parallelize_loop: loop must be a cursor or a pattern, got 3"),
     ],
 )
 def test_a_wrong_call_ends_every_combinator(name: str, schedule: Callable[..., Any], message: str) -> None:

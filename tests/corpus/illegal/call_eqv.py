@@ -176,8 +176,8 @@ CASES = [
         "x: f32[4], y: f32[4]",
         "copy4(x[0:4], y[0:4])",
         lambda p, c: call_eqv(p, "copy4(_)", 3),  # type: ignore[arg-type]
-        "E404",
-        "the procedure to call is wanted here",
+        "E405",
+        "g must be a Procedure, got 3",
         Misuse("nothing to call"),
         callees=(COPY4,),
     ),

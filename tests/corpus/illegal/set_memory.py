@@ -13,8 +13,8 @@ CASES = [
         "x: f32",
         "x = 1.0",
         lambda p: set_memory(p, "x", "DRAM"),  # type: ignore[arg-type]
-        "E404",
-        "a memory is wanted",
+        "E405",
+        "mem must be a subclass of Memory",
         Misuse("a text is no memory"),
     ),
     Illegal(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
 from usl_core.equivalence import Relation
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.ir.externs import Extern
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.types import F64, Type
@@ -38,7 +38,7 @@ def test_set_memory_of_an_allocation_is_an_equality_and_of_a_formal_another_inte
 
 def test_set_memory_refuses_what_is_no_memory_or_no_buffer():
     p = parse("def f(n: size, x: R[4]):\n    x[1] = 0.0")
-    with pytest.raises(SchedulingError, match="a memory is wanted"):
+    with pytest.raises(UsageError, match="mem must be a subclass of Memory, got 'DRAM'"):
         set_memory(p, "x", "DRAM")
     with pytest.raises(SchedulingError, match="n is a control value"):
         set_memory(p, "n", DRAM)

@@ -85,7 +85,7 @@ def test_autolift_alloc_takes_an_extent_where_the_loop_may_be_empty():
     [
         ({"n_lifts": 3}, "stands inside 2 loops or branches"),
         ({"n_lifts": 0}, "n_lifts must be at least 1"),
-        ({"mode": "diagonal"}, 'mode is "row" or "col"'),
+        ({"mode": "diagonal"}, "mode must be 'row' or 'col', got 'diagonal'"),
         ({"n_lifts": 2, "size": 3}, "cannot prove 0 <= i < 3 where t is used"),
     ],
 )

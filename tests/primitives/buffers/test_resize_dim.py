@@ -10,7 +10,7 @@ from tests.fuzz.refine import refinement_failure
 from tests.primitives.buffers.lifetime_programs import random_program
 from tests.primitives.equivalence import assert_body, assert_equivalent, assert_refines, parse
 from usl_core.equivalence import Relation
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UsageError
 from usl_core.primitives.buffers.resize_dim import resize_dim
 
 SHIFTED = """
@@ -79,12 +79,12 @@ def test_resize_dim_refuses_to_lose_an_access_and_shows_values():
         ((1, 4, 0), "there is no dimension 1"),
         ((0, "n - 1", 2), "the new extent may be below 1"),
         ((0, "m", 2), "m"),
-        ((0, "n", 2, 1), "fold is True or False"),
+        ((0, "n", 2, 1), "fold must be True or False"),
         ((0, "n", 2, True), "a literal number of places, not n"),
     ],
 )
 def test_resize_dim_refuses_wrong_arguments(args: tuple[object, ...], message: str):
-    with pytest.raises(SchedulingError, match=message):
+    with pytest.raises(UsageError if "True or" in message else SchedulingError, match=message):
         resize_dim(parse(SHIFTED), "t", *args)  # type: ignore[arg-type]
 
 

@@ -287,7 +287,7 @@ def test_a_gap_without_a_loop_around_it_is_refused():
         split_after(MATVEC, "y[_] = _", 2)
     with pytest.raises(SchedulingError, match="before and one after the gap"):
         fission(MATVEC, MATVEC.find("y[_] = _").before())
-    with pytest.raises(SchedulingError, match="n_lifts must be an int"):
+    with pytest.raises(SchedulingError, match="n_lifts must be at least 1"):
         split_after(MATVEC, "y[_] = _", 0)
     with pytest.raises(SchedulingError, match="a gap is wanted here"):
         fission(MATVEC, "i")
