@@ -105,6 +105,12 @@ def record(ir: Proc, parent: Proc | None, step: Step) -> None:
     _PROVENANCE.setdefault(ir, Provenance(origin, step.relation, step.operator, step.modulo, step.fixed))
 
 
+def record_copy(copy: Proc, original: Proc) -> None:
+    """Remember that copy is the very version that original is."""
+    if original in _PROVENANCE:
+        _PROVENANCE[copy] = _PROVENANCE[original]
+
+
 def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
     """The operators that made ir from a procedure as a user wrote it, the oldest first, and what the result of each is to its
     input; None if it is not known how ir was made."""

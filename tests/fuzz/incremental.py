@@ -9,11 +9,12 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.effects import Access, Summary, proc_summary
 from usl_core.analysis.fields_used import field_use
+from usl_core.analysis.last_check import fresh_copy
 from usl_core.analysis.obligations import check_proc_invariant
 from usl_core.errors import UslError
-from usl_core.ir.nodes import Node, Proc
+from usl_core.ir.nodes import Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import bound, free_names, iterators, mentioned, rewrite, update
+from usl_core.ir.traverse import bound, free_names, iterators, mentioned
 
 FACTS: dict[str, Callable[[Proc], Any]] = {
     "mentioned": mentioned,
@@ -26,18 +27,9 @@ FACTS: dict[str, Callable[[Proc], Any]] = {
 """What is remembered in nodes, of a whole procedure."""
 
 
-def fresh_copy(proc: Proc) -> Proc:
-    """The same procedure in new nodes, of which nothing is known. Callees are shared."""
-
-    def copy(node: Node) -> Node:
-        return update(node)
-
-    return rewrite(proc, copy)
-
-
 def incremental_failure(proc: Proc) -> str | None:
     """How what is remembered of proc differs from what its copy gives; None if it does not."""
-    copy = fresh_copy(proc)
+    copy = fresh_copy(proc, {})
     for name, fact in FACTS.items():
         if fact(proc) != fact(copy):
             return f"what is remembered of its {name} is not what a copy gives"

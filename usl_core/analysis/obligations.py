@@ -141,11 +141,11 @@ def check_block(ctx: Context, block: Block) -> Context:
         if not isinstance(stmt, For | If | Call):  # proving these again is as fast as finding out that they are proved
             check_stmt(ctx, stmt)
         else:
-            proved = memo_of(stmt).setdefault(check_block, _Proved())
+            memo = memo_of(stmt)
             bindings, known = ctx.known_to(stmt)
-            if not proved.covers(bindings, known):
+            if check_block not in memo or not memo[check_block].covers(bindings, known):
                 check_stmt(ctx, stmt)
-                proved.add(bindings, known)
+                memo.setdefault(check_block, _Proved()).add(bindings, known)
         ctx = ctx.after(stmt)
     return ctx
 

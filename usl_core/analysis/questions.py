@@ -47,16 +47,16 @@ class Question:
     names: tuple[Sym, ...]
 
 
-_SHAPES: dict[Formula, Shape] = {}
+shapes: dict[Formula, Shape] = {}
 
 
 def shape(f: Formula) -> Shape:
     """The shape of a formula, made once."""
-    found = _SHAPES.get(f)
+    found = shapes.get(f)
     if found is None:
-        if len(_SHAPES) >= MAX_SHAPES:
-            _SHAPES.clear()
-        found = _SHAPES[f] = _formula(f)
+        if len(shapes) >= MAX_SHAPES:
+            shapes.clear()
+        found = shapes[f] = _formula(f)
     return found
 
 
@@ -69,9 +69,9 @@ def question(hypotheses: Hypotheses, goal: Formula) -> Question:
     aim = shape(goal)
     numbers = {name: number for number, name in enumerate(aim.names)}
     known = len(numbers)
-    shapes = [shape(h) for h in dict.fromkeys(hypotheses)]
-    shapes.sort(key=lambda each: (each.text, [numbers.get(name, known) for name in each.names]))
-    parts = [_part(each, numbers) for each in (aim, *shapes)]
+    shaped = [shape(h) for h in dict.fromkeys(hypotheses)]
+    shaped.sort(key=lambda each: (each.text, [numbers.get(name, known) for name in each.names]))
+    parts = [_part(each, numbers) for each in (aim, *shaped)]
     return Question(hypotheses, goal, ";".join(parts), tuple(numbers))
 
 

@@ -8,12 +8,13 @@ machine gives the same answer. Unknown is never success. This module alone impor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar, assert_never
 
-from usl_core.analysis import affine, bounding, linear
+from usl_core.analysis import affine, bounding, linear, questions
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.bounding import Hypotheses
@@ -76,20 +77,38 @@ class Statistics:
 
 STATISTICS = Statistics()
 MAX_REMEMBERED = 200_000
-_CACHE: dict[str, Verdict] = {}
-"""Verdicts by the keys of questions."""
-_UNKNOWN: dict[tuple[Hypotheses, Formula], Verdict] = {}
-"""What could not be decided, exactly as it was asked: in another order or with other names it might be."""
-_caching = True
+
+
+@dataclass
+class Memory:
+    """Answers found before."""
+
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    """By the keys of questions."""
+    unknown: dict[tuple[Hypotheses, Formula], Verdict] = field(default_factory=dict)
+    """What could not be decided, exactly as it was asked: in another order or with other names it might be."""
+
+
+_memory: Memory | None = Memory()
 
 
 def disable_cache() -> None:
     """From now on every question is answered anew in this process: for `usl verify`."""
-    global _caching
-    _caching = False
+    global _memory
+    _memory = None
     bounding.remembers = False
-    _CACHE.clear()
-    _UNKNOWN.clear()
+
+
+@contextmanager
+def nothing_remembered() -> Iterator[None]:
+    """Inside, nothing is known that was found out before; afterwards nothing of what was found out inside."""
+    global _memory
+    before = _memory, bounding.remembers, questions.shapes
+    _memory, bounding.remembers, questions.shapes = None if _memory is None else Memory(), False, {}
+    try:
+        yield
+    finally:
+        _memory, bounding.remembers, questions.shapes = before
 
 
 @profiled("solver", "syntactic")
@@ -212,9 +231,9 @@ def _ask(asked: Question) -> Answer:
 
 def _recall(asked: Question) -> Verdict | None:
     """What this process has answered before; it says how it was found then."""
-    if not _caching:
+    if _memory is None:
         return None
-    hit = _CACHE.get(asked.key) or _UNKNOWN.get((asked.hypotheses, asked.goal))
+    hit = _memory.verdicts.get(asked.key) or _memory.unknown.get((asked.hypotheses, asked.goal))
     if hit is not None:
         STATISTICS.count("cache")
     return hit
@@ -226,10 +245,10 @@ def _learn(asked: Question) -> Verdict:
     if verdict is None:
         STATISTICS.count("z3")
         verdict = _z3_prove(asked.hypotheses, asked.goal, asked.names)
-    if _caching and verdict.kind == "unknown":
-        _remember(_UNKNOWN, (asked.hypotheses, asked.goal), verdict)
-    elif _caching:
-        _remember(_CACHE, asked.key, verdict)
+    if _memory is not None and verdict.kind == "unknown":
+        _remember(_memory.unknown, (asked.hypotheses, asked.goal), verdict)
+    elif _memory is not None:
+        _remember(_memory.verdicts, asked.key, verdict)
     return verdict
 
 

@@ -43,20 +43,18 @@ def _line(entry: dict[str, Any]) -> str:
 
 def replay() -> None:
     """What the child does: caches off, run the file, check the results as a whole, print JSON as the last line."""
+    from usl_core.analysis.last_check import last_check
     from usl_core.analysis.solver import disable_cache
     from usl_core.cli.history import as_data, find_procedure, split_place
     from usl_core.cli.modules import exported, import_file
-    from usl_core.frontend.boundscheck import check_proc
-    from usl_core.ir.verify import verify
 
     disable_cache()
     try:
         file, name = split_place(sys.argv[1])
         module = import_file(file)
         procedures = [find_procedure(module, name)] if name is not None else exported(module)
-        for procedure in procedures:
-            verify(procedure.ir)
-            check_proc(procedure.ir)
+        with last_check([procedure.ir for procedure in procedures]):
+            pass
     except UslError as error:
         print(error, file=sys.stderr)
         raise SystemExit(1) from None

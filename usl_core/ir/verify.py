@@ -6,7 +6,7 @@ solver, are not looked at here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from usl_core.ir.externs import IDX
@@ -61,9 +61,10 @@ class _Verifier:
         self.types: dict[Sym, Type] = {}
         self.found: list[str] = []
 
-    def expect(self, holds: bool, message: str) -> None:
+    def expect(self, holds: bool, message: str | Callable[[], str]) -> None:
+        """holds, or message is found; a function where making the text takes longer than the test."""
         if not holds:
-            self.found.append(message)
+            self.found.append(message if isinstance(message, str) else message())
 
     # ---- procedures and statements
 
@@ -178,7 +179,7 @@ class _Verifier:
         return self.types.get(name)
 
     def of_type(self, expr: Expr, typ: Type, what: str, *, stride: bool = False) -> None:
-        self.expect(expr.type == typ, f"{what} has type {expr.type}, not {typ}: {show(expr)}")
+        self.expect(expr.type == typ, lambda: f"{what} has type {expr.type}, not {typ}: {show(expr)}")
         self.expr(expr, stride=stride)
 
     def access(self, name: Sym, idx: Sequence[Expr], typ: Type) -> None:
@@ -275,13 +276,15 @@ class _Verifier:
         op, lhs, rhs = expr.op, expr.lhs, expr.rhs
         if op in ("and", "or"):
             truths = {lhs.type, rhs.type} <= {BOOL, COND}
-            self.expect(truths and (expr.type is COND) == (COND in (lhs.type, rhs.type)), f"`{op}` is ill-typed: {show(expr)}")
+            self.expect(
+                truths and (expr.type is COND) == (COND in (lhs.type, rhs.type)), lambda: f"`{op}` is ill-typed: {show(expr)}"
+            )
             return
-        self.expect(lhs.type == rhs.type, f"`{op}` mixes {lhs.type} and {rhs.type}: {show(expr)}")
+        self.expect(lhs.type == rhs.type, lambda: f"`{op}` mixes {lhs.type} and {rhs.type}: {show(expr)}")
         data = isinstance(lhs.type, ScalarType)
         if op in COMPARISONS:
             ordered = data or lhs.type is INDEX or (lhs.type is BOOL and op in ("==", "!="))
-            self.expect(ordered and expr.type is (COND if data else BOOL), f"`{op}` is ill-typed: {show(expr)}")
+            self.expect(ordered and expr.type is (COND if data else BOOL), lambda: f"`{op}` is ill-typed: {show(expr)}")
             return
         self.expect(
             op in "+-*/%" and (data or lhs.type is INDEX) and expr.type == lhs.type, f"`{op}` is ill-typed: {show(expr)}"
@@ -294,10 +297,10 @@ class _Verifier:
     def index_arithmetic(self, expr: BinaryOp) -> None:
         match expr.op, expr.lhs, expr.rhs:
             case "*", lhs, rhs:
-                self.expect(isinstance(lhs, Literal) or isinstance(rhs, Literal), f"not affine: {show(expr)}")
+                self.expect(isinstance(lhs, Literal) or isinstance(rhs, Literal), lambda: f"not affine: {show(expr)}")
             case "/" | "%", _, rhs:
                 positive = isinstance(rhs, Literal) and type(rhs.value) is int and rhs.value > 0
-                self.expect(positive, f"the divisor is not a positive literal: {show(expr)}")
+                self.expect(positive, lambda: f"the divisor is not a positive literal: {show(expr)}")
             case _:
                 pass
 
@@ -306,7 +309,7 @@ class _Verifier:
             good = len(call.args) == call.fn.arity and call.fn.result([arg.type for arg in call.args]) == call.type
         except ValueError:
             good = False
-        self.expect(good, f"ill-typed call {show(call)}")
+        self.expect(good, lambda: f"ill-typed call {show(call)}")
 
 
 def _value_type(typ: Type) -> Type:

@@ -1,4 +1,4 @@
-"""What must hold of procedures before C is made from them; everything is proved again here, whatever made the procedure."""
+"""What must hold of procedures before C is made from them, beyond what `last_check` proves of all."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from usl_c11.names import is_identifier, is_reserved
 from usl_c11.types import spelling
 from usl_c11.usage import is_data
 from usl_core.analysis.memories import check_memories
-from usl_core.analysis.parallel import check_parallel
 from usl_core.errors import BackendError
-from usl_core.frontend.boundscheck import check_proc
 from usl_core.ir.nodes import Alloc, Arg, Proc, ReadConfig
 from usl_core.ir.printer import show_expr
 from usl_core.ir.signature import walk_kinds
@@ -53,10 +51,8 @@ def _check_assertions(proc: Proc) -> None:
 
 
 def check_procedure(proc: Proc) -> None:
-    """Bounds, preconditions of calls and race freedom, proved again; every buffer has a C type and a usable memory."""
-    check_proc(proc)
+    """Every buffer has a C type and a usable memory, and what parallel iterations share has a form in OpenMP."""
     check_memories(proc)
-    check_parallel(proc)
     for arg in proc.args:
         _check_formal(arg)
     for stmt in proc.body:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from usl_c11.checks import check_exported, check_procedure
@@ -16,6 +16,8 @@ from usl_c11.ranges import formal_ranges
 from usl_c11.types import F16_TYPEDEF, control_spelling
 from usl_c11.unit import Unit
 from usl_c11.usage import callees, callees_first, readable_fields
+from usl_core.analysis.last_check import last_check
+from usl_core.equivalence import record_copy
 from usl_core.errors import NOWHERE, BackendError
 from usl_core.ir.config import Config, FieldSym
 from usl_core.ir.nodes import Proc
@@ -60,14 +62,24 @@ def library(procs: Sequence[Proc], name: str, *, entry_checks: bool = True, expo
     Without exported it has no entries: procs are static too, called NAME_body, for C that the caller adds to the source, and
     the structs of their windows are defined there rather than in the header.
 
+    Everything is proved once more, of copies of which nothing is remembered, and the C is made from these.
+
     Raises:
-        BackendError, BoundsError, Undecided: something cannot be C, or an obligation is not provable.
+        BackendError, BoundsError, Undecided: something cannot be C, or an obligation is not provable. UslError: `last_check`.
     """
     if not is_identifier(name):
         raise BackendError(f"a C library cannot be called {name!r}: use letters, digits and underscores")
     if not procs:
         raise BackendError("there is no procedure to export")
     check_exported(procs)
+    with last_check(procs) as copies:
+        for original, copy in copies.items():
+            record_copy(copy, original)
+        made = _library([copies[proc] for proc in procs], name, entry_checks, exported)
+    return replace(made, contexts=frozenset(original for original, copy in copies.items() if copy in made.contexts))
+
+
+def _library(procs: Sequence[Proc], name: str, entry_checks: bool, exported: bool) -> Library:
     order = [proc for proc in callees_first(procs) if proc.instr is None]
     for proc in order:
         check_procedure(proc)
