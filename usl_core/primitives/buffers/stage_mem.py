@@ -51,6 +51,7 @@ from usl_core.primitives.buffers.region import (
 from usl_core.primitives.buffers.uses import Use, mentions, passed_whole, reads_strides, uses_in, with_windows
 from usl_core.primitives.locate import Where, block_at, context_at, expr_at, scope_at
 from usl_core.primitives.locate import window as window_text
+from usl_core.primitives.loops.modes import require_still_parallel
 from usl_core.primitives.moving import effect, new_name
 from usl_core.procedure import Procedure
 
@@ -75,7 +76,7 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     Raises:
         SchedulingError: an access to x in the block may lie outside of the window (values are shown); the block uses x through
         a window made before it, or makes one that is used after it; the window may be empty; the block depends on strides
-        of x; accum, and the block does more than reduce into x.
+        of x; accum, and the block does more than reduce into x; iterations of a parallel loop around would copy out the same.
     Forwarding: everything stays with the same statement; a cursor to the block holds the same statements, without the copies.
     Also known as: stage_window, cache_read and cache_write (TVM), staging.
     """
@@ -99,7 +100,10 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
 
     edit = Edit.of(proc.ir, _OP).rewrite_exprs(where, _redirection(ctx, region, target), {region.buffer})
     edit = edit.insert(before(stmt_path(where, 0)), start)
-    return edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), end) if end else edit
+    if end:
+        edit = edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), end)
+        require_still_parallel(edit, where.parent, _OP)  # what is copied out may be more than what the block writes
+    return edit
 
 
 # ---- locate

@@ -11,6 +11,7 @@ from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.config.fields import left_behind, next_place, require_sequential
 from usl_core.primitives.locate import Where, stmt_at
+from usl_core.primitives.loops.modes import require_still_parallel
 from usl_core.procedure import Procedure
 
 
@@ -27,7 +28,7 @@ def call_eqv(proc: Procedure, call: Where, g: Procedure) -> Edit:
     Raises:
         SchedulingError: g and f are not versions of one procedure, g is not at least as defined as f, or their
             arguments have different types; a field that they leave different may be read afterwards, or would be written in
-            a parallel loop.
+            a parallel loop; the iterations of such a loop would interfere.
     Forwarding: every cursor stays.
     Reference: Reinking 2022, §3.6.2.
     """
@@ -42,6 +43,7 @@ def call_eqv(proc: Procedure, call: Where, g: Procedure) -> Edit:
     if fields & field_use(g.ir).written:
         require_sequential(proc.ir, path, "call_eqv")
     edit = Edit.of(proc.ir, "call_eqv").update(NodeLoc(path), proc=g.ir)
+    require_still_parallel(edit, path[:-1], "call_eqv")  # g may write more: what it has read there
     return left_behind(edit, next_place(path), fields)
 
 

@@ -23,6 +23,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX
 from usl_core.primitives.base import primitive, require, require_no, require_proved
 from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
+from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.loops.tiles import nest, require_from_zero, with_limit
 from usl_core.primitives.moving import Names, new_names
 from usl_core.procedure import Procedure
@@ -52,7 +53,7 @@ def divide_with_recompute(
 
     Legal if each tile lies within `0 .. n`, has at least one iteration, and together they are all of it; and if s is a pure
     producer (it fills one buffer with values that depend on the place alone), or the tiles follow each other without gaps
-    and an iteration may run again after the others.
+    and an iteration may run again after the others. A parallel loop stays so if its tiles do not interfere.
 
     Raises:
         SchedulingError: the loop does not start at 0; outer_stride is below 1; a tile may be empty or leave the range; the
@@ -76,7 +77,7 @@ def divide_with_recompute(
     _require_repeatable(tiles)
 
     edit = nest(Edit.of(proc.ir, _OP), path, old, (outer, inner), make.add(start, index_read(inner)), length)
-    return with_limit(edit, path, count)
+    return parallel_if_free_of_races(with_limit(edit, path, count), path)
 
 
 def _default_extent(loop: For, count: Expr, stride: int) -> Expr:

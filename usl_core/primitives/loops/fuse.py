@@ -16,6 +16,7 @@ from usl_core.ir.traverse import depends_on_data, same_expr, substitute_block
 from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, why_not_later_before_earlier
+from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.loops.neighbours import require_neighbours
 from usl_core.primitives.moving import changes_value, effect
 from usl_core.procedure import Procedure
@@ -32,7 +33,8 @@ def fuse(proc: Procedure, stmt1: Where, stmt2: Where) -> Edit:
 
     Legal if s2 of an iteration commutes with s1 of every later one; or if s1 is a pure producer for s2: it fills one buffer
     with values that depend on the place alone, s2 modifies neither the buffer nor what s1 reads, and what s2 reads has been
-    written by this or an earlier iteration. Later ones may then write it again. The fused loop is `par` if one of the two is.
+    written by this or an earlier iteration. Later ones may then write it again. The fused loop is `par` if one of the two is
+    and its iterations do not interfere.
 
     Raises:
         SchedulingError: the second does not follow the first; ranges or conditions are not proved equal; a loop that writes
@@ -129,7 +131,7 @@ def _fuse_loops(edit: Edit, path1: Path, first: For, path2: Path, second: For) -
     edit = edit.move(body2, _end(path1, first, "body"))
     if second.mode is LoopMode.PAR:
         edit = edit.update(NodeLoc(path1), mode=LoopMode.PAR)
-    return _absorb(edit, path1, path2)
+    return parallel_if_free_of_races(_absorb(edit, path1, path2), path1)
 
 
 def _fuse_ifs(edit: Edit, path1: Path, first: If, path2: Path, second: If) -> Edit:

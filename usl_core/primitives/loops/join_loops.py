@@ -9,6 +9,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import same_block
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
+from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.loops.neighbours import require_neighbours
 from usl_core.procedure import Procedure
 
@@ -21,6 +22,8 @@ def join_loops(proc: Procedure, loop1: Where, loop2: Where) -> Edit:
             s                        for i in seq(a, c):
         for i in seq(b, c):  ~>          s
             s
+
+    The joined loop is `par` if both are and no iteration of the one may interfere with one of the other.
 
     Raises:
         SchedulingError: the second loop does not follow the first; the bodies differ other than in names; the modes differ;
@@ -40,4 +43,5 @@ def join_loops(proc: Procedure, loop1: Where, loop2: Where) -> Edit:
     require_proved(ctx, fml.eq(start, stop), "join_loops", message, second.span, values=(stop, start))
 
     edit = Edit.of(proc.ir, "join_loops").replace_expr(NodeLoc((*path1, ("hi", None))), second.hi)
-    return edit.delete(NodeLoc(path2)).redirect(NodeLoc(path2), NodeLoc(path1))
+    edit = edit.delete(NodeLoc(path2)).redirect(NodeLoc(path2), NodeLoc(path1))
+    return parallel_if_free_of_races(edit, path1)

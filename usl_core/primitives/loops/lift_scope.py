@@ -12,6 +12,7 @@ from usl_core.ir.traverse import depends_on_data, with_fresh_binders
 from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
+from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.loops.reorder_loops import require_interchange
 from usl_core.primitives.moving import changes_value, effect, uses_expr
 from usl_core.procedure import Procedure
@@ -42,7 +43,7 @@ def lift_scope(proc: Procedure, inner: Where) -> Edit:
                                          else:
                                              u
 
-    A loop is not lifted over an `if` with `else`. Two loops are `reorder_loops`.
+    A loop is not lifted over an `if` with `else`. Two loops change places as in `reorder_loops`.
 
     Raises:
         SchedulingError: the statement is not alone in the one around it; a condition uses the iterator, or depends on data that
@@ -61,7 +62,7 @@ def lift_scope(proc: Procedure, inner: Where) -> Edit:
     match high, low:
         case For(), For():
             require_interchange(ctx, high, low, "lift_scope")
-            return edit.interchange(NodeLoc(above))
+            return parallel_if_free_of_races(edit.interchange(NodeLoc(above)), above)
         case For(), If():
             _require_movable(ctx, high, low)
             return _if_over_loop(edit, above, high, low)

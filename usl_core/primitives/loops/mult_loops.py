@@ -11,6 +11,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, refuse, require
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import bounds
+from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.moving import new_name
 from usl_core.procedure import Procedure
 
@@ -25,7 +26,8 @@ def mult_loops(proc: Procedure, outer: Where, k: str) -> Edit:
             for j in seq(0, c):  ~>      s[i -> k / c, j -> k % c]
                 s
 
-    The result is `par` if both loops are. The inverse of `divide_loop`.
+    The result is `par` if both loops are and its iterations do not interfere (their last ones, which run after the others, are
+    many in it). The inverse of `divide_loop`.
 
     Raises:
         SchedulingError: the outer loop contains anything but the inner one; the inner loop does not start at 0; its extent is
@@ -58,4 +60,5 @@ def mult_loops(proc: Procedure, outer: Where, k: str) -> Edit:
     edit = edit.replace_expr(NodeLoc((*path, ("lo", None))), make.mul(extent, old.lo))
     edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), make.mul(extent, old.hi))
     edit = edit.unwrap(NodeLoc(inner_path)).update(NodeLoc(path), iter=name, mode=mode)
-    return edit.redirect(NodeLoc(inner_path), NodeLoc(path), inside=False)
+    edit = edit.redirect(NodeLoc(inner_path), NodeLoc(path), inside=False)
+    return parallel_if_free_of_races(edit, path)

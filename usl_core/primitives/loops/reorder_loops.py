@@ -10,6 +10,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import why_not_interchangeable
+from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.moving import uses_expr
 from usl_core.procedure import Procedure
 
@@ -22,7 +23,7 @@ def reorder_loops(proc: Procedure, loops: Where) -> Edit:
             for j in seq(c, d):  ~>          for i in seq(a, b):
                 s                                s
 
-    Each loop keeps its mode.
+    Each loop keeps its mode, but a parallel one that comes outside and whose iterations may interfere there becomes sequential.
 
     Raises:
         SchedulingError: the inner loop is not alone in the outer one; its range depends on the outer iterator; two iterations
@@ -39,7 +40,7 @@ def reorder_loops(proc: Procedure, loops: Where) -> Edit:
         refuse("reorder_loops", message, outer.span, [hint], code="E404")
     require_interchange(context_at(proc, path), outer, inner, "reorder_loops")
 
-    return Edit.of(proc.ir, "reorder_loops").interchange(NodeLoc(path))
+    return parallel_if_free_of_races(Edit.of(proc.ir, "reorder_loops").interchange(NodeLoc(path)), path)
 
 
 def require_interchange(ctx: Context, outer: For, inner: For, operator: str) -> None:
