@@ -14,7 +14,9 @@ from pathlib import Path
 
 from usl_core.errors import JitError
 
-DEFAULT_FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fPIC", "-shared")
+_NEVER_RIGHT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
+"""Warnings of some compilers about what others refuse: the library would read memory that is not its own."""
+DEFAULT_FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fPIC", "-shared", *(f"-Werror={name}" for name in _NEVER_RIGHT))
 """Contraction into fused operations is off so that floats round where the program says; `-std=c11` alone does not say so to
 clang. There is no `-march=native`: a library runs on any machine that has the features its instructions name."""
 

@@ -40,11 +40,9 @@ def _write_code(fun: Lambda, name: str, record: Record | None, outer: Frame, wri
     formals = [types.declaration(var.type, inner.bind(var)) for var in fun.params if not types.is_void(var.type)]
     for var in fun.params:
         inner.variables.setdefault(var, "")
+    params = [inner.variables[var] or None for var in fun.params]
     head = f"static {types.declaration(fun.result, f'{name}_call')}({', '.join([*formals, CLOSURE_TAIL])})"
-    if record is None:
-        inner.line("(void)self;")
-        inner.line("(void)ctx;")
-    else:
+    if record is not None:
         for i, var in enumerate(fun.captures):
             if types.is_void(var.type):
                 inner.variables[var] = ""
@@ -59,4 +57,4 @@ def _write_code(fun: Lambda, name: str, record: Record | None, outer: Frame, wri
         inner.line("}")
     write_body(fun.body, inner)
     unit.prototypes.append(f"{head};")
-    unit.lambdas.append("\n".join([head, "{", *inner.lines, "}"]))
+    unit.lambdas.append("\n".join([head, "{", *inner.body([*params, "self", "ctx"]), "}"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,6 +36,10 @@ class Handler:
 
     label: str
     used: bool = False
+
+
+_NAMES = re.compile(r"(?<!->)(?<!\.)\b\w+")
+"""Words that are not members of structs."""
 
 
 @dataclass(slots=True)
@@ -81,6 +86,8 @@ class Frame:
     rests: list[str] = field(default_factory=list)
     """These functions."""
     lines: list[str] = field(default_factory=list)
+    declared: dict[int, str] = field(default_factory=dict)
+    """The variable that a line declares."""
     depth: int = 1
 
     def inner(self) -> Frame:
@@ -89,10 +96,12 @@ class Frame:
         frame.constructed, frame.fields, frame.blocks = dict(self.constructed), dict(self.fields), set(self.blocks)
         return frame
 
-    def unused(self, names: Sequence[str | None]) -> list[str]:
-        """`(void)x;` for parameters that the body does not mention."""
-        words = frozenset(word for line in self.lines for word in re.findall(r"\w+", line))
-        return [f"{INDENT}(void){name};" for name in names if name is not None and name not in words]
+    def body(self, parameters: Sequence[str | None]) -> list[str]:
+        """The lines of the body, without a warning for parameters and variables that it does not mention."""
+        uses = Counter(word for line in self.lines for word in _NAMES.findall(line))
+        unused = [f"{INDENT}(void){name};" for name in parameters if name is not None and name not in uses]
+        alone = {at: name for at, name in self.declared.items() if uses[name] == 1}
+        return [*unused, *(text for at, line in enumerate(self.lines) for text in _without_warning(line, alone.get(at)))]
 
     def line(self, text: str) -> None:
         self.lines.append(INDENT * self.depth + text)
@@ -121,6 +130,7 @@ class Frame:
         """A declaration of the variable, with its value if that is known."""
         name = self.bind(var)
         text = self.unit.types.declaration(var.type, name)
+        self.declared[len(self.lines)] = name
         self.line(f"{text};" if value is None else f"{text} = {value};")
         return name
 
@@ -148,6 +158,14 @@ class Frame:
     def is_block(self, var: Var) -> bool:
         con = self.constructed.get(var)
         return var in self.blocks or (con is not None and bool(con.fields))
+
+
+def _without_warning(line: str, unused: str | None) -> list[str]:
+    """The line that declares a variable; one that nothing uses is dropped, or mentioned if its value has to be computed."""
+    if unused is None:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return [line, f"{indent}(void){unused};"] if "=" in line else []
 
 
 def _spelling(name: str) -> str:

@@ -97,7 +97,7 @@ def emit_rest(rest: Expr, frame: Frame, write_body: WriteBody) -> bool:
     head = f"static USL_NOINLINE {declared}({', '.join([*formals, 'usl_context *ctx'])})"
     unit.prototypes.append(f"{head};")
     names = [*(inner.variables[var] for var in needed), "ctx"]
-    frame.rests.append("\n".join([head, "{", *inner.unused(names), *inner.lines, "}"]))
+    frame.rests.append("\n".join([head, "{", *inner.body(names), "}"]))
     frame.late.clear()
     call = f"{name}({', '.join(arguments)});"
     frame.extend([call, "return;"] if types.is_void(frame.result) else [f"return {call}"])

@@ -113,10 +113,10 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
             (thread,) = types
             assert isinstance(thread, ThreadType)
             return f"{_joiner(thread.result, unit)}({args[0]}, ctx)"
-        case "ref_new" | "ref_get" | "ref_set" as op:
-            elem = prim.type.elem if isinstance(prim.type, RefType) else _elem(types[0])
-        case "array_make" | "array_get" | "array_set" as op:
-            elem = prim.type.elem if isinstance(prim.type, ArrayType) else _elem(types[0])
+        case "ref_new" | "array_make" as op:
+            elem = _elem(prim.type)
+        case "ref_get" | "ref_set" | "array_get" | "array_set" as op:
+            elem = _elem(types[0])
         case op:
             raise AssertionError(f"no primitive {op}")
     kept = [arg for arg in args if arg]

@@ -191,7 +191,7 @@ def _function(fun: FunDef, recursive: Collection[str], unit: Unit) -> str:
         frame.name, frame.ends = name, last_recursions(fun.body, recursive)
         write_body(fun.body, frame)
     unit.prototypes.append(f"{head};")
-    text = "\n".join([*_comment(fun), head, "{", *frame.unused([*params, "ctx"]), *frame.lines, "}"])
+    text = "\n".join([*_comment(fun), head, "{", *frame.body([*params, "ctx"]), "}"])
     return "\n\n".join([*frame.rests, text])
 
 
@@ -224,7 +224,7 @@ def _group(group: list[FunDef], unit: Unit) -> list[str]:
         write_body(fun.body, frame)
     unit.prototypes.append(f"{head};")
     all_params = tuple(name for fun in group for name in own[fun.name])
-    texts = ["\n".join([head, "{", *frame.unused([*all_params, "ctx"]), *frame.lines, "}"])]
+    texts = ["\n".join([head, "{", *frame.body([*all_params, "ctx"]), "}"])]
     for i, fun in enumerate(group):
         texts.append(_entry(i, fun, group, own, shared, unit))
     return texts

@@ -1,0 +1,191 @@
+"""Random programs whose values nest every kind of type in every other, for comparing C with the standard semantics.
+
+For each type there are three functions: one makes a value from a number, one changes a part of a value, and one adds up what a
+value holds. A program makes values, shares them, changes one of the owners and adds everything up.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+DECLARATIONS = """\
+T = TypeVar("T")
+
+@data
+class Color:
+    Red: ()
+    Black: ()
+
+@data
+class Option(Generic[T]):
+    Nothing: ()
+    Some: T
+
+@data
+class List(Generic[T]):
+    Nil: ()
+    Cons: (T, "List[T]")
+
+@data
+class Cut(Generic[T]):
+    Cut: (bool, T, i32)
+
+"""
+
+SCALARS = ("i64", "i8", "u16", "f64", "f32", "bool", "str", "Color")
+CONTAINERS = ("array", "ref", "tuple", "Option", "List", "Cut", "thread", "from_int", "endo")
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A type: a scalar, or a container of others."""
+
+    head: str
+    parts: tuple[Nested, ...] = ()
+
+    def __str__(self) -> str:
+        match self.head:
+            case "from_int":
+                return f"Callable[[i64], {self.parts[0]}]"
+            case "endo":
+                return f"Callable[[{self.parts[0]}], {self.parts[0]}]"
+            case head if self.parts:
+                return f"{head}[{', '.join(map(str, self.parts))}]"
+            case head:
+                return head
+
+
+def random_type(rng: random.Random, depth: int) -> Nested:
+    if depth == 0:
+        return Nested(rng.choice(SCALARS))
+    head = rng.choice(CONTAINERS)
+    parts = 2 if head == "tuple" else 1
+    return Nested(head, tuple(random_type(rng, depth - 1 - rng.randrange(2) * (depth > 1)) for _ in range(parts)))
+
+
+class Functions:
+    """The functions that work on some types; their names end with the number of the type."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self.numbers: dict[Nested, int] = {}
+        self.texts: list[str] = []
+
+    def of(self, type: Nested) -> int:
+        """The number of a type, whose functions are written on the way."""
+        if type not in self.numbers:
+            parts = [self.of(part) for part in type.parts]
+            self.numbers[type] = number = len(self.numbers)
+            self._write(type, number, parts)
+        return self.numbers[type]
+
+    def name(self, kind: str, number: int) -> str:
+        return f"{self.prefix}{kind}{number}"
+
+    def _write(self, type: Nested, number: int, parts: list[int]) -> None:
+        make, change, total = (self.name(kind, number) for kind in ("make", "change", "total"))
+        first = parts[0] if parts else 0
+        inner = {kind: self.name(kind, first) for kind in ("make", "change", "total")}
+        made, changed, added = self._bodies(type, number, inner, parts)
+        for head, body in (
+            (f"{make}(n: i64) -> {type}", made),
+            (f"{change}(v: {type}, n: i64) -> {type}", changed),
+            (f"{total}(v: {type}) -> i64", added),
+        ):
+            self.texts.append(f"@fun\ndef {head}:\n" + "".join(f"    {line}\n" for line in body.splitlines()))
+
+    def _bodies(self, type: Nested, number: int, inner: dict[str, str], parts: list[int]) -> tuple[str, str, str]:
+        make, change, total = inner["make"], inner["change"], inner["total"]
+        again = self.name("total", number)
+        match type.head:
+            case "str":
+                return 'return f"<{n}>"', "return v + str(n)", "return len(v)"
+            case "bool":
+                return "return n % 2 == 0", "return not v", "return 1 if v else 0"
+            case "Color":
+                return "return Red if n % 2 == 0 else Black", "return Black if n % 2 == 0 else v", "return 2 if v == Red else 5"
+            case "f64" | "f32" | "i8" | "u16" | "i64":
+                return f"return {type}(n)", f"return v + {type}(n)", "return i64(v)"
+            case "array":
+                made = f"return [{make}(n), {make}(n + 1)] if n % 2 == 0 else array(n % 3, {make}(n))"
+                changed = f"return v if len(v) == 0 else v.set(n % len(v), {change}(v[n % len(v)], n))"
+                rest = self.name("rest", number)
+                head = f"@fun\ndef {rest}(v: {type}, i: i64, sum: i64) -> i64:\n"
+                self.texts.append(f"{head}    return sum if i == len(v) else {rest}(v, i + 1, 3 * sum + {total}(v[i]))\n")
+                return made, changed, f"return {rest}(v, 0, len(v))"
+            case "ref":
+                return f"return ref({make}(n))", f"v.value = {change}(v.value, n)\nreturn v", f"return {total}(v.value)"
+            case "thread":
+                return (
+                    f"return spawn({make}, n)",
+                    f"return spawn({change}, join(v), n)",
+                    f"return {total}(join(v))",
+                )
+            case "tuple":
+                other = {kind: self.name(kind, parts[1]) for kind in ("make", "change", "total")}
+                return (
+                    f"return ({make}(n), {other['make']}(n + 1))",
+                    f"a, b = v\nreturn ({change}(a, n), b) if n % 2 == 0 else (a, {other['change']}(b, n))",
+                    f"a, b = v\nreturn 3 * {total}(a) + {other['total']}(b)",
+                )
+            case "Option":
+                return (
+                    f"return Nothing if n % 4 == 3 else Some({make}(n))",
+                    f"match v:\n    case Some(x):\n        return Some({change}(x, n))\n    case _:\n        return v",
+                    f"match v:\n    case Some(x):\n        return {total}(x)\n    case Nothing():\n        return 11",
+                )
+            case "List":
+                return (
+                    f"return Cons({make}(n), Cons({make}(n + 1), Nil)) if n % 3 > 0 else Nil",
+                    f"match v:\n    case Cons(x, rest):\n        return Cons({change}(x, n), rest)\n"
+                    "    case _:\n        return v",
+                    f"match v:\n    case Cons(x, rest):\n        return {total}(x) + 7 * {again}(rest)\n"
+                    "    case Nil():\n        return 1",
+                )
+            case "Cut":
+                return (
+                    f"return Cut(n % 2 == 0, {make}(n), i32(n))",
+                    f"match v:\n    case Cut(a, b, c):\n        return Cut(not a, {change}(b, n), c + 1)",
+                    f"match v:\n    case Cut(a, b, c):\n        return {total}(b) + i64(c) + (1 if a else 0)",
+                )
+            case "from_int":
+                return (
+                    f"kept = {make}(n)\nreturn lambda m: {change}(kept, m)",
+                    f"return lambda m: {change}(v(m), n)",
+                    f"return {total}(v(2)) + {total}(v(5))",
+                )
+            case "endo":
+                return (
+                    f"return lambda x: {change}(x, n)",
+                    f"return lambda x: v({change}(x, n))",
+                    f"return {total}(v({make}(4)))",
+                )
+        raise AssertionError(type)
+
+
+def program(seed: int, name: str) -> str:
+    """The text of a function `name() -> i64` and what it calls, whose names begin with name."""
+    rng = random.Random(seed)
+    functions = Functions(name)
+    lines = ["sum = 0"]
+    for at in range(2):
+        number = functions.of(random_type(rng, rng.choice((1, 2, 2, 3, 3))))
+        make, change, total = (functions.name(kind, number) for kind in ("make", "change", "total"))
+        v, w, u = f"v{at}", f"w{at}", f"u{at}"
+        n = rng.randrange(8)
+        steps = [
+            f"{w} = {v}",
+            f"{u} = {change}({v}, {rng.randrange(6)})",
+            f"{u} = {change}({change}({make}({n}), 1), 2)",
+            f"{w} = [{v}, {v}].set({rng.randrange(2)}, {make}({n}))[{rng.randrange(2)}]",
+            f"{u} = array(2, array(2, {v}))[1][0]",
+            f"{w} = ref(ref({v})).value.value",
+            f"{w} = join(spawn({change}, {v}, 3))",
+            f"sum = sum + 5 * {total}({v})",
+        ]
+        lines += [f"{v} = {make}({n})", f"{w} = {v}", f"{u} = {v}"]
+        lines += rng.sample(steps, 4)
+        lines += [f"sum = sum + {total}({v}) + 3 * {total}({w}) + 7 * {total}({u})"]
+    main = f"@fun\ndef {name}() -> i64:\n" + "".join(f"    {line}\n" for line in [*lines, "return sum"])
+    return "\n".join([*functions.texts, main])
