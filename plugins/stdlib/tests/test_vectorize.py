@@ -239,7 +239,7 @@ def test_a_statement_that_no_instruction_computes_is_shown() -> None:
     before = program("def f(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = x[i] / 3.0\n")
     with pytest.raises(SchedulingError, match=r"vectorize: no instruction computes `x\[4 \* io \+ ii\] = x") as caught:
         vectorize(before, "i", LANES, Reg, MACHINE)
-    assert caught.value.code == "E413" and any("no combination" in note for note in caught.value.notes)
+    assert caught.value.code == "E461" and any("no combination" in note for note in caught.value.notes)
 
 
 def test_lanes_that_are_not_neighbours_are_no_vector() -> None:

@@ -81,7 +81,7 @@ def parallelize_reduction(
             f"the loop {loop.name()} adds to no location that stays the same",
             span=loop.node.span,
             notes=["a sum is `s[e] += ...` where e does not depend on the loop, in code that does nothing else with s"],
-            code="E413",
+            code="E460",
         )
     p, parts_ = divide(p, loop, factor, tail)
     p, block = _lanes_outside(p, parts_)

@@ -111,7 +111,7 @@ def _into(
             f"the condition of an `if` below the loop {loop.name()} depends on it",
             span=here.node.span,
             notes=[SELECT if reads_data(here.cond()) else "hint: take it out first, by cut_loop or specialize"],
-            code="E413",
+            code="E414",
         )
     for _ in range(depth - 1):
         p = lift_scope(p, here)

@@ -64,7 +64,7 @@ def _sum(loop: ForCursor, name: str, windows: dict[str, tuple[Any, ...]]) -> Sum
             f"the loop {loop.name()} adds to several locations of {name} that are no block: {', '.join(sorted(windows))}",
             span=loop.node.span,
             notes=["hint: stage each in a buffer of its own, or give each a loop of its own by fission"],
-            code="E413",
+            code="E460",
         )
     shown = [str(ranges[dim]) if dim in apart else each for dim, each in enumerate(entries[0])]
     return Sum(name, f"{name}[{', '.join(shown)}]", len(apart), wide)

@@ -21,7 +21,7 @@ def no_instruction(stmt: Any, reasons: Sequence[str], lanes: str = "", shapes: S
         f"no instruction computes `{text(stmt)}` in all lanes",
         span=stmt.node.span,
         notes=[*reasons[:4], *_hints(stmt, reasons, lanes, shapes)],
-        code="E413",
+        code="E461",
     )
 
 

@@ -149,7 +149,7 @@ class _Machine:
             raise SchedulingError(
                 f"none of the given instructions works on {width} lanes in {names}",
                 notes=[f"they have {' or '.join(map(str, lanes))} lanes" if lanes else "none is a loop over lanes"],
-                code="E413",
+                code="E461",
             )
         return cls(width, memory, instructions, rules, found)
 

@@ -80,7 +80,7 @@ CASES = [
         "n: size, x: f32[n]",
         "for i in par(0, n):\n    x[i] = f32(i)",
         lambda p: bind_config(p, p.find("f32(i)").find("i"), REGISTERS, "a"),
-        "E413",
+        "E442",
         "inside the parallel loop i",
         Misuse("all iterations would write one field, each another value"),
         scope=CONFIGURED,

@@ -197,7 +197,7 @@ CASES = [
         "x: f32[2], v: f32",
         "bump(x[0:2], v)",
         lambda p, c: bind_expr(p, p.body()[0].args()[1], "t"),
-        "E413",
+        "E454",
         "bump writes its argument v",
         Wrong("""
         t: f32
@@ -219,7 +219,7 @@ CASES = [
             z = x[idx(k, 0, 4)]
         """,
         lambda p: bind_expr(p, p.find("x[_]", many=True), "t"),
-        "E413",
+        "E418",
         "would be computed where it may not have been",
         Wrong("""
         y = 1.0
@@ -263,7 +263,7 @@ CASES = [
             y = 2.0
         """,
         lambda p: bind_expr(p, "x[_]", "t"),
-        "E413",
+        "E418",
         "would be computed where it may not have been",
         Wrong("""
         y = 1.0
@@ -286,7 +286,7 @@ CASES = [
             z = x[idx(k, 0, 4)]
         """,
         lambda p: bind_expr(p, p.find("x[_]", many=True), "t"),
-        "E413",
+        "E418",
         "would be computed where it may not have been",
         Wrong("""
         z = 1.0

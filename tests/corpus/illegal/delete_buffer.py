@@ -16,7 +16,7 @@ CASES = [
         x = t
         """,
         lambda p: delete_buffer(p, "t"),
-        "E413",
+        "E450",
         "t is used",
         Malformed("t = 1.0\nx = t", "E200"),
     ),
@@ -29,7 +29,7 @@ CASES = [
         t = 1.0
         """,
         lambda p: delete_buffer(p, "t"),
-        "E413",
+        "E450",
         "t is used",
         Malformed("t = 1.0", "E200"),
     ),
@@ -42,7 +42,7 @@ CASES = [
         w = t[0:2]
         """,
         lambda p: delete_buffer(p, "t"),
-        "E413",
+        "E450",
         "t is used",
         Malformed("w = t[0:2]", "E200"),
     ),
@@ -56,7 +56,7 @@ CASES = [
             x = 1.0
         """,
         lambda p: delete_buffer(p, "t"),
-        "E413",
+        "E450",
         "t is used",
         Malformed(
             """
@@ -79,7 +79,7 @@ CASES = [
             pass
         """,
         lambda p: delete_buffer(p, p.find("t: _")),
-        "E413",
+        "E450",
         "t is used",
         Malformed("t = 1.0\nx = t", "E200"),
     ),

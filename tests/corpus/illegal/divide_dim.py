@@ -46,7 +46,7 @@ CASES = [
         y = t[0]
         """,
         lambda p, c: divide_dim(p, "t", 0, 2),
-        "E413",
+        "E456",
         "is passed whole to a call",
         Malformed(
             """

@@ -22,7 +22,7 @@ CASES = [
             y[l] = t[l]
         """,
         lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="round_up"),
-        "E413",
+        "E418",
         "may be uninitialised beyond the end",
         Wrong("""
         j: i32[n + 4]
@@ -263,7 +263,7 @@ CASES = [
             x[i] = 1.0
         """,
         lambda p: divide_loop(p, "i", 4, TILE, tail="round_up"),
-        "E413",
+        "E419",
         "divide_loop",
         Wrong("""
         for io in seq(0, (n + 3) / 4):
@@ -280,7 +280,7 @@ CASES = [
             x[i] = 1.0
         """,
         lambda p: divide_loop(p, "i", 4, TILE, tail="round_up"),
-        "E413",
+        "E419",
         "divide_loop",
         Wrong("""
         for io in seq(0, (n + 3) / 4):
@@ -350,7 +350,7 @@ CASES = [
         x[0] = 1.0
         """,
         lambda p: divide_loop(p, "i", 4, TILE, tail="round_up"),
-        "E413",
+        "E419",
         "divide_loop",
         Stopped("""
         t: f32[n + 4]

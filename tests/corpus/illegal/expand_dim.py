@@ -80,7 +80,7 @@ CASES = [
             t = x[i]
         """,
         lambda p: expand_dim(p, "t", "n", "i"),
-        "E413",
+        "E452",
         "may see a value from an earlier one",
         Wrong("""
         t: f32[n]
@@ -104,7 +104,7 @@ CASES = [
             y = t
         """,
         lambda p: expand_dim(p, "t", "n", "i"),
-        "E413",
+        "E452",
         "may see a value from an earlier one",
         Wrong("""
         t: f32[n]
@@ -127,7 +127,7 @@ CASES = [
             y[i] = t
         """,
         lambda p: expand_dim(p, "t", "n", "i"),
-        "E413",
+        "E452",
         "may see a value from an earlier one",
         Wrong("""
         t: f32[n]
@@ -173,7 +173,7 @@ CASES = [
                 y[2 * i + j] = t
         """,
         lambda p: expand_dim(p, "t", 2, "j"),
-        "E413",
+        "E452",
         "may see a value from an earlier one",
         Wrong("""
         t: f32[2]

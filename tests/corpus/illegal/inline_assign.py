@@ -35,7 +35,7 @@ CASES = [
         x = y
         """,
         lambda p: inline_assign(p, "y = _"),
-        "E413",
+        "E419",
         "y is not allocated in the procedure",
         Wrong("x = x + 1.0"),
     ),
@@ -51,7 +51,7 @@ CASES = [
             t = x[i]
         """,
         lambda p: inline_assign(p, "t = x[_]"),
-        "E413",
+        "E419",
         "may still be read",
         Wrong("""
         t: f32
@@ -71,7 +71,7 @@ CASES = [
         y = t
         """,
         lambda p: inline_assign(p, "t = _"),
-        "E413",
+        "E454",
         "the location may be changed",
         Wrong("""
         t: f32
@@ -92,7 +92,7 @@ CASES = [
         y = t[0]
         """,
         lambda p: inline_assign(p, "t[i] = _"),
-        "E413",
+        "E454",
         "the location may be read",
         Wrong("""
         t: f32[n]
@@ -113,7 +113,7 @@ CASES = [
         copy4(y[0:4], t[0:4])
         """,
         lambda p, c: inline_assign(p, "t[0] = _"),
-        "E413",
+        "E454",
         "used by a call",
         Wrong("""
         t: f32[4]
@@ -137,7 +137,7 @@ CASES = [
         t[0] = 1.0
         """,
         lambda p, c: inline_assign(p, "t[0] = _"),
-        "E413",
+        "E454",
         "used by a call",
         Wrong("""
         t: f32[4]
@@ -183,7 +183,7 @@ CASES = [
             t[i + 1] = x[i]
         """,
         lambda p: inline_assign(p, "t[_] = x[_]"),
-        "E413",
+        "E419",
         "may still be read",
         Wrong("""
         t: f32[n + 1]

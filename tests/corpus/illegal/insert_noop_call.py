@@ -31,7 +31,7 @@ CASES = [
         "x: f32[8]",
         "x[1] = 2.0",
         lambda p, c: insert_noop_call(p, p.body()[0].before(), c.set_first, ["x[0:4]"]),
-        "E413",
+        "E432",
         "is not a no-op",
         Wrong("""
         set_first(x[0:4])
@@ -45,7 +45,7 @@ CASES = [
         "n: size, x: f32[8]",
         "x[1] = 2.0",
         lambda p, c: insert_noop_call(p, p.body()[0].before(), c.stop, ["n"]),
-        "E413",
+        "E432",
         "is not a no-op",
         Stopped("""
         stop(n)

@@ -17,7 +17,7 @@ CASES = [
             x[i] = 2.0 * t[i]
         """,
         lambda p: lift_alloc(p, "t"),
-        "E413",
+        "E414",
         "the extent of t depends on i",
         Malformed(
             """
@@ -110,7 +110,7 @@ CASES = [
             x[i] = 2.0 * t
         """,
         lambda p: lift_alloc(p, "t", 2),
-        "E413",
+        "E404",
         "cannot be lifted 2 times",
         Misuse("no place outside of the procedure"),
     ),

@@ -32,7 +32,7 @@ CASES = [
         y = t[1, 0]
         """,
         lambda p, c: mult_dim(p, "t", 0, 1),
-        "E413",
+        "E456",
         "is passed whole to a call",
         Malformed(
             """
@@ -54,7 +54,7 @@ CASES = [
         y = t[2, 1]
         """,
         lambda p, c: mult_dim(p, "t", 0, 1),
-        "E413",
+        "E455",
         "would not be neighbours",
         Wrong("""
         t: f32[8]
@@ -73,7 +73,7 @@ CASES = [
         y = t[1, 2]
         """,
         lambda p, c: mult_dim(p, "t", 1, 0),
-        "E413",
+        "E455",
         "mult_dim",
         Wrong("""
         t: f32[8]
@@ -92,7 +92,7 @@ CASES = [
         y = t[1, 0]
         """,
         lambda p: mult_dim(p, "t", 0, 1),
-        "E413",
+        "E415",
         "is no literal",
         Malformed(
             """

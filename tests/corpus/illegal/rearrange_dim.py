@@ -37,7 +37,7 @@ CASES = [
                 y[i, j] = t[i, j]
         """,
         lambda p, c: rearrange_dim(p, "t", [1, 0]),
-        "E413",
+        "E456",
         "is passed whole to a call",
         Wrong("""
         t: f32[4, 4]
@@ -66,7 +66,7 @@ CASES = [
                 y[i, j] = t[i, j]
         """,
         lambda p, c: rearrange_dim(p, "t", [1, 0]),
-        "E413",
+        "E455",
         "would change places too",
         Wrong("""
         t: f32[4, 4]
@@ -92,7 +92,7 @@ CASES = [
             y = t[0, 0]
         """,
         lambda p: rearrange_dim(p, "t", [1, 0]),
-        "E413",
+        "E457",
         "depends on strides of t",
         Wrong("""
         t: f32[4, 2]

@@ -125,7 +125,7 @@ CASES = [
             y[i] = t[i]
         """,
         lambda p, c: resize_dim(p, "t", 0, 4, 0, fold=True),
-        "E413",
+        "E455",
         "spans several elements",
         Wrong("""
         t: f32[4]

@@ -84,7 +84,7 @@ CASES = [
         y = b + b
         """,
         lambda p: reuse_buffer(p, "a", "b"),
-        "E413",
+        "E458",
         "have elements of different types",
         Malformed(
             """

@@ -17,7 +17,7 @@ CASES = [
         x = t / 2
         """,
         lambda p: set_precision(p, "t", "f32"),
-        "E413",
+        "E458",
         "integers wrap",
         Wrong("""
         t: f32
@@ -35,7 +35,7 @@ CASES = [
         x = t / 2
         """,
         lambda p: set_precision(p, "t", "i32"),
-        "E413",
+        "E458",
         "integers wrap",
         Wrong("""
         t: i32
@@ -53,7 +53,7 @@ CASES = [
         y = t
         """,
         lambda p: set_precision(p, "t", "i8"),
-        "E413",
+        "E458",
         "integers wrap",
         Wrong("""
         t: i8
@@ -81,7 +81,7 @@ CASES = [
         y = t[0]
         """,
         lambda p, c: set_precision(p, "t", "f64"),
-        "E413",
+        "E458",
         "is the argument dst of dense",
         Malformed(
             """

@@ -19,7 +19,7 @@ CASES = [
             y[i] = t
         """,
         lambda p: sink_alloc(p, "t"),
-        "E413",
+        "E452",
         "may see what an earlier iteration of i wrote",
         Wrong("""
         for i in seq(0, n):
@@ -42,7 +42,7 @@ CASES = [
             y[i] = t
         """,
         lambda p: sink_alloc(p, "t"),
-        "E413",
+        "E452",
         "may see what an earlier iteration of i wrote",
         Wrong("""
         for i in seq(0, n):
@@ -64,7 +64,7 @@ CASES = [
             y[i] = t
         """,
         lambda p: sink_alloc(p, "t"),
-        "E413",
+        "E452",
         "may see what an earlier iteration of i wrote",
         Wrong("""
         for i in seq(0, n):
@@ -85,7 +85,7 @@ CASES = [
             y[i] = t[0]
         """,
         lambda p: sink_alloc(p, "t"),
-        "E413",
+        "E452",
         "may see what an earlier iteration of i wrote",
         Wrong("""
         for i in seq(0, n):
@@ -107,7 +107,7 @@ CASES = [
             t[2] = x[0]
         """,
         lambda p: sink_alloc(p, "t"),
-        "E413",
+        "E452",
         "may see what an earlier iteration of i wrote",
         Wrong("""
         for i in seq(0, n):
@@ -129,7 +129,7 @@ CASES = [
         y = t
         """,
         lambda p: sink_alloc(p, "t"),
-        "E413",
+        "E450",
         "is used in 2 statements",
         Malformed(
             """
@@ -155,7 +155,7 @@ CASES = [
             x = t
         """,
         lambda p: sink_alloc(p, "t"),
-        "E413",
+        "E450",
         "is used in both branches",
         Malformed(
             """
@@ -181,7 +181,7 @@ CASES = [
             x = t
         """,
         lambda p: sink_alloc(p, "t"),
-        "E413",
+        "E450",
         "is used in the condition",
         Malformed(
             """

@@ -110,7 +110,7 @@ CASES = [
         y = x[2]
         """,
         lambda p: stage_mem(p, p.body()[1:3], "x[0:4]", "t"),
-        "E413",
+        "E450",
         "also reaches x under the name w",
         Wrong("""
         w = x[0:4]
@@ -132,7 +132,7 @@ CASES = [
         y = w[2]
         """,
         lambda p: stage_mem(p, p.body()[0:2], "x[0:4]", "t"),
-        "E413",
+        "E416",
         "a window of x that the block makes is used after it",
         Wrong("""
         t: f32[4]
@@ -156,7 +156,7 @@ CASES = [
             y[i] = a[0]
         """,
         lambda p: stage_mem(p, _loop(p), "a[0:1]", "t", accum=True),
-        "E413",
+        "E454",
         "accum needs a block that only reduces into a, but there is a read",
         Wrong("""
         t: f32
@@ -177,7 +177,7 @@ CASES = [
             a[0] += x[i]
         """,
         lambda p: stage_mem(p, p.body(), "a[0:1]", "t", accum=True),
-        "E413",
+        "E454",
         "accum needs a block that only reduces into a, but there is a write",
         Wrong("""
         t: f32
@@ -197,7 +197,7 @@ CASES = [
             y = x[0, 0]
         """,
         lambda p: stage_mem(p, p.body()[0], "x[0:2, 0:2]", "t"),
-        "E413",
+        "E457",
         "depends on strides of x",
         Wrong("""
         t: f32[2, 2]
@@ -276,7 +276,7 @@ CASES = [
         "x: f32[8, 4], v: f32",
         "square(x[0:4, 0:4], v)",
         lambda p, c: stage_mem(p, p.body()[0], "x[0:4, 0]", "t"),
-        "E413",
+        "E455",
         "of which one point is staged",
         Malformed(
             """
@@ -293,7 +293,7 @@ CASES = [
         "x: f32[8], y: f32",
         "y = 1.0",
         lambda p: stage_mem(p, p.body()[0], "x[0:4]", "t"),
-        "E413",
+        "E451",
         "the block does not use x",
         Misuse("nothing to redirect"),
     ),

@@ -27,7 +27,7 @@ CASES = [
         "x: f32[4, 4]",
         "dense_square(x)",
         lambda p, c: transpose(p, "x"),
-        "E413",
+        "E456",
         "is passed whole to a call",
         Misuse("the caller passes the transposed matrix, and the callee would take it as it is"),
         callees=(DENSE_SQUARE,),
@@ -41,7 +41,7 @@ CASES = [
             y = 1.0
         """,
         lambda p: transpose(p, "x"),
-        "E413",
+        "E457",
         "depends on strides of x",
         Wrong("""
         if stride(x, 0) == 1:

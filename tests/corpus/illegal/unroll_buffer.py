@@ -18,7 +18,7 @@ CASES = [
             y[i] = t[i]
         """,
         lambda p: unroll_buffer(p, "t", 0),
-        "E413",
+        "E415",
         "the index i of t in dimension 0 is no literal",
         Malformed(
             """
@@ -41,7 +41,7 @@ CASES = [
         y = t[1]
         """,
         lambda p, c: unroll_buffer(p, "t", 0),
-        "E413",
+        "E455",
         "has an interval in dimension 0",
         Misuse("a window of buffers that are not neighbours"),
         callees=(ROW4,),
@@ -56,7 +56,7 @@ CASES = [
         y = t[0]
         """,
         lambda p: unroll_buffer(p, "t", 0),
-        "E413",
+        "E415",
         "is no literal",
         Misuse("an unknown number of buffers"),
     ),

@@ -91,7 +91,7 @@ CASES = [
         "n: size, x: f32[n]",
         "for i in par(0, n):\n    x[i] = 1.0",
         lambda p: write_config(p, p.find("x[_] = _").before(), REGISTERS, "a", "i"),
-        "E413",
+        "E442",
         "inside the parallel loop i",
         Misuse("all iterations would write one field, each another value"),
         scope=CONFIGURED,

@@ -111,7 +111,7 @@ def test_set_precision_refuses_a_type_that_a_function_does_not_take():
         SchedulingError, match="an operation does not take the new types: the argument must not be f64"
     ) as caught:
         set_precision(p, "x", "f64")
-    assert caught.value.code == "E413"
+    assert caught.value.code == "E458"
 
 
 def test_set_precision_refuses_integers_arguments_of_calls_and_nonsense():

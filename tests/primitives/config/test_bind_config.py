@@ -90,7 +90,7 @@ def _loop_index(p: Procedure) -> Any:
         ("t: f32[n]\nt[0] = 1.0\nx[0] = t[0]", lambda p: p.find("t: _").find("n"), "a", "E420", "the extent of a buffer"),
         ("w = x[0:n]\nw[0] = 1.0", lambda p: p.find("n"), "a", "E420", "the bounds of a window would read"),
         ("takes(1, x[n:n + 1])", lambda p: p.find("n"), "a", "E420", "the bounds of a window would read"),
-        ("for i in par(0, n): x[i] = f32(i)", _loop_index, "a", "E413", "inside the parallel loop i"),
+        ("for i in par(0, n): x[i] = f32(i)", _loop_index, "a", "E442", "inside the parallel loop i"),
         ("x[0] = f32(n)", lambda p: p.find("n"), "z", "E404", "Cfg has no field 'z'"),
         ("x[0] = f32(n)", lambda p: p.body()[0], "a", "E404", "an expression is wanted here"),
         ("x[0] = f32(n - 1)", lambda p: p.find("n - 1"), "len", "E410", "is a size and may be set to less than 1"),
@@ -114,7 +114,7 @@ def test_an_index_made_of_data_is_refused() -> None:
     p = program("x[idx(Cfg.count, 0, n)] = 1.0")
     with pytest.raises(SchedulingError, match="depends on data through idx") as caught:
         bind_config(p, p.find("idx(_, _, _)"), CFG, "a")
-    assert caught.value.code == "E413"
+    assert caught.value.code == "E418"
 
 
 def test_an_extent_of_a_formal_is_no_place() -> None:

@@ -133,7 +133,7 @@ def test_a_parallel_loop_is_no_place_for_a_write() -> None:
     p = program("for i in par(0, n): x[i] = 1.0")
     with pytest.raises(SchedulingError, match="inside the parallel loop i") as caught:
         write_config(p, p.find("x[_] = _").before(), CFG, "a", 1)
-    assert caught.value.code == "E413"
+    assert caught.value.code == "E442"
     assert_equivalent(p, _write(p))
 
 

@@ -121,7 +121,7 @@ def test_a_callee_whose_body_uses_configuration_is_no_noop(body):
     p = program()
     with pytest.raises(SchedulingError, match="the body of g uses configuration") as caught:
         insert_noop_call(p, p.find("y[_] = _").before(), g, ["x[i, 0:8]"])
-    assert caught.value.code == "E413"
+    assert caught.value.code == "E432"
 
 
 def test_a_buffer_in_another_memory_is_refused():

@@ -52,7 +52,7 @@ def autolift_alloc(
     require(n_lifts >= 1, _OP, "n_lifts must be at least 1")
     if len(path) - 1 < n_lifts:
         message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
-        refuse(_OP, message, alloc.span, code="E413")
+        refuse(_OP, message, alloc.span, code="E404")
 
     cursor = make_cursor(proc, NodeLoc(path))
     for _ in range(n_lifts):

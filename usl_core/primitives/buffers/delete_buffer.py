@@ -29,6 +29,6 @@ def delete_buffer(proc: Procedure, buf: Where) -> Edit:
     if uses:
         span = uses[0].node.span if uses[0].node.span.line else alloc.span
         notes = [f"used in: {head_line(use.node)}" for use in uses[:3]]
-        refuse(_OP, f"{alloc.name.name} is used", span, notes, code="E413")
+        refuse(_OP, f"{alloc.name.name} is used", span, notes, code="E450")
 
     return Edit.of(proc.ir, _OP).delete(NodeLoc(path))

@@ -73,7 +73,7 @@ def _require_in_tile(proc: Procedure, use: Use, alloc: Alloc, dim: int, factor: 
     span = use.node.span if use.node.span.line else alloc.span
     if passed_whole(use):
         hint = "hint: pass a window of it, or divide the dimension in the callee too"
-        refuse(_OP, f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E413")
+        refuse(_OP, f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
     if isinstance(use.node, WindowExpr) and isinstance(interval := use.node.idx[dim], Interval):
         ctx = context_at(proc, use.path)
         low, last = ctx.index(interval.lo), ctx.index(interval.hi) - 1

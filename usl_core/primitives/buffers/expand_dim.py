@@ -117,5 +117,5 @@ def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Pat
                 )
                 hint = "hint: every read must follow a write of the same iteration"
                 notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
-                refuse(_OP, message, found.node.span if found.node.span.line else loop.span, notes, code="E413")
+                refuse(_OP, message, found.node.span if found.node.span.line else loop.span, notes, code="E452")
             return

@@ -20,7 +20,7 @@ def require_not_whole(use: Use, alloc: Alloc, operator: str) -> None:
     """A use is not the whole buffer as an argument: its formal repeats the old shape."""
     if passed_whole(use):
         message = f"{alloc.name.name} is passed whole to a call, which expects its old shape"
-        refuse(operator, message, span_of(use, alloc), ["hint: pass a window of it, or inline the call"], code="E413")
+        refuse(operator, message, span_of(use, alloc), ["hint: pass a window of it, or inline the call"], code="E456")
 
 
 def require_no_strides(proc: Procedure, path: Path, alloc: Alloc, operator: str) -> None:
@@ -29,4 +29,4 @@ def require_no_strides(proc: Procedure, path: Path, alloc: Alloc, operator: str)
     found = reads_strides(scope, with_windows(scope, alloc.name))
     if found is not None:
         message = f"the program depends on strides of {alloc.name.name}, which change"
-        refuse(operator, message, found.span if found.span.line else alloc.span, code="E413")
+        refuse(operator, message, found.span if found.span.line else alloc.span, code="E457")

@@ -40,7 +40,7 @@ def lift_alloc(proc: Procedure, buf: Where, n_lifts: int = 1) -> Edit:
     require(n_lifts >= 1, _OP, "n_lifts must be at least 1")
     if len(path) - 1 < n_lifts:
         message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
-        refuse(_OP, message, alloc.span, code="E413")
+        refuse(_OP, message, alloc.span, code="E404")
     for depth in range(len(path) - 1, len(path) - 1 - n_lifts, -1):
         _require_may_leave(proc, path, path[:depth], alloc)
 
@@ -54,7 +54,7 @@ def _require_may_leave(proc: Procedure, path: Path, around: Path, alloc: Alloc) 
         return
     if loop.iter in free_names(alloc):
         message = f"the extent of {alloc.name.name} depends on {loop.iter.name}, so it cannot leave that loop"
-        refuse(_OP, message, alloc.span, ["hint: allocate the largest extent first"], code="E413")
+        refuse(_OP, message, alloc.span, ["hint: allocate the largest extent first"], code="E414")
     if loop.mode is LoopMode.PAR:
         _require_own_elements(proc, path, around, loop, alloc)
 

@@ -46,7 +46,7 @@ def mult_dim(proc: Procedure, buf: Where, hi: int, lo: int) -> Edit:
     if count is None:
         hint = "hint: make it a literal with resize_dim or partial_eval first"
         message = f"the extent {show_expr(shape[lo])} of dimension {lo} is no literal, so that indices would not be affine"
-        refuse(_OP, message, alloc.span, [hint], code="E413")
+        refuse(_OP, message, alloc.span, [hint], code="E415")
     for use in uses_of_alloc(proc.ir, path):
         _require_kept(use, hi, lo, alloc)
     require_no_strides(proc, path, alloc, _OP)
@@ -72,11 +72,11 @@ def _require_kept(use: Use, hi: int, lo: int, alloc: Alloc) -> None:
     idx = use.node.idx
     if isinstance(idx[hi], Interval):
         message = f"the window {show_expr(use.node)} has an interval in dimension {hi}, whose elements would not be neighbours"
-        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E413")
+        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
     between = idx[min(hi, lo) + 1 : max(hi, lo)]
     if isinstance(idx[lo], Interval) and any(isinstance(entry, Interval) for entry in between):
         message = f"the dimensions of the window {show_expr(use.node)} would change places"
-        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E413")
+        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
 
 
 def _joined(ranges: IteratorRanges, outer: Expr | Interval, inner: Expr | Interval, count: int) -> Expr | Interval:

@@ -63,12 +63,12 @@ def _require_kept(use: Use, order: tuple[int, ...], alloc: Alloc) -> None:
     span = _span(use, alloc)
     if passed_whole(use):
         hint = "hint: inline the call, or replace it by one for the new layout"
-        refuse(_OP, f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E413")
+        refuse(_OP, f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
     if isinstance(use.node, WindowExpr):
         ranged = [d for d in order if isinstance(use.node.idx[d], Interval)]
         if ranged != sorted(ranged):
             message = f"the dimensions of the window {show_expr(use.node)} would change places too"
-            refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E413")
+            refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
 
 
 def _require_no_strides(proc: Procedure, path: tuple[tuple[str, int | None], ...], alloc: Alloc) -> None:
@@ -76,7 +76,7 @@ def _require_no_strides(proc: Procedure, path: tuple[tuple[str, int | None], ...
     found = reads_strides(scope, with_windows(scope, alloc.name))
     if found is not None:
         message = f"the program depends on strides of {alloc.name.name}, which change"
-        refuse(_OP, message, found.span if found.span.line else alloc.span, code="E413")
+        refuse(_OP, message, found.span if found.span.line else alloc.span, code="E457")
 
 
 def _span(use: Use, alloc: Alloc) -> Span:

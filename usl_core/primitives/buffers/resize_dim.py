@@ -126,7 +126,7 @@ def _folded(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Exp
 def _require_point(use: Use, dim: int, alloc: Alloc) -> None:
     if isinstance(use.node, WindowExpr) and isinstance(use.node.idx[dim], Interval):
         message = f"the window {show_expr(use.node)} spans several elements of dimension {dim}, which would wrap around"
-        refuse(_OP, message, span_of(use, alloc), ["hint: inline the window, or the call that it is passed to"], code="E413")
+        refuse(_OP, message, span_of(use, alloc), ["hint: inline the window, or the call that it is passed to"], code="E455")
 
 
 def _require_apart(proc: Procedure, path: Path, alloc: Alloc, dim: int, count: int) -> None:

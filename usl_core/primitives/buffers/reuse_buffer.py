@@ -73,14 +73,14 @@ def _require_scope(proc: Procedure, path: Path, kept: Alloc, gone_path: Path, go
 def _require_same_type(proc: Procedure, gone_path: Path, kept: Alloc, gone: Alloc) -> None:
     names = f"{kept.name.name} and {gone.name.name}"
     ours, theirs = scalar_of(kept.type), scalar_of(gone.type)
-    require(ours == theirs, _OP, f"{names} have elements of different types, {ours} and {theirs}", gone.span, code="E413")
+    require(ours == theirs, _OP, f"{names} have elements of different types, {ours} and {theirs}", gone.span, code="E458")
     if kept.mem is not gone.mem:
         message = f"{names} live in different memories, {kept.mem.name} and {gone.mem.name}"
-        refuse(_OP, message, gone.span, ["hint: set_memory"], code="E413")
+        refuse(_OP, message, gone.span, ["hint: set_memory"], code="E459")
     ctx = context_at(proc, gone_path).after(gone)
     shape, wanted = ctx.shape(kept.name), ctx.shape(gone.name)
     message = f"{names} have different numbers of dimensions, {len(shape)} and {len(wanted)}"
-    require(len(shape) == len(wanted), _OP, message, gone.span, code="E413")
+    require(len(shape) == len(wanted), _OP, message, gone.span, code="E458")
     for dim, (x, y) in enumerate(zip(shape, wanted, strict=True)):
         message = f"cannot prove that {names} have the same extent in dimension {dim}"
         require_proved(ctx, fml.eq(x - y), _OP, message, gone.span, values=(x, y))

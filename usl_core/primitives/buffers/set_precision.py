@@ -81,7 +81,7 @@ def _require_real(binder: Alloc | Arg, new: ScalarType) -> ScalarType:
     if old.is_int or new.is_int:
         message = f"{name} cannot change from {old} to {new}: integers wrap, so that values could change"
         hint = "hint: only R and floating types change; write the conversion into the algorithm"
-        refuse(_OP, message, binder.span, [hint], code="E413")
+        refuse(_OP, message, binder.span, [hint], code="E458")
     require(new != R, _OP, f"{name} has the type {old} already, and cannot go back to R", binder.span)
     return old
 
@@ -91,7 +91,7 @@ def _require_no_argument(call: Call, names: frozenset[Sym], new: ScalarType) -> 
         if isinstance(actual, Read | WindowExpr) and actual.name in names and _element(formal.type) != new:
             message = f"{actual.name.name} is the argument {formal.name.name} of {call.proc.name}, which has type "
             hint = "hint: change the precision before the call is made, or inline it"
-            refuse(_OP, message + str(_element(formal.type)), call.span, [hint], code="E413")
+            refuse(_OP, message + str(_element(formal.type)), call.span, [hint], code="E458")
 
 
 def _element(typ: Type) -> ScalarType | None:
@@ -113,7 +113,7 @@ def _retyped(proc: Procedure, scope: NodeLoc | BlockLoc, names: frozenset[Sym], 
     try:
         return Edit.of(proc.ir, _OP).rewrite_exprs(scope, rule)
     except ValueError as error:
-        refuse(_OP, f"an operation does not take the new types: {error}", span, code="E413")
+        refuse(_OP, f"an operation does not take the new types: {error}", span, code="E458")
 
 
 def _elements(proc: Proc) -> dict[Sym, ScalarType]:

@@ -89,7 +89,7 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     _require_sole_name(proc, where, ctx, region)
     _require_inside(proc, where, region)
     touched = _accesses(ctx, stmts(proc.ir, where), region)
-    require(bool(touched), _OP, f"the block does not use {region.buffer.name}", _span(proc, where), code="E413")
+    require(bool(touched), _OP, f"the block does not use {region.buffer.name}", _span(proc, where), code="E451")
     if accum:
         _require_reductions(touched, region)
 
@@ -122,7 +122,7 @@ def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
     if hidden:
         refuse(_OP, f"{', '.join(hidden)} is not in scope before the block", expr.span, code="E416")
     if depends_on_data(expr):
-        refuse(_OP, f"the window {show_expr(expr)} depends on data", expr.span, code="E413")
+        refuse(_OP, f"the window {show_expr(expr)} depends on data", expr.span, code="E418")
     typ = context_at(proc, start).buffers[expr.name].type
     return region_of(expr, typ.shape if isinstance(typ, TensorType) else ())
 
@@ -150,15 +150,15 @@ def _require_sole_name(proc: Procedure, where: BlockLoc, ctx: Context, region: R
         if mentions(stmt, others):
             used = next(other.name for other in others if mentions(stmt, {other}))
             hint = f"hint: stage {used} instead, or inline the window"
-            refuse(_OP, f"the block also reaches {name} under the name {used}", stmt.span, [hint], code="E413")
+            refuse(_OP, f"the block also reaches {name} under the name {used}", stmt.span, [hint], code="E450")
     own = with_windows(block, region.buffer)
     for stmt in stmt_list(proc.ir, where.parent, where.field)[where.hi :]:
         if mentions(stmt, own - {region.buffer}):
             hint = "hint: take the statements that use it into the block"
-            refuse(_OP, f"a window of {name} that the block makes is used after it", stmt.span, [hint], code="E413")
+            refuse(_OP, f"a window of {name} that the block makes is used after it", stmt.span, [hint], code="E416")
     found = reads_strides(block, own)
     if found is not None:
-        refuse(_OP, f"the block depends on strides of {name}, which the copy does not have", found.span, code="E413")
+        refuse(_OP, f"the block depends on strides of {name}, which the copy does not have", found.span, code="E457")
 
 
 def _require_inside(proc: Procedure, where: BlockLoc, region: Region) -> None:
@@ -181,7 +181,7 @@ def _require_intervals_kept(use: Use, region: Region, indices: tuple[Expr | Inte
     for dim, (index, bound) in enumerate(zip(indices, region.dims, strict=True)):
         if isinstance(index, Interval) and not isinstance(bound, Interval):
             message = f"the block makes a window of {region.buffer.name} over dimension {dim}, of which one point is staged"
-            refuse(_OP, message, use.node.span, [f"hint: stage {show_expr(bound)}:{show_expr(bound)} + 1 instead"], code="E413")
+            refuse(_OP, message, use.node.span, [f"hint: stage {show_expr(bound)}:{show_expr(bound)} + 1 instead"], code="E455")
 
 
 def _target(stmt: Assign | Reduce) -> Expr:
@@ -204,7 +204,7 @@ def _require_reductions(touched: list[Access], region: Region) -> None:
     other = next((a for a in touched if a.kind is not Kind.REDUCE), None)
     if other is not None:
         message = f"accum needs a block that only reduces into {region.buffer.name}, but there is a {other.kind.value}"
-        refuse(_OP, message, other.node.span if other.node.span.line else None, code="E413")
+        refuse(_OP, message, other.node.span if other.node.span.line else None, code="E454")
 
 
 # ---- the copies

@@ -42,7 +42,7 @@ def unroll_buffer(proc: Procedure, buf: Where, dim: int) -> Edit:
     count = make.literal_value(shape[dim])
     if count is None:
         message = f"the extent {show_expr(shape[dim])} of dimension {dim} is no literal"
-        refuse(_OP, message, alloc.span, ["hint: resize_dim or partial_eval makes it one"], code="E413")
+        refuse(_OP, message, alloc.span, ["hint: resize_dim or partial_eval makes it one"], code="E415")
     require_no_strides(proc, path, alloc, _OP)
     for use in uses_of_alloc(proc.ir, path):
         _require_literal(use, dim, count, alloc)
@@ -67,12 +67,12 @@ def _require_literal(use: Use, dim: int, count: int, alloc: Alloc) -> None:
     if position is None:
         if isinstance(entry, Interval):
             message = f"a window of {alloc.name.name} has an interval in dimension {dim}, so it would be a window of several"
-            refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E413")
+            refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
         message = f"the index {show_expr(entry)} of {alloc.name.name} in dimension {dim} is no literal"
-        refuse(_OP, message, span, ["hint: unroll the loop around it first (unroll_loop)"], code="E413")
+        refuse(_OP, message, span, ["hint: unroll the loop around it first (unroll_loop)"], code="E415")
     if not 0 <= position < count:  # nothing is wrong with that where the code never runs
         message = f"the index {position} of {alloc.name.name} is out of bounds, in code that never runs"
-        refuse(_OP, message, span, ["hint: drop the code with eliminate_dead_code"], code="E413")
+        refuse(_OP, message, span, ["hint: drop the code with eliminate_dead_code"], code="E410")
 
 
 def _constant(entry: Expr | Interval) -> int | None:

@@ -27,5 +27,5 @@ def inline(proc: Procedure, call: Where) -> Edit:
     field = argument_that_changes(node)
     if field is not None:
         message = f"an argument reads {field.name}, which {node.proc.name} writes"
-        refuse("inline", message, node.span, ["the body would read the field again, when it holds something else"], code="E413")
+        refuse("inline", message, node.span, ["the body would read the field again, when it holds something else"], code="E420")
     return Edit.of(proc.ir, "inline").replace(NodeLoc(path), inlined(node))

@@ -47,7 +47,7 @@ def bind_config(proc: Procedure, expr: Where, config: Config, field: str) -> Edi
         hint = "hint: bind it first with bind_expr"
         refuse(_OP, "the argument of a call must be a location or a number, not a field", old.span, [hint], code="E404")
     if depends_on_data(old):
-        refuse(_OP, f"{show_expr(old)} depends on data through idx", old.span, code="E413")
+        refuse(_OP, f"{show_expr(old)} depends on data through idx", old.span, code="E418")
 
     read = ReadConfig(config, field, type=old.type, span=old.span)
     require_affine(proc.ir, path, read, _OP)

@@ -44,7 +44,7 @@ def require_sequential(proc: Proc, path: Path, operator: str) -> None:
         around = get_stmt(proc, path[:depth])
         if isinstance(around, For) and around.mode is LoopMode.PAR:
             message = f"the place is inside the parallel loop {around.iter.name}, whose iterations would write the field"
-            refuse(operator, message, around.span, code="E413")
+            refuse(operator, message, around.span, code="E442")
 
 
 def holds_already(ctx: Context, step: Transformer, field: FieldSym) -> bool:

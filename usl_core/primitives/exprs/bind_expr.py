@@ -114,7 +114,7 @@ def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:
         formal = stmt.proc.args[path[-1][1] or 0]
         if formal.name in written_formals(stmt.proc):
             message = f"{stmt.proc.name} writes its argument {formal.name.name}, so {show_expr(expr)} must stay a location"
-            refuse(_OP, message, expr.span, code="E413")
+            refuse(_OP, message, expr.span, code="E454")
 
 
 def _require_unchanged(proc: Procedure, block: BlockLoc, paths: Sequence[Path], expr: Expr) -> None:
@@ -134,4 +134,4 @@ def _require_evaluated(proc: Procedure, paths: Sequence[Path], block: BlockLoc, 
     first = (*block.parent, (block.field, block.lo))
     if isinstance(get_stmt(proc.ir, first), If) or not any(_stmt_path(path) == first for path in paths):
         message = f"{show_expr(expr)} has an index made of data and would be computed where it may not have been"
-        refuse(_OP, message, expr.span, ["hint: bind it inside the loop or branch that uses it"], code="E413")
+        refuse(_OP, message, expr.span, ["hint: bind it inside the loop or branch that uses it"], code="E418")

@@ -95,7 +95,7 @@ def _new_expression(proc: Procedure, path: Path, old: Expr, new: Number) -> Expr
 def _require_same_reads(values: Values, old: Expr, new: Expr) -> None:
     if not values.leaves(new) <= values.leaves(old):
         message = f"{show_expr(new)} reads data that {show_expr(old)} does not read, and that may be uninitialised"
-        refuse(_OP, message, old.span, code="E413")
+        refuse(_OP, message, old.span, code="E453")
 
 
 def _require_strides_as_before(old: Expr, new: Expr) -> None:

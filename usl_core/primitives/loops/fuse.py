@@ -93,7 +93,7 @@ def _require_no_fields(first: For, second: For) -> None:
     written = field_use(one).written
     if written:
         names = ", ".join(field.name for field in sorted(written))
-        refuse("fuse", f"the fused loop would be parallel, but {one.iter.name} writes {names}", one.span, code="E413")
+        refuse("fuse", f"the fused loop would be parallel, but {one.iter.name} writes {names}", one.span, code="E442")
 
 
 def _unproduced(ctx: Context, first: For, behind: Summary) -> Conflict | None:

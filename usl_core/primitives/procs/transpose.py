@@ -60,10 +60,10 @@ def _require_kept(use: Use, formal: Arg) -> None:
     name = formal.name.name
     if passed_whole(use):
         hint = "hint: inline the call, or transpose the callee's formal too and call that"
-        refuse(_OP, f"{name} is passed whole to a call, which expects its old shape", span, [hint], code="E413")
+        refuse(_OP, f"{name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
     if isinstance(use.node, WindowExpr) and all(isinstance(entry, Interval) for entry in use.node.idx):
         message = f"the dimensions of the window {show_expr(use.node)} would change places too"
-        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E413")
+        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
 
 
 def _require_no_strides(proc: Procedure, formal: Arg) -> None:
@@ -74,7 +74,7 @@ def _require_no_strides(proc: Procedure, formal: Arg) -> None:
     if found is not None:
         message = f"the program depends on strides of {formal.name.name}, which change"
         hint = "hint: let it take windows first, with set_window"
-        refuse(_OP, message, found.span if found.span.line else formal.span, [hint], code="E413")
+        refuse(_OP, message, found.span if found.span.line else formal.span, [hint], code="E457")
 
 
 def _exchanged(node: Node, name: Sym) -> Node | None:

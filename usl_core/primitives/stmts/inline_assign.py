@@ -66,10 +66,10 @@ def _place(ctx: Context, old: Assign) -> Access:
     place = target(ctx, old)
     name = old.name.name
     if place.iters:
-        refuse(_OP, f"the location of {name} has an index made of data", old.span, code="E413")
+        refuse(_OP, f"the location of {name} has an index made of data", old.span, code="E418")
     found = reads_target(ctx, (old.rhs,), place)
     if found is not None:
-        refuse(_OP, f"the right side reads {name} itself", old.span, conflict_notes(found), code="E413")
+        refuse(_OP, f"the right side reads {name} itself", old.span, conflict_notes(found), code="E454")
     return place
 
 
@@ -155,7 +155,7 @@ class _Region:
         found = overlap(ctx.facts, access, self.place)
         if found is not None:
             message = f"the location may be {how} in: {show(access.node).strip().splitlines()[0]}"
-            refuse(_OP, message, access.node.span, counterexample(found), code="E413")
+            refuse(_OP, message, access.node.span, counterexample(found), code="E454")
 
 
 # ---- check
@@ -177,7 +177,7 @@ def _require_evaluated(old: Assign, path: Path, region: _Region) -> None:
     """An index made of uninitialised data stops the run; it must not do so less often than before."""
     if depends_on_data(old.rhs) and not any(_unconditional(use, path) for use in region.uses):
         message = "the right side has an index made of data and would be evaluated only in loops or branches, or not at all"
-        refuse(_OP, message, old.span, code="E413")
+        refuse(_OP, message, old.span, code="E418")
 
 
 def _unconditional(use: Path, path: Path) -> bool:
@@ -195,10 +195,10 @@ def _require_dead(proc: Procedure, ctx: Context, path: Path, old: Assign, place:
         return
     if not local:
         hint = "hint: the caller sees the value, unless a later statement of the same block overwrites it"
-        refuse(_OP, f"{name} is not allocated in the procedure", old.span, [hint], code="E413")
+        refuse(_OP, f"{name} is not allocated in the procedure", old.span, [hint], code="E419")
     found = read_later(proc.ir, edit.proc, path, place)
     if found is not None:
         read, values = found
         where = show(read.node).strip().splitlines()[0]
         message = f"the value may still be read after its block, or in a later iteration: {where}"
-        refuse(_OP, message, old.span, counterexample(values), code="E413")
+        refuse(_OP, message, old.span, counterexample(values), code="E419")

@@ -56,7 +56,7 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
 def _callee(instr: Procedure) -> Proc:
     callee = instr.ir
     if any(field_use(stmt).all for stmt in callee.body):
-        refuse(_OP, f"the body of {callee.name} uses configuration", code="E413")
+        refuse(_OP, f"the body of {callee.name} uses configuration", code="E432")
     return callee
 
 
@@ -90,7 +90,7 @@ def _require_noop(callee: Proc) -> None:
     found = _effect(callee.body)
     if found is not None:
         line = show(found).strip().splitlines()[0]
-        refuse(_OP, f"the body of {callee.name} is not a no-op: {line}", found.span, code="E413")
+        refuse(_OP, f"the body of {callee.name} is not a no-op: {line}", found.span, code="E432")
 
 
 def _effect(block: Block) -> Stmt | None:
@@ -118,4 +118,4 @@ def _require_memories(ctx: Context, call: Call) -> None:
         if found is not None:
             name, wanted = f"{formal.name.name} of {call.proc.name}", (formal.mem or DRAM).name
             message = f"{name} is in {wanted}, but {show_expr(actual)} is in {found.name}"
-            refuse(_OP, message, call.span, ["hint: set_memory, or stage it with stage_mem"], code="E413")
+            refuse(_OP, message, call.span, ["hint: set_memory, or stage it with stage_mem"], code="E459")

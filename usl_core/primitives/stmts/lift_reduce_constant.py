@@ -88,7 +88,7 @@ def _shown(init: Assign) -> str:
 def _place(ctx: Context, init: Assign) -> Access:
     place = target(ctx, init)
     if place.iters:
-        refuse(_OP, f"the location {_shown(init)} has an index made of data", init.span, code="E413")
+        refuse(_OP, f"the location {_shown(init)} has an index made of data", init.span, code="E418")
     return place
 
 

@@ -84,7 +84,7 @@ def _require_droppable(first: Write) -> None:
     """An index made of uninitialised data stops the run, which a dropped statement would no longer do."""
     if depends_on_data(first.rhs):
         message = "the first statement has an index made of data, so it cannot be dropped as if it had no effect"
-        refuse(_OP, message, first.span, code="E413")
+        refuse(_OP, message, first.span, code="E418")
 
 
 # ---- edit
