@@ -17,7 +17,7 @@ TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check dist-test fuzz mutate bench clean
+.PHONY: help setup demo test check trusted dist-test fuzz mutate bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -43,11 +43,15 @@ demo: setup  ## SGEMM, two blurs, a histogram, an argmax: from loops to C, check
 test: setup  ## the tests of every package
 	@$(PY) -m pytest -n $(JOBS) --maxprocesses 16 --dist worksteal tests $(addsuffix /tests,$(PLUGINS))
 
-check: setup  ## lint, format, strict types, layers
+check: setup  ## lint, format, strict types, layers, the budget of trusted code
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy $(TYPED)
 	$(PY) -m pytest -q tests/test_layers.py
+	@$(PY) tools/trusted.py
+
+trusted: setup  ## print the lines of trusted code; fails when there are more than their budget
+	@$(PY) tools/trusted.py
 
 dist-test: setup  ## build every wheel and sdist, install them into a clean environment, smoke test
 	@$(PY) tools/dist_test.py
