@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -36,7 +37,9 @@ from usl_core.ir.nodes import (
     ReadConfig,
     Reduce,
     Stmt,
+    StrideExpr,
     UnaryMinus,
+    WindowExpr,
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
@@ -129,7 +132,7 @@ class _Reader:
             case AssignConfig():
                 self.comparable = False
             case _:
-                raise AssertionError(f"not a statement: {stmt!r}")
+                assert_never(stmt)
 
     def argument(self, ctx: Context, arg: Expr) -> None:
         if isinstance(arg, Literal) or isinstance(arg.type, ControlType):
@@ -200,8 +203,8 @@ class _Reader:
                 self.shape += [fn, len(args)]
                 for arg in args:
                     self.expr(ctx, arg)
-            case _:  # configuration; a window outside of a call does not exist
-                self.comparable = False
+            case Read() | WindowExpr() | StrideExpr() | ReadConfig():
+                self.comparable = False  # configuration; a window outside of a call does not exist
 
 
 def _plain(expr: Expr) -> bool:

@@ -28,16 +28,29 @@ from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
+    Assign,
+    AssignConfig,
+    BinaryOp,
+    Call,
+    Cast,
     Check,
     Expr,
+    ExternCall,
     For,
     If,
     Interval,
+    Literal,
     Node,
+    Pass,
     Proc,
     Read,
+    ReadConfig,
+    Reduce,
+    SimpleStmt,
     Stmt,
     StmtBase,
+    StrideExpr,
+    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -168,7 +181,7 @@ class Context:
                 if depends_on_data(cond):
                     return self
                 return self.assume([self.truth(cond) if branch == "body" else self.falsity(cond)])
-            case _:
+            case SimpleStmt():
                 raise AssertionError(f"not a statement with a body: {stmt!r}")
 
     def after_all(self, block: Iterable[Stmt]) -> Context:
@@ -208,7 +221,7 @@ class Context:
                 return self.assume([self.truth(cond)])
             case _ if self.tracks:
                 return self._changed_by(stmt)
-            case _:
+            case Assign() | Reduce() | AssignConfig() | Pass() | If() | For() | Call():
                 return self
 
     # -- configuration
@@ -306,7 +319,7 @@ class Context:
                 return self.window_stride(actual, dim)
             case Read(name=name):
                 return self.stride(name, dim)
-            case _:
+            case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
                 raise AssertionError(f"not a buffer argument: {actual!r}")
 
     def resolve(self, access: Access) -> Access:

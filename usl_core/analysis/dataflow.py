@@ -26,17 +26,26 @@ from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
+    Assign,
     AssignConfig,
+    BinaryOp,
     Block,
     Call,
+    Cast,
+    Check,
     Expr,
+    ExternCall,
     For,
     If,
     Literal,
+    Pass,
     Proc,
     Read,
     ReadConfig,
+    Reduce,
     Stmt,
+    StrideExpr,
+    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -114,7 +123,7 @@ def value_of(expr: Expr) -> Value | None:
             return Datum(name)
         case ReadConfig(config=config, field=field):
             return Datum(config.sym(field))
-        case _:
+        case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr():
             return None
 
 
@@ -246,7 +255,7 @@ def _of_stmt(stmt: Stmt) -> Transformer:
             return _of_loop(stmt)
         case Call():
             return _of_call(stmt)
-        case _:
+        case Assign() | Reduce() | Pass() | Check() | Alloc() | WindowStmt():
             raise AssertionError(f"does not write configuration: {stmt!r}")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import assert_never
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -22,9 +23,12 @@ from usl_core.ir.nodes import (
     Alloc,
     Assign,
     AssignConfig,
+    BinaryOp,
     Call,
+    Cast,
     Check,
     Expr,
+    ExternCall,
     For,
     If,
     Interval,
@@ -36,6 +40,8 @@ from usl_core.ir.nodes import (
     ReadConfig,
     Reduce,
     Stmt,
+    StrideExpr,
+    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -244,7 +250,7 @@ class _Builder:
         """An access to a configuration field: a location without coordinates."""
         self.accesses.append(Access(name, kind, (), (), (), True, node))
 
-    def reads(self, expr: Node) -> None:
+    def reads(self, expr: Expr | Interval) -> None:
         """The data that evaluating expr reads, and the configuration fields."""
         match expr:
             case Read(name=name, idx=idx, type=typ):
@@ -253,7 +259,7 @@ class _Builder:
                 self.add(name, Kind.READ, idx, expr)
             case ReadConfig(config=config, field=name):
                 self.field(config.sym(name), Kind.READ, expr)
-            case _:
+            case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | Interval():
                 for child in child_nodes(expr):
                     self.reads(child)
 
@@ -304,7 +310,7 @@ def _of_stmt(stmt: Stmt) -> Summary:
         case Call(proc=proc, args=args):
             return _of_call(proc, args, stmt)
         case _:
-            raise AssertionError(f"not a statement: {stmt!r}")
+            assert_never(stmt)
 
 
 def under_loop(body: Summary, name: Sym, lo: Expr, hi: Expr) -> Summary:
@@ -381,7 +387,7 @@ def argument_map(actual: Expr, lowering: Lowering | None = None) -> WindowMap:
             return WindowMap(name, tuple((affine.ZERO, True) for _ in shape))
         case Read(name=name, idx=idx):
             return WindowMap(name, tuple((lowering.index(i), False) for i in idx))
-        case _:
+        case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
             raise AssertionError(f"not a buffer argument: {actual!r}")
 
 
@@ -408,14 +414,11 @@ def strides_of_actuals(proc: Proc, args: Sequence[Expr]) -> fml.StrideMap:
     actuals = {formal.name: actual for formal, actual in zip(proc.args, args, strict=True)}
 
     def stride(atom: Stride) -> Lin | None:
-        match actuals.get(atom.buffer):
-            case WindowExpr(name=name, idx=idx):
-                ranged = [dim for dim, entry in enumerate(idx) if isinstance(entry, Interval)]
-                return affine.of_atom(Stride(name, ranged[atom.dim]))
-            case Read(name=name):
-                return affine.of_atom(Stride(name, atom.dim))
-            case _:
-                return None
+        actual = actuals.get(atom.buffer)
+        if isinstance(actual, WindowExpr):
+            ranged = [dim for dim, entry in enumerate(actual.idx) if isinstance(entry, Interval)]
+            return affine.of_atom(Stride(actual.name, ranged[atom.dim]))
+        return affine.of_atom(Stride(actual.name, atom.dim)) if isinstance(actual, Read) else None
 
     return stride
 

@@ -16,7 +16,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, fresh, reads_of, rename, summary
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Refuted, prove
-from usl_core.ir.nodes import Block, For, If, Stmt
+from usl_core.ir.nodes import Block, For, If, SimpleStmt, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data
 from usl_core.profiling import profiled
@@ -52,7 +52,7 @@ class _Search:
                     return []  # which branch runs is not a matter of iterators and sizes alone
                 new = len(ctx.facts)
                 return _guarded(then, inside.facts[new:]) + _guarded(other, otherwise.facts[new:])
-            case _:
+            case SimpleStmt():
                 own = ctx.resolve_all(summary(stmt).accesses)
                 self.check(ctx, own, written)
                 return self.exact_writes(own)

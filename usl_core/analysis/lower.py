@@ -16,7 +16,7 @@ from usl_core.analysis.formula import Bool, Formula
 from usl_core.ir.config import FieldSym
 from usl_core.ir.externs import IDX, MAX, MIN
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, ControlType
 
@@ -64,7 +64,7 @@ class Lowering:
                 return self._call(fn, args)
             case ReadConfig():
                 return affine.var(self._field(expr))
-            case _:
+            case Cast() | WindowExpr():
                 raise AssertionError(f"not an index expression: {expr!r}")
 
     def _arithmetic(self, op: str, lhs: Lin, rhs: Lin) -> Lin:
@@ -110,7 +110,7 @@ class Lowering:
                 return self._iff(self.truth(lhs), self.truth(rhs), equal=op == "==")
             case BinaryOp(op=op, lhs=lhs, rhs=rhs):
                 return _COMPARE[op](self.index(lhs), self.index(rhs))
-            case _:
+            case UnaryMinus() | ExternCall() | Cast() | WindowExpr() | StrideExpr():
                 raise AssertionError(f"not a control condition: {expr!r}")
 
     def _iff(self, a: Formula, b: Formula, *, equal: bool) -> Formula:

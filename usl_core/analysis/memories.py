@@ -5,7 +5,7 @@ from __future__ import annotations
 from usl_core.analysis.context import Context
 from usl_core.errors import BackendError
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Arg, Block, Call, Expr, For, If, Literal, Proc, Read, WindowExpr
+from usl_core.ir.nodes import Arg, Block, Call, Expr, For, If, Literal, Proc, Read, SimpleStmt, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.types import ControlType
 
@@ -38,7 +38,7 @@ def _check_block(ctx: Context, block: Block) -> None:
             case If(body=body, orelse=orelse):
                 _check_block(ctx.enter(stmt, "body"), body)
                 _check_block(ctx.enter(stmt, "orelse"), orelse)
-            case _:
+            case SimpleStmt():
                 pass
         ctx = ctx.after(stmt)
 

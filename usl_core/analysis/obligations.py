@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import assert_never
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -30,6 +31,7 @@ from usl_core.ir.nodes import (
     Arg,
     Assign,
     AssignConfig,
+    BinaryOp,
     Block,
     Call,
     Cast,
@@ -40,12 +42,14 @@ from usl_core.ir.nodes import (
     If,
     Interval,
     Literal,
-    Node,
     Pass,
     Proc,
     Read,
+    ReadConfig,
     Reduce,
     Stmt,
+    StrideExpr,
+    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -217,7 +221,7 @@ def check_stmt(ctx: Context, stmt: Stmt) -> None:
         case Call():
             check_call(ctx, stmt)
         case _:
-            raise AssertionError(f"not a statement: {stmt!r}")
+            assert_never(stmt)
 
 
 def check_head(ctx: Context, stmt: For | If) -> None:
@@ -271,7 +275,7 @@ def _require_extent(ctx: Context, extent: Expr, what: str, span: Span) -> None:
     )
 
 
-def check_expr(ctx: Context, expr: Node) -> None:
+def check_expr(ctx: Context, expr: Expr | Interval) -> None:
     """The reads, windows and clamps inside an expression."""
     match expr:
         case Read(name=name, idx=idx) if idx:
@@ -285,7 +289,7 @@ def check_expr(ctx: Context, expr: Node) -> None:
             require(ctx, fml.lt(lo, hi), message, expr.span, values=(lo, hi), code="E304")
         case Cast(arg=arg) if isinstance(arg.type, ControlType):
             pass
-        case _:
+        case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig() | Interval():
             pass
     for child in child_nodes(expr):
         check_expr(ctx, child)

@@ -15,7 +15,7 @@ from usl_core.analysis.effects import Access, Kind, block_summary, rename
 from usl_core.analysis.formula import Formula
 from usl_core.errors import BackendError
 from usl_core.ir import make
-from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Stmt, index_read
+from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, SimpleStmt, Stmt, index_read
 from usl_core.ir.signature import PAR, heads
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, update, with_fresh_binders
@@ -113,7 +113,7 @@ def _check_block(ctx: Context, block: Block) -> None:
             case If(body=body, orelse=orelse):
                 _check_block(ctx.enter(stmt, "body"), body)
                 _check_block(ctx.enter(stmt, "orelse"), orelse)
-            case _:
+            case SimpleStmt():
                 pass
         ctx = ctx.after(stmt)
 
@@ -162,7 +162,7 @@ def _separated_stmt(ctx: Context, stmt: Stmt) -> Block:
             then = _separated(ctx.enter(stmt, "body"), stmt.body)
             other = _separated(ctx.enter(stmt, "orelse"), stmt.orelse)
             return (stmt if then is stmt.body and other is stmt.orelse else update(stmt, body=then, orelse=other),)
-        case _:
+        case SimpleStmt():
             return (stmt,)
 
 

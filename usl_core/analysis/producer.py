@@ -25,7 +25,7 @@ from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided
-from usl_core.ir.nodes import Alloc, Assign, Block, For, If, Pass, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Assign, AssignConfig, Block, Call, Check, For, If, Pass, Reduce, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 
@@ -110,7 +110,7 @@ def _of_stmt(ctx: Context, stmt: Stmt, buffer: Sym) -> list[_Unit] | None:
             return None if then is None or other is None or asks else [*then, *other]
         case WindowStmt() | Pass():
             return []
-        case _:
+        case Assign() | Reduce() | AssignConfig() | Check() | Alloc() | Call():
             return _one(ctx, (stmt,), buffer)
 
 

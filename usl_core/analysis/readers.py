@@ -14,7 +14,7 @@ from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.obligations import argument_values, check_block, check_preconditions, check_stmt
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import Block, Call, Check, For, If, Node, Proc, ReadConfig, Stmt
+from usl_core.ir.nodes import Block, Call, Check, For, If, Node, Proc, ReadConfig, SimpleStmt, Stmt
 from usl_core.ir.traverse import walk_block
 
 
@@ -45,7 +45,7 @@ def _writes(
                 yield from _writes(body, around | _head_reads(stmt))
             case If(body=body, orelse=orelse):
                 yield from _writes((*body, *orelse), around | _head_reads(stmt))
-            case _:
+            case SimpleStmt():
                 yield around | use.read, use.written
 
 

@@ -11,7 +11,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.obligations import check_block, check_mentions, check_proc_invariant
 from usl_core.analysis.readers import check_readers, written_otherwise
 from usl_core.errors import BoundsError, SchedulingError, Undecided
-from usl_core.ir.nodes import Alloc, Block, Check, Expr, For, If, Proc, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Block, Check, Expr, For, If, Proc, SimpleStmt, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import same_expr
 from usl_core.profiling import profiled
@@ -81,12 +81,12 @@ def _bound(block: Block) -> dict[Sym, object]:
 
 
 def _same_head(old: Stmt, new: Stmt) -> bool:
-    match old, new:
-        case For(), For():
-            return old.iter is new.iter and _same(old.lo, new.lo) and _same(old.hi, new.hi)
-        case If(), If():
-            return _same(old.cond, new.cond)
-        case _:
+    match old:
+        case For():
+            return isinstance(new, For) and old.iter is new.iter and _same(old.lo, new.lo) and _same(old.hi, new.hi)
+        case If():
+            return isinstance(new, If) and _same(old.cond, new.cond)
+        case SimpleStmt():
             return False
 
 
@@ -95,15 +95,12 @@ def _same(old: Expr, new: Expr) -> bool:
 
 
 def _descend(ctx: Context, old: Stmt, new: Stmt) -> tuple[Block, Block] | None:
-    match old, new:
-        case For(), For():
-            return _recheck_block(ctx.enter(new, "body"), old.body, new.body)
-        case If(), If():
-            regions = [
-                _recheck_block(ctx.enter(new, "body"), old.body, new.body) if old.body is not new.body else None,
-                _recheck_block(ctx.enter(new, "orelse"), old.orelse, new.orelse) if old.orelse is not new.orelse else None,
-            ]
-            changed = [region for region in regions if region is not None]
-            return changed[0] if len(changed) == 1 else ((old,), (new,))
-        case _:
-            raise AssertionError("only loops and branches have a head")
+    if isinstance(old, For) and isinstance(new, For):
+        return _recheck_block(ctx.enter(new, "body"), old.body, new.body)
+    assert isinstance(old, If) and isinstance(new, If), "only loops and branches have a head"
+    regions = [
+        _recheck_block(ctx.enter(new, "body"), old.body, new.body) if old.body is not new.body else None,
+        _recheck_block(ctx.enter(new, "orelse"), old.orelse, new.orelse) if old.orelse is not new.orelse else None,
+    ]
+    changed = [region for region in regions if region is not None]
+    return changed[0] if len(changed) == 1 else ((old,), (new,))

@@ -21,7 +21,19 @@ from usl_core.analysis.lower import Lowering
 from usl_core.analysis.polynomial import Poly
 from usl_core.analysis.solver import Proved
 from usl_core.ir.externs import IDX, SELECT
-from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Node, Read, ReadConfig, UnaryMinus
+from usl_core.ir.nodes import (
+    BinaryOp,
+    Cast,
+    Expr,
+    ExternCall,
+    Interval,
+    Literal,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import BOOL, ScalarType
@@ -79,7 +91,7 @@ class Values:
                 return self._opaque(typ, ("cast", typ, self._operand(arg)))
             case ReadConfig(config=config, field=field):
                 return self._opaque(typ, (config, field))
-            case _:
+            case WindowExpr() | StrideExpr():
                 raise AssertionError(f"not a data expression: {expr!r}")
 
     def _binary(self, expr: BinaryOp, typ: ScalarType) -> Poly:
@@ -124,7 +136,7 @@ class Values:
 
     # ---- poison
 
-    def leaves(self, expr: Node) -> frozenset[Leaf]:
+    def leaves(self, expr: Expr | Interval) -> frozenset[Leaf]:
         """What makes expr uninitialised if it is; equal leaves are so together."""
         match expr:
             case Read(name=name, idx=idx, type=ScalarType()):
@@ -138,10 +150,12 @@ class Values:
             case ExternCall(fn=fn, args=(value, lo, hi)) if fn is IDX:
                 inside = self.leaves(value)
                 return self._all((lo, hi)) | ({("idx", inside)} if inside else frozenset())
-            case _:
-                return self._all(list(child_nodes(expr)))
+            case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast():
+                return self._all(child_nodes(expr))
+            case WindowExpr() | StrideExpr() | Interval():
+                return self._all(child_nodes(expr))
 
-    def _all(self, exprs: Sequence[Node]) -> frozenset[Leaf]:
+    def _all(self, exprs: Sequence[Expr | Interval]) -> frozenset[Leaf]:
         return frozenset[Leaf]().union(*map(self.leaves, exprs))
 
 

@@ -22,10 +22,30 @@ from usl_core.cursors.path import (
     rebuild,
     stmt_path,
 )
-from usl_core.ir.nodes import Alloc, Arg, Block, Expr, ExprBase, For, If, Interval, Node, Proc, Stmt, StmtBase, WindowStmt
-from usl_core.ir.printer import INDENT, Printer, written
+from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Check,
+    Expr,
+    ExprBase,
+    For,
+    If,
+    Interval,
+    Node,
+    Pass,
+    Proc,
+    Reduce,
+    Stmt,
+    StmtBase,
+    WindowStmt,
+)
+from usl_core.ir.printer import Printer, written
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import get_field, update
+from usl_core.ir.traverse import binder, get_field, update
 
 _GUTTER, _MARK = "  ", "> "
 _OPEN, _CLOSE, _LINE = "\x01", "\x02", "\x03"
@@ -61,7 +81,7 @@ class _Naming(Printer):
                         self.visit(body)
                     with self.scope():
                         self.visit(orelse)
-                case _:
+                case Assign() | Reduce() | AssignConfig() | Pass() | Check() | Call():
                     pass
 
 
@@ -102,11 +122,8 @@ def _visible(proc: Proc, path: Path) -> Iterator[Sym]:
                 if type(earlier) in _BINDS:
                     yield earlier.name
         node = child(node, step)
-    match node:
-        case For(iter=name) | Alloc(name=name) | WindowStmt(name=name):
-            yield name
-        case _:
-            pass
+    if isinstance(node, StmtBase) and (name := binder(node)) is not None:
+        yield name
 
 
 _BINDS = frozenset({Alloc, WindowStmt})
@@ -217,8 +234,6 @@ def head_line(proc: Proc, node: Node, path: Path | None = None) -> str:
             return printer.expr(node)
         case Proc(name=name):
             return f"def {name}"
-        case _:
-            return f"{INDENT}{node}"
 
 
 class _HeadPrinter(Printer):

@@ -39,6 +39,7 @@ from usl_core.ir.nodes import (
     Cast,
     Check,
     Expr,
+    ExprBase,
     ExternCall,
     For,
     If,
@@ -152,7 +153,7 @@ class Matcher:
                 idx = ()
                 windows = isinstance(pattern.rhs, AccessPattern)
                 fits = not pattern.reduce and pattern.target.idx is None and (pattern.target.name != ANY or windows)
-            case _:
+            case AssignConfig() | Pass() | Check() | If() | For() | Alloc() | Call():
                 return False
         return (
             fits
@@ -167,7 +168,7 @@ class Matcher:
                 return name in (ANY, callee.name) and (args is None or self._exprs(args, actuals))
             case Check(cond=cond):
                 return name == "check" and (args is None or self._exprs(args, (cond,)))
-            case _:
+            case Assign() | Reduce() | AssignConfig() | Pass() | If() | For() | Alloc() | WindowStmt():
                 return False
 
     # ---- expressions
@@ -189,13 +190,13 @@ class Matcher:
             case BinaryPattern(op, lhs, rhs):
                 return isinstance(expr, BinaryOp) and expr.op == op and self.expr(lhs, expr.lhs) and self.expr(rhs, expr.rhs)
             case CallPattern(name, args):
-                return self._call_expr(name, args, expr)
+                return isinstance(expr, ExprBase) and self._call_expr(name, args, expr)
             case FieldPattern():
                 return isinstance(expr, ReadConfig) and _field(pattern, expr.config.name, expr.field)
             case _:
                 assert_never(pattern)
 
-    def _call_expr(self, name: str, args: tuple[ExprPattern, ...] | None, expr: Node) -> bool:
+    def _call_expr(self, name: str, args: tuple[ExprPattern, ...] | None, expr: Expr) -> bool:
         match expr:
             case ExternCall(fn=fn, args=actuals):
                 return name in (ANY, fn.name) and (args is None or self._exprs(args, actuals))
@@ -203,7 +204,7 @@ class Matcher:
                 return name == str(typ) and (args is None or self._exprs(args, (arg,)))
             case StrideExpr(name=buffer, dim=dim):
                 return name == "stride" and (args is None or self._stride(args, buffer, dim))
-            case _:
+            case Read() | Literal() | UnaryMinus() | BinaryOp() | WindowExpr() | ReadConfig():
                 return False
 
     def _stride(self, args: tuple[ExprPattern, ...], buffer: Sym, dim: int) -> bool:

@@ -14,9 +14,9 @@ from typing import Any
 from usl_core.cursors.edits import Edited
 from usl_core.cursors.forward import by_paths, identity
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, rebuild
-from usl_core.ir.nodes import Arg, Expr, ExprBase, For, If, Interval, Node, Proc, Stmt, StmtBase
+from usl_core.ir.nodes import Arg, Expr, ExprBase, Interval, Node, Proc, StmtBase
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import Step, child_fields, children, map_children, mentioned, same, update
+from usl_core.ir.traverse import Step, child_fields, children, inner_stmts, map_children, mentioned, same, update
 
 Rule = Callable[[Node], Node | None]
 
@@ -170,21 +170,11 @@ def _assert_same_place(old: Node, new: Node) -> None:
     match old:
         case StmtBase():
             assert isinstance(new, StmtBase), "a rule must turn statements into statements"
-            assert _bodies(old) == _bodies(new), "a rule must leave the statements inside a statement alone"
+            assert inner_stmts(old) == inner_stmts(new), "a rule must leave the statements inside a statement alone"
         case ExprBase() | Interval():
             assert isinstance(new, ExprBase | Interval), "a rule must turn expressions into expressions"
-        case _:
+        case Arg() | Proc():
             assert type(new) is type(old), f"a rule must not replace a {type(old).__name__}"
-
-
-def _bodies(node: Node) -> tuple[Stmt, ...]:
-    match node:
-        case If(body=body, orelse=orelse):
-            return body + orelse
-        case For(body=body):
-            return body
-        case _:
-            return ()
 
 
 def replace_expr(proc: Proc, path: Path, new: Expr, *, by: str = "replace_expr") -> Edited:

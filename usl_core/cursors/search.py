@@ -44,6 +44,7 @@ from usl_core.ir.nodes import (
     Proc,
     ReadConfig,
     Reduce,
+    SimpleStmt,
     StmtBase,
     WindowStmt,
 )
@@ -182,7 +183,7 @@ def _in_block(parent: Path, field: str, block: Block, lo: int, hi: int, exprs: b
             case If(body=body, orelse=orelse):
                 yield from _in_block(path, "body", body, 0, len(body), exprs, may)
                 yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs, may)
-            case _:
+            case SimpleStmt():
                 pass
 
 

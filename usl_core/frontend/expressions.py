@@ -10,7 +10,7 @@ from usl_core.frontend.operators import adopt, settle
 from usl_core.frontend.placement import require_fixed, require_place
 from usl_core.frontend.scope import Binding
 from usl_core.ir.config import Config
-from usl_core.ir.nodes import Expr, Interval, Read, ReadConfig, StrideExpr, WindowExpr
+from usl_core.ir.nodes import Expr, ExprBase, Interval, Read, ReadConfig, StrideExpr, WindowExpr
 from usl_core.ir.traverse import extent
 from usl_core.ir.types import BOOL, COND, INDEX, SIZE, ControlType, ScalarType, TensorType
 
@@ -95,7 +95,7 @@ def _entry(entry: Expr | Interval | slice, binding: Binding, dim: int, span: Spa
             return interval(low, _whole_extent(binding, dim, span) if hi is None else hi, span=span)
         case Interval(lo=lo, hi=hi):
             return interval(lo, hi, span=entry.span)
-        case _:
+        case ExprBase():
             return require_fixed(control_int(entry, "an index of a window"), "an index of a window")
 
 

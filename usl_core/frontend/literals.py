@@ -12,7 +12,7 @@ from fractions import Fraction
 from usl_core.errors import NOWHERE, Span, TypeError_
 from usl_core.ir.literal_text import decimal_parts, decimal_text
 from usl_core.ir.nodes import Expr, Literal
-from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType, Type
+from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType, TensorType, Type
 
 INTEGER_LITERAL = ControlType("integer literal")
 DECIMAL_LITERAL = ControlType("decimal literal")
@@ -89,5 +89,5 @@ def describe(typ: Type) -> str:
             return "an index (control) value"
         case ControlType():
             return f"an {typ}" if typ is INTEGER_LITERAL else f"a {typ}"
-        case _:
+        case TensorType():
             return "a whole buffer"

@@ -18,7 +18,7 @@ from usl_core.frontend.literals import (
 )
 from usl_core.frontend.placement import require_place
 from usl_core.ir.externs import IDX, MAX, MIN, Extern
-from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, UnaryMinus
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.printer import literal_groups, show_expr
 from usl_core.ir.traverse import update
 from usl_core.ir.types import BOOL, COND, INDEX, Kind, ScalarType, TensorType, Type
@@ -43,7 +43,7 @@ def settle(expr: Expr, typ: Type) -> Expr:
             return arithmetic(op, settle(lhs, typ), settle(rhs, typ), span=expr.span)
         case ExternCall(fn=fn, args=args):
             return extern_call(fn, [settle(arg, typ) for arg in args], span=expr.span)
-        case _:
+        case Read() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             raise AssertionError(f"{type(expr).__name__} cannot be untyped")
 
 
@@ -181,7 +181,7 @@ def constant(expr: Expr) -> int | None:
         case ExternCall(fn=fn, args=(a, b)) if fn is MIN or fn is MAX:
             left, right = constant(a), constant(b)
             return None if left is None or right is None else (min if fn is MIN else max)(left, right)
-        case _:
+        case Read() | Literal() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             return None
 
 
@@ -244,7 +244,7 @@ def negation(arg: Expr, *, span: Span = NOWHERE) -> Expr:
                     span=span,
                 )
             return BinaryOp(_FLIPPED[op], lhs, rhs, type=arg.type, span=span)
-        case _:
+        case Read() | UnaryMinus() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             return BinaryOp("==", arg, literal(False, span=span), type=BOOL, span=span)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from usl_core.errors import TypeError_
 from usl_core.ir.externs import IDX
-from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, ReadConfig, StrideExpr, UnaryMinus
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import INDEX
 
@@ -47,5 +47,5 @@ def require_place(expr: Expr, what: str, idx: bool, stride: bool) -> None:
         case ExternCall(args=args) if expr.type is INDEX:
             for arg in args:
                 require_place(arg, what, idx, stride)
-        case _:
+        case Read() | Literal() | ExternCall() | Cast() | WindowExpr() | ReadConfig():
             pass

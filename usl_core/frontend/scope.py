@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from usl_core.ir.memory import MemoryClass
-from usl_core.ir.nodes import Alloc, Arg, For, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Arg, Assign, AssignConfig, Call, Check, For, If, Pass, Reduce, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX, ControlType, ScalarType, TensorType, Type
 
@@ -54,5 +54,5 @@ def stmt_binding(stmt: Stmt, env_by_sym: Mapping[Sym, Binding]) -> Binding | Non
             return Binding(name, typ, mem)
         case WindowStmt(name=name, rhs=rhs):
             return Binding(name, rhs.type, env_by_sym[rhs.name].mem)
-        case _:
+        case Assign() | Reduce() | AssignConfig() | Pass() | Check() | If() | For() | Call():
             return None

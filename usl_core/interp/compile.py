@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import assert_never
 from weakref import WeakKeyDictionary
 
 from usl_core.interp.arith import Arithmetic
@@ -17,10 +18,13 @@ from usl_core.ir.nodes import (
     Arg,
     Assign,
     AssignConfig,
+    BinaryOp,
     Block,
     Call,
+    Cast,
     Check,
     Expr,
+    ExternCall,
     For,
     If,
     Interval,
@@ -30,8 +34,11 @@ from usl_core.ir.nodes import (
     Pass,
     Proc,
     Read,
+    ReadConfig,
     Reduce,
     Stmt,
+    StrideExpr,
+    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -174,7 +181,7 @@ class _Emitter(Text):
                 args = [self.argument(e) for e in stmt.args]
                 self.emit(f"{callee}({', '.join(['state', *args])})")
             case _:
-                raise AssertionError(stmt)
+                assert_never(stmt)
 
     def store(self, stmt: Assign | Reduce) -> None:
         typ = scalar_of(stmt.rhs.type)
@@ -264,7 +271,7 @@ class _Emitter(Text):
                 return f"element({name.name!r}, {local(name)}, {indices})"
             case Literal(type=ScalarType() as scalar):
                 return f"Buffer({self.constant(scalar)}, (), [{self.expr(arg)}])"
-            case _:
+            case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
                 return self.expr(arg)
 
 
@@ -277,11 +284,8 @@ def _needs_objects(proc: Proc) -> frozenset[Sym]:
     """The names that are passed on or viewed, for which a Buffer object must exist beside the locals."""
     names: set[Sym] = set()
     for node in walk_block(proc.body):
-        match node:
-            case WindowExpr(name=name):
-                names.add(name)
-            case Call(args=args):
-                names.update(arg.name for arg in args if isinstance(arg, Read))
-            case _:
-                pass
+        if isinstance(node, WindowExpr):
+            names.add(node.name)
+        elif isinstance(node, Call):
+            names.update(arg.name for arg in node.args if isinstance(arg, Read))
     return frozenset(names)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, assert_never
 
 from usl_core.interp.arith import Arithmetic
 from usl_core.interp.runtime import HELPERS
@@ -164,7 +164,7 @@ class Text:
             case WindowExpr():
                 return self.window(expr)
             case _:
-                raise AssertionError(expr)
+                assert_never(expr)
 
     def literal(self, literal: Literal) -> str:
         if isinstance(literal.type, ScalarType):

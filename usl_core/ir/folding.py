@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from usl_core.ir.nodes import BinaryOp, Expr, Literal, UnaryMinus
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.types import R, ScalarType
 
 
@@ -27,7 +27,7 @@ def folded(expr: Expr) -> Literal | None:
                 return None
             result = _operation(op, left.value, right.value, integers=expr.type.is_int)
             return None if result is None else _literal(expr, result)
-        case _:
+        case Read() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             return None
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from usl_core.errors import NOWHERE, Span
 from usl_core.ir.externs import MAX, MIN
-from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, UnaryMinus, index_literal
+from usl_core.ir.nodes import BinaryOp, Expr, ExprBase, ExternCall, Literal, UnaryMinus, index_literal
 from usl_core.ir.types import BOOL, INDEX
 
 
@@ -34,7 +34,7 @@ def _split_constant(expr: Expr) -> tuple[Expr | None, int]:
             return lhs, value
         case BinaryOp(op="-", lhs=lhs, rhs=rhs) if (value := literal_value(rhs)) is not None:
             return lhs, -value
-        case _:
+        case ExprBase():
             return expr, 0
 
 

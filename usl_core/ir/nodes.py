@@ -296,6 +296,8 @@ class Proc(NodeBase):
 
 
 Node = Expr | Interval | Stmt | Arg | Proc
+Use = Read | WindowExpr | StrideExpr | Assign | Reduce
+"""What mentions a name, in `name`, other than to bind it."""
 
 
 # ---- short constructors of control expressions, without simplification

@@ -40,6 +40,7 @@ from usl_core.ir.nodes import (
     Read,
     ReadConfig,
     Reduce,
+    SimpleStmt,
     Stmt,
     StmtBase,
     StrideExpr,
@@ -181,7 +182,7 @@ class Printer:
                     return [head, *self.block(body, indent + INDENT)]
             case If():
                 return self._if(stmt, indent, "if")
-            case _:
+            case SimpleStmt():
                 return [indent + self.simple(stmt)]
 
     def _if(self, stmt: If, indent: str, word: str) -> list[str]:
@@ -218,7 +219,7 @@ class Printer:
                 return f"{self.bind(name)} = {text}"
             case Call(proc=proc, args=args):
                 return f"{self.global_name(proc, proc.name)}({', '.join([self.expr(arg) for arg in args])})"
-            case _:
+            case If() | For():
                 raise AssertionError(f"{type(stmt).__name__} has no one-line form")
 
     # ---- types
@@ -248,7 +249,7 @@ class Printer:
         match entry:
             case Interval(lo=lo, hi=hi):
                 return f"{self.expr(lo)}:{self.expr(hi)}"
-            case _:
+            case ExprBase():
                 return self.expr(entry)
 
     def expr(self, expr: Expr, determined: bool = True, above: int = 0) -> str:
@@ -277,7 +278,7 @@ class Printer:
             case ReadConfig(config=config, field=field):
                 return f"{self.global_name(config, config.name)}.{field}", _ATOM
             case _:
-                raise AssertionError(f"unknown expression {type(expr).__name__}")
+                assert_never(expr)
 
     def _literal(self, literal: Literal, determined: bool) -> tuple[str, int]:
         text = literal_text(literal)
@@ -355,7 +356,7 @@ def anchored(expr: Expr) -> bool:
         case ExternCall(fn=fn, args=args):
             groups = [group for group in literal_groups(fn, len(args)) if group.gives_result]
             return not groups or any(anchored(args[position]) for group in groups for position in group.positions)
-        case _:
+        case Read() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             return True
 
 
@@ -405,7 +406,7 @@ def show(node: Node | Block, printer: Printer | None = None) -> str:
         case Arg():
             return printer.formal(node)
         case _:
-            raise AssertionError(f"unknown node {type(node).__name__}")
+            assert_never(node)
 
 
 def show_expr(expr: Expr, printer: Printer | None = None) -> str:

@@ -18,6 +18,7 @@ from usl_core.ir.nodes import (
     Block,
     Call,
     Cast,
+    Check,
     Expr,
     ExternCall,
     For,
@@ -25,11 +26,14 @@ from usl_core.ir.nodes import (
     Interval,
     Literal,
     LoopMode,
+    Pass,
     Read,
     ReadConfig,
     Reduce,
     Stmt,
+    StrideExpr,
     UnaryMinus,
+    WindowExpr,
     WindowStmt,
 )
 from usl_core.ir.signature import KIND
@@ -72,7 +76,7 @@ def _parts(stmt: Stmt) -> tuple[int, ...]:
             return tuple([isinstance(entry, Interval) for entry in rhs.idx])
         case Call(proc=callee):
             return (_text(callee.name),)
-        case _:
+        case Pass() | Check():
             return ()
 
 
@@ -92,7 +96,7 @@ def _data(expr: Expr) -> int:
             return hash((KIND[ExternCall], _text(fn.name), *[_data(arg) for arg in args]))
         case ReadConfig(config=config, field=field):
             return hash((KIND[ReadConfig], _text(config.name), _text(field)))
-        case _:
+        case WindowExpr() | StrideExpr():
             return KIND[type(expr)]
 
 

@@ -19,7 +19,6 @@ from usl_core.ir.nodes import (
     Assign,
     AssignConfig,
     BinaryOp,
-    Block,
     Call,
     Cast,
     Check,
@@ -44,7 +43,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children
+from usl_core.ir.traverse import children, inner_stmts
 from usl_core.ir.types import TensorType
 
 N = TypeVar("N", bound=Node)
@@ -77,7 +76,7 @@ def heads(stmt: Stmt) -> int:
             found |= name_bits(name)
         if isinstance(stmt, For) and stmt.mode is LoopMode.PAR:
             found |= PAR
-        for inner in _inner(stmt):
+        for inner in inner_stmts(stmt):
             found |= heads(inner)
         object.__setattr__(stmt, "heads", found)
     return found
@@ -140,16 +139,6 @@ def may_mention(names: Iterable[Sym]) -> Callable[[Stmt], bool]:
     return test
 
 
-def _inner(stmt: Stmt) -> Block:
-    match stmt:
-        case For(body=body):
-            return body
-        case If(body=body, orelse=orelse):
-            return (*body, *orelse)
-        case _:
-            return ()
-
-
 def own_names(node: Node) -> Iterator[str]:
     """The names by which node itself could be asked for, as they are spelt."""
     match node:
@@ -173,5 +162,5 @@ def own_names(node: Node) -> Iterator[str]:
         case AssignConfig(config=config, field=field) | ReadConfig(config=config, field=field):
             yield config.name
             yield field
-        case _:
+        case Literal() | UnaryMinus() | BinaryOp() | Interval() | Pass() | If() | Proc():
             return

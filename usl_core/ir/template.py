@@ -13,7 +13,7 @@ from string import Formatter
 
 from usl_core.errors import ParseError, Span, TypeError_
 from usl_core.ir.nodes import Arg
-from usl_core.ir.types import ControlType, TensorType
+from usl_core.ir.types import ControlType, ScalarType, TensorType
 
 Placeholder = tuple[str, str | None]
 """The name of a formal, and the attribute asked of it (`ptr`, `stride0`) or None."""
@@ -84,7 +84,7 @@ def attributes(arg: Arg) -> tuple[str, ...]:
             return ()
         case TensorType(shape=shape):
             return ("ptr", *(f"stride{dim}" for dim in range(len(shape))))
-        case _:
+        case ScalarType():
             return ("ptr",)
 
 

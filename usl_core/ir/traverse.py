@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from usl_core.ir.externs import IDX
 from usl_core.ir.memo import per_node
@@ -35,9 +35,12 @@ from usl_core.ir.nodes import (
     Read,
     ReadConfig,
     Reduce,
+    SimpleStmt,
+    Stmt,
     StmtBase,
     StrideExpr,
     UnaryMinus,
+    Use,
     WindowExpr,
     WindowStmt,
 )
@@ -141,6 +144,10 @@ def children(node: Node) -> Iterator[tuple[Step, Node]]:
             yield (name, None), value
 
 
+@overload
+def child_nodes(node: Expr | Interval | Alloc) -> tuple[Expr | Interval, ...]: ...
+@overload
+def child_nodes(node: Node) -> tuple[Node, ...]: ...
 def child_nodes(node: Node) -> tuple[Node, ...]:
     """The direct children of node, in source order."""
     return _NODES[type(node)](node)
@@ -271,51 +278,62 @@ def rename(node: N, names: Mapping[Sym, Sym]) -> N:
 
 
 def _renamed(old: Node, names: Mapping[Sym, Sym]) -> Node | None:
-    match old:
-        case (
-            Read(name=name)
-            | WindowExpr(name=name)
-            | StrideExpr(name=name)
-            | Assign(name=name)
-            | Reduce(name=name)
-            | Alloc(name=name)
-            | WindowStmt(name=name)
-            | Arg(name=name)
-        ):
-            return update(old, name=names[name]) if name in names else None
-        case For(iter=name):
-            return update(old, iter=names[name]) if name in names else None
-        case _:
+    name = use.name if (use := use_of(old)) is not None else binder(old)
+    if name is None or name not in names:
+        return None
+    return update(old, iter=names[name]) if isinstance(old, For) else update(old, name=names[name])
+
+
+def use_of(node: Node) -> Use | None:
+    """node, if it mentions a name other than to bind it. Rules about one buffer ask this first, then treat each such kind."""
+    match node:
+        case Read() | WindowExpr() | StrideExpr() | Assign() | Reduce():
+            return node
+        case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | ReadConfig() | Interval():
+            return None
+        case AssignConfig() | Pass() | Check() | If() | For() | Alloc() | WindowStmt() | Call() | Arg() | Proc():
+            return None
+
+
+def binder(node: Node) -> Sym | None:
+    """The name that node itself binds: an iterator, allocation, window or formal."""
+    match node:
+        case For(iter=name) | Alloc(name=name) | WindowStmt(name=name) | Arg(name=name):
+            return name
+        case ExprBase() | Interval() | Proc():
+            return None
+        case Assign() | Reduce() | AssignConfig() | Pass() | Check() | If() | Call():
             return None
 
 
 def binders(node: Node) -> Iterator[Sym]:
-    """The names that node or anything below it binds (iterators, allocations, windows, formals)."""
-    for sub in walk(node):
-        yield from _own_binders(sub)
+    """The names that node or anything below it binds."""
+    return (name for sub in walk(node) if (name := binder(sub)) is not None)
+
+
+def inner_stmts(stmt: Stmt) -> Block:
+    """The statements directly inside a statement: the body of a loop, both branches of an `if`."""
+    match stmt:
+        case For(body=body):
+            return body
+        case If(body=body, orelse=orelse):
+            return (*body, *orelse)
+        case SimpleStmt():
+            return ()
 
 
 @per_node
-def iterators(node: Node) -> frozenset[Sym]:
+def iterators(stmt: Stmt) -> frozenset[Sym]:
     """The iterators of the loops at or below a statement."""
-    match node:
-        case For(iter=name, body=body):
-            return frozenset((name,)).union(*map(iterators, body))
-        case If(body=body, orelse=orelse):
-            return frozenset[Sym]().union(*map(iterators, body), *map(iterators, orelse))
-        case _:
-            return frozenset()
+    own = (stmt.iter,) if isinstance(stmt, For) else ()
+    return frozenset(own).union(*map(iterators, inner_stmts(stmt)))
 
 
 def loop_of(block: Block, name: Sym) -> For | None:
     """The loop in block, at any depth, whose iterator is name."""
     for stmt in block:
         if name in iterators(stmt):
-            match stmt:
-                case For(iter=iterator, body=body):
-                    return stmt if iterator is name else loop_of(body, name)
-                case If(body=body, orelse=orelse):
-                    return loop_of((*body, *orelse), name)
+            return stmt if isinstance(stmt, For) and stmt.iter is name else loop_of(inner_stmts(stmt), name)
     return None
 
 
@@ -326,14 +344,18 @@ def depends_on_data(expr: Node) -> bool:
     Elements of buffers are data themselves and do not count.
     """
     for node in walk(expr):
-        match node:
-            case BinaryOp(type=typ) if typ is COND:
-                return True
-            case ExternCall(fn=fn) if fn is IDX:
-                return True
-            case _:
-                pass
+        if (isinstance(node, BinaryOp) and node.type is COND) or (isinstance(node, ExternCall) and node.fn is IDX):
+            return True
     return False
+
+
+def walk_stmts(block: Block) -> Iterator[Stmt]:
+    """Each statement of block and inside it, in source order."""
+    pending = list(reversed(block))
+    while pending:
+        stmt = pending.pop()
+        yield stmt
+        pending += reversed(inner_stmts(stmt))
 
 
 def with_fresh_binders(block: Block) -> Block:
@@ -344,12 +366,7 @@ def with_fresh_binders(block: Block) -> Block:
 
 def names_used(node: Node) -> Iterator[Sym]:
     """Every name that occurs below node other than in binding position, with repeats."""
-    for sub in walk(node):
-        match sub:
-            case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
-                yield name
-            case _:
-                pass
+    return (use.name for sub in walk(node) if (use := use_of(sub)) is not None)
 
 
 _NO_NAMES = frozenset[Sym]()
@@ -361,12 +378,11 @@ def mentioned(node: Node) -> frozenset[Sym]:
     below = [mentioned(child) for child in child_nodes(node) if not isinstance(child, Literal)]
     if isinstance(node, Read) and isinstance(node.type, TensorType):
         below += [mentioned(extent_) for extent_ in node.type.shape]
-    match node:
-        case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
-            return frozenset((name,)).union(*below) if below else frozenset((name,))
-        case _:
-            some = [names for names in below if names]
-            return some[0] if len(some) == 1 else _NO_NAMES.union(*some)
+    use = use_of(node)
+    some = [names for names in below if names]
+    if use is not None:
+        return frozenset((use.name,)).union(*some)
+    return some[0] if len(some) == 1 else _NO_NAMES.union(*some)
 
 
 def free_names(*nodes: Node) -> frozenset[Sym]:
@@ -379,29 +395,17 @@ def free_names(*nodes: Node) -> frozenset[Sym]:
 @per_node
 def _free(node: Node) -> frozenset[Sym]:
     below = frozenset[Sym]().union(*map(_free, child_nodes(node)))
-    match node:
-        case Read(name=name) | WindowExpr(name=name) | StrideExpr(name=name) | Assign(name=name) | Reduce(name=name):
-            return below | {name}
-        case _:
-            return below - bound(node)
+    use = use_of(node)
+    return below - bound(node) if use is None else below | {use.name}
 
 
 @per_node
 def bound(node: Node) -> frozenset[Sym]:
     """The names that node or anything below it binds: `binders`, remembered."""
-    match node:
-        case ExprBase() | Interval() | Assign() | Reduce():
-            return frozenset()
-        case _:
-            return frozenset(_own_binders(node)).union(*map(bound, child_nodes(node)))
-
-
-def _own_binders(node: Node) -> tuple[Sym, ...]:
-    match node:
-        case Alloc(name=name) | WindowStmt(name=name) | Arg(name=name) | For(iter=name):
-            return (name,)
-        case _:
-            return ()
+    if isinstance(node, ExprBase | Interval):
+        return _NO_NAMES
+    own = binder(node)
+    return frozenset(() if own is None else (own,)).union(*map(bound, child_nodes(node)))
 
 
 def same_expr(a: Node, b: Node) -> bool:
@@ -440,7 +444,8 @@ class _Same:
                 return False
         return self.bind_after(a, b)
 
-    def heads(self, a: Any, b: Any) -> bool:
+    def heads(self, a: Node, b: Any) -> bool:
+        """b is of the same kind as a."""
         match a:
             case Read() | WindowExpr():
                 return self.name(a.name, b.name)
@@ -468,15 +473,13 @@ class _Same:
                 return a.mem is b.mem and _same_type_head(a.type, b.type) and self.bind(a.name, b.name)
             case Proc():
                 return bool(a.name == b.name and a.instr == b.instr and a.aliasable == b.aliasable)
-            case _:
+            case UnaryMinus() | Interval() | Pass() | Check() | If() | WindowStmt():
                 return True
 
     def bind_after(self, a: Node, b: Node) -> bool:
-        match a, b:
-            case (Alloc(name=x), Alloc(name=y)) | (WindowStmt(name=x), WindowStmt(name=y)):
-                return self.bind(x, y)
-            case _:
-                return True
+        if isinstance(a, Alloc | WindowStmt) and isinstance(b, Alloc | WindowStmt):
+            self.bind(a.name, b.name)
+        return True
 
 
 def _same_type_head(a: Any, b: Any) -> bool:

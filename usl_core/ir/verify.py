@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import assert_never
 
 from usl_core.ir.externs import IDX
 from usl_core.ir.literal_text import decimal_parts
@@ -142,7 +143,7 @@ class _Verifier:
             case Call(proc=callee, args=args):
                 self.call(callee, args)
             case _:
-                self.expect(False, f"unknown statement {type(stmt).__name__}")
+                assert_never(stmt)
 
     def call(self, callee: Proc, args: Sequence[Expr]) -> None:
         self.expect(len(args) == len(callee.args), f"{callee.name} got {len(args)} arguments, has {len(callee.args)}")
@@ -169,7 +170,7 @@ class _Verifier:
                 bound = self.lookup(name)
                 good = isinstance(bound, TensorType) and bound.scalar == typ.scalar and bound.window == typ.window
                 self.expect(good and _same_shape(bound, typ), f"{what}: the type of {name!r} is out of date")
-            case _:
+            case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
                 self.expect(False, f"{what} is not a buffer")
 
     # ---- expressions
@@ -247,7 +248,7 @@ class _Verifier:
                 expected = _value_type(config.fields[field].type) if field in config.fields else None
                 self.expect(expr.type == expected, f"{config.name}.{field} has type {expr.type}, not {expected}")
             case _:
-                self.expect(False, f"unknown expression {type(expr).__name__}")
+                assert_never(expr)
 
     def read(self, read: Read) -> None:
         bound = self.lookup(read.name)
@@ -268,7 +269,7 @@ class _Verifier:
                 good = type(value) is int and least <= value <= greatest
             case _ if typ is BOOL:
                 good = type(value) is bool
-            case _:
+            case ControlType() | TensorType():
                 good = typ is INDEX and type(value) is int
         self.expect(good, f"the literal {value!r} of type {typ}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import Alloc, Arg, Call, For, If, Node, Read, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Arg, Call, For, If, Node, Read, SimpleStmt, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import same_expr, update, walk
 from usl_core.ir.types import TensorType, Type
@@ -18,22 +18,15 @@ def with_declared_types(edit: Edit) -> Edit:
     declared: dict[Sym, Type] = {}
     stale = False
     for node in walk(edit.proc):
-        match node:
-            case Alloc(name=name, type=typ) | Arg(name=name, type=typ):
-                declared[name] = typ
-            case WindowStmt(name=name, rhs=rhs):
-                declared[name] = rhs.type
-            case Read(name=name, type=TensorType() as typ):
-                stale = stale or not _same(typ, declared[name])
-            case _:
-                pass
+        if isinstance(node, Alloc | Arg | WindowStmt):
+            declared[node.name] = node.rhs.type if isinstance(node, WindowStmt) else node.type
+        elif isinstance(node, Read) and isinstance(node.type, TensorType):
+            stale = stale or not _same(node.type, declared[node.name])
 
     def rule(node: Node) -> Node | None:
-        match node:
-            case Read(name=name, type=TensorType() as typ) if not _same(typ, declared[name]):
-                return update(node, type=declared[name])
-            case _:
-                return None
+        if isinstance(node, Read) and isinstance(node.type, TensorType) and not _same(node.type, declared[node.name]):
+            return update(node, type=declared[node.name])
+        return None
 
     return edit.rewrite_exprs(Now(NodeLoc(())), rule) if stale else edit
 
@@ -48,7 +41,7 @@ def _passes_whole(stmt: Stmt) -> bool:
             return any(map(_passes_whole, body))
         case If(body=body, orelse=orelse):
             return any(map(_passes_whole, (*body, *orelse)))
-        case _:
+        case SimpleStmt():
             return False
 
 

@@ -15,22 +15,33 @@ from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
+    Arg,
     Assign,
-    Block,
+    AssignConfig,
+    BinaryOp,
+    Call,
+    Cast,
+    Check,
     Expr,
+    ExternCall,
     For,
     If,
     Interval,
+    Literal,
     Node,
+    Pass,
     Proc,
     Read,
     ReadConfig,
     Reduce,
     Stmt,
     StmtBase,
+    StrideExpr,
+    UnaryMinus,
     WindowExpr,
+    WindowStmt,
 )
-from usl_core.ir.traverse import child_nodes, walk
+from usl_core.ir.traverse import child_nodes, inner_stmts, walk
 from usl_core.ir.types import TensorType
 
 
@@ -63,7 +74,7 @@ def _control_reads(stmt: Stmt) -> Mapping[FieldSym, ReadConfig]:
         for node in walk(expr):
             if isinstance(node, ReadConfig):
                 found.setdefault(node.config.sym(node.field), node)
-    for inner in _inside(stmt):
+    for inner in inner_stmts(stmt):
         for field, read in _control_reads(inner).items():
             found.setdefault(field, read)
     return found
@@ -78,17 +89,7 @@ def _shape_read(stmt: Stmt) -> ReadConfig | None:
         for node in walk(expr):
             if isinstance(node, ReadConfig):
                 return node
-    return next((read for inner in _inside(stmt) if (read := _shape_read(inner)) is not None), None)
-
-
-def _inside(stmt: Stmt) -> Block:
-    match stmt:
-        case For(body=body):
-            return body
-        case If(body=body, orelse=orelse):
-            return (*body, *orelse)
-        case _:
-            return ()
+    return next((read for inner in inner_stmts(stmt) if (read := _shape_read(inner)) is not None), None)
 
 
 def _own_nodes(stmt: Stmt) -> Iterator[Node]:
@@ -111,21 +112,16 @@ def _control(stmt: Stmt) -> Iterator[Expr]:
                 yield cond
             case Read(idx=idx) | Assign(idx=idx) | Reduce(idx=idx):
                 yield from idx
-            case _:
+            case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
+                pass
+            case Interval() | AssignConfig() | Pass() | Check() | Alloc() | WindowStmt() | Call() | Arg() | Proc():
                 pass
 
 
 def _shapes(stmt: Stmt) -> Iterator[Expr]:
     for node in _own_nodes(stmt):
-        match node:
-            case Alloc(type=TensorType(shape=shape)):
-                yield from shape
-            case WindowExpr(idx=idx):
-                for entry in idx:
-                    if isinstance(entry, Interval):
-                        yield entry.lo
-                        yield entry.hi
-                    else:
-                        yield entry
-            case _:
-                pass
+        if isinstance(node, Alloc) and isinstance(node.type, TensorType):
+            yield from node.type.shape
+        elif isinstance(node, WindowExpr):
+            for entry in node.idx:
+                yield from (entry.lo, entry.hi) if isinstance(entry, Interval) else (entry,)

@@ -24,6 +24,7 @@ from usl_core.ir.nodes import (
     Literal,
     Node,
     ReadConfig,
+    SimpleStmt,
     Stmt,
     bool_literal,
 )
@@ -89,7 +90,7 @@ class _Plan:
                 self.loop(ctx, path, stmt)
             case If():
                 self.branch(ctx, path, stmt)
-            case _:
+            case SimpleStmt():
                 for step, child in children(stmt):
                     self.expr(ctx, (*path, step), child, settle=not isinstance(stmt, Check))
 
@@ -167,7 +168,7 @@ class _Plan:
                 return _connected(expr, left, right)
             case BinaryOp(lhs=lhs, rhs=rhs) if lhs.type is not BOOL:
                 return update(expr, lhs=self.index(ctx, lhs), rhs=self.index(ctx, rhs))
-            case _:
+            case ExprBase():
                 return expr
 
 

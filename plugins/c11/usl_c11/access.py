@@ -11,7 +11,19 @@ from usl_c11.memory import overrides
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.types import window_struct
 from usl_core.errors import BackendError, Span
-from usl_core.ir.nodes import Expr, Interval, Literal, Read, WindowExpr
+from usl_core.ir.nodes import (
+    BinaryOp,
+    Cast,
+    Expr,
+    ExternCall,
+    Interval,
+    Literal,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+)
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX
 
@@ -56,7 +68,7 @@ def region_of(actual: Expr, fn: Function) -> Region:
             return region(name, idx, fn, actual.span)
         case Read(name=name):
             return region(name, whole(fn.buffer(name, actual.span).rank, actual.span), fn, actual.span)
-        case _:
+        case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
             raise AssertionError(f"not a tensor argument: {actual}")
 
 

@@ -14,7 +14,20 @@ from usl_c11.entry import must_be_disjoint
 from usl_c11.ranges import SIZE_MAX
 from usl_core.errors import JitError
 from usl_core.ir import externs
-from usl_core.ir.nodes import Arg, BinaryOp, Expr, ExternCall, Literal, Proc, Read, UnaryMinus
+from usl_core.ir.nodes import (
+    Arg,
+    BinaryOp,
+    Cast,
+    Expr,
+    ExternCall,
+    Literal,
+    Proc,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+)
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BF16, BOOL, SIZE, ControlType, ScalarType, TensorType
 from usl_core.ir.written import written_formals
@@ -129,7 +142,7 @@ def evaluate(expr: Expr, values: Control) -> int:
         case ExternCall(fn=fn, args=args):
             pick = min if fn is externs.MIN else max
             return pick(evaluate(arg, values) for arg in args)
-        case _:
+        case Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             raise AssertionError(f"not an extent: {expr}")
 
 

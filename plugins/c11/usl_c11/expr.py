@@ -17,7 +17,19 @@ from usl_c11.scope import Buffer, Function, Place
 from usl_c11.types import is_narrow, require_arithmetic, ring
 from usl_core.errors import BackendError, Span
 from usl_core.ir import externs
-from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Interval, Literal, Read, ReadConfig, StrideExpr, UnaryMinus
+from usl_core.ir.nodes import (
+    BinaryOp,
+    Cast,
+    Expr,
+    ExternCall,
+    Interval,
+    Literal,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+)
 from usl_core.ir.types import ControlType, ScalarType, is_integer_control
 
 TRUE, FALSE = C("true"), C("false")
@@ -47,7 +59,7 @@ def control(expr: Expr, fn: Function) -> C:
             return fn.buffer(name, expr.span).strides[dim]
         case ReadConfig():
             return config_field(expr, fn)
-        case _:
+        case Cast() | WindowExpr():
             raise AssertionError(f"not an integer control expression: {expr}")
 
 
@@ -115,7 +127,7 @@ def condition(expr: Expr, fn: Function) -> C:
             return _connective(op, condition(lhs, fn), condition(rhs, fn))
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
             return _comparison(op, lhs, rhs, fn)
-        case _:
+        case UnaryMinus() | ExternCall() | Cast() | WindowExpr() | StrideExpr():
             raise AssertionError(f"not a condition: {expr}")
 
 
@@ -188,7 +200,10 @@ def data(expr: Expr, fn: Function) -> C:
             return config_field(expr, fn)
         case Cast(arg=arg):
             return _cast(arg, scalar, fn, expr.span)
-    require_arithmetic(scalar, expr.span)
+        case WindowExpr() | StrideExpr():
+            raise AssertionError(f"not a data expression: {expr}")
+        case UnaryMinus() | BinaryOp() | ExternCall():
+            require_arithmetic(scalar, expr.span)
     match expr:
         case UnaryMinus() | BinaryOp(op="+" | "-" | "*") if scalar.is_int:
             return _wrapping(expr, scalar, fn)
@@ -205,8 +220,6 @@ def data(expr: Expr, fn: Function) -> C:
             require_arithmetic(scalar_type(args[0]), expr.span)
             operands = [data(arg, fn) for arg in args]
             return arith.extern_call(function, operands, scalar, scalar_type(args[0]), unit, expr.span)
-        case _:
-            raise AssertionError(f"not a data expression: {expr}")
 
 
 def _as_read(text: str, access: C) -> C:
@@ -245,7 +258,7 @@ def in_ring(expr: Expr, scalar: ScalarType, fn: Function) -> C:
             return binary(op, in_ring(lhs, scalar, fn), in_ring(rhs, scalar, fn))
         case UnaryMinus(arg=arg):
             return binary("-", ring_literal(0, scalar), in_ring(arg, scalar, fn))
-        case _:
+        case Read() | Literal() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             leaf = data(expr, fn)
             return leaf if scalar.name == "u32" else cast(ring(scalar), leaf)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_core.ir.nodes import BinaryOp, Cast, Expr, Literal, UnaryMinus
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.types import ScalarType
 
 
@@ -23,7 +23,7 @@ def folded(expr: Expr) -> int | None:
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
             result = _binary(op, folded(lhs), folded(rhs))
             return None if result is None else reduced(result, typ)
-        case _:
+        case Read() | ExternCall() | WindowExpr() | StrideExpr() | ReadConfig():
             return None
 
 

@@ -16,7 +16,7 @@ from usl_c11.stmt import INDENT, scoped
 from usl_c11.types import control_spelling
 from usl_c11.unit import Unit
 from usl_core.analysis.parallel import separate_last
-from usl_core.ir.nodes import Arg, BinaryOp, Block, Expr, Literal, Proc, StrideExpr
+from usl_core.ir.nodes import Arg, BinaryOp, Block, Expr, ExprBase, Literal, Proc, StrideExpr
 from usl_core.ir.printer import Printer
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
@@ -103,7 +103,7 @@ def known_strides(preds: Sequence[Expr]) -> dict[tuple[Sym, int], int]:
                 | BinaryOp(op="==", lhs=Literal(value=value), rhs=StrideExpr(name=name, dim=dim))
             ):
                 known[name, dim] = int(value)
-            case _:
+            case ExprBase():
                 pass
     return known
 

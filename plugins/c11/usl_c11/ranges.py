@@ -16,7 +16,9 @@ from usl_core.ir.nodes import (
     BinaryOp,
     Block,
     Call,
+    Cast,
     Expr,
+    ExprBase,
     ExternCall,
     For,
     If,
@@ -24,8 +26,10 @@ from usl_core.ir.nodes import (
     Proc,
     Read,
     ReadConfig,
+    SimpleStmt,
     StrideExpr,
     UnaryMinus,
+    WindowExpr,
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
@@ -92,7 +96,7 @@ def _range(expr: Expr, env: Ranges) -> Range:
             return SIZES if config.fields[field].type is SIZE else INDICES
         case StrideExpr():
             return ALL
-        case _:
+        case Cast() | WindowExpr():
             raise AssertionError(f"not an integer control expression: {expr}")
 
 
@@ -147,7 +151,7 @@ def assume(cond: Expr, env: Ranges, holds: bool = True) -> dict[Sym, Range]:
             if effective in _MIRRORED:
                 _narrow(out, lhs, effective, rhs)
                 _narrow(out, rhs, _MIRRORED[effective], lhs)
-        case _:
+        case ExprBase():
             pass
     return out
 
@@ -207,7 +211,7 @@ def _calls(block: Block, env: Ranges) -> Iterator[tuple[Call, Ranges]]:
             case If():
                 yield from _calls(stmt.body, branch(stmt, env, True))
                 yield from _calls(stmt.orelse, branch(stmt, env, False))
-            case _:
+            case SimpleStmt():
                 pass
 
 

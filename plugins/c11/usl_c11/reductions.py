@@ -13,7 +13,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, block_summary
 from usl_core.analysis.parallel import shared_reductions
 from usl_core.errors import BackendError
-from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Reduce
+from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Reduce, SimpleStmt
 from usl_core.ir.signature import PAR, heads, walk_kinds
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders
@@ -43,7 +43,7 @@ def _of_block(ctx: Context, block: Block, found: dict[For, tuple[Sym, ...]]) -> 
             case If(body=body, orelse=orelse) if heads(stmt) & PAR:
                 _of_block(ctx.enter(stmt, "body"), body, found)
                 _of_block(ctx.enter(stmt, "orelse"), orelse, found)
-            case _:
+            case For() | If() | SimpleStmt():
                 pass
         ctx = ctx.after(stmt)
 

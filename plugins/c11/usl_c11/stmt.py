@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import assert_never
 
 from usl_c11 import alloc, parallel
 from usl_c11.access import region_of, struct_name, window_initializer
@@ -128,7 +129,7 @@ def statement(stmt: Stmt, rest: Sequence[Stmt], fn: Function) -> list[str]:
         case Call():
             return _call(stmt, fn)
         case _:
-            raise AssertionError(f"not a statement: {stmt}")
+            assert_never(stmt)
 
 
 # ---- stores

@@ -15,7 +15,20 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.context import Context
 from usl_core.analysis.solver import Refuted, prove
 from usl_core.ir.externs import MAX, MIN
-from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Node, Proc, Read, StrideExpr, UnaryMinus
+from usl_core.ir.nodes import (
+    BinaryOp,
+    Cast,
+    Expr,
+    ExternCall,
+    Literal,
+    Node,
+    Proc,
+    Read,
+    ReadConfig,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
+)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, TensorType
@@ -71,7 +84,7 @@ def evaluate(expr: Expr, controls: Controls, strides: Strides | None = None) -> 
         case ExternCall(fn=fn, args=args) if fn in (MIN, MAX):
             values = [evaluate(arg, controls, strides) for arg in args]
             return min(values) if fn is MIN else max(values)
-        case _:
+        case Read() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             raise Unevaluated
 
 

@@ -8,7 +8,7 @@ from usl_core.arguments import checked
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import BlockLoc, Path
 from usl_core.errors import SchedulingError
-from usl_core.ir.nodes import Block, For, If, Node, Proc
+from usl_core.ir.nodes import Block, For, If, Proc
 from usl_core.ir.shape import shape, shapes
 from usl_core.primitives.calls.fit import fits
 from usl_core.primitives.calls.replace import replace
@@ -58,16 +58,9 @@ def _blocks(proc: Proc, wanted: Block) -> list[BlockLoc]:
     return found
 
 
-def _lists(node: Node, path: Path) -> Iterator[tuple[Path, str, Block]]:
+def _lists(node: Proc | For | If, path: Path) -> Iterator[tuple[Path, str, Block]]:
     """Every statement list below node, inner ones first."""
-    fields: tuple[tuple[str, Block], ...]
-    match node:
-        case Proc(body=body) | For(body=body):
-            fields = (("body", body),)
-        case If(body=body, orelse=orelse):
-            fields = (("body", body), ("orelse", orelse))
-        case _:
-            return
+    fields = (("body", node.body), *((("orelse", node.orelse),) if isinstance(node, If) else ()))
     for field, block in fields:
         for position, stmt in enumerate(block):
             if isinstance(stmt, For | If):

@@ -76,13 +76,12 @@ def _entry(entry: Any) -> str:
 
 def _added(stmt: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """The locations that a statement only adds to."""
-    match stmt:
-        case ReduceCursor():
-            yield stmt.name(), stmt.idx()
-        case CallCursor():
-            for formal, arg in zip(stmt.subproc().args(), stmt.args(), strict=True):
-                if isinstance(arg, WindowExprCursor | ReadCursor) and _only_adds(stmt.subproc(), formal.name()):
-                    yield arg.name(), arg.idx()
+    if isinstance(stmt, ReduceCursor):
+        yield stmt.name(), stmt.idx()
+    elif isinstance(stmt, CallCursor):
+        for formal, arg in zip(stmt.subproc().args(), stmt.args(), strict=True):
+            if isinstance(arg, WindowExprCursor | ReadCursor) and _only_adds(stmt.subproc(), formal.name()):
+                yield arg.name(), arg.idx()
 
 
 def _otherwise_used(stmt: Any) -> set[str]:

@@ -16,7 +16,7 @@ from usl_core.ir.nodes import (
     index_literal,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import retype_window, update
+from usl_core.ir.traverse import retype_window, update, use_of
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.buffers.uses import rest_of_block
@@ -63,15 +63,16 @@ def _window_at(proc: Procedure, where: Where) -> tuple[Path, WindowStmt]:
 
 def _shown(node: Node, name: Sym, view: View) -> Node | None:
     """A use of the window as a use of what it shows."""
-    match node:
-        case Read(type=TensorType(shape=shape)) if node.name is name:
+    use = use_of(node)
+    if use is None or use.name is not name:
+        return None
+    match use:
+        case Read(type=TensorType(shape=shape)):
             everything = [Interval(index_literal(0), extent) for extent in shape]
             return retype_window(WindowExpr(view.name, view.entries(everything), type=view.type, span=node.span))
-        case Read(idx=idx) | Assign(idx=idx) | Reduce(idx=idx) if node.name is name:
-            return update(node, name=view.name, idx=view.element(idx))
-        case WindowExpr(idx=entries) if node.name is name:
-            return retype_window(update(node, name=view.name, idx=view.entries(entries)))
-        case StrideExpr(dim=dim) if node.name is name:
-            return update(node, name=view.name, dim=view.dimension(dim))
-        case _:
-            return None
+        case Read(idx=idx) | Assign(idx=idx) | Reduce(idx=idx):
+            return update(use, name=view.name, idx=view.element(idx))
+        case WindowExpr(idx=entries):
+            return retype_window(update(use, name=view.name, idx=view.entries(entries)))
+        case StrideExpr(dim=dim):
+            return update(use, name=view.name, dim=view.dimension(dim))

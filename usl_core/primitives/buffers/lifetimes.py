@@ -22,7 +22,21 @@ from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided, counterexample
-from usl_core.ir.nodes import Alloc, Block, Call, For, If, Stmt
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Check,
+    For,
+    If,
+    Pass,
+    Reduce,
+    SimpleStmt,
+    Stmt,
+    WindowStmt,
+)
 from usl_core.ir.sym import Sym
 from usl_core.primitives.buffers.uses import mentions, with_windows
 
@@ -94,7 +108,7 @@ def _of_block(
                 for number, (field, branch) in enumerate((("body", body), ("orelse", orelse)), start=1):
                     inside = ctx.enter(stmt, field)
                     yield from _of_block(inside, branch, buffer, (*here, affine.const(number)), bound, known)
-            case _:
+            case SimpleStmt():
                 yield from _of_leaf(ctx, stmt, buffer, here, bound, known)
         ctx = ctx.after(stmt)
 
@@ -166,7 +180,7 @@ def own_iterations(ctx: Context, block: Block, buffer: Sym) -> frozenset[Sym]:
                     return frozenset(around[:fixed])
                 ctx = ctx.enter(stmt, "body" if branches[0] is body else "orelse")
                 block = branches[0]
-            case _:
+            case Assign() | Reduce() | AssignConfig() | Pass() | Check() | If() | Alloc() | WindowStmt() | Call():
                 return frozenset(around[:fixed])
 
 
@@ -179,7 +193,7 @@ def _allocates(stmt: Stmt, buffer: Sym) -> bool:
             return any(_allocates(s, buffer) for s in body)
         case If(body=body, orelse=orelse):
             return any(_allocates(s, buffer) for s in (*body, *orelse))
-        case _:
+        case SimpleStmt():
             return False
 
 

@@ -10,7 +10,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import block_summary
 from usl_core.cursors.edit import Edit
 from usl_core.errors import Span
-from usl_core.ir.nodes import Block, For, If, LoopMode, Proc
+from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, SimpleStmt
 from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_no
 
@@ -53,6 +53,6 @@ def _in_block(ctx: Context, block: Block) -> Iterator[tuple[Context, For]]:
             case If(body=body, orelse=orelse):
                 yield from _in_block(ctx.enter(stmt, "body"), body)
                 yield from _in_block(ctx.enter(stmt, "orelse"), orelse)
-            case _:
+            case SimpleStmt():
                 pass
         ctx = ctx.after(stmt)

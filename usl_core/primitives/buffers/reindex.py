@@ -8,7 +8,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, block_of, stmts
 from usl_core.ir.nodes import Alloc, Assign, Expr, Interval, Node, Proc, Read, Reduce, StrideExpr, WindowExpr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import retype_window, update
+from usl_core.ir.traverse import retype_window, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.buffers.uses import Use, rest_of_block, uses_in
 
@@ -48,19 +48,20 @@ def reindexed(
     """
 
     def rule(node: Node) -> Node | None:
-        match node:
-            case Read(type=TensorType() as typ) if node.name is name:
+        use = use_of(node)
+        if use is None or use.name is not name:
+            return None
+        match use:
+            case Read(type=TensorType() as typ):
                 if whole is None:
                     return None
                 window = TensorType(typ.scalar, (), window=True)
                 return retype_window(WindowExpr(name, whole, type=window, span=node.span))
-            case Read(idx=idx) | Assign(idx=idx) | Reduce(idx=idx) if node.name is name:
-                return update(node, idx=entries(idx))
-            case WindowExpr(idx=idx) if node.name is name:
-                return retype_window(update(node, idx=entries(idx)))
-            case StrideExpr(dim=dim) if node.name is name:
-                return update(node, dim=stride(dim))
-            case _:
-                return None
+            case Read(idx=idx) | Assign(idx=idx) | Reduce(idx=idx):
+                return update(use, idx=entries(idx))
+            case WindowExpr(idx=idx):
+                return retype_window(update(use, idx=entries(idx)))
+            case StrideExpr(dim=dim):
+                return update(use, dim=stride(dim))
 
     return edit.rewrite_exprs(scope_of(edit.origin, path), rule, {name})

@@ -10,17 +10,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
     Assign,
     AssignConfig,
     BinaryOp,
+    Call,
     Cast,
+    Check,
     Expr,
     ExprBase,
     ExternCall,
+    For,
+    If,
+    Interval,
     Literal,
     Node,
+    Pass,
+    Proc,
+    Read,
+    ReadConfig,
     Reduce,
+    StrideExpr,
     UnaryMinus,
+    WindowExpr,
+    WindowStmt,
 )
 from usl_core.ir.printer import literal_groups
 from usl_core.ir.sym import Sym
@@ -52,7 +66,9 @@ def retype(node: Node, elements: Mapping[Sym, ScalarType]) -> Node | None:
             return _rebuilt(node, [lhs, rhs])
         case ExternCall(args=args):
             return _call(node, args)
-        case _:
+        case Read() | Literal() | UnaryMinus() | BinaryOp() | Cast() | WindowExpr() | StrideExpr() | ReadConfig() | Interval():
+            return None
+        case Pass() | Check() | If() | For() | Alloc() | WindowStmt() | Call() | Arg() | Proc():
             return None
 
 
@@ -135,7 +151,7 @@ def _only_literals(expr: Expr) -> bool:
             return _only_literals(arg)
         case BinaryOp(lhs=lhs, rhs=rhs):
             return _only_literals(lhs) and _only_literals(rhs)
-        case _:
+        case Read() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             return False
 
 

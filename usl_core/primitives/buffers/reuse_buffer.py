@@ -10,9 +10,9 @@ from usl_core.analysis.formula import Formula
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, block_of, stmts
 from usl_core.equivalence import Relation
-from usl_core.ir.nodes import Alloc, Assign, Node, Read, Reduce, StrideExpr, WindowExpr
+from usl_core.ir.nodes import Alloc, Node
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import update
+from usl_core.ir.traverse import update, use_of
 from usl_core.ir.types import scalar_of
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.lifetimes import Clash, clash, events, own_iterations
@@ -107,8 +107,5 @@ def _same_element(one: tuple[Lin, ...], other: tuple[Lin, ...]) -> Sequence[Sequ
 
 
 def _renamed(node: Node, old: Sym, new: Sym) -> Node | None:
-    match node:
-        case Read() | WindowExpr() | StrideExpr() | Assign() | Reduce() if node.name is old:
-            return update(node, name=new)
-        case _:
-            return None
+    use = use_of(node)
+    return update(use, name=new) if use is not None and use.name is old else None

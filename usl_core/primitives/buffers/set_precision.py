@@ -120,11 +120,8 @@ def _elements(proc: Proc) -> dict[Sym, ScalarType]:
     """The element type of every buffer and window of proc."""
     found: dict[Sym, ScalarType] = {}
     for node in walk(proc):
-        match node:
-            case Alloc(name=name, type=typ) | Arg(name=name, type=typ) if isinstance(typ, ScalarType | TensorType):
-                found[name] = scalar_of(typ)
-            case WindowStmt(name=name, rhs=rhs):
-                found[name] = scalar_of(rhs.type)
-            case _:
-                pass
+        if isinstance(node, Alloc | Arg | WindowStmt):
+            typ = node.rhs.type if isinstance(node, WindowStmt) else node.type
+            if isinstance(typ, ScalarType | TensorType):
+                found[node.name] = scalar_of(typ)
     return found

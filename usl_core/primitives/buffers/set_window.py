@@ -40,8 +40,6 @@ def set_window(proc: Procedure, arg: Where, is_window: bool = True) -> Edit:
 
 def _retyped(node: Node, name: Sym, is_window: bool) -> Node | None:
     """The whole buffer as an argument, whose type says whether it is a window."""
-    match node:
-        case Read(type=TensorType() as typ) if node.name is name:
-            return update(node, type=TensorType(typ.scalar, typ.shape, is_window))
-        case _:
-            return None
+    if isinstance(node, Read) and node.name is name and isinstance(node.type, TensorType):
+        return update(node, type=TensorType(node.type.scalar, node.type.shape, is_window))
+    return None

@@ -28,12 +28,13 @@ from usl_core.ir.nodes import (
     Read,
     Reduce,
     Stmt,
+    StrideExpr,
     WindowExpr,
     index_literal,
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import depends_on_data, free_names, update
+from usl_core.ir.traverse import depends_on_data, free_names, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.region import (
@@ -284,16 +285,19 @@ def _redirection(ctx: Context, region: Region, target: Sym) -> Callable[[Node], 
     dense = region.type()
 
     def rule(node: Node) -> Node | None:
-        match node:
-            case Read(name=name, type=TensorType()) if name is region.buffer:
+        use = use_of(node)
+        if use is None or use.name is not region.buffer:
+            return None
+        match use:
+            case Read(type=TensorType()):
                 if is_all(ctx, region):
                     return Read(target, (), type=dense, span=node.span)
-                return window_of(target, node, relative(region, whole(region)))
-            case Read(name=name) | Assign(name=name) | Reduce(name=name) if name is region.buffer:
-                return update(node, name=target, idx=relative(region, node.idx))
-            case WindowExpr(name=name) if name is region.buffer:
-                return window_of(target, node, relative(region, node.idx))
-            case _:
+                return window_of(target, use, relative(region, whole(region)))
+            case Read() | Assign() | Reduce():
+                return update(use, name=target, idx=relative(region, use.idx))
+            case WindowExpr():
+                return window_of(target, use, relative(region, use.idx))
+            case StrideExpr():
                 return None
 
     return rule

@@ -6,10 +6,10 @@ from usl_core.analysis.lower import index_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir import make
-from usl_core.ir.nodes import Alloc, Assign, Expr, Interval, Node, Read, Reduce, StrideExpr, WindowExpr
+from usl_core.ir.nodes import Alloc, Expr, Interval, Node, StrideExpr, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import retype_window, update
+from usl_core.ir.traverse import retype_window, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse
 from usl_core.primitives.buffers.divide_dim import require_dimension
@@ -84,11 +84,10 @@ def _constant(entry: Expr | Interval) -> int | None:
 
 
 def _redirected(node: Node, name: Sym, dim: int, names: list[Sym]) -> Node | None:
-    match node:
-        case Read() | Assign() | Reduce() | WindowExpr() if node.name is name:
-            position = _constant(node.idx[dim])
-            assert position is not None
-            changed = update(node, name=names[position], idx=(*node.idx[:dim], *node.idx[dim + 1 :]))
-            return retype_window(changed) if isinstance(changed, WindowExpr) else changed
-        case _:
-            return None
+    use = use_of(node)
+    if use is None or use.name is not name or isinstance(use, StrideExpr):
+        return None
+    position = _constant(use.idx[dim])
+    assert position is not None
+    changed = update(use, name=names[position], idx=(*use.idx[:dim], *use.idx[dim + 1 :]))
+    return retype_window(changed) if isinstance(changed, WindowExpr) else changed

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
@@ -12,6 +15,7 @@ from usl_core.ir.nodes import (
     Alloc,
     Assign,
     AssignConfig,
+    BinaryOp,
     Block,
     Call,
     Cast,
@@ -26,7 +30,11 @@ from usl_core.ir.nodes import (
     Node,
     Pass,
     Read,
+    ReadConfig,
     Reduce,
+    Stmt,
+    StrideExpr,
+    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -61,19 +69,19 @@ class _Agreement:
             ctx = ctx.after(b)
         return True
 
-    def stmt(self, ctx: Context, a: Node, b: Node) -> bool:
-        if type(a) is not type(b):
+    def stmt(self, ctx: Context, a: Stmt, b: Any) -> bool:
+        if not _same_kind(a, b):
             return False
-        match a, b:
-            case For(), For():
+        match a:
+            case For():
                 return self.loop(ctx, a, b)
-            case If(), If():
+            case If():
                 return (
                     self.expr(ctx, a.cond, b.cond)
                     and self.blocks(ctx.enter(b, "body"), a.body, b.body)
                     and self.blocks(ctx.enter(b, "orelse"), a.orelse, b.orelse)
                 )
-            case Alloc(), Alloc():
+            case Alloc():
                 x, y = a.type, b.type
                 if isinstance(x, TensorType) and isinstance(y, TensorType):
                     if x.scalar != y.scalar or not self.all(ctx, x.shape, y.shape):
@@ -82,23 +90,21 @@ class _Agreement:
                     return False
                 self.names[a.name] = b.name
                 return a.mem is b.mem
-            case WindowStmt(), WindowStmt():
+            case WindowStmt():
                 if not self.expr(ctx, a.rhs, b.rhs):
                     return False
                 self.names[a.name] = b.name
                 return True
-            case Assign() | Reduce(), Assign() | Reduce():
+            case Assign() | Reduce():
                 return self.name(a.name) is b.name and self.all(ctx, a.idx, b.idx) and self.expr(ctx, a.rhs, b.rhs)
-            case Call(), Call():
+            case Call():
                 return a.proc is b.proc and self.all(ctx, a.args, b.args)
-            case AssignConfig(), AssignConfig():
+            case AssignConfig():
                 return a.config is b.config and a.field == b.field and self.expr(ctx, a.rhs, b.rhs)
-            case Check(), Check():
+            case Check():
                 return self.expr(ctx, a.cond, b.cond)
-            case Pass(), Pass():
+            case Pass():
                 return True
-            case _:
-                raise AssertionError(f"not a statement: {a!r}")
 
     def loop(self, ctx: Context, a: For, b: For) -> bool:
         low_a, low_b = self.lin(ctx, a.lo), ctx.index(b.lo)
@@ -110,31 +116,31 @@ class _Agreement:
     def name(self, name: Sym) -> Sym:
         return self.names.get(name, name)
 
-    def all(self, ctx: Context, new: tuple[Node, ...], old: tuple[Node, ...]) -> bool:
+    def all(self, ctx: Context, new: Sequence[Expr | Interval], old: Sequence[Expr | Interval]) -> bool:
         return len(new) == len(old) and all(self.expr(ctx, a, b) for a, b in zip(new, old, strict=True))
 
-    def expr(self, ctx: Context, a: Node, b: Node) -> bool:
-        if isinstance(a, ExprBase) and isinstance(b, ExprBase) and is_control(a.type) and is_control(b.type):
+    def expr(self, ctx: Context, a: Expr | Interval, b: Any) -> bool:
+        if _is_control(a) and _is_control(b):
             return self.control(ctx, a, b)
-        if type(a) is not type(b):
+        if not _same_kind(a, b):
             return False
-        match a, b:
-            case Read(), Read():
+        match a:
+            case Read():
                 return self.name(a.name) is b.name and scalar_of(a.type) == scalar_of(b.type) and self.all(ctx, a.idx, b.idx)
-            case WindowExpr(), WindowExpr():
+            case WindowExpr():
                 return self.name(a.name) is b.name and self.all(ctx, a.idx, b.idx)
-            case Literal(), Literal():
-                return a.value == b.value and a.type == b.type
-            case Interval(), Interval():
+            case Literal():
+                return bool(a.value == b.value and a.type == b.type)
+            case Interval():
                 return self.expr(ctx, a.lo, b.lo) and self.expr(ctx, a.hi, b.hi)
-            case ExternCall(), ExternCall():
+            case ExternCall():
                 return a.fn is b.fn and self.all(ctx, a.args, b.args)
-            case Cast(), Cast():
+            case Cast():
                 return a.type == b.type and self.expr(ctx, a.arg, b.arg)
-            case _:
+            case UnaryMinus() | BinaryOp() | ReadConfig() | StrideExpr():
                 return self.structure(ctx, a, b)
 
-    def structure(self, ctx: Context, a: Node, b: Node) -> bool:
+    def structure(self, ctx: Context, a: Node, b: Any) -> bool:
         """The remaining expressions: the same but for their operands, which are compared by value."""
         if getattr(a, "op", None) != getattr(b, "op", None) or getattr(a, "field", None) != getattr(b, "field", None):
             return False
@@ -155,7 +161,7 @@ class _Agreement:
 
     def data_dependent(self, ctx: Context, a: Expr, b: Expr) -> bool:
         """Indices with `idx` of data: the same expression, with equal data inside."""
-        if type(a) is not type(b):
+        if not _same_kind(a, b):
             return False
         if isinstance(a, ExternCall) and isinstance(b, ExternCall):
             return a.fn is b.fn and self.all(ctx, a.args, b.args)
@@ -173,3 +179,11 @@ class _Agreement:
     def equivalent(self, ctx: Context, f: Formula, g: Formula) -> bool:
         both = fml.or_([fml.and_([f, g]), fml.and_([fml.not_(f), fml.not_(g)])])
         return f == g or ctx.holds(both)
+
+
+def _same_kind(a: Node, b: Node) -> bool:
+    return type(a) is type(b)
+
+
+def _is_control(node: Node) -> TypeGuard[Expr]:
+    return isinstance(node, ExprBase) and is_control(node.type)

@@ -8,13 +8,29 @@ for only when somebody reads the error.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from usl_core.cursors.path import BlockLoc, Path, stmts
 from usl_core.errors import SchedulingError, Span
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Alloc, Assign, Block, ExprBase, For, If, Node, Proc, Read, Reduce, WindowStmt
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Check,
+    ExprBase,
+    For,
+    If,
+    Node,
+    Pass,
+    Proc,
+    Read,
+    Reduce,
+    WindowStmt,
+)
 from usl_core.ir.shape import shape
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, children, get_field, rename
@@ -70,17 +86,18 @@ def _well_placed(proc: Proc, loc: BlockLoc, callee: Proc, block: Block) -> bool:
 
 def _matched(body: Block, block: Block) -> Iterator[tuple[Sym, Sym]]:
     """The names of data that stand at the same places of two blocks of one shape."""
-    for a, b in zip(body, block, strict=True):
-        match a, b:
-            case Assign() | Reduce(), Assign() | Reduce():
+    other: Sequence[Any] = block  # of the same kinds
+    for a, b in zip(body, other, strict=True):
+        match a:
+            case Assign() | Reduce():
                 yield a.name, b.name
                 yield from _matched_data(a.rhs, b.rhs)
-            case For(), For():
+            case For():
                 yield from _matched(a.body, b.body)
-            case If(), If():
+            case If():
                 yield from _matched(a.body, b.body)
                 yield from _matched(a.orelse, b.orelse)
-            case _:
+            case AssignConfig() | Pass() | Check() | Alloc() | WindowStmt() | Call():
                 pass
 
 

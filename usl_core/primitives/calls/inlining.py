@@ -17,6 +17,7 @@ from usl_core.ir.nodes import (
     Block,
     Call,
     Expr,
+    ExprBase,
     Interval,
     Literal,
     Node,
@@ -28,7 +29,7 @@ from usl_core.ir.nodes import (
     index_literal,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import retype_window, rewrite, update, walk, with_fresh_binders
+from usl_core.ir.traverse import retype_window, rewrite, update, use_of, walk, with_fresh_binders
 from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
 
 
@@ -82,7 +83,7 @@ def view_of(actual: Expr) -> View:
             return View(name, tuple((zero, True) for _ in typ.shape), typ, whole=True)
         case Read(name=name, idx=idx, type=ScalarType() as typ):
             return View(name, tuple((e, False) for e in idx), typ, whole=False)
-        case _:
+        case ExprBase():
             raise AssertionError(f"not a buffer argument: {actual!r}")
 
 
@@ -116,22 +117,18 @@ class _Substitution:
     views: Mapping[Sym, View]
 
     def node(self, node: Node) -> Node | None:
-        match node:
-            case Read(name=name) if name in self.controls:
-                return self.controls[name]
-            case Read() if node.name in self.views:
-                return self._read(node, self.views[node.name])
-            case WindowExpr(name=name, idx=idx) if name in self.views:
-                view = self.views[name]
-                return retype_window(update(node, name=view.name, idx=view.entries(idx)))
-            case StrideExpr(name=name, dim=dim) if name in self.views:
-                view = self.views[name]
-                return update(node, name=view.name, dim=view.dimension(dim))
-            case Assign(name=name, idx=idx) | Reduce(name=name, idx=idx) if name in self.views:
-                view = self.views[name]
-                return update(node, name=view.name, idx=view.element(idx))
-            case _:
-                return None
+        use = use_of(node)
+        if use is None or (view := self.views.get(use.name)) is None:
+            return self.controls.get(use.name) if isinstance(use, Read) else None
+        match use:
+            case Read():
+                return self._read(use, view)
+            case WindowExpr(idx=idx):
+                return retype_window(update(use, name=view.name, idx=view.entries(idx)))
+            case StrideExpr(dim=dim):
+                return update(use, name=view.name, dim=view.dimension(dim))
+            case Assign(idx=idx) | Reduce(idx=idx):
+                return update(use, name=view.name, idx=view.element(idx))
 
     def _read(self, node: Read, view: View) -> Expr:
         if not isinstance(node.type, TensorType):

@@ -22,12 +22,16 @@ from usl_core.ir.nodes import (
     Block,
     Check,
     Expr,
+    ExprBase,
     For,
     If,
     Node,
     Proc,
     Read,
     ReadConfig,
+    SimpleStmt,
+    Stmt,
+    StmtBase,
     StrideExpr,
     index_literal,
     index_read,
@@ -166,7 +170,7 @@ def _facts(proc: Proc, path: tuple[tuple[str, int | None], ...], ctx: Context, u
         if field not in ("body", "orelse"):
             break
         assert position is not None
-        found += _of_entering(node, field)
+        found += _of_entering(node, field) if isinstance(node, StmtBase) else []
         block: Block = get_field(node, field)
         for earlier in block[:position]:
             if isinstance(earlier, Check):
@@ -194,14 +198,14 @@ def _fields(ctx: Context, scope: set[Sym]) -> Iterable[Expr]:
             yield make.compare("==", field, from_lin(value))
 
 
-def _of_entering(node: Node, field: str) -> list[Expr]:
+def _of_entering(node: Stmt, field: str) -> list[Expr]:
     """What is known inside a loop or a branch."""
     match node:
         case For(iter=name, lo=lo, hi=hi):
             return [make.compare("<=", lo, index_read(name)), make.compare("<", index_read(name), hi)]
         case If(cond=cond) if not depends_on_data(cond):
             return _conjuncts(cond if field == "body" else negation(cond))
-        case _:
+        case If() | SimpleStmt():
             return []
 
 
@@ -209,7 +213,7 @@ def _conjuncts(cond: Expr) -> list[Expr]:
     match cond:
         case BinaryOp(op="and", lhs=lhs, rhs=rhs):
             return [*_conjuncts(lhs), *_conjuncts(rhs)]
-        case _:
+        case ExprBase():
             return [cond]
 
 

@@ -179,7 +179,7 @@ class Unifier:
                 self.call(a, b)
             case AssignConfig(), AssignConfig() if a.config is b.config and a.field == b.field:
                 self.control(a.rhs, b.rhs) if is_control(a.rhs.type) else self.data(a.rhs, b.rhs)
-            case _:
+            case _:  # what is not known to agree does not
                 raise Mismatch("the statements are of different kinds", a, b)
 
     def loop(self, a: For, b: For) -> None:
@@ -269,7 +269,7 @@ class Unifier:
                 pass
             case _ if is_control(a.type) and is_control(b.type):
                 self.control(a, b)
-            case _:
+            case _:  # what is not known to agree does not
                 raise Mismatch("the expressions differ", a, b)
 
     def _is_scalar_formal(self, name: Sym) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_core.ir.folding import wrapped
-from usl_core.ir.nodes import Expr, Literal, UnaryMinus
+from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.traverse import update
 from usl_core.ir.types import ScalarType
 
@@ -17,5 +17,5 @@ def negated(expr: Expr) -> Expr:
             return update(expr, value=wrapped(-int(value), typ) if typ.is_int else -value)
         case UnaryMinus(arg=arg):
             return arg
-        case _:
+        case Read() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             return UnaryMinus(expr, type=typ, span=expr.span)

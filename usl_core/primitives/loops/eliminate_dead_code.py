@@ -10,7 +10,7 @@ from usl_core.analysis.solver import Refuted
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, block_of
 from usl_core.errors import Undecided
-from usl_core.ir.nodes import For, If
+from usl_core.ir.nodes import For, If, SimpleStmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import primitive, refuse, require, require_proved
@@ -42,7 +42,7 @@ def eliminate_dead_code(proc: Procedure, stmt: Where) -> Edit:
             return _keep_branch(edit, path, ctx, old)
         case For():
             return _drop_loop(edit, path, ctx, old)
-        case _:
+        case SimpleStmt():
             raise AssertionError("a loop or an `if` was required")
 
 

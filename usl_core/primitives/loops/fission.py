@@ -9,7 +9,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.repeating import why_not_running_again
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, gap_position, get_stmt, stmt_list, stmt_path
-from usl_core.ir.nodes import Block, For, If, Proc, Stmt, index_read
+from usl_core.ir.nodes import Block, For, If, Proc, SimpleStmt, Stmt, index_read
 from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
@@ -78,7 +78,7 @@ def _split(edit: Edit, place: _Place, lifts: int) -> tuple[Edit, _Place]:
             _check_loop(ctx, owner, first, second)
         case If():
             _check_if(ctx, ir, place, owner, first, lifts)
-        case _:
+        case SimpleStmt():
             raise AssertionError(f"not a statement with a body: {owner!r}")
     edit = _split_owner(edit, place, owner, len(block))
     field, index = place.parent[-1]

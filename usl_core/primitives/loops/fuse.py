@@ -50,15 +50,12 @@ def fuse(proc: Procedure, stmt1: Where, stmt2: Where) -> Edit:
     require(both, "fuse", "two loops or two ifs are wanted", second.span)
     require_neighbours(path1, path2, "fuse", second.span)
     ctx = context_at(proc, path1)
-    match first, second:
-        case For(), For():
-            _check_loops(ctx, first, second)
-            return _fuse_loops(Edit.of(proc.ir, "fuse"), path1, first, path2, second)
-        case If(), If():
-            _check_ifs(ctx, first, second)
-            return _fuse_ifs(Edit.of(proc.ir, "fuse"), path1, first, path2, second)
-        case _:
-            raise AssertionError("two loops or two ifs were required")
+    if isinstance(first, For) and isinstance(second, For):
+        _check_loops(ctx, first, second)
+        return _fuse_loops(Edit.of(proc.ir, "fuse"), path1, first, path2, second)
+    assert isinstance(first, If) and isinstance(second, If)
+    _check_ifs(ctx, first, second)
+    return _fuse_ifs(Edit.of(proc.ir, "fuse"), path1, first, path2, second)
 
 
 # ---- check

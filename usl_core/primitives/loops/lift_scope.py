@@ -59,22 +59,18 @@ def lift_scope(proc: Procedure, inner: Where) -> Edit:
     _require_alone(path, high, low.span)
     ctx = context_at(proc, above)
     edit = Edit.of(proc.ir, "lift_scope")
-    match high, low:
-        case For(), For():
-            require_interchange(ctx, high, low, "lift_scope")
-            return parallel_if_free_of_races(edit.interchange(NodeLoc(above)), above)
-        case For(), If():
+    if isinstance(high, For):
+        if isinstance(low, If):
             _require_movable(ctx, high, low)
             return _if_over_loop(edit, above, high, low)
-        case If(), For():
-            require(not high.orelse, "lift_scope", "a loop is not lifted over an `if` with `else`", high.span, code="E404")
-            _require_movable(ctx, low, high)
-            return edit.interchange(NodeLoc(above))
-        case If(), If():
-            _require_control(high.cond, low.cond, low.span)
-            return _if_over_if(edit, above, high, low)
-        case _:
-            raise AssertionError("only loops and ifs hold statements")
+        require_interchange(ctx, high, low, "lift_scope")
+        return parallel_if_free_of_races(edit.interchange(NodeLoc(above)), above)
+    if isinstance(low, If):
+        _require_control(high.cond, low.cond, low.span)
+        return _if_over_if(edit, above, high, low)
+    require(not high.orelse, "lift_scope", "a loop is not lifted over an `if` with `else`", high.span, code="E404")
+    _require_movable(ctx, low, high)
+    return edit.interchange(NodeLoc(above))
 
 
 # ---- locate

@@ -8,7 +8,7 @@ from usl_core.equivalence import Relation
 from usl_core.ir.nodes import Arg, Assign, Interval, Node, Read, Reduce, StrideExpr, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import retype_window, update, walk
+from usl_core.ir.traverse import retype_window, update, use_of, walk
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse, require
 from usl_core.primitives.buffers.uses import Use, passed_whole, reads_strides, uses_at, with_windows
@@ -78,12 +78,13 @@ def _require_no_strides(proc: Procedure, formal: Arg) -> None:
 
 
 def _exchanged(node: Node, name: Sym) -> Node | None:
-    match node:
-        case Read(idx=(i, j)) | Assign(idx=(i, j)) | Reduce(idx=(i, j)) if node.name is name:
-            return update(node, idx=(j, i))
-        case WindowExpr(idx=(i, j)) if node.name is name:
-            return retype_window(update(node, idx=(j, i)))
-        case StrideExpr(dim=dim) if node.name is name:
-            return update(node, dim=1 - dim)
-        case _:
-            return None
+    use = use_of(node)
+    if use is None or use.name is not name:
+        return None
+    match use:
+        case Read(idx=idx) | Assign(idx=idx) | Reduce(idx=idx):
+            return update(use, idx=idx[::-1])
+        case WindowExpr(idx=entries):
+            return retype_window(update(use, idx=entries[::-1]))
+        case StrideExpr(dim=dim):
+            return update(use, dim=1 - dim)

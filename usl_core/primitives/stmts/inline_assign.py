@@ -11,7 +11,23 @@ from usl_core.analysis.effects import Access, reads_of, summary
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, stmt_list
 from usl_core.errors import counterexample
-from usl_core.ir.nodes import Assign, AssignConfig, Block, Call, Expr, For, If, Node, Read, Reduce, Stmt, WindowStmt
+from usl_core.ir.nodes import (
+    Alloc,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Check,
+    Expr,
+    For,
+    If,
+    Node,
+    Pass,
+    Read,
+    Reduce,
+    Stmt,
+    WindowStmt,
+)
 from usl_core.ir.printer import show
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, depends_on_data, mentioned
@@ -131,7 +147,7 @@ class _Region:
             case Call():
                 for access in ctx.resolve_all(summary(stmt).accesses):
                     self.untouched(ctx, access, "used by a call")
-            case _:
+            case Pass() | Check() | Alloc():
                 pass
 
     def block(self, ctx: Context, parent: Path, name: str, block: Block) -> None:

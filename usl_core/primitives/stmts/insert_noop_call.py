@@ -13,9 +13,25 @@ from usl_core.cursors.path import Path, gap_position
 from usl_core.errors import SchedulingError, TypeError_
 from usl_core.frontend import statements
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Arg, Block, Call, Expr, For, If, Pass, Proc, Stmt, WindowStmt
+from usl_core.ir.nodes import (
+    Alloc,
+    Arg,
+    Assign,
+    AssignConfig,
+    Block,
+    Call,
+    Check,
+    Expr,
+    For,
+    If,
+    Pass,
+    Proc,
+    Reduce,
+    Stmt,
+    WindowStmt,
+)
 from usl_core.ir.printer import show, show_expr
-from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType
+from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse, require
 from usl_core.primitives.locate import Number, Where, context_at_gap, expression, gap_at, window
 from usl_core.procedure import Procedure
@@ -78,7 +94,7 @@ def _actual(proc: Procedure, place: Path, formal: Arg, arg: Any) -> Expr:
             return expression(proc, place, text, _OP, BOOL if typ is BOOL else INDEX)
         case ScalarType() as typ:
             return expression(proc, place, str(arg) if isinstance(arg, int | float) else arg, _OP, typ)
-        case _:
+        case TensorType():
             require(isinstance(arg, str), _OP, f"the buffer for {formal.name.name} is wanted as text, got {arg!r}")
             return window(proc, place, arg, _OP)
 
@@ -105,7 +121,7 @@ def _effect(block: Block) -> Stmt | None:
                 found = _effect((*body, *orelse)) if cond.type is BOOL else stmt
             case Call(proc=callee):
                 found = stmt if _effect(callee.body) is not None else None
-            case _:
+            case Assign() | Reduce() | AssignConfig() | Check():
                 found = stmt
         if found is not None:
             return found
