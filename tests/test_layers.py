@@ -203,7 +203,7 @@ def test_importing_usl_core_loads_no_heavy_library_no_plugin_and_no_command_line
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "usl_core" in loaded
-    assert not loaded & {*HEAVY, "click", "rich", "usl_stdlib", "usl_conformance", "usl_c11", "usl_avx512"}
+    assert not loaded & {*HEAVY, "click", "rich", "usl_stdlib", "usl_conformance", "usl_c11", "usl_perceus", "usl_avx512"}
 
 
 def test_the_reader_of_imports_sees_through_functions_classes_and_relative_forms(tmp_path, monkeypatch):

@@ -105,8 +105,8 @@ def check_contents(dist: Path, projects: Iterable[Path]) -> None:
 
 
 def modules_below(package: Path) -> set[str]:
-    """Modules, and what else they need at run time: templates of files, C headers."""
-    found = [path for pattern in ("*.py", "*.tmpl", "*.h") for path in package.rglob(pattern)]
+    """Modules, and what else they need at run time: templates of files, C."""
+    found = [path for pattern in ("*.py", "*.tmpl", "*.h", "*.c") for path in package.rglob(pattern)]
     return {path.relative_to(package.parent).as_posix() for path in found}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bench.toolchain import ToolError, compiler, run_tool
 
 if TYPE_CHECKING:
-    from usl_c11.perceus.front.decorators import Function
+    from usl_perceus.front.decorators import Function
 
 PEERS = Path(__file__).parent / "peers"
 PROGRAMS = (
@@ -60,8 +60,8 @@ int main(int argc, char **argv)
 
 def build_ours(program: Function, folder: Path, *, off: Sequence[str] = (), flags: Sequence[str] = FLAGS) -> Path:
     """An executable of one of our programs. Given one argument more, it fails if its heap is not empty at the end."""
-    from usl_c11.perceus.c import generate
-    from usl_c11.perceus.passes import compile_program
+    from usl_perceus.c import generate
+    from usl_perceus.passes import compile_program
 
     lowered = program.core()
     (exported,) = lowered.exports.values()

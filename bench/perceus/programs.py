@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from usl_c11.perceus import data, fbip, fun
+from usl_perceus import data, fbip, fun
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -87,7 +87,7 @@ def measure(
 
     off: which optimisations to switch off, one at a time; None: each.
     """
-    from usl_c11.perceus.passes import OPTIONAL
+    from usl_perceus.passes import OPTIONAL
 
     switches = sorted(OPTIONAL) if off is None else list(off)
     results = []

@@ -164,7 +164,7 @@ def _plugin_command(ctx: click.Context, name: str) -> click.Command | None:
     return None
 
 
-_HOMES = {"plugin": "conformance"}
+_HOMES = {"plugin": "conformance", "fun": "perceus"}
 """Commands of which people read before they have the package that brings them."""
 
 

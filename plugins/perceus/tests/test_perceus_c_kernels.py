@@ -1,0 +1,85 @@
+"""Scheduled procedures called by functional programs: written arrays are changed in place where they are unique."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from usl_core import DRAM, proc
+from usl_perceus import data, fun
+from usl_perceus.python import call, live_blocks
+
+
+@proc
+def axpy(n: size, a: f32, x: f32[n] @ DRAM, y: f32[n] @ DRAM):  # noqa: F821
+    for i in seq(0, n):  # noqa: F821
+        y[i] += a * x[i]
+
+
+@proc
+def rows(n: size, m: size, x: [f32][n, m] @ DRAM, sums: f32[n] @ DRAM, twice: f32[n, m] @ DRAM):  # noqa: F821, RUF016
+    for i in seq(0, n):  # noqa: F821
+        sums[i] = 0.0
+        for j in seq(0, m):  # noqa: F821
+            sums[i] += x[i, j]
+            twice[i, j] = x[i, j] + x[i, j]
+
+
+@data
+class Both:
+    Both: (array[f32], array[f32])  # noqa: F821
+
+
+@fun
+def repeated(n: i64, x: array[f32], y: array[f32], times: i64) -> array[f32]:  # noqa: F821
+    if times == 0:
+        return y
+    return repeated(n, x, axpy(n, 2.0, x, y), times - 1)
+
+
+@fun
+def kept(n: i64, x: array[f32]) -> Both:  # noqa: F821
+    return Both(axpy(n, 1.0, x, x), x)
+
+
+@fun
+def summed(n: i64, m: i64, x: array[f32], sums: array[f32], twice: array[f32]) -> tuple[array[f32], array[f32]]:  # noqa: F821
+    return rows(n, m, x, sums, twice)
+
+
+@pytest.fixture(autouse=True)
+def _empty_heap():
+    before = live_blocks()
+    yield
+    assert live_blocks() == before
+
+
+def test_a_kernel_updates_an_array_step_by_step():
+    x, y = np.arange(4, dtype=np.float32), np.ones(4, np.float32)
+    assert call(repeated, [4, x, y, 3]).tolist() == [1.0, 7.0, 13.0, 19.0]
+    assert y.tolist() == [1.0] * 4
+
+
+def test_an_array_that_is_still_needed_is_copied_first():
+    result = call(kept, [3, np.arange(3, dtype=np.float32)])
+    changed, same = (result.fields) if not isinstance(result, tuple) else result
+    assert changed.tolist() == [0.0, 2.0, 4.0]
+    assert same.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_windows_and_several_written_arrays():
+    x = np.arange(6, dtype=np.float32)
+    sums, twice = call(summed, [2, 3, x, np.zeros(2, np.float32), np.zeros(6, np.float32)])
+    assert sums.tolist() == [3.0, 12.0]
+    assert twice.tolist() == (2 * x).tolist()
+
+
+def test_arrays_of_the_wrong_length_raise():
+    with pytest.raises(ValueError):
+        call(repeated, [5, np.zeros(4, np.float32), np.zeros(5, np.float32), 1])
+
+
+def test_the_c_takes_the_array_itself_where_it_is_unique():
+    text = repeated.show("c")
+    assert "usl_raw_array_own(y, sizeof(float)" in text
+    assert "usl_dup" not in text

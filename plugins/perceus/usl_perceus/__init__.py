@@ -1,0 +1,52 @@
+"""Functional programs with precise reference counting (Perceus), compiled to C11.
+
+from __future__ import annotations
+from usl_perceus import data, fun
+
+@data
+class Tree:
+    Leaf: ()
+    Node: ("Tree", i64, "Tree")
+
+@fun
+def insert(t: Tree, k: i64) -> Tree:
+    match t:
+        case Leaf():
+            return Node(Leaf, k, Leaf)
+        case Node(l, x, r) if k < x:
+            return Node(insert(l, k), x, r)
+        case Node(l, x, r):
+            return Node(l, x, insert(r, k))
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from usl_perceus.errors import PerceusError as PerceusError
+    from usl_perceus.front.decorators import data as data
+    from usl_perceus.front.decorators import exception as exception
+    from usl_perceus.front.decorators import fbip as fbip
+    from usl_perceus.front.decorators import foreign as foreign
+    from usl_perceus.front.decorators import fun as fun
+    from usl_perceus.front.decorators import inline as inline
+    from usl_perceus.front.decorators import no_alloc as no_alloc
+    from usl_perceus.python import Handle as Handle
+    from usl_perceus.python import live_blocks as live_blocks
+
+_HOMES = {
+    "PerceusError": "usl_perceus.errors",
+    **dict.fromkeys(("Handle", "live_blocks"), "usl_perceus.python"),
+    **dict.fromkeys(("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc"), "usl_perceus.front.decorators"),
+}
+
+__all__ = ["Handle", "PerceusError", "data", "exception", "fbip", "foreign", "fun", "inline", "live_blocks", "no_alloc"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(home), name)

@@ -1,0 +1,94 @@
+"""Calls of scheduled procedures (@proc) on arrays: the C that usl_c11 makes of a procedure, called with its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from usl_c11.types import window_struct
+from usl_core.errors import Span
+from usl_core.ir.nodes import BinaryOp, Expr, Literal, Proc, Read, UnaryMinus
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.ir.written import written_formals
+from usl_core.procedure import Procedure
+from usl_perceus.c.frame import Frame
+from usl_perceus.c.unit import c_string
+from usl_perceus.errors import PerceusError
+from usl_perceus.ir import ArrayType, DataType, KernelCall, KernelDecl
+
+_ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
+
+
+def kernel_proc(kernel: KernelDecl) -> Proc:
+    """The procedure of a kernel, in the array language."""
+    assert isinstance(kernel.proc, Procedure)
+    return kernel.proc.ir
+
+
+def emit_call(call: KernelCall, frame: Frame) -> str:
+    """Statements that make the written arrays unique, test the lengths, and run the procedure; the C of the result."""
+    unit = frame.unit
+    kernel = unit.program.kernels[call.kernel]
+    proc = kernel_proc(kernel)
+    texts = [unit.atom(arg, frame.variables) for arg in call.args]
+    written: list[str] = []
+    for i, (type, is_written) in enumerate(zip(kernel.params, kernel.written, strict=True)):
+        if is_written:
+            assert isinstance(type, ArrayType)
+            own = frame.names.fresh(proc.args[i].name.name)
+            site = f"USL_SITE({unit.site(call.span)})"
+            frame.line(
+                f"usl_value {own} = usl_raw_array_own({texts[i]}, sizeof({unit.types.spelling(type.elem)}), {site}, ctx);"
+            )
+            texts[i] = own
+            written.append(own)
+    controls = {arg.name: text for arg, text in zip(proc.args, texts, strict=True) if isinstance(arg.type, ControlType)}
+    changed = written_formals(proc)
+    arguments = []
+    for i, (arg, text) in enumerate(zip(proc.args, texts, strict=True)):
+        match arg.type:
+            case ControlType():
+                arguments.append(text)
+            case ScalarType():
+                arguments.append(f"&({unit.types.spelling(kernel.params[i])}){{{text}}}")
+            case TensorType(scalar=scalar, shape=shape, window=window):
+                extents = [_control(extent, controls, call.span) for extent in shape]
+                message = f"{proc.name}: the length of {arg.name.name} is not the product of its extents"
+                frame.line(_length_test(text, extents, message))
+                if window:
+                    strides = [" * ".join(["(ptrdiff_t)1", *extents[dim + 1 :]]) for dim in range(len(extents))]
+                    struct = window_struct(scalar, len(shape), arg.name not in changed)
+                    arguments.append(f"(struct {struct}){{usl_raw_elements({text}), {{{', '.join(strides)}}}}}")
+                else:
+                    arguments.append(f"usl_raw_elements({text})")
+    status = frame.names.fresh("status")
+    frame.line(f"int {status} = {proc.name}({', '.join(arguments)});")
+    frame.line(f"if (USL_UNLIKELY({status} != 0))")
+    with frame.nested():
+        frame.line(f"usl_fatal({proc.name}_error({status}));")
+    if len(written) == 1:
+        return written[0]
+    assert isinstance(call.type, DataType)
+    return unit.types.value(call.type, written)
+
+
+def _length_test(array: str, extents: Sequence[str], message: str) -> str:
+    literal = f"(const int64_t[]){{{', '.join(extents)}}}"
+    return f"usl_require_length({array}, {len(extents)}, {literal}, {c_string(message.encode())});"
+
+
+def _control(expr: Expr, controls: Mapping[Sym, str], span: Span) -> str:
+    """A size or extent of the array language, computed with wrap-around: the procedure's own checks limit the sizes."""
+    match expr:
+        case Read(name=name, idx=()) if name in controls:
+            return controls[name]
+        case Literal(value=int() as value):
+            return f"INT64_C({value})"
+        case UnaryMinus(arg=arg):
+            return f"usl_neg_i64({_control(arg, controls, span)})"
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs) if op in _ARITHMETIC:
+            return f"usl_{_ARITHMETIC[op]}_i64({_control(lhs, controls, span)}, {_control(rhs, controls, span)})"
+        case _:
+            raise PerceusError(
+                "this extent of the procedure's array cannot be computed from its arguments", span=span, code="E742"
+            )

@@ -1,0 +1,58 @@
+"""The operations and exceptions of the language itself.
+
+print(a, ...)        writes numbers, truth values and strings, with spaces between them and a line end
+str(a)  len(a)       a as a string; the length of an array or string (bytes)
+i64(a), u8(a), ...   the number a as another type: integers wrap around, floats are cut and saturate (NaN gives 0)
+sqrt(a)  floor(a)    of a float
+array(n, a)          an array of n times a;  [a, b] lists the elements;  a[i];  a.set(i, b) is a with one element changed
+ref(a)               a mutable cell;  r.value reads it;  r.value = b writes it
+spawn(f, a, ...)     f(a, ...) in a thread of its own;  join(t) waits for its result, or raises what it raised
+must_reuse(C(a))     C(a), and compilation fails unless it is built in the memory of a matched value
+"""
+
+from __future__ import annotations
+
+from usl_core.errors import NOWHERE
+from usl_perceus.front import syntax as sx
+from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, Scope
+from usl_perceus.front.types import FLOATS, INTEGERS, Rigid
+
+
+def _exception(python: type[BaseException]) -> ExceptionDef:
+    syntax = sx.ConstructorSyntax(python.__name__, (), span=NOWHERE)
+    return ExceptionDef(python.__name__, syntax, Scope({}), python, ())
+
+
+ZERO_DIVISION = _exception(ZeroDivisionError)
+"""`a // 0` and `a % 0`"""
+INDEX = _exception(IndexError)
+"""An index that is negative or not below the length, and an array of negative length."""
+
+VALUE = _exception(ValueError)
+"""A kernel is called with sizes, lengths or values that it does not allow."""
+
+EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX, VALUE)}
+
+
+def _ended() -> DataDef:
+    fell, gone = (sx.ConstructorSyntax(name, (), span=NOWHERE) for name in (FELL, GONE))
+    syntax = sx.DataSyntax("ended", ("A", "B"), (fell, gone), span=NOWHERE)
+    data = DataDef("ended", syntax.typevars, syntax, Scope({}))
+    data.constructors = (
+        ConDef(FELL, data, 0, (Rigid("A"),), NOWHERE),
+        ConDef(GONE, data, 1, (Rigid("B"),), NOWHERE),
+    )
+    return data
+
+
+FELL, GONE = ".Fell", ".Gone"
+"""How the body of a `try` ends that returns on some paths only: at its end, with its variables, or by `return`."""
+ENDED = _ended()
+ENDINGS = {con.name: con for con in ENDED.constructors or ()}
+
+CONVERSIONS = frozenset({*INTEGERS, *FLOATS})
+"""Names of types that are also functions on numbers."""
+
+FUNCTIONS = frozenset(
+    {"print", "str", ".str", "len", "sqrt", "floor", "array", "ref", "spawn", "join", "must_reuse", *CONVERSIONS}
+)

@@ -1,0 +1,290 @@
+"""The type checker: a function's body against its signature.
+
+Signatures are annotated, everything inside is inferred by unification. The expected type goes in before the parts of an
+expression are looked at, so that constructors, literals and the parameters of lambdas find their types.
+"""
+
+from __future__ import annotations
+
+from usl_perceus.errors import PerceusError
+from usl_perceus.front import patterns as pt
+from usl_perceus.front import syntax as sx
+from usl_perceus.front.builtins import ENDED, FELL
+from usl_perceus.front.check_calls import Calls
+from usl_perceus.front.check_patterns import Binds, exception_named
+from usl_perceus.front.definitions import FunDef, Signature
+from usl_perceus.front.inference import Env, Nested, can_add
+from usl_perceus.front.ownership import check_ownership
+from usl_perceus.front.plain import COMPARED, is_plain, why_not
+from usl_perceus.front.resolve import Types, exception_fields, signature, signature_of
+from usl_perceus.front.typed import ExceptionUse, Typed
+from usl_perceus.front.types import (
+    ARRAY,
+    BOOL,
+    I64,
+    REF,
+    STR,
+    TUPLE,
+    UNIT,
+    App,
+    Kind,
+    Meta,
+    Type,
+    function,
+    is_float,
+    is_integer,
+    is_number,
+    resolve,
+    show,
+)
+
+
+def check_function(fun: FunDef) -> Typed:
+    """The types inside a function. Checked once.
+
+    Raises:
+        PerceusError: it is ill-typed.
+    """
+    if fun.typed is None:
+        own = signature(fun)
+        typed = Checker(fun.scope, own).function(fun.syntax)
+        check_ownership(fun.syntax, own, typed)
+        fun.typed = typed
+    done: Typed = fun.typed
+    return done
+
+
+class Checker(Calls):
+    """Checks the body of one function with the functions nested in it."""
+
+    def function(self, syntax: sx.Function) -> Typed:
+        """Checks the body of the outermost function."""
+        self._body(syntax, self.signature, {})
+        return self.finish()
+
+    def _body(self, syntax: sx.Function, own: Signature, env: Env) -> None:
+        params = {param.name: type_ for param, type_ in zip(syntax.params, own.params, strict=True)}
+        self.check(syntax.body, own.result, {**env, **params})
+
+    def literal_type(self, value: int | float | bool | str) -> Type:
+        return BOOL if isinstance(value, bool) else STR if isinstance(value, str) else Meta(_kind(value))
+
+    def check(self, node: sx.Expr, want: Type, env: Env) -> None:
+        self.typed.types[node] = want
+        match node:
+            case sx.Name(name=name):
+                self.value_name(node, (name,), want, env)
+            case sx.Literal():
+                self._literal(node, want)
+            case sx.Tuple(items=items):
+                parts = tuple(Meta() for _ in items)
+                self.expect(want, App(TUPLE, parts), node.span)
+                for item, part in zip(items, parts, strict=True):
+                    self.check(item, part, env)
+            case sx.ArrayLiteral(items=items):
+                elem = Meta()
+                self.expect(want, App(ARRAY, (elem,)), node.span)
+                for item in items:
+                    self.check(item, elem, env)
+            case sx.Call():
+                self.call(node, want, env)
+            case sx.Attribute():
+                self.attribute(node, want, env)
+            case sx.Index(array=array, index=index):
+                elem = Meta()
+                found = self.infer(array, env)
+                self.expect(App(ARRAY, (elem,)), found, array.span)
+                self.check(index, I64, env)
+                self.expect(want, elem, node.span)
+            case sx.Unary():
+                self._unary(node, want, env)
+            case sx.Binary():
+                self._binary(node, want, env)
+            case sx.If(condition=condition, then=then, orelse=orelse):
+                self.check(condition, BOOL, env)
+                self.check(then, want, env)
+                self.check(orelse, want, env)
+            case sx.Match():
+                self._match(node, want, env)
+            case sx.Let():
+                self._let(node, want, env)
+            case sx.Lambda(params=params, body=body):
+                types = tuple(Meta() for _ in params)
+                result = Meta()
+                self.expect(want, function(types, result), node.span)
+                own = {name: type_ for (name, _), type_ in zip(params, types, strict=True)}
+                self.check(body, result, {**env, **own})
+            case sx.LetFunctions():
+                self._let_functions(node, want, env)
+            case sx.Raise(value=value):
+                self._raise(value, env)
+            case sx.Try():
+                self._try(node, want, env)
+            case sx.SetValue(reference=reference, value=value):
+                content = Meta()
+                self.check(reference, App(REF, (content,)), env)
+                self.check(value, content, env)
+                self.expect(want, UNIT, node.span)
+            case sx.Join(label=label, params=params, rest=rest, body=body):
+                types = tuple(Meta() for _ in params)
+                self.typed.joins[label] = types
+                self.check(body, want, env)
+                self.check(rest, want, {**env, **dict(zip(params, types, strict=True))})
+            case sx.Jump(label=label, args=args):
+                for arg, type_ in zip(args, self.typed.joins[label], strict=True):
+                    self.check(arg, type_, env)
+
+    def _literal(self, node: sx.Literal, want: Type) -> None:
+        if node.implicit and resolve(want) != UNIT:
+            raise PerceusError(
+                f"a path ends here without returning a value of type {show(want)}",
+                span=node.span,
+                notes=("hint: every path must end with return or raise",),
+                code="E721",
+            )
+        self.expect(want, self.literal(node), node.span)
+
+    # -- operators
+
+    def _unary(self, node: sx.Unary, want: Type, env: Env) -> None:
+        match node.op:
+            case "not":
+                self.check(node.operand, BOOL, env)
+                self.expect(want, BOOL, node.span)
+            case "-":
+                self.check(node.operand, want, env)
+                self.demand(want, is_number, "- works on numbers, not {}", node.span)
+            case _:
+                self.check(node.operand, want, env)
+                self.demand(want, is_integer, f"{node.op} works on integers, not {{}}", node.span)
+
+    def _binary(self, node: sx.Binary, want: Type, env: Env) -> None:
+        type_ = self.infer(node.left, env)
+        self.check(node.right, type_, env)
+        match node.op:
+            case "==" | "!=":
+                self.demand(type_, is_plain, f"{node.op} {COMPARED}", node.span, why_not)
+            case "<" | "<=" | ">" | ">=":
+                self.demand(type_, can_add, f"{node.op} compares numbers and strings, not {{}}", node.span)
+            case "+":
+                self.demand(type_, can_add, "+ works on numbers and strings, not {}", node.span)
+            case "-" | "*":
+                self.demand(type_, is_number, f"{node.op} works on numbers, not {{}}", node.span)
+            case "/":
+                self.demand(type_, is_float, "/ works on floats, not {}; // divides integers", node.span)
+            case _:
+                self.demand(type_, is_integer, f"{node.op} works on integers, not {{}}", node.span)
+        self.expect(want, BOOL if node.op in ("==", "!=", "<", "<=", ">", ">=") else type_, node.span)
+
+    # -- binding
+
+    def _let(self, node: sx.Let, want: Type, env: Env) -> None:
+        type_: Type = Meta()
+        if node.annotation is not None:
+            type_ = Types(self.scope, node.span.file, node.span, self.signature.typevars).type(
+                node.annotation, node.pattern.span
+            )
+        self.check(node.value, type_, env)
+        binds: Binds = {}
+        self.typed.patterns[node] = self.irrefutable(node.pattern, type_, binds)
+        self.check(node.body, want, {**env, **binds})
+
+    def _let_functions(self, node: sx.LetFunctions, want: Type, env: Env) -> None:
+        inner = dict(env)
+        for syntax in node.functions:
+            own = signature_of(syntax, self.scope, self.signature.typevars)
+            self.typed.signatures[syntax] = own
+            inner[syntax.name] = Nested(syntax, own)
+        for syntax in node.functions:
+            self._body(syntax, self.typed.signatures[syntax], inner)
+        self.check(node.body, want, inner)
+
+    # -- match
+
+    def _match(self, node: sx.Match, want: Type, env: Env) -> None:
+        """A tuple that is matched is not built: its items are columns of their own."""
+        columns = node.scrutinee.items if isinstance(node.scrutinee, sx.Tuple) else (node.scrutinee,)
+        types = tuple(self.infer(column, env) for column in columns)
+        whole = App(TUPLE, types) if len(types) > 1 else types[0]
+        self.typed.types[node.scrutinee] = whole
+        rows: list[tuple[pt.Row, bool]] = []
+        bodies: list[tuple[sx.Case, Binds]] = []
+        for case in node.cases:
+            binds: Binds = {}
+            found = self.pattern(case.pattern, whole, binds)
+            self.typed.patterns[case] = found
+            rows.append(((found,), case.guard is not None))
+            bodies.append((case, binds))
+        self.require_exhaustive(rows, 1, node.span)
+        for case, binds in bodies:
+            inner = {**env, **binds}
+            if case.guard is not None:
+                self.check(case.guard, BOOL, inner)
+            self.check(case.body, want, inner)
+
+    # -- exceptions
+
+    def _raise(self, value: sx.Expr, env: Env) -> None:
+        callee, args = (value.function, value.args) if isinstance(value, sx.Call) else (value, ())
+        if not isinstance(callee, sx.Name | sx.Attribute):
+            raise PerceusError("raise takes an exception: raise E(a)", span=value.span, code="E712")
+        exception = exception_named(_path(callee), self.scope, callee.span)
+        fields = exception_fields(exception)
+        if len(fields) != len(args):
+            count = "no arguments" if not fields else f"{len(fields)} argument{'s' if len(fields) > 1 else ''}"
+            raise PerceusError(f"{exception.name} takes {count}, {len(args)} given", span=value.span, code="E713")
+        self.typed.uses[callee] = ExceptionUse(exception)
+        for arg, field in zip(args, fields, strict=True):
+            self.check(arg, field, env)
+
+    def _ending(self, node: sx.Try, want: Type) -> Type:
+        """The type of the body. If it may return, then what the try as a whole has to be, so that mistakes are found there."""
+        match node.then:
+            case sx.Match(cases=[sx.Case(pattern=sx.ConstructorPattern(path=[constructor])), _]) if constructor == FELL:
+                wanted = resolve(want)
+                outer = wanted.args[1] if isinstance(wanted, App) and wanted.head is ENDED else want
+                return App(ENDED, (Meta(), outer))
+            case _:
+                return Meta()
+
+    def _try(self, node: sx.Try, want: Type, env: Env) -> None:
+        if node.then is None or node.pattern is None:
+            self.check(node.body, want, env)
+        else:
+            type_ = self._ending(node, want)
+            self.check(node.body, type_, env)
+            bound: Binds = {}
+            self.typed.patterns[node] = self.irrefutable(node.pattern, type_, bound)
+            self.check(node.then, want, {**env, **bound})
+        rows: dict[object, list[pt.Row]] = {}
+        everything = False
+        for handler in node.handlers:
+            binds: Binds = {}
+            if everything:
+                raise PerceusError("this handler is never reached", span=handler.span, code="E715")
+            if handler.pattern is None:
+                everything = True
+            else:
+                assert isinstance(handler.pattern, sx.ConstructorPattern)
+                exception, found = self.handled(handler.pattern, binds)
+                self.typed.uses[handler] = ExceptionUse(exception)
+                self.typed.patterns[handler] = found
+                above = rows.setdefault(exception, [])
+                if above:
+                    raise PerceusError("this handler is never reached", span=handler.span, code="E715")
+                above.append((found,))
+            self.check(handler.body, want, {**env, **binds})
+
+
+def _kind(value: int | float) -> Kind:
+    return Kind.FLOAT if isinstance(value, float) else Kind.NUMBER
+
+
+def _path(node: sx.Expr) -> tuple[str, ...]:
+    match node:
+        case sx.Name(name=name):
+            return (name,)
+        case sx.Attribute(owner=owner, name=name):
+            return (*_path(owner), name)
+        case _:
+            raise PerceusError("an exception is a name", span=node.span, code="E712")

@@ -1,0 +1,346 @@
+"""Checking names and calls: functions, constructors, foreign functions, kernels, methods, the built-in operations."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from usl_core.errors import Span
+from usl_core.procedure import Procedure
+from usl_perceus.errors import PerceusError
+from usl_perceus.front import syntax as sx
+from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS
+from usl_perceus.front.check_patterns import Patterns, ambiguous, qualified
+from usl_perceus.front.definitions import MISSING, ConDef, DataDef, ExceptionDef, ForeignDef, FunDef, definition, unknown
+from usl_perceus.front.inference import Env, Nested, is_enumeration
+from usl_perceus.front.kernels import kernel_signature
+from usl_perceus.front.plain import SHOWN, is_plain, why_not
+from usl_perceus.front.resolve import constructors, lookup, signature
+from usl_perceus.front.typed import (
+    BuiltinUse,
+    ConstantUse,
+    ConUse,
+    ForeignUse,
+    FunUse,
+    KernelUse,
+    LocalUse,
+    NestedUse,
+    Use,
+)
+from usl_perceus.front.types import (
+    ARRAY,
+    BOOL,
+    FUNCTION,
+    I64,
+    REF,
+    STR,
+    THREAD,
+    UNIT,
+    App,
+    Meta,
+    Type,
+    function,
+    is_float,
+    is_number,
+    resolve,
+    show,
+    substitute,
+)
+
+
+class Calls(Patterns):
+    """Names and calls; `check` is that of the whole checker."""
+
+    @abstractmethod
+    def check(self, node: sx.Expr, want: Type, env: Env) -> None:
+        """node must have type want."""
+
+    def infer(self, node: sx.Expr, env: Env) -> Type:
+        """The type of node, whatever it is."""
+        type_ = Meta()
+        self.check(node, type_, env)
+        return resolve(type_)
+
+    # -- what names mean
+
+    def name(self, node: sx.Name | sx.Attribute, path: Sequence[str], want: Type, env: Env) -> tuple[Use, Type | None]:
+        """What a name or dotted name means, and its type as a value (None if it is none, as for operations)."""
+        name = path[0]
+        if len(path) == 1 and name in env:
+            found = env[name]
+            if isinstance(found, Nested):
+                return NestedUse(found.function), function(found.signature.params, found.signature.result)
+            return LocalUse(), found
+        outside = lookup(path, self.scope)
+        use = self._definition(outside, want, node.span)
+        if use is not None:
+            return use, self._value_type(use)
+        con = self.constructor(name, want) if len(path) == 1 else qualified(path, self.scope)
+        if isinstance(con, tuple):
+            raise ambiguous(name, con, node.span)
+        if con is not None:
+            use = self._constructor_use(con)
+            return use, self._value_type(use)
+        if path[-1] in FUNCTIONS and (outside is MISSING or callable(outside)):
+            return BuiltinUse(path[-1].removeprefix(".")), None
+        text = ".".join(path)
+        if outside is not MISSING:
+            what = type(outside).__name__
+            hint = ("hint: decorate it with @fun",) if what == "function" else ()
+            raise PerceusError(f"{text} is a Python {what}, not part of the program", span=node.span, notes=hint, code="E711")
+        known = {*env, *self.constructor_names(), *FUNCTIONS, *self._definitions()}
+        raise unknown(text, "name", {each for each in known if "." not in each}, node.span)
+
+    def _definitions(self) -> set[str]:
+        return {name for name in self.scope.names() if definition(self.scope.get(name)) is not None}
+
+    def _definition(self, found: object, want: Type, span: Span) -> Use | None:
+        match definition(found):
+            case FunDef() as fun:
+                types = tuple(Meta() for _ in signature(fun).typevars)
+                return FunUse(fun, types)
+            case ForeignDef() as foreign:
+                return ForeignUse(foreign)
+            case ExceptionDef(name=name):
+                raise PerceusError(f"{name} is an exception; it stands behind raise or except", span=span, code="E712")
+            case DataDef() as data:
+                same = [con for con in constructors(data) if con.name == data.name]
+                if same:
+                    return self._constructor_use(same[0])
+                raise PerceusError(f"{data.name} is a type, not a value", span=span, code="E712")
+            case None:
+                pass
+        if isinstance(found, bool | int | float | str):
+            return ConstantUse(found)
+        if isinstance(found, Procedure):
+            return KernelUse(found, kernel_signature(found, span).written)
+        return None
+
+    def _constructor_use(self, con: ConDef) -> ConUse:
+        return ConUse(con, tuple(Meta() for _ in con.data.typevars))
+
+    def _value_type(self, use: Use) -> Type | None:
+        """The type of what is used as a value; that of a constructor with fields is its type as a function."""
+        match use:
+            case FunUse(fun=fun, types=types):
+                own = signature(fun)
+                named = dict(zip(own.typevars, types, strict=True))
+                params = tuple(substitute(param, named) for param in own.params)
+                return function(params, substitute(own.result, named))
+            case ForeignUse(foreign=foreign):
+                return function(signature(foreign).params, signature(foreign).result)
+            case ConUse(con=con, types=types):
+                named = dict(zip(con.data.typevars, types, strict=True))
+                result = App(con.data, types)
+                return function(tuple(substitute(each, named) for each in con.fields), result) if con.fields else result
+            case ConstantUse(value=value):
+                return self.literal_type(value)
+            case _:
+                return None
+
+    @abstractmethod
+    def literal_type(self, value: int | float | bool | str) -> Type:
+        """The type of a Python constant."""
+
+    def value_name(self, node: sx.Name | sx.Attribute, path: Sequence[str], want: Type, env: Env) -> None:
+        """A name that stands for a value."""
+        use, type_ = self.name(node, path, want, env)
+        if type_ is None:
+            raise PerceusError(f"{path[-1]} can only be called", span=node.span, code="E712")
+        if isinstance(use, ForeignUse):
+            hint = "hint: wrap it in a lambda"
+            raise PerceusError(
+                f"the foreign function {path[-1]} can only be called", span=node.span, notes=(hint,), code="E712"
+            )
+        if isinstance(use, ConUse) and use.con.fields and not _may_be_function(want):
+            raise PerceusError(f"{use.con.name} takes {_arguments(len(use.con.fields))}", span=node.span, code="E713")
+        self.typed.uses[node] = use
+        self.expect(want, type_, node.span)
+
+    # -- calls
+
+    def call(self, node: sx.Call, want: Type, env: Env) -> None:
+        """A call of anything."""
+        path = static_path(node.function, env)
+        if path is None:
+            if isinstance(node.function, sx.Attribute):
+                self._method(node, node.function, want, env)
+            else:
+                self._closure(node, want, env)
+            return
+        callee = node.function
+        assert isinstance(callee, sx.Name | sx.Attribute)
+        use, type_ = self.name(callee, path, want, env)
+        self.typed.uses[callee] = use
+        match use:
+            case LocalUse():
+                self._closure(node, want, env)
+            case BuiltinUse(name=name):
+                self._builtin(name, node, want, env)
+            case KernelUse(kernel=kernel):
+                own = kernel_signature(kernel, node.span)
+                self._arguments(node, kernel.name(), own.params, env)
+                self.expect(want, own.result, node.span)
+            case _:
+                if isinstance(use, ConUse) and not use.con.fields:
+                    hint = f"hint: in expressions it is written without parentheses: {use.con.name}"
+                    raise PerceusError(f"{use.con.name} has no fields", span=node.span, notes=(hint,), code="E713")
+                found = resolve(type_) if type_ is not None else None
+                if not isinstance(found, App) or found.head != FUNCTION:
+                    raise PerceusError(f"{path[-1]} is no function", span=node.span, code="E712")
+                *params, result = found.args
+                # The result first: what the context wants tells the types of the arguments.
+                if len(node.args) == len(params):
+                    self.expect(want, result, node.span)
+                self._arguments(node, path[-1], params, env)
+
+    def _arguments(self, node: sx.Call, name: str, params: Sequence[Type], env: Env) -> None:
+        if len(node.args) != len(params):
+            raise PerceusError(f"{name} takes {_arguments(len(params))}, {len(node.args)} given", span=node.span, code="E713")
+        for arg, param in _functions_last(node.args, params):
+            self.check(arg, param, env)
+
+    def _closure(self, node: sx.Call, want: Type, env: Env) -> None:
+        found = self.infer(node.function, env)
+        if isinstance(found, Meta):
+            args = tuple(self.infer(arg, env) for arg in node.args)
+            self.expect(function(args, want), found, node.span)
+            return
+        if not isinstance(found, App) or found.head != FUNCTION:
+            raise PerceusError(f"a value of type {show(found)} cannot be called", span=node.function.span, code="E712")
+        *params, result = found.args
+        self.expect(want, result, node.span)
+        self._arguments(node, "the function", params, env)
+
+    def _method(self, node: sx.Call, method: sx.Attribute, want: Type, env: Env) -> None:
+        if method.name == "value":
+            self._closure(node, want, env)
+            return
+        owner = self.infer(method.owner, env)
+        if method.name != "set" or not (isinstance(owner, Meta) or (isinstance(owner, App) and owner.head == ARRAY)):
+            raise PerceusError(f"a value of type {show(owner)} has no method {method.name}", span=method.span, code="E711")
+        elem = Meta()
+        self.expect(owner, App(ARRAY, (elem,)), method.owner.span)
+        self.expect(want, owner, node.span)
+        self.typed.uses[method] = BuiltinUse("set")
+        self._arguments(node, "set", (I64, elem), env)
+
+    def attribute(self, node: sx.Attribute, want: Type, env: Env) -> None:
+        """`r.value`, or the dotted name of a value."""
+        path = static_path(node, env)
+        if path is not None:
+            self.value_name(node, path, want, env)
+            return
+        owner = self.infer(node.owner, env)
+        if node.name != "value" or (isinstance(owner, App) and owner.head != REF):
+            hint = (
+                ("hint: fields are taken out by match",) if isinstance(owner, App) and isinstance(owner.head, DataDef) else ()
+            )
+            raise PerceusError(
+                f"a value of type {show(owner)} has no attribute {node.name}", span=node.span, notes=hint, code="E711"
+            )
+        content = Meta()
+        self.expect(owner, App(REF, (content,)), node.owner.span)
+        self.expect(want, content, node.span)
+
+    # -- built-in operations
+
+    def _builtin(self, name: str, node: sx.Call, want: Type, env: Env) -> None:
+        if name in CONVERSIONS:
+            self._one(name, node)
+            found = self.infer(node.args[0], env)
+            message = f"{name} converts numbers, bools and enumerations, not {{}}"
+            self.demand(
+                found, lambda type_: is_number(type_) or type_ == BOOL or is_enumeration(type_), message, node.args[0].span
+            )
+            self.expect(want, App(name), node.span)
+            return
+        match name:
+            case "print":
+                for arg in node.args:
+                    self._showable(arg, env)
+                self.expect(want, UNIT, node.span)
+            case "str":
+                self._one(name, node)
+                self._showable(node.args[0], env)
+                self.expect(want, STR, node.span)
+            case "len":
+                self._one(name, node)
+                found = self.infer(node.args[0], env)
+                self.demand(found, _has_length, "len takes an array or a string, not {}", node.args[0].span)
+                self.expect(want, I64, node.span)
+            case "sqrt" | "floor":
+                self._one(name, node)
+                self.check(node.args[0], want, env)
+                self.demand(want, is_float, f"{name} takes a float, not {{}}", node.span)
+            case "array":
+                elem = Meta()
+                self.expect(want, App(ARRAY, (elem,)), node.span)
+                self._arguments(node, name, (I64, elem), env)
+            case "ref":
+                content = Meta()
+                self.expect(want, App(REF, (content,)), node.span)
+                self._arguments(node, name, (content,), env)
+            case "join":
+                self._arguments(node, name, (App(THREAD, (want,)),), env)
+            case "spawn":
+                self._spawn(node, want, env)
+            case "must_reuse":
+                self._one(name, node)
+                self._must_reuse(node.args[0], want, env)
+            case _:
+                raise AssertionError(name)
+
+    def _one(self, name: str, node: sx.Call) -> None:
+        if len(node.args) != 1:
+            raise PerceusError(f"{name} takes 1 argument, {len(node.args)} given", span=node.span, code="E713")
+
+    def _showable(self, node: sx.Expr, env: Env) -> None:
+        found = self.infer(node, env)
+        self.demand(found, is_plain, SHOWN, node.span, why_not)
+
+    def _spawn(self, node: sx.Call, want: Type, env: Env) -> None:
+        if not node.args:
+            raise PerceusError("spawn takes a function and its arguments", span=node.span, code="E713")
+        result = Meta()
+        self.expect(want, App(THREAD, (result,)), node.span)
+        work, *args = node.args
+        types = tuple(self.infer(arg, env) for arg in args)
+        self.check(work, function(types, result), env)
+
+    def _must_reuse(self, node: sx.Expr, want: Type, env: Env) -> None:
+        self.check(node, want, env)
+        if not (isinstance(node, sx.Call) and isinstance(self.typed.uses.get(node.function), ConUse)):
+            raise PerceusError("must_reuse takes a constructor with fields", span=node.span, code="E712")
+
+
+def static_path(node: sx.Expr, env: Env) -> tuple[str, ...] | None:
+    """The parts of a name or dotted name whose first is not a variable; a variable alone is a path too."""
+    match node:
+        case sx.Name(name=name):
+            return (name,)
+        case sx.Attribute(owner=owner, name=name):
+            path = static_path(owner, env)
+            return None if path is None or path[0] in env else (*path, name)
+        case _:
+            return None
+
+
+def _may_be_function(type_: Type) -> bool:
+    found = resolve(type_)
+    return isinstance(found, Meta) or (isinstance(found, App) and found.head == FUNCTION)
+
+
+def _has_length(type_: Type) -> bool:
+    found = resolve(type_)
+    return found == STR or (isinstance(found, App) and found.head == ARRAY)
+
+
+def _arguments(count: int) -> str:
+    return "no arguments" if count == 0 else "1 argument" if count == 1 else f"{count} arguments"
+
+
+def _functions_last(args: Sequence[sx.Expr], params: Sequence[Type]) -> list[tuple[sx.Expr, Type]]:
+    """Arguments with their types; lambdas after the others, which tell the types of their parameters."""
+    pairs = list(zip(args, params, strict=True))
+    return [p for p in pairs if not isinstance(p[0], sx.Lambda)] + [p for p in pairs if isinstance(p[0], sx.Lambda)]

@@ -1,0 +1,188 @@
+"""`@data`, `@fun`, `@foreign`, `@exception`, and the promises `@fbip`, `@no_alloc`, `@inline` on top of `@fun`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
+
+from usl_perceus.errors import PerceusError
+from usl_perceus.front import module
+from usl_perceus.front.definitions import Defined, ForeignDef, FunDef, Scope
+from usl_perceus.front.lower import Lowered, lower
+from usl_perceus.front.resolve import signature
+
+C = TypeVar("C")
+
+
+class Function(Defined):
+    """A function of the language, checked and compiled when it is first used, so that it may use what is defined later."""
+
+    __usl_definition__: FunDef
+
+    def __init__(self, definition: FunDef) -> None:
+        self.__usl_definition__ = definition
+        self._lowered: Lowered | None = None
+        self.__name__ = definition.name
+
+    def name(self) -> str:
+        return self.__usl_definition__.name
+
+    def core(self) -> Lowered:
+        """The program of this function and everything that it uses.
+
+        Raises:
+            PerceusError: something in it is ill-typed.
+        """
+        if self._lowered is None:
+            self._lowered = lower([self.__usl_definition__])
+        return self._lowered
+
+    def show(self, form: str = "core", *, off: Collection[str] = ()) -> str:
+        """The program after the pass `form` (`core`: before the first; `c`: the C), with the optional passes off left out."""
+        from usl_perceus import report
+
+        return report.shown([self.__usl_definition__], form, off)
+
+    def explain(self) -> str:
+        """For every allocation whether and why it reuses memory."""
+        from usl_perceus import report
+
+        return report.explained([self.__usl_definition__], ())
+
+    def __call__(self, *args: Any) -> Any:
+        """Compiles the program when it is first called, and runs it on Python's values.
+
+        Raises:
+            PerceusError: an argument has the wrong type, or the program is not well-formed.
+            Exception: the program raised it.
+        """
+        from usl_perceus.python.call import call  # it needs cffi, and this module
+
+        definition = self.__usl_definition__
+        if signature(definition).typevars:
+            hint = "hint: call it from a function whose types have no variables"
+            message = f"{self.name()} is generic; Python can only call functions of known types"
+            raise PerceusError(message, span=definition.span, notes=(hint,), code="E728")
+        return call(self, args)
+
+    def __repr__(self) -> str:
+        return f"<fun {self.name()}>"
+
+
+class Foreign(Defined):
+    """A C function that programs can call."""
+
+    __usl_definition__: ForeignDef
+
+    def __init__(self, definition: ForeignDef) -> None:
+        self.__usl_definition__ = definition
+        self.__name__ = definition.name
+
+    def __repr__(self) -> str:
+        return f"<foreign {self.__usl_definition__.symbol}>"
+
+
+def fun(function: Callable[..., Any]) -> Function:
+    """Decorator: a Python function becomes one of the functional language. Its text is read; Python never runs it.
+
+    Raises:
+        PerceusError: the text is missing, or uses statements that the language does not have.
+    """
+    source, node = module.parse(function)
+    return Function(FunDef(node.name, module.function(source, node), _scope(function, _caller())))
+
+
+def data(cls: type) -> Any:
+    """Decorator: a class of `Constructor: (types of its fields)` becomes a data type.
+
+    Type variables are declared by `Generic[T]` as the base (or in brackets, from Python 3.12 on).
+    """
+    caller = _caller()
+    syntax = module.data(*module.class_at(cls.__name__, caller.file, caller.line))
+    return module.data_def(syntax, Scope(caller.module, caller.local), cls.__module__, cls.__doc__).python
+
+
+def exception(cls: type) -> Any:
+    """Decorator: a class of `field: type` becomes an exception; for Python an exception class with its fields as args."""
+    caller = _caller()
+    syntax = module.exception(*module.class_at(cls.__name__, caller.file, caller.line))
+    made = module.exception_def(syntax, Scope(caller.module, caller.local))
+    made.python.__module__ = cls.__module__
+    made.python.__usl_definition__ = made  # type: ignore[attr-defined]
+    return made.python
+
+
+@overload
+def foreign(function: Callable[..., Any], /) -> Foreign: ...
+
+
+@overload
+def foreign(symbol: str | None = None, /, *, header: str | None = None) -> Callable[[Callable[..., Any]], Foreign]: ...
+
+
+def foreign(function: Any = None, /, *, header: str | None = None) -> Any:
+    """Decorator: a Python function without a body declares a C function, `@foreign` or `@foreign("symbol", header="file.h")`.
+
+    Parameters of types that are counted say who owns them: `borrowed[T]`, or `owned[T]` if the C function releases it.
+    """
+    caller = _caller()
+
+    def declare(declared: Callable[..., Any]) -> Foreign:
+        source, node = module.parse(declared)
+        symbol = function if isinstance(function, str) else node.name
+        syntax = module.foreign_function(source, node)
+        return Foreign(module.foreign(syntax, _scope(declared, caller), symbol, header))
+
+    return declare(function) if callable(function) else declare
+
+
+def fbip(function: Function) -> Function:
+    """Promise: on unique arguments the function allocates nothing and its stack does not grow; otherwise compilation fails.
+
+    Reference: Reinking 2022, §4.2.6.
+    """
+    return _promised(function, "fbip", fbip=True)
+
+
+def no_alloc(function: Function) -> Function:
+    """Promise: on unique arguments the function allocates nothing; otherwise compilation fails."""
+    return _promised(function, "no_alloc", no_alloc=True)
+
+
+def inline(function: Function) -> Function:
+    """Ask for the function to be inlined where it is called."""
+    return _promised(function, "inline", inline=True)
+
+
+def _promised(function: Function, name: str, **promise: bool) -> Function:
+    if not isinstance(function, Function):
+        raise PerceusError(f"@{name} stands above @fun", notes=(f"hint: @{name} on the line before @fun",))
+    definition = function.__usl_definition__
+    for attribute, value in promise.items():
+        setattr(definition, attribute, value)
+    return function
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    """Where a decorator stands, and the names there."""
+
+    module: Mapping[str, Any]
+    local: Mapping[str, Any]
+    file: str
+    line: int
+
+
+def _caller() -> _Caller:
+    """Two frames above this one. Names of a module stay live; there are no local ones there."""
+    frame = sys._getframe(2)
+    local = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+    return _Caller(frame.f_globals, local, frame.f_code.co_filename, frame.f_lineno)
+
+
+def _scope(function: Callable[..., Any], caller: _Caller) -> Scope:
+    code = getattr(function, "__code__", None)
+    cells = dict(zip(code.co_freevars if code else (), getattr(function, "__closure__", None) or (), strict=False))
+    return Scope(caller.module, caller.local, cells)

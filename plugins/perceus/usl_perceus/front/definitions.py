@@ -1,0 +1,158 @@
+"""What a program consists of: data types, functions, foreign functions, exceptions, as the decorators make them.
+
+Definitions refer to each other by name. Names are looked up when a function is first checked, so that a function may use
+what is defined below it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import CellType
+from typing import Any
+
+from usl_core.errors import Span
+from usl_perceus.errors import PerceusError
+from usl_perceus.front import syntax as sx
+from usl_perceus.front.types import Type
+
+MISSING = object()
+
+
+class Scope:
+    """The Python names that a definition can use: its closure, the local names at its decorator, its module."""
+
+    def __init__(
+        self, module: Mapping[str, Any], local: Mapping[str, Any] | None = None, cells: Mapping[str, CellType] | None = None
+    ) -> None:
+        self._cells = dict(cells or {})
+        self._local = dict(local or {})
+        self._module = module
+
+    def get(self, name: str) -> Any:
+        """What Python binds name to, or MISSING."""
+        if name in self._cells:
+            try:
+                return self._cells[name].cell_contents
+            except ValueError:  # not assigned yet
+                pass
+        return self._local.get(name, self._module.get(name, MISSING))
+
+    def values(self) -> Iterable[Any]:
+        names = {**self._module, **self._local, **self._cells}
+        return [value for name in names if (value := self.get(name)) is not MISSING]
+
+    def names(self) -> set[str]:
+        return {*self._module, *self._local, *self._cells}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConDef:
+    """A constructor of a data type; fields mention the type variables of the data type."""
+
+    name: str
+    data: DataDef
+    tag: int
+    fields: tuple[Type, ...]
+    span: Span
+
+
+@dataclass(slots=True, eq=False)
+class DataDef:
+    """A data type. `constructors` are known once `resolve.py` has looked up their types."""
+
+    name: str
+    typevars: tuple[str, ...]
+    syntax: sx.DataSyntax
+    scope: Scope
+    constructors: tuple[ConDef, ...] | None = None
+    python: Any = None
+    """The class of its values in Python (`values.Value`)."""
+
+    @property
+    def span(self) -> Span:
+        return self.syntax.span
+
+
+@dataclass(slots=True, eq=False)
+class ExceptionDef:
+    """An exception and the types of what it carries; python is the class that Python sees."""
+
+    name: str
+    syntax: sx.ConstructorSyntax
+    scope: Scope
+    python: type[BaseException]
+    fields: tuple[Type, ...] | None = None
+
+    @property
+    def span(self) -> Span:
+        return self.syntax.span
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The type of a function: type variables, parameters with `borrowed`, result."""
+
+    typevars: tuple[str, ...]
+    params: tuple[Type, ...]
+    borrowed: tuple[bool, ...]
+    result: Type
+
+
+@dataclass(slots=True, eq=False)
+class FunDef:
+    """A function. signature and typed are filled in when they are first needed."""
+
+    name: str
+    syntax: sx.Function
+    scope: Scope
+    inline: bool = False
+    fbip: bool = False
+    no_alloc: bool = False
+    signature: Signature | None = None
+    typed: Any = None
+
+    @property
+    def span(self) -> Span:
+        return self.syntax.span
+
+
+@dataclass(slots=True, eq=False)
+class ForeignDef:
+    """A C function: its symbol, and the header that declares it."""
+
+    name: str
+    syntax: sx.Function
+    scope: Scope
+    symbol: str
+    header: str | None
+    signature: Signature | None = None
+
+    @property
+    def span(self) -> Span:
+        return self.syntax.span
+
+
+class Defined:
+    """What a decorator makes of a function."""
+
+    __usl_definition__: FunDef | ForeignDef
+
+
+def unknown(name: str, what: str, near: Iterable[str], span: Span, notes: Sequence[str] = ()) -> PerceusError:
+    """The error for a name that nothing defines, with the nearest spelling that would do."""
+    close = difflib.get_close_matches(name, sorted(set(near)), 1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return PerceusError(f"unknown {what} {name}{hint}", span=span, notes=notes, code="E711")
+
+
+def definition(value: object) -> DataDef | FunDef | ForeignDef | ExceptionDef | None:
+    """The definition that a Python object stands for: itself, or what a decorator has put into it."""
+    if isinstance(value, DataDef | FunDef | ForeignDef | ExceptionDef):
+        return value
+    if isinstance(value, Defined):
+        return value.__usl_definition__
+    # Classes of data types and exceptions; not the classes derived from them, such as those of constructors.
+    found = value.__dict__.get("__usl_definition__") if isinstance(value, type) else None
+    return found if isinstance(found, DataDef | ExceptionDef) else None

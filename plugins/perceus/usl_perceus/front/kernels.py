@@ -1,0 +1,62 @@
+"""Calling a `@proc` on arrays: what its formals are in the functional language.
+
+Sizes and indices are i64, scalars of data are passed by value, tensors are arrays (of all elements, row by row). The result
+is the written arrays in the order of the formals: one array, or a tuple of several. `lower_kernel.py` makes the call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from usl_core.errors import Span
+from usl_core.ir.nodes import Arg
+from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.ir.written import written_formals
+from usl_core.procedure import Procedure
+from usl_perceus.errors import PerceusError
+from usl_perceus.front.types import ARRAY, FLOATS, INTEGERS, TUPLE, App, Type
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSignature:
+    """The type of a kernel; written: the positions of the arrays that it returns."""
+
+    params: tuple[Type, ...]
+    result: Type
+    written: tuple[int, ...]
+
+
+def kernel_signature(kernel: Procedure, span: Span) -> KernelSignature:
+    """The type of a `@proc` as a function on arrays.
+
+    Raises:
+        PerceusError: a formal has no counterpart (R, f16), a scalar is written, or nothing is.
+    """
+    proc = kernel.ir
+    changed = written_formals(proc)
+    written = tuple(position for position, arg in enumerate(proc.args) if arg.name in changed)
+    params = tuple(_param(kernel.name(), arg, span) for arg in proc.args)
+    for position in written:
+        if params[position].head != ARRAY:
+            message = f"{kernel.name()} writes the scalar {proc.args[position].name.name}, which is passed by value"
+            raise PerceusError(message, span=span, notes=("hint: make it an array of one element",), code="E726")
+    results = tuple(params[position] for position in written)
+    if not results:
+        raise PerceusError(f"{kernel.name()} writes no argument, so that a call has no result", span=span, code="E726")
+    return KernelSignature(params, results[0] if len(results) == 1 else App(TUPLE, results), written)
+
+
+def _param(kernel: str, arg: Arg, span: Span) -> App:
+    match arg.type:
+        case ControlType(name="bool"):
+            return App("bool")
+        case ControlType():
+            return App("i64")
+        case ScalarType(name=name) if name in INTEGERS or name in FLOATS:
+            return App(name)
+        case TensorType(scalar=ScalarType(name=name)) if name in INTEGERS or name in FLOATS:
+            return App(ARRAY, (App(name),))
+        case ScalarType(name=name) | TensorType(scalar=ScalarType(name=name)):
+            what = "elements of type" if isinstance(arg.type, TensorType) else "type"
+            message = f"argument {arg.name.name} of {kernel} has {what} {name}, which functional programs do not have"
+            raise PerceusError(message, span=span, notes=("hint: set_precision first",), code="E726")

@@ -1,0 +1,86 @@
+"""Typed functions as a program of the core: monomorphic, in A-normal form, without nested functions or patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from usl_perceus import ir
+from usl_perceus.deep import deep
+from usl_perceus.front.check import check_function
+from usl_perceus.front.definitions import ExceptionDef, FunDef
+from usl_perceus.front.effects import Effects, infer
+from usl_perceus.front.instances import Instances
+from usl_perceus.front.lower_expr import Lowering
+from usl_perceus.front.resolve import signature
+from usl_perceus.front.types import App, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A program with what connects it to its source."""
+
+    program: ir.Program
+    exports: Mapping[FunDef, str]
+    exceptions: Mapping[ir.Con, ExceptionDef]
+    types: Mapping[str, App]
+    """Of each data type of the program, by its name there, the type in the source; outcomes of threads are left out."""
+
+
+def lower(funs: Sequence[FunDef]) -> Lowered:
+    """The program of these functions and everything they use; generic ones are left out, unless others use them.
+
+    Raises:
+        PerceusError: one of them, or something that it uses, is ill-typed, or has infinitely many instances.
+    """
+    return deep(lambda: _program(funs))
+
+
+def _program(funs: Sequence[FunDef]) -> Lowered:
+    for fun in funs:
+        check_function(fun)
+    # What may raise is part of the types of closures and threads, so that the program is made again when it is known.
+    instances = Instances()
+    effects = infer(_lowered(funs, instances).program, instances.outcomes)
+    return _marked(_lowered(funs, Instances(instances, effects)), effects)
+
+
+def _lowered(funs: Sequence[FunDef], instances: Instances) -> Lowered:
+    exports = {fun: instances.function(fun, ()) for fun in funs if not signature(fun).typevars}
+    made: dict[str, ir.FunDef] = {}
+    while instances.waiting:
+        fun, types, name = instances.waiting.pop(0)
+        for each in _function(instances, fun, types, name):
+            made[each.name] = each
+    made.update((each.name, each) for each in instances.derived)
+    for fun, name in exports.items():
+        if any(signature(fun).borrowed):
+            wrapper = _owning(made[name], instances.fresh(f"{name}.owned"))
+            made[wrapper.name] = wrapper
+            exports[fun] = wrapper.name
+    datas = instances.finished_datas()
+    program = ir.Program(datas, made, instances.foreigns, instances.kernels, tuple(exports.values()))
+    return Lowered(program, exports, instances.exceptions(), instances.sources())
+
+
+def _marked(lowered: Lowered, effects: Effects) -> Lowered:
+    """The functions that may raise, marked so."""
+    program = lowered.program
+    funs = {name: replace(fun, throws=name in effects.functions) for name, fun in program.funs.items()}
+    return replace(lowered, program=replace(program, funs=funs))
+
+
+def _owning(fun: ir.FunDef, name: str) -> ir.FunDef:
+    """A function that owns all its parameters, as callers from outside expect, and calls fun."""
+    params = tuple(ir.Param(param.var.copy()) for param in fun.params)
+    call = ir.Call(fun.name, tuple(param.var for param in params), fun.result, span=fun.span)
+    return ir.FunDef(name, params, fun.result, call, inline=fun.inline, span=fun.span)
+
+
+def _function(instances: Instances, fun: FunDef, types: tuple[Type, ...], name: str) -> list[ir.FunDef]:
+    """One copy of a function with the functions nested in it."""
+    typed = check_function(fun)
+    instances.where = fun.span
+    named = dict(zip(signature(fun).typevars, types, strict=True))
+    lowering = Lowering(instances, typed, named, name)
+    return [lowering.function(fun, name), *lowering.lifted]

@@ -1,0 +1,453 @@
+"""Expressions of one function as the core's: values get names in the order of their evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from usl_core.errors import Span
+from usl_perceus import ir
+from usl_perceus.errors import PerceusError
+from usl_perceus.front import lower_operators as operators
+from usl_perceus.front import syntax as sx
+from usl_perceus.front.block import Block
+from usl_perceus.front.builtins import CONVERSIONS
+from usl_perceus.front.definitions import FunDef
+from usl_perceus.front.free_names import free_names
+from usl_perceus.front.instances import Instances, Substitution
+from usl_perceus.front.lower_kernel import kernel_call
+from usl_perceus.front.lower_match import Matching
+from usl_perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
+from usl_perceus.front.resolve import signature
+from usl_perceus.front.texts import shown
+from usl_perceus.front.typed import (
+    BuiltinUse,
+    ConstantUse,
+    ConUse,
+    ExceptionUse,
+    ForeignUse,
+    FunUse,
+    KernelUse,
+    LocalUse,
+    NestedUse,
+    Typed,
+)
+from usl_perceus.front.types import Type, show, substitute
+from usl_perceus.traverse import FreeVars
+
+
+@dataclass(frozen=True, slots=True)
+class NestedFun:
+    """A nested function in an environment: its top-level name, and what it captures, which are its first arguments."""
+
+    name: str
+    captures: tuple[ir.Var, ...]
+    params: tuple[ir.Type, ...]
+    result: ir.Type
+
+
+Env = Mapping[str, "ir.Atom | NestedFun"]
+
+
+class Lowering(Matching):
+    """Lowers one copy of a function; `lifted` collects the functions nested in it."""
+
+    def __init__(self, instances: Instances, typed: Typed, named: Substitution, name: str) -> None:
+        self.instances = instances
+        self.typed = typed
+        self.named = named
+        self.prefix = name
+        self.lifted: list[ir.FunDef] = []
+        self._joins: dict[int, ir.Label] = {}
+
+    def function(self, fun: FunDef, name: str) -> ir.FunDef:
+        """The function itself."""
+        own = signature(fun)
+        params = tuple(
+            ir.Param(ir.Var(param.name, self.instances.type(type_, self.named)), borrowed)
+            for param, type_, borrowed in zip(fun.syntax.params, own.params, own.borrowed, strict=True)
+        )
+        env = {param.var.name: param.var for param in params}
+        result = self.instances.type(own.result, self.named)
+        return ir.FunDef(
+            name,
+            params,
+            result,
+            self.expr(fun.syntax.body, env),
+            inline=fun.inline,
+            fbip=fun.fbip,
+            no_alloc=fun.no_alloc,
+            span=fun.span,
+        )
+
+    def type(self, node: sx.Node) -> ir.Type:
+        return self.instances.type(self.typed.types[node], self.named)
+
+    def _require_plain(self, message: str, operand: sx.Expr, span: Span) -> None:
+        """A type variable may stand for a type that is not; message says what it has to be for."""
+        type_ = substitute(self.typed.types[operand], self.named)
+        if not is_plain(type_):
+            notes = (f"in {self.prefix}", *why_not(type_))
+            raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
+
+    # -- expressions
+
+    def expr(self, node: sx.Expr, env: Env) -> ir.Expr:
+        """node as an expression of its own."""
+        block = Block()
+        return block.wrap(self.last(node, env, block))
+
+    def atom(self, node: sx.Expr, env: Env, block: Block) -> ir.Atom:
+        """The value of node, named in block if need be."""
+        return block.atom(self.last(node, env, block), self.type(node), _hint(node), node.span)
+
+    def atoms(self, nodes: Iterable[sx.Expr], env: Env, block: Block) -> tuple[ir.Atom, ...]:
+        return tuple(self.atom(node, env, block) for node in nodes)
+
+    def last(self, node: sx.Expr, env: Env, block: Block) -> ir.Expr:
+        """node as the last expression of block."""
+        while True:
+            match node:
+                case sx.Let():
+                    env = self._let(node, env, block)
+                    node = node.body
+                case sx.LetFunctions(functions=functions, body=body):
+                    env = self._let_functions(functions, env)
+                    node = body
+                case _:
+                    return self._last(node, env, block)
+
+    def _last(self, node: sx.Expr, env: Env, block: Block) -> ir.Expr:
+        span = node.span
+        match node:
+            case sx.Name() | sx.Attribute():
+                return self._name(node, env, block)
+            case sx.Literal():
+                return ir.Ret(self._literal(node), span=span)
+            case sx.Tuple(items=items):
+                con = self.instances.tuple_con(self.type(node))
+                return ir.MakeCon(con, self.atoms(items, env, block), span=span)
+            case sx.ArrayLiteral(items=items):
+                return operators.array_literal(self.atoms(items, env, block), self.type(node), block, span)
+            case sx.Call():
+                return self._call(node, env, block)
+            case sx.Index(array=array, index=index):
+                return operators.element(
+                    self.instances, self.atom(array, env, block), self.atom(index, env, block), self.type(node), block, span
+                )
+            case sx.Unary(op=op, operand=operand):
+                return operators.unary(op, self.atom(operand, env, block), self.type(node), span)
+            case sx.Binary(op=op, left=left, right=right):
+                if op in ("==", "!="):
+                    self._require_plain(f"{op} {COMPARED}", left, span)
+                first = self.atom(left, env, block)
+                second = self.atom(right, env, block)
+                return operators.binary(self.instances, op, first, second, self.type(node), block, span)
+            case sx.If(condition=condition, then=then, orelse=orelse):
+                test = self.atom(condition, env, block)
+                return ir.If(test, self.expr(then, env), self.expr(orelse, env), span=span)
+            case sx.Match():
+                return self.match(node, env, block)
+            case sx.Lambda():
+                return self._lambda(node, env)
+            case sx.Raise(value=value):
+                return ir.Raise(self._exception(value, env, block), self.type(node), "", span=span)
+            case sx.Try():
+                return self._try(node, env)
+            case sx.SetValue(reference=reference, value=value):
+                args = (self.atom(reference, env, block), self.atom(value, env, block))
+                return ir.Prim("ref_set", args, ir.UNIT, span=span)
+            case sx.Join():
+                return self._join(node, env)
+            case sx.Jump(label=label, args=args):
+                return ir.Jump(self._joins[label], self.atoms(args, env, block), self.type(node), span=span)
+            case sx.Let() | sx.LetFunctions():
+                raise AssertionError("handled by last")
+            case _:
+                assert_never(node)
+
+    def _literal(self, node: sx.Literal) -> ir.Atom:
+        return operators.constant(node.value, self.type(node))
+
+    # -- names
+
+    def _name(self, node: sx.Name | sx.Attribute, env: Env, block: Block) -> ir.Expr:
+        use = self.typed.uses.get(node)
+        span = node.span
+        match use:
+            case None:  # r.value
+                assert isinstance(node, sx.Attribute)
+                return ir.Prim("ref_get", (self.atom(node.owner, env, block),), self.type(node), span=span)
+            case LocalUse():
+                assert isinstance(node, sx.Name)
+                found = env[node.name]
+                assert not isinstance(found, NestedFun)
+                return ir.Ret(found, span=span)
+            case NestedUse() as use:
+                assert isinstance(node, sx.Name)
+                found = env[node.name]
+                assert isinstance(found, NestedFun)
+                if not found.captures:
+                    borrows = any(self.typed.signatures[use.function].borrowed)
+                    return self._reference(found.name, self.type(node), borrows, span)
+                return _wrapper(found.name, found.captures, self.type(node), span)
+            case ConstantUse(value=value):
+                return ir.Ret(operators.constant(value, self.type(node)), span=span)
+            case FunUse(fun=fun, types=types):
+                name = self.instances.function(fun, self._closed(types))
+                return self._reference(name, self.type(node), any(signature(fun).borrowed), span)
+            case ConUse(con=con, types=types):
+                made = self.instances.con(con, self._closed(types))
+                if not made.fields:
+                    return ir.Ret(ir.Nullary(made), span=span)
+                params = tuple(ir.Var(f"field{i}", field) for i, (_, field) in enumerate(made.fields))
+                type_ = self.type(node)
+                assert isinstance(type_, ir.FunType)
+                return ir.Lambda((), params, made.type, ir.MakeCon(made, params, span=span), type_.throws, span=span)
+            case _:
+                raise AssertionError(f"{use} is no value")
+
+    def _reference(self, name: str, type_: ir.Type, borrows: bool, span: Span) -> ir.Expr:
+        """A top-level function as a value. Closures own their arguments, and may raise if their type says so; a function that
+        does not needs a wrapper."""
+        assert isinstance(type_, ir.FunType)
+        if borrows or (type_.throws and name not in self.instances.effects.functions):
+            return _wrapper(name, (), type_, span)
+        return ir.Ret(ir.FunRef(name, type_), span=span)
+
+    def _closed(self, types: Sequence[Type]) -> tuple[Type, ...]:
+        return tuple(substitute(type_, self.named) for type_ in types)
+
+    # -- calls
+
+    def _call(self, node: sx.Call, env: Env, block: Block) -> ir.Expr:
+        use = self.typed.uses.get(node.function)
+        span, type_ = node.span, self.type(node)
+        match use:
+            case FunUse(fun=fun, types=types):
+                name = self.instances.function(fun, self._closed(types))
+                return ir.Call(name, self.atoms(node.args, env, block), type_, span=span)
+            case NestedUse():
+                assert isinstance(node.function, sx.Name)
+                found = env[node.function.name]
+                assert isinstance(found, NestedFun)
+                return ir.Call(found.name, (*found.captures, *self.atoms(node.args, env, block)), type_, span=span)
+            case ConUse(con=con, types=types):
+                made = self.instances.con(con, self._closed(types))
+                return ir.MakeCon(made, self.atoms(node.args, env, block), span=span)
+            case ForeignUse(foreign=foreign):
+                return ir.ForeignCall(self.instances.foreign(foreign), self.atoms(node.args, env, block), type_, span=span)
+            case KernelUse(kernel=kernel):
+                return kernel_call(self.instances, kernel, self.atoms(node.args, env, block), type_, block, span)
+            case BuiltinUse(name=name):
+                return self._builtin(name, node, env, block)
+            case _:
+                callee = self.atom(node.function, env, block)
+                return ir.CallClosure(callee, self.atoms(node.args, env, block), type_, span=span)
+
+    def _builtin(self, name: str, node: sx.Call, env: Env, block: Block) -> ir.Expr:
+        span, type_ = node.span, self.type(node)
+        if name == "set":
+            assert isinstance(node.function, sx.Attribute)
+            array = self.atom(node.function.owner, env, block)
+            index, value = self.atoms(node.args, env, block)
+            return operators.with_element(self.instances, array, index, value, block, span)
+        if name == "must_reuse":
+            made = self.last(node.args[0], env, block)
+            assert isinstance(made, ir.MakeCon)
+            return ir.MakeCon(made.con, made.args, must_reuse=True, span=made.span)
+        if name == "spawn":
+            return self._spawn(node, env, block)
+        if name in ("print", "str"):
+            for arg in node.args:
+                self._require_plain(SHOWN, arg, arg.span)
+        args = self.atoms(node.args, env, block)
+        if name in CONVERSIONS:
+            return ir.Prim("cast", args, type_, span=span)
+        match name:
+            case "print":
+                return operators.print_line(self.instances, args, block, span)
+            case "str":
+                return shown(self.instances, args[0], span)
+            case "len":
+                op = "str_len" if args[0].type == ir.STR else "array_len"
+                return ir.Prim(op, args, type_, span=span)
+            case "sqrt" | "floor":
+                return ir.Prim(name, args, type_, span=span)
+            case "array":
+                return operators.make_array(self.instances, args[0], args[1], type_, block, span)
+            case "ref":
+                return ir.Prim("ref_new", args, type_, span=span)
+            case "join":
+                return self._join_thread(args[0], type_, block, span)
+            case _:
+                raise AssertionError(name)
+
+    def _spawn(self, node: sx.Call, env: Env, block: Block) -> ir.Expr:
+        """The thread runs a closure without parameters. It turns an exception into a value, which join turns back."""
+        span, thread = node.span, self.type(node)
+        assert isinstance(thread, ir.ThreadType)
+        work, *rest = node.args
+        callee = self.atom(work, env, block)
+        args = self.atoms(rest, env, block)
+        assert isinstance(callee.type, ir.FunType)
+        call = ir.CallClosure(callee, args, callee.type.result, span=span)
+        type_ = ir.FunType((), thread.result)
+        closure = block.atom(_closure((), self._caught(call, thread, span), type_, span), type_, "task", span)
+        return ir.Prim("spawn", (closure,), thread, span=span)
+
+    def _caught(self, call: ir.CallClosure, thread: ir.ThreadType, span: Span) -> ir.Expr:
+        value, exception = ir.Var("value", call.type), ir.Var("exception", ir.EXN)
+        ends = self.instances.outcome(thread)
+        if ends is not None:
+            returned, raised = ends
+            made, failed = ir.MakeCon(returned, (value,), span=span), ir.MakeCon(raised, (exception,), span=span)
+            return ir.TryLet(value, call, made, exception, failed, span=span)
+        return call
+
+    def _join_thread(self, thread: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
+        assert isinstance(thread.type, ir.ThreadType)
+        ends = self.instances.outcome(thread.type)
+        if ends is None:
+            return ir.Prim("join", (thread,), type_, span=span)
+        returned, raised = ends
+        outcome = ir.Var("outcome", thread.type.result)
+        block.bind(outcome, ir.Prim("join", (thread,), outcome.type, span=span), span)
+        value, exception = ir.Var("value", type_), ir.Var("exception", ir.EXN)
+        came = ir.Branch(returned, (value,), ir.Ret(value, span=span), span=span)
+        failed = ir.Branch(raised, (exception,), ir.Raise(exception, type_, span=span), span=span)
+        return ir.Match(outcome, (came, failed), span=span)
+
+    # -- functions as values
+
+    def _lambda(self, node: sx.Lambda, env: Env) -> ir.Expr:
+        type_ = self.type(node)
+        assert isinstance(type_, ir.FunType)
+        params = tuple(ir.Var(name, param) for (name, _), param in zip(node.params, type_.params, strict=True))
+        inner = {**env, **{param.name: param for param in params}}
+        return _closure(params, self.expr(node.body, inner), type_, node.span)
+
+    def _let_functions(self, functions: Sequence[sx.Function], env: Env) -> Env:
+        """Each function becomes one of the top level, which gets what any of them captures as its first arguments."""
+        used = [value for name in free_names(functions) if (value := env.get(name)) is not None]
+        captures: dict[ir.Var, None] = {}
+        for value in used:
+            captures.update(dict.fromkeys(value.captures if isinstance(value, NestedFun) else _variables(value)))
+        outside = dict(env)
+        signatures = [self.typed.signatures[function] for function in functions]
+        for function, own in zip(functions, signatures, strict=True):
+            params = tuple(self.instances.type(param, self.named) for param in own.params)
+            result = self.instances.type(own.result, self.named)
+            name = self.instances.fresh(f"{self.prefix}.{function.name}")
+            outside[function.name] = NestedFun(name, tuple(captures), params, result)
+        for function, own in zip(functions, signatures, strict=True):
+            self._lift(function, own.borrowed, tuple(captures), outside)
+        return outside
+
+    def _lift(self, function: sx.Function, borrowed: Sequence[bool], captures: Sequence[ir.Var], outside: Env) -> None:
+        fresh = {var: var.copy() for var in captures}
+        env = {name: _renamed(value, fresh) for name, value in outside.items()}
+        found = env[function.name]
+        assert isinstance(found, NestedFun)
+        own = [
+            ir.Param(ir.Var(param.name, type_), is_borrowed)
+            for param, type_, is_borrowed in zip(function.params, found.params, borrowed, strict=True)
+        ]
+        inner = {**env, **{param.var.name: param.var for param in own}}
+        params = (*(ir.Param(var) for var in fresh.values()), *own)
+        body = self.expr(function.body, inner)
+        self.lifted.append(ir.FunDef(found.name, params, found.result, body, span=function.span))
+
+    # -- binding, joining
+
+    def _let(self, node: sx.Let, env: Env, block: Block) -> Env:
+        resolved = self.typed.patterns[node]
+        type_ = self.type(node.value)
+        value = block.atom(self.last(node.value, env, block), type_, _pattern_hint(node.pattern), node.span)
+        return {**env, **self.bind(resolved, value, block, node.span)}
+
+    def _join(self, node: sx.Join, env: Env) -> ir.Expr:
+        label = ir.Label("after")
+        self._joins[node.label] = label
+        body = self.expr(node.body, env)
+        types = [self.instances.type(type_, self.named) for type_ in self.typed.joins[node.label]]
+        params = tuple(ir.Var(name, type_) for name, type_ in zip(node.params, types, strict=True))
+        rest = self.expr(node.rest, {**env, **{param.name: param for param in params}})
+        return ir.LetJoin(label, params, rest, body, span=node.span)
+
+    # -- exceptions
+
+    def _exception(self, value: sx.Expr, env: Env, block: Block) -> ir.Atom:
+        callee, args = (value.function, value.args) if isinstance(value, sx.Call) else (value, ())
+        use = self.typed.uses[callee]
+        assert isinstance(use, ExceptionUse)
+        con = self.instances.exception(use.exception)
+        if not con.fields:
+            return ir.Nullary(con)
+        made = ir.MakeCon(con, self.atoms(args, env, block), span=value.span)
+        return block.atom(made, ir.EXN, "exception", value.span)
+
+    def _try(self, node: sx.Try, env: Env) -> ir.Expr:
+        type_ = self.type(node)
+        value, exception = ir.Var("result", self.type(node.body)), ir.Var("exception", ir.EXN)
+        branches: list[ir.Branch] = []
+        default: ir.Expr = ir.Raise(exception, type_, span=node.span)
+        for handler in node.handlers:
+            if handler.pattern is None:
+                default = self.expr(handler.body, env)
+                continue
+            use = self.typed.uses[handler]
+            assert isinstance(use, ExceptionUse)
+            con = self.instances.exception(use.exception)
+            binders = tuple(ir.Var(f"field{i}", field) for i, (_, field) in enumerate(con.fields))
+            inner = Block()
+            bound = self.bind_fields(self.typed.patterns[handler], binders, inner, handler.span)
+            body = inner.wrap(self.expr(handler.body, {**env, **bound}))
+            branches.append(ir.Branch(con, binders, body, span=handler.span))
+        handled = ir.Match(exception, tuple(branches), default, span=node.span) if branches else default
+        then: ir.Expr = ir.Ret(value, span=node.span)
+        if node.then is not None:
+            after = Block()
+            bound = self.bind(self.typed.patterns[node], value, after, node.span)
+            then = after.wrap(self.expr(node.then, {**env, **bound}))
+        return ir.TryLet(value, self.expr(node.body, env), then, exception, handled, span=node.span)
+
+
+def _closure(params: tuple[ir.Var, ...], body: ir.Expr, type_: ir.FunType, span: Span) -> ir.Lambda:
+    free = FreeVars().of(body) - frozenset(params)
+    captures = tuple(sorted(free, key=lambda var: var.number))
+    return ir.Lambda(captures, params, type_.result, body, type_.throws, span=span)
+
+
+def _wrapper(name: str, captures: tuple[ir.Var, ...], type_: ir.Type, span: Span) -> ir.Lambda:
+    """A closure that calls a function with what it captures and its own arguments."""
+    assert isinstance(type_, ir.FunType)
+    params = tuple(ir.Var(f"arg{i}", param) for i, param in enumerate(type_.params))
+    body = ir.Call(name, (*captures, *params), type_.result, span=span)
+    return ir.Lambda(captures, params, type_.result, body, type_.throws, span=span)
+
+
+def _variables(atom: ir.Atom) -> tuple[ir.Var, ...]:
+    return (atom,) if isinstance(atom, ir.Var) else ()
+
+
+def _renamed(value: ir.Atom | NestedFun, fresh: Mapping[ir.Var, ir.Var]) -> ir.Atom | NestedFun:
+    if isinstance(value, NestedFun):
+        return NestedFun(value.name, tuple(fresh.get(var, var) for var in value.captures), value.params, value.result)
+    return fresh.get(value, value) if isinstance(value, ir.Var) else value
+
+
+def _hint(node: sx.Expr) -> str:
+    """What to call the value of an expression."""
+    match node:
+        case sx.Call(function=sx.Name(name=name)):
+            return f"{name}_result" if name.isidentifier() else "value"
+        case sx.Binary(op="==" | "!=" | "<" | "<=" | ">" | ">="):
+            return "test"
+        case _:
+            return "value"
+
+
+def _pattern_hint(pattern: sx.Pattern) -> str:
+    return pattern.name.split(".")[0] if isinstance(pattern, sx.NamePattern | sx.AsPattern) else "value"

@@ -1,0 +1,138 @@
+"""Operators and built-in operations as primitives, with the tests that make them total."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from usl_core.errors import Span, source_line
+from usl_perceus import ir
+from usl_perceus.front.block import Block
+from usl_perceus.front.builtins import INDEX, ZERO_DIVISION
+from usl_perceus.front.definitions import ExceptionDef
+from usl_perceus.front.equality import equal, is_scalar
+from usl_perceus.front.instances import Instances
+from usl_perceus.front.texts import shown
+
+_ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "fdiv", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}
+_DIVISION = {"//": "div", "%": "mod"}
+BY_ZERO, OUTSIDE, NEGATIVE = "division by zero", "the index is out of range", "the length is negative"
+"""What exceptions of operators tell."""
+
+_COMPARISON = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+
+def constant(value: int | float | bool | str | None, type_: ir.Type) -> ir.Atom:
+    """A literal of that type."""
+    match value:
+        case bool():
+            return ir.Nullary(ir.TRUE if value else ir.FALSE)
+        case str():
+            return ir.Lit(value.encode("utf-8", "surrogatepass"), ir.STR)
+        case None:
+            return ir.Lit(None, ir.UNIT)
+        case _:
+            return ir.Lit(float(value) if isinstance(type_, ir.FloatType) else value, type_)
+
+
+def raising(instances: Instances, exception: ExceptionDef, type_: ir.Type, span: Span, why: str) -> ir.Raise:
+    """Raise an exception without fields; why is told with the source text."""
+    text = source_line(span)
+    if text is not None:
+        shown = text[span.column - 1 : span.end_column - 1] if span.end_line == span.line else f"{text[span.column - 1 :]} ..."
+        why = f"{why}: {shown}"
+    return ir.Raise(ir.Nullary(instances.exception(exception)), type_, why, span=span)
+
+
+def unary(op: str, operand: ir.Atom, type_: ir.Type, span: Span) -> ir.Expr:
+    return ir.Prim("neg" if op == "-" else "not", (operand,), type_, span=span)
+
+
+def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
+    """An operator on two values of one type."""
+    if op in ("==", "!=") and not is_scalar(left.type, instances):
+        same = equal(instances, left, right, span)
+        return same if op == "==" else ir.Prim("not", (block.atom(same, ir.BOOL, "test", span),), ir.BOOL, span=span)
+    if left.type == ir.STR:
+        return _on_strings(op, left, right, block, span)
+    if op in _COMPARISON:
+        return ir.Prim(_COMPARISON[op], (left, right), ir.BOOL, span=span)
+    if op not in _DIVISION:
+        return ir.Prim(_ARITHMETIC[op], (left, right), type_, span=span)
+    divided = ir.Prim(_DIVISION[op], (left, right), type_, span=span)
+    if isinstance(right, ir.Lit):
+        return raising(instances, ZERO_DIVISION, type_, span, BY_ZERO) if right.value == 0 else divided
+    test = ir.Var("zero", ir.BOOL)
+    block.bind(test, ir.Prim("eq", (right, ir.Lit(0, right.type)), ir.BOOL, span=span), span)
+    return ir.If(test, raising(instances, ZERO_DIVISION, type_, span, BY_ZERO), divided, span=span)
+
+
+def _on_strings(op: str, left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir.Expr:
+    if op == "+":
+        return ir.Prim("str_concat", (left, right), ir.STR, span=span)
+    pair = (right, left) if op in (">", "<=") else (left, right)
+    test = ir.Prim("str_lt", pair, ir.BOOL, span=span)
+    if op in ("<", ">"):
+        return test
+    return ir.Prim("not", (block.atom(test, ir.BOOL, "test", span),), ir.BOOL, span=span)
+
+
+def print_line(instances: Instances, values: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:
+    """Print values with spaces between them and a line end."""
+    line: ir.Atom | None = None
+    for value in values:
+        text = block.atom(shown(instances, value, span), ir.STR, "text", span)
+        if line is None:
+            line = text
+        else:
+            spaced = _concatenated(line, ir.Lit(b" ", ir.STR), block, span)
+            line = _concatenated(spaced, text, block, span)
+    whole = ir.Lit(b"\n", ir.STR) if line is None else _concatenated(line, ir.Lit(b"\n", ir.STR), block, span)
+    return ir.Prim("print", (whole,), ir.UNIT, span=span)
+
+
+def _concatenated(left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir.Atom:
+    return block.atom(ir.Prim("str_concat", (left, right), ir.STR, span=span), ir.STR, "line", span)
+
+
+# -- arrays
+
+
+def make_array(instances: Instances, count: ir.Atom, value: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
+    made = ir.Prim("array_make", (count, value), type_, span=span)
+    if isinstance(count, ir.Lit):
+        assert isinstance(count.value, int)
+        return made if count.value >= 0 else raising(instances, INDEX, type_, span, NEGATIVE)
+    test = ir.Var("negative", ir.BOOL)
+    block.bind(test, ir.Prim("lt", (count, ir.Lit(0, ir.I64)), ir.BOOL, span=span), span)
+    return ir.If(test, raising(instances, INDEX, type_, span, NEGATIVE), made, span=span)
+
+
+def array_literal(items: Sequence[ir.Atom], type_: ir.Type, block: Block, span: Span) -> ir.Expr:
+    """`[a, b]`: an array of a's, with the others put in; it is unique."""
+    made: ir.Expr = ir.Prim("array_make", (ir.Lit(len(items), ir.I64), items[0]), type_, span=span)
+    for position, item in enumerate(items[1:], start=1):
+        array = block.atom(made, type_, "array", span)
+        made = ir.Prim("array_set", (array, ir.Lit(position, ir.I64), item), type_, span=span)
+    return made
+
+
+def element(instances: Instances, array: ir.Atom, index: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
+    """`a[i]`, tested."""
+    test = _in_range(array, index, block, span)
+    found = ir.Prim("array_get", (array, index), type_, span=span)
+    return ir.If(test, found, raising(instances, INDEX, type_, span, OUTSIDE), span=span)
+
+
+def with_element(instances: Instances, array: ir.Atom, index: ir.Atom, value: ir.Atom, block: Block, span: Span) -> ir.Expr:
+    """`a.set(i, x)`, tested."""
+    test = _in_range(array, index, block, span)
+    changed = ir.Prim("array_set", (array, index, value), array.type, span=span)
+    return ir.If(test, changed, raising(instances, INDEX, array.type, span, OUTSIDE), span=span)
+
+
+def _in_range(array: ir.Atom, index: ir.Atom, block: Block, span: Span) -> ir.Atom:
+    """Whether 0 <= index < length, in one comparison: negative numbers are large ones without a sign."""
+    length = block.atom(ir.Prim("array_len", (array,), ir.I64, span=span), ir.I64, "length", span)
+    unsigned = block.atom(ir.Prim("cast", (index,), ir.U64, span=span), ir.U64, "index", span)
+    limit = block.atom(ir.Prim("cast", (length,), ir.U64, span=span), ir.U64, "limit", span)
+    return block.atom(ir.Prim("lt", (unsigned, limit), ir.BOOL, span=span), ir.BOOL, "inside", span)

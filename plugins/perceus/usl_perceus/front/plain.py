@@ -1,0 +1,54 @@
+"""Which types are plain: their values are made of numbers, strings and constructors, so that they can be compared and shown.
+
+Functions have no equality or text that a program could find out; cells and threads have an identity, and their contents change.
+"""
+
+from __future__ import annotations
+
+from usl_perceus.front.definitions import DataDef
+from usl_perceus.front.resolve import constructors
+from usl_perceus.front.types import FUNCTION, REF, THREAD, App, Type, resolve, show, substitute, zonk
+
+COMPARED = "compares numbers, strings, bools, and data and arrays made of these, not {}"
+SHOWN = "numbers, strings, bools, and data and arrays made of these can be printed, not {}"
+
+LARGEST = 300
+"""Types that are looked at: one with more grows without end, which is an error elsewhere (`instances.py`)."""
+
+
+def is_plain(type_: Type) -> bool:
+    """Whether the type is plain. Type variables and what is not known yet are: copies of generic functions are asked again."""
+    return _obstacle(type_) is None
+
+
+def why_not(type_: Type) -> tuple[str, ...]:
+    """The notes of an error: what is not plain, and where."""
+    found = _obstacle(type_)
+    return () if found is None else (found, "functions, cells and threads have neither an equality nor a text")
+
+
+def _obstacle(type_: Type) -> str | None:
+    seen: set[Type] = set()
+    waiting: list[tuple[Type, str]] = [(type_, "this")]
+    while waiting and len(seen) < LARGEST:
+        part, place = waiting.pop()
+        closed = zonk(part)
+        if not isinstance(closed, App) or closed in seen:
+            continue
+        seen.add(closed)
+        if closed.head in (FUNCTION, REF, THREAD):
+            return f"{place} is {show(closed)}"
+        waiting.extend(_parts(closed))
+    return None
+
+
+def _parts(type_: App) -> list[tuple[Type, str]]:
+    """The types of what values of a type consist of, and where each of them is."""
+    if not isinstance(type_.head, DataDef):
+        return [(resolve(arg), f"a part of {show(type_)}") for arg in type_.args]
+    named = dict(zip(type_.head.typevars, type_.args, strict=True))
+    return [
+        (substitute(field, named), f"field {i} of {con.name}")
+        for con in constructors(type_.head)
+        for i, field in enumerate(con.fields)
+    ]

@@ -1,0 +1,90 @@
+"""What the checker finds out about a function, beside its syntax: types, what names mean, patterns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from usl_core.procedure import Procedure
+from usl_perceus.front import syntax as sx
+from usl_perceus.front.definitions import ConDef, ExceptionDef, ForeignDef, FunDef, Signature
+from usl_perceus.front.patterns import Resolved
+from usl_perceus.front.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class LocalUse:
+    """A variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestedUse:
+    """A nested function."""
+
+    function: sx.Function
+
+
+@dataclass(frozen=True, slots=True)
+class FunUse:
+    """A function with the types that its type variables stand for."""
+
+    fun: FunDef
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConUse:
+    """A constructor with the type arguments of its data type."""
+
+    con: ConDef
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignUse:
+    foreign: ForeignDef
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionUse:
+    exception: ExceptionDef
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantUse:
+    """A number, truth value or text that Python binds to the name."""
+
+    value: int | float | bool | str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelUse:
+    """A @proc; written: the positions of the arrays that it writes."""
+
+    kernel: Procedure
+    written: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinUse:
+    """An operation of the language itself."""
+
+    name: str
+
+
+Use = LocalUse | NestedUse | FunUse | ConUse | ForeignUse | ExceptionUse | ConstantUse | KernelUse | BuiltinUse
+
+
+@dataclass(slots=True)
+class Typed:
+    """The results for one function; types may mention its type variables, and no metavariables once it is done."""
+
+    types: dict[sx.Node, Type] = field(default_factory=dict)
+    """Of each expression, of the parameters of lambdas by the lambda (as a function type), and of patterns."""
+    uses: dict[sx.Node, Use] = field(default_factory=dict)
+    """Of names and dotted names, and of method calls by their `Attribute`."""
+    patterns: dict[sx.Node, Resolved] = field(default_factory=dict)
+    """Of cases, handlers and assignments."""
+    signatures: dict[sx.Function, Signature] = field(default_factory=dict)
+    """Of nested functions."""
+    joins: dict[int, tuple[Type, ...]] = field(default_factory=dict)
+    """Of the parameters of join points, by label."""

@@ -1,0 +1,161 @@
+"""Specialisation of higher-order functions to known arguments.
+
+A call `f(xs, g)`, where g is a top-level function or a lambda that is bound in sight, becomes a call of a copy of f in which
+g is called by name; a lambda is lifted to a function that takes its captures as parameters, and so does the copy. In the
+copy the parameter is known in turn, so that the recursive call of f becomes one of the copy: `map(xs, f)` becomes a loop of
+its own. Calls of known closures become plain calls. Closures that nobody needs any more go with `simplify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from usl_perceus.ir import (
+    Atom,
+    Call,
+    CallClosure,
+    Expr,
+    FunDef,
+    FunRef,
+    FunType,
+    Lambda,
+    Let,
+    Param,
+    Program,
+    Ret,
+    Var,
+)
+from usl_perceus.opt.simplify import simplify_expr
+from usl_perceus.traverse import fresh_copy, map_children
+
+LIMIT = 100
+"""Copies per program, against specialisation without end (a function that calls itself with ever new closures)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is known of a closure: the top-level function behind it, and the captures, which go before its arguments."""
+
+    fun: str
+    captures: tuple[Atom, ...] = ()
+
+
+Known = Mapping[Var, Target]
+
+
+def specialize_functions(program: Program) -> Program:
+    """Copy higher-order functions for the closures that they are called with, as far as these are known."""
+    return _Specializer(program).program()
+
+
+class _Specializer:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._funs = dict(program.funs)
+        self._copies: dict[tuple[str, tuple[tuple[int, str], ...]], str] = {}
+        self._todo: list[str] = []
+
+    def program(self) -> Program:
+        for name, fun in self._program.funs.items():
+            self._funs[name] = replace(fun, body=simplify_expr(self.expr(fun.body, {})))
+        while self._todo:
+            name = self._todo.pop()
+            self._funs[name] = replace(self._funs[name], body=simplify_expr(self.expr(self._funs[name].body, {})))
+        return replace(self._program, funs=self._funs)
+
+    def expr(self, expr: Expr, known: Known) -> Expr:
+        match expr:
+            case Let(var=var, value=value, body=body):
+                target = self._target(value)
+                if target is not None:
+                    return replace(expr, value=_calling(target, value), body=self.expr(body, {**known, var: target}))
+                return replace(expr, value=self.expr(value, known), body=self.expr(body, known))
+            case Lambda(body=body):
+                # what a lambda does not capture it cannot use
+                inner = {var: target for var, target in known.items() if not target.captures}
+                return replace(expr, body=self.expr(body, inner))
+            case CallClosure(fun=closure, args=args, type=type):
+                target = self._of_atom(closure, known)
+                if target is None:
+                    return expr
+                return self.expr(Call(target.fun, (*target.captures, *args), type, span=expr.span), known)
+            case Call():
+                return self._call(expr, known)
+            case _:
+                return map_children(expr, lambda child: self.expr(child, known))
+
+    def _of_atom(self, atom: Atom, known: Known) -> Target | None:
+        if isinstance(atom, FunRef):
+            return Target(atom.fun)
+        return known.get(atom) if isinstance(atom, Var) else None
+
+    def _target(self, value: Expr) -> Target | None:
+        """The function behind a closure expression; a lambda is lifted, unless it does nothing but call a function."""
+        match value:
+            case Ret(atom=FunRef(fun=fun)):
+                return Target(fun)
+            case Lambda(captures=captures, params=params, body=Call(fun=fun, args=args)) if args == (*captures, *params):
+                return Target(fun, captures)
+            case Lambda():
+                return Target(self._lift(value), value.captures)
+            case _:
+                return None
+
+    def _lift(self, value: Lambda) -> str:
+        name = self._fresh("lambda")
+        new = {var: var.copy() for var in (*value.captures, *value.params)}
+        params = tuple(Param(var) for var in new.values())
+        body = fresh_copy(value.body, new)
+        self._funs[name] = FunDef(name, params, value.result, body, throws=value.throws, span=value.span)
+        self._todo.append(name)
+        return name
+
+    def _fresh(self, base: str) -> str:
+        number = 1
+        while f"{base}#{number}" in self._funs:
+            number += 1
+        return f"{base}#{number}"
+
+    def _call(self, expr: Call, known: Known) -> Expr:
+        """A call with known closures among its arguments becomes a call of a copy."""
+        fun = self._funs[expr.fun]
+        targets = {i: target for i, arg in enumerate(expr.args) if (target := self._of_atom(arg, known)) is not None}
+        if not targets:
+            return expr
+        key = (expr.fun, tuple((i, target.fun) for i, target in targets.items()))
+        if key not in self._copies:
+            if len(self._copies) >= LIMIT:
+                return expr
+            self._copies[key] = self._fresh(expr.fun)
+            self._funs[self._copies[key]] = self._copy(fun, self._copies[key], targets)
+            self._todo.append(self._copies[key])
+        args = [arg for i, arg in enumerate(expr.args) if i not in targets]
+        args += [capture for target in targets.values() for capture in target.captures]
+        return replace(expr, fun=self._copies[key], args=tuple(args))
+
+    def _copy(self, fun: FunDef, name: str, targets: Mapping[int, Target]) -> FunDef:
+        """fun with captures instead of the known parameters; their closures are made again first, should they be needed."""
+        new = {param.var: param.var.copy() for param in fun.params}
+        body = fresh_copy(fun.body, new)
+        params = [replace(param, var=new[param.var]) for i, param in enumerate(fun.params) if i not in targets]
+        for i, target in targets.items():
+            closure = new[fun.params[i].var]
+            assert isinstance(closure.type, FunType)
+            captures = tuple(Var("c", atom.type) for atom in target.captures)
+            params += [Param(var) for var in captures]
+            inner = tuple(Var("p", type) for type in closure.type.params)
+            call = Call(target.fun, (*captures, *inner), closure.type.result, span=fun.span)
+            made: Expr = Lambda(captures, inner, closure.type.result, call, closure.type.throws, span=fun.span)
+            if not captures:
+                made = Ret(FunRef(target.fun, closure.type), span=fun.span)
+            body = Let(closure, made, body, span=fun.span)
+        return replace(fun, name=name, params=tuple(params), body=body)
+
+
+def _calling(target: Target, value: Expr) -> Expr:
+    """The closure expression, as one that calls the function that it was lifted to."""
+    if not isinstance(value, Lambda):
+        return value
+    args = (*value.captures, *value.params)
+    return replace(value, body=Call(target.fun, args, value.result, span=value.span))

@@ -1,0 +1,76 @@
+"""Inlining of functions that do not call themselves.
+
+A small function is copied wherever it is called; a larger one if there is one call, or few and it takes data apart, so that its
+matches and the constructors of the caller can share memory (red-black balancing). `@inline` asks for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from usl_perceus.ir import Call, Expr, FunDef, Match, Program
+from usl_perceus.opt.callgraph import call_graph, components, is_recursive, references
+from usl_perceus.opt.simplify import bind_arguments, simplify_expr, size
+from usl_perceus.traverse import fresh_copy, map_children, walk
+
+SMALL = 12
+"""Functions of at most so many expressions are always inlined."""
+MEDIUM = 160
+"""Functions of at most so many are inlined if they are called once, or match and are called at most FEW times."""
+FEW = 3
+LARGE = 1000
+"""No function grows beyond this by inlining others."""
+
+
+def inline(program: Program) -> Program:
+    """Replace calls by bodies, callees first; then remove the functions that are not needed any more."""
+    graph = call_graph(program)
+    calls = Counter(expr.fun for fun in program.funs.values() for expr in walk(fun.body) if isinstance(expr, Call))
+    funs = dict(program.funs)
+    chosen: dict[str, FunDef] = {}
+    for group in components(graph):
+        for name in group:
+            body = _Inliner(chosen).expr(funs[name].body)
+            funs[name] = replace(funs[name], body=simplify_expr(body))
+        if not is_recursive(group, graph) and _is_worth(funs[group[0]], calls[group[0]]):
+            chosen[group[0]] = funs[group[0]]
+    return without_unused(replace(program, funs=funs))
+
+
+def _is_worth(fun: FunDef, calls: int) -> bool:
+    count = size(fun.body)
+    if fun.fbip or fun.no_alloc:
+        return False  # its promise is checked on its own code
+    takes_apart = isinstance(fun.body, Match) or any(isinstance(expr, Match) for expr in walk(fun.body))
+    return count <= SMALL or fun.inline or (count <= MEDIUM and (calls == 1 or (takes_apart and calls <= FEW)))
+
+
+class _Inliner:
+    def __init__(self, chosen: dict[str, FunDef]) -> None:
+        self._chosen = chosen
+        self._room = LARGE
+
+    def expr(self, expr: Expr) -> Expr:
+        if isinstance(expr, Call) and expr.fun in self._chosen:
+            fun = self._chosen[expr.fun]
+            self._room -= size(fun.body)
+            if self._room > 0:
+                params = {param.var: param.var.copy() for param in fun.params}
+                return bind_arguments(tuple(params.values()), expr.args, fresh_copy(fun.body, params), expr)
+        return map_children(expr, self.expr)
+
+
+def without_unused(program: Program) -> Program:
+    """Only the functions that the exports need; all of them if nothing is exported."""
+    if not program.exports:
+        return program
+    needed: set[str] = set()
+    todo = list(program.exports)
+    while todo:
+        name = todo.pop()
+        if name not in needed:
+            needed.add(name)
+            body = program.funs[name].body
+            todo.extend({expr.fun for expr in walk(body) if isinstance(expr, Call)} | references(body))
+    return replace(program, funs={name: fun for name, fun in program.funs.items() if name in needed})

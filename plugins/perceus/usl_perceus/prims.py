@@ -1,0 +1,147 @@
+"""The primitive operations: types and ownership of `ir.Prim`. All are total under the stated preconditions, and never raise.
+
+Scalar operations are overloaded on the type of their first argument. Integers wrap around. The front end tests preconditions
+(`index in range`, `divisor not 0`) explicitly, so that what can fail is visible as control flow.
+
+    add sub mul neg            integers, floats
+    div mod                    integers, rounded to minus infinity; precondition: the divisor is not 0;
+                               the least value by -1 wraps
+    fdiv sqrt floor            floats
+    and or xor not             integers (bitwise), bool
+    shl shr                    integers: the count, of the same type, is taken modulo the bits;
+                               shr of a signed integer keeps the sign
+    eq ne lt le gt ge          integers, floats, enumerations (eq, ne: any; order by tag); result bool
+    cast                       integer or float, or an enumeration's tag, to the integer or float `Prim.type`: wraps, or rounds;
+                               float to integer truncates and saturates, NaN gives 0
+    str_concat(a, b)           owned, owned; the result may reuse a's memory if it is unique
+    str_len(a) str_get(a, i)   borrowed; i64, u8; precondition of get: 0 <= i < length
+    str_eq(a, b) str_lt(a, b)  borrowed, borrowed; bool; order of bytes
+    str_quote(a)               borrowed; as Python writes a string in quotes, bytes from 128 on as they are
+    show(x)                    an integer, float or bool as STR
+    print(a)                   borrowed STR; writes it to standard output; UNIT
+    array_make(n, x)           n: i64, x owned (n references); precondition: 0 <= n
+    array_len(a)               borrowed; i64
+    array_get(a, i)            borrowed; an owned reference to the element; precondition: 0 <= i < length
+    array_set(a, i, x)         a and x owned; in place if a is unique, else on a copy; precondition: 0 <= i < length
+    ref_new(x)                 x owned
+    ref_get(r)                 borrowed; an owned reference to the content
+    ref_set(r, x)              r borrowed, x owned; drops the old content; UNIT
+    spawn(f)                   owned closure without parameters that does not throw; all it reaches is marked shared;
+                               the thread of its result
+    join(t)                    owned thread; waits; the result
+"""
+
+from __future__ import annotations
+
+from usl_perceus.ir import (
+    BOOL,
+    I64,
+    STR,
+    U8,
+    UNIT,
+    ArrayType,
+    DataType,
+    FloatType,
+    FunType,
+    IntType,
+    RefType,
+    ThreadType,
+    Type,
+)
+
+_BORROWED: dict[str, tuple[bool, ...]] = {
+    "str_concat": (False, False),
+    "str_len": (True,),
+    "str_get": (True, True),
+    "str_eq": (True, True),
+    "str_lt": (True, True),
+    "str_quote": (True,),
+    "show": (True,),
+    "print": (True,),
+    "array_make": (True, False),
+    "array_len": (True,),
+    "array_get": (True, True),
+    "array_set": (False, True, False),
+    "ref_new": (False,),
+    "ref_get": (True,),
+    "ref_set": (True, False),
+    "spawn": (False,),
+    "join": (False,),
+}
+
+ALLOCATING = frozenset({"str_concat", "str_quote", "show", "array_make", "ref_new", "spawn"})
+"""Primitives that take memory from the heap even on unique arguments."""
+
+EFFECTS = frozenset({"print", "ref_new", "ref_get", "ref_set", "spawn", "join"})
+"""Primitives that may be neither left out, nor repeated, nor reordered among themselves."""
+
+
+def borrowed(op: str, count: int) -> tuple[bool, ...]:
+    """For each of the count arguments whether the caller keeps it. Scalars have no ownership and count as kept."""
+    return _BORROWED.get(op, (True,) * count)
+
+
+def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
+    """The type of the result for arguments of these types, or None if op does not exist or does not take them.
+
+    stated is the type that the node claims; only `cast` depends on it.
+    """
+    match op, args:
+        case (("add" | "sub" | "mul"), (IntType() | FloatType() as a, b)) if a == b:
+            return a
+        case "neg", (IntType() | FloatType() as a,):
+            return a
+        case (("div" | "mod" | "shl" | "shr"), (IntType() as a, b)) if a == b:
+            return a
+        case "fdiv", (FloatType() as a, b) if a == b:
+            return a
+        case (("sqrt" | "floor"), (FloatType() as a,)):
+            return a
+        case (("and" | "or" | "xor"), (IntType() | DataType("bool") as a, b)) if a == b:
+            return a
+        case "not", (IntType() | DataType("bool") as a,):
+            return a
+        case (("eq" | "ne" | "lt" | "le" | "gt" | "ge"), (IntType() | FloatType() | DataType() as a, b)) if a == b:
+            return BOOL
+        case "cast", (IntType() | FloatType() | DataType(),):
+            return stated if isinstance(stated, IntType | FloatType) else None
+        case "show", (IntType() | FloatType() | DataType("bool"),):
+            return STR
+    return _boxed_result(op, args)
+
+
+def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
+    """`result_type` of the operations on strings, arrays, references and threads."""
+    result: Type | None = None
+    match op, args:
+        case "str_concat", (a, b) if a == b == STR:
+            result = STR
+        case "str_quote", (a,) if a == STR:
+            result = STR
+        case "str_len", (a,) if a == STR:
+            result = I64
+        case "str_get", (a, i) if a == STR and i == I64:
+            result = U8
+        case (("str_eq" | "str_lt"), (a, b)) if a == b == STR:
+            result = BOOL
+        case "print", (a,) if a == STR:
+            result = UNIT
+        case "array_make", (n, x) if n == I64:
+            result = ArrayType(x)
+        case "array_len", (ArrayType(),):
+            result = I64
+        case "array_get", (ArrayType(elem=elem), i) if i == I64:
+            result = elem
+        case "array_set", (ArrayType(elem=elem) as a, i, x) if i == I64 and x == elem:
+            result = a
+        case "ref_new", (x,):
+            result = RefType(x)
+        case "ref_get", (RefType(elem=elem),):
+            result = elem
+        case "ref_set", (RefType(elem=elem), x) if x == elem:
+            result = UNIT
+        case "spawn", (FunType(params=(), result=value, throws=False),):
+            result = ThreadType(value)
+        case "join", (ThreadType(result=value),):
+            result = value
+    return result

@@ -1,0 +1,89 @@
+"""Checks of what the source promises: `must_reuse`, `@no_alloc`, `@fbip` (functional but in place; Reinking 2022, §4.2.6).
+
+must_reuse(C(..))   this constructor is built in the memory of a matched block, if that is unique
+@no_alloc           so is every constructor of the function and of the functions that it calls; no closure is made
+@fbip               @no_alloc, and the stack does not grow: functions that call each other do so in tail position
+
+Closures that are called are not looked into: they keep their own promises. Checked on the program after all passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usl_perceus.errors import PerceusError
+from usl_perceus.explain import Allocation, of_function
+from usl_perceus.ir import Call, FunDef, Program
+from usl_perceus.opt.callgraph import callees, components
+from usl_perceus.opt.trmc import SUFFIX as HOLE
+from usl_perceus.traverse import walk
+
+Chain = tuple[str, ...]
+
+
+def check_promises(program: Program) -> None:
+    """Check every promise.
+
+    Raises:
+        PerceusError: E730 (must_reuse), E731 (@no_alloc or @fbip: an allocation), E732 (@fbip: the stack may grow), at the
+            constructor or call at fault.
+    """
+    made = {name: of_function(program, fun) for name, fun in program.funs.items()}
+    for items in made.values():
+        for item in items:
+            if item.must_reuse and not item.reused:
+                raise PerceusError(f"must_reuse: {item.what} takes new memory: {item.why}", span=item.span, code="E730")
+    for fun in program.funs.values():
+        if fun.fbip or fun.no_alloc:
+            _check_allocations(program, fun, made)
+        if fun.fbip:
+            _check_stack(program, fun)
+
+
+def _check_allocations(program: Program, fun: FunDef, made: dict[str, list[Allocation]]) -> None:
+    promise = "@fbip" if fun.fbip else "@no_alloc"
+    for name, chain in _reached(program, fun.name):
+        for item in made[name]:
+            if not item.reused:
+                hint = "hint: match on a block of this size, and do not use it again, on every path that leads here"
+                raise PerceusError(
+                    f"{promise} {_source_name(fun.name)}: {item.what} takes new memory: {item.why}",
+                    span=item.span,
+                    notes=(*_via(chain), hint),
+                    code="E731",
+                )
+
+
+def _check_stack(program: Program, fun: FunDef) -> None:
+    graph = {name: callees(other.body) for name, other in program.funs.items()}
+    group_of = {name: group for group in components(graph) for name in group}
+    for name, chain in _reached(program, fun.name):
+        for expr in walk(program.funs[name].body):
+            enters_loop = isinstance(expr, Call) and expr.fun == name + HOLE  # made by trmc.py, and tail recursive from there
+            if isinstance(expr, Call) and not expr.tail and expr.fun in group_of[name] and not enters_loop:
+                what = f"@fbip {_source_name(fun.name)}: this call of {_source_name(expr.fun)} is not in tail position"
+                hint = "hint: pass what remains to be done as an argument, for example as a zipper"
+                raise PerceusError(f"{what}, so the stack grows", span=expr.span, notes=(*_via(chain), hint), code="E732")
+
+
+def _via(chain: Chain) -> tuple[str, ...]:
+    """A note on how the function at fault is reached, if it is another one."""
+    return (" calls ".join(_source_name(step) for step in chain),) if len(chain) > 1 else ()
+
+
+def _reached(program: Program, name: str) -> Iterator[tuple[str, Chain]]:
+    """The functions that name calls, itself first, each with the calls that lead there."""
+    seen: set[str] = set()
+    todo: list[Chain] = [(name,)]
+    while todo:
+        chain = todo.pop(0)
+        if chain[-1] in seen:
+            continue
+        seen.add(chain[-1])
+        yield chain[-1], chain
+        todo.extend((*chain, callee) for callee in sorted(callees(program.funs[chain[-1]].body)))
+
+
+def _source_name(name: str) -> str:
+    """The name without what passes have appended."""
+    return name.split("@")[0].split("#")[0]

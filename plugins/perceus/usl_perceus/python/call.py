@@ -1,0 +1,192 @@
+"""A `@fun` called from Python: compiled when it is first called, arguments converted, exceptions raised again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from usl_c11.cache import compiled
+from usl_c11.compiler import find_compiler, openmp_flags
+from usl_c11.cpu import require_features
+from usl_perceus.c import generate
+from usl_perceus.c.types import identifier
+from usl_perceus.errors import PerceusError
+from usl_perceus.front.decorators import Function
+from usl_perceus.front.lower import Lowered
+from usl_perceus.front.types import TUPLE
+from usl_perceus.ir import EXN, Call, CallClosure, FunDef, KernelCall, Prim, Program, Type
+from usl_perceus.opt.callgraph import call_graph, components
+from usl_perceus.passes import compile_program
+from usl_perceus.python.convert import Converter
+from usl_perceus.python.heap import Heap, heap, load, shared_flags
+from usl_perceus.python.layout import Blocks
+from usl_perceus.traverse import walk
+
+
+class Compiled:
+    """One compiled function."""
+
+    def __init__(self, function: Function) -> None:
+        lowered = function.core()
+        (exported,) = lowered.exports.values()
+        self.fun: FunDef = lowered.program.funs[exported]
+        self.name = function.name()
+        program = compile_program(lowered.program)
+        name = identifier(f"fun_{self.name}")
+        source = generate(program, name)
+        compiler = find_compiler()
+        require_features(source.features, compiler)
+        parallel = openmp_flags(compiler) if source.has_parallel_loops else ()
+        flags = (*shared_flags(compiler), *source.flags, *(f"-m{feature}" for feature in source.features), *parallel)
+        own = heap()
+        ffi = own.ffi.__class__()
+        ffi.include(own.ffi)
+        types = [*(param.var.type for param in self.fun.params), self.fun.result]
+        blocks = Blocks(lowered.program.datas, [*types, *([EXN] if "exn" in lowered.program.datas else [])], ffi)
+        spell = blocks.types
+        # the file that has all but the runtime comes first: it is the one that is compiled
+        formals = [spell.spelling(type) for type in types[:-1] if not spell.is_void(type)]
+        guard = _guarded(source.functions[exported], spell.spelling(self.fun.result), formals)
+        files = {
+            "usl_program.c": source.program + guard,
+            **{file: text for file, text in source.files.items() if file != "usl_rt.c"},
+        }
+        path = compiled(files, compiler, tuple(dict.fromkeys(flags)))
+        ffi.cdef(f"{spell.spelling(self.fun.result)} {GUARD}({', '.join([*formals, 'usl_context *'])});")
+        self.library = load(ffi, str(path))
+        function = getattr(self.library, GUARD)
+        self.function = _in_worker(function, own) if _may_take_long(program) else function
+        self.converter = Converter(own, lowered, blocks, _classes(lowered))
+
+    def __call__(self, args: Sequence[Any]) -> Any:
+        params = [param.var.type for param in self.fun.params]
+        with self.converter.heap.lock:
+            return run(self.converter, self.function, self.name, params, self.fun.result, args)
+
+
+GUARD = "usl_python_call"
+
+
+def _guarded(symbol: str, result: str, formals: Sequence[str]) -> str:
+    """The C function that Python calls: comes back with `thrown` set where memory runs out, instead of ending the process."""
+    head = ", ".join([*(f"{kind} a{i}" for i, kind in enumerate(formals)), "usl_context *ctx"])
+    call = f"{symbol}({', '.join([*(f'a{i}' for i in range(len(formals))), 'ctx'])})"
+    void = result == "void"
+    return f"""
+#include <setjmp.h>
+
+{result} {GUARD}({head});
+{result} {GUARD}({head})
+{{
+    void *const outer = ctx->escape;
+    jmp_buf escape;
+    if (setjmp(escape) != 0) {{
+        ctx->escape = outer;
+        {"return;" if void else f"const {result} none = {{0}};"}
+        {"" if void else "return none;"}
+    }}
+    ctx->escape = &escape;
+    {"" if void else f"const {result} result = "}{call};
+    ctx->escape = outer;
+    {"" if void else "return result;"}
+}}
+"""
+
+
+def _in_worker(function: Callable[..., Any], heap: Heap) -> Callable[..., Any]:
+    """function on a large stack: that of a Python thread is a few megabytes, and a deep structure would end the process. Where
+    that is too small as well, the process ends with a message. And with Ctrl-C, which the main thread only sees in Python."""
+    return lambda *args: heap.in_worker(function, args)
+
+
+def _may_take_long(program: Program) -> bool:
+    """Whether there is anything like a loop: a call that leads back to its function, a closure's or a kernel's, a thread's end.
+    The stack may then grow with the data, too."""
+    home = {name: number for number, group in enumerate(components(call_graph(program))) for name in group}
+    for name, fun in program.funs.items():
+        for expr in walk(fun.body):
+            match expr:
+                case CallClosure() | KernelCall() | Prim(op="join"):
+                    return True
+                case Call(fun=called) if home[called] == home[name]:
+                    return True
+                case _:
+                    pass
+    return False
+
+
+def _classes(lowered: Lowered) -> dict[str, Any]:
+    """The Python class of each data type; `tuple` for tuples."""
+    return {name: tuple if type.head == TUPLE else getattr(type.head, "python", None) for name, type in lowered.types.items()}
+
+
+def run(
+    converter: Converter, function: Callable[..., Any], name: str, params: Sequence[Type], result: Type, args: Sequence[Any]
+) -> Any:
+    """Calls a C function that owns its arguments. The heap's lock is held.
+
+    Raises:
+        PerceusError: an argument has the wrong type. What the function raises.
+    """
+    heap, types = converter.heap, converter.blocks.types
+    heap.collect()
+    if len(args) != len(params):
+        raise PerceusError(f"{name} takes {len(params)} argument(s), {len(args)} given", code="E743")
+    converted: list[tuple[Any, Type]] = []
+    try:
+        for i, (arg, type) in enumerate(zip(args, params, strict=True), start=1):
+            try:
+                converted.append((converter.to_heap(arg, type), type))
+            except PerceusError as error:
+                raise PerceusError(f"argument {i} of {name}: {error.message}", code="E743") from None
+    except BaseException:
+        for value, type in converted:
+            converter._give_up(value, type)
+        raise
+    value = function(*(value for value, type in converted if not types.is_void(type)), heap.context)
+    if heap.lib.usl_has_thrown(heap.context):
+        if heap.lib.usl_was_out_of_memory(heap.context):
+            raise MemoryError(f"{name} ran out of memory; what it held is not freed")
+        raise _exception(converter, heap.lib.usl_take_exception(heap.context))
+    return converter.from_heap(None if types.is_void(result) else value, result)
+
+
+def _exception(converter: Converter, value: Any) -> BaseException:
+    """The Python exception of an owned value of type exn."""
+    address = int(converter.ffi.cast("uintptr_t", value))
+    cons = converter.blocks.decl(EXN).cons
+    if address & 1:
+        con, fields = cons[address >> 1], []
+    else:
+        con = cons[value.info // 64]
+        parts = zip(converter.blocks.read_fields(con, value), con.fields, strict=True)
+        fields = [converter.view(part, type) for part, (_, type) in parts]
+        converter.heap.release(value)
+    raised = converter.heap.lib.usl_raised_at(converter.heap.context)
+    place = converter.ffi.string(raised).decode() if raised else ""
+    kind = converter.lowered.exceptions[con].python
+    if kind.__module__ == "builtins":
+        return kind(place)
+    error = kind(*fields)
+    error.add_note(f"raised at {place}")
+    return error
+
+
+_compiled: WeakKeyDictionary[Function, Compiled] = WeakKeyDictionary()
+_compiling = threading.Lock()
+
+
+def call(function: Function, args: Sequence[Any]) -> Any:
+    """The result of function(*args): numbers, strings, tuples and arrays as Python's own, other data as handles.
+
+    Raises:
+        PerceusError: the program is wrong, or an argument has the wrong type or number. JitError: it cannot be compiled.
+        What the function raises, as the Python exception of that name.
+    """
+    with _compiling:
+        known = _compiled.get(function)
+        if known is None:
+            known = _compiled[function] = Compiled(function)
+    return known(args)

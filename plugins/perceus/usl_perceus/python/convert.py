@@ -1,0 +1,512 @@
+"""Values of one program between Python and the heap, both ways, without recursion: structures may be a million levels deep."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from usl_perceus.errors import PerceusError
+from usl_perceus.front.lower import Lowered
+from usl_perceus.front.values import Value
+from usl_perceus.ir import (
+    BOOL,
+    UNIT,
+    ArrayType,
+    Con,
+    DataType,
+    FloatType,
+    FunType,
+    IntType,
+    Layout,
+    RefType,
+    StrType,
+    ThreadType,
+    Type,
+)
+from usl_perceus.python.handle import Handle
+from usl_perceus.python.heap import NOTHING, Heap
+from usl_perceus.python.layout import Blocks
+
+TAG_BITS = 64
+"""`info` of a header is tag * 64 + size."""
+
+
+def mismatch(wanted: str, value: object) -> PerceusError:
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return PerceusError(f"expected {wanted}, got {shown}", code="E743")
+
+
+class Converter:
+    """Conversions of one program's types. The heap's lock is held by every caller but `Handle`."""
+
+    def __init__(self, heap: Heap, lowered: Lowered, blocks: Blocks, classes: Mapping[str, Any]) -> None:
+        self.heap, self.lowered, self.blocks, self.ffi = heap, lowered, blocks, blocks.ffi
+        self._classes = classes
+        """For each data type its Python class; `tuple` for tuples."""
+        self._value, self._word = self.ffi.typeof("usl_value"), self.ffi.typeof("uintptr_t")  # names are slow
+        self._constants: dict[tuple[str, int], Any] = {}
+        """Constructors without fields, as Python values."""
+        self._made_by: dict[tuple[str, type], Con] = {}
+        """The constructor of a data type that a class of Python stands for."""
+
+    # ---- to the heap
+
+    def to_heap(self, value: Any, type: Type) -> Any:
+        """The C of a Python value, an owned reference if it is counted; None if it is void.
+
+        Raises:
+            PerceusError: it is not of the type.
+        """
+        work: list[tuple[Any, Type | Con | None, bool]] = [(value, type, False)]
+        done: list[tuple[Any, Type]] = []
+        known: dict[int, Any] = {}
+        try:
+            while work:
+                item, what, build = work.pop()
+                if build:
+                    self._build(item, what, done, known)
+                else:
+                    assert what is not None and not isinstance(what, Con)
+                    self._visit(item, what, work, done, known)
+        except BaseException:
+            for made, its_type in done:
+                self._give_up(made, its_type)
+            raise
+        ((result, _),) = done
+        return result
+
+    def _give_up(self, value: Any, type: Type) -> None:
+        if value is not None:
+            for reference in self.blocks.references(type, value):
+                self.heap.release(reference)
+
+    def _visit(self, item: Any, type: Type, work: list[Any], done: list[Any], known: dict[int, Any]) -> None:
+        """Converts what has no parts; else puts its parts, and itself behind them, on the list of work."""
+        if isinstance(type, IntType | FloatType):
+            done.append((self._scalar(item, type), type))
+            return
+        if isinstance(type, ArrayType):
+            done.append((self._array_to_heap(item, type), type))
+            return
+        if _is_handle(item):
+            done.append((self._borrow(item, type), type))
+            return
+        if not isinstance(type, DataType) or type.name == "bool":
+            done.append((self._scalar(item, type), type))
+            return
+        con, fields = self._constructor_of(item, type)
+        layout = self.blocks.decl(type).layout
+        if layout is Layout.ENUM:
+            done.append((con.tag, type))
+        elif layout is Layout.BOXED and not con.fields:
+            done.append((self.ffi.cast(self._value, 2 * con.tag + 1), type))
+        elif layout is Layout.BOXED and id(item) in known:
+            self.heap.lib.usl_retain(known[id(item)])
+            done.append((known[id(item)], type))
+        else:
+            work.append((item, con, True))
+            work.extend((field, part, False) for field, (_, part) in zip(reversed(fields), reversed(con.fields), strict=True))
+
+    def _build(self, item: Any, con: Any, done: list[Any], known: dict[int, Any]) -> None:
+        """Replaces the converted fields at the end of done by what the constructor makes of them."""
+        count = len(con.fields)
+        fields = [value for value, _ in done[len(done) - count :]]
+        type = con.type
+        if self.blocks.decl(type).layout is Layout.VALUE:
+            made = self.blocks.pack(type, fields)
+        else:
+            record = self.blocks.record(con)
+            made = self.heap.lib.usl_make(record.scan, record.path, con.tag, record.words, self.heap.context)
+            self.blocks.write_fields(con, made, fields)
+            known[id(item)] = made
+        del done[len(done) - count :]
+        done.append((made, type))
+
+    def _constructor_of(self, item: Any, type: DataType) -> tuple[Con, tuple[Any, ...]]:
+        known = self._made_by.get((type.name, item.__class__))
+        if known is not None:
+            return known, item.fields
+        decl, cls = self.blocks.decl(type), self._classes.get(type.name)
+        if cls is None:
+            raise mismatch(f"a value of type {type.name}, which Python cannot make", item)
+        if cls is tuple:
+            (con,) = decl.cons
+            if not isinstance(item, tuple) or len(item) != len(con.fields):
+                raise mismatch(f"a tuple of {len(con.fields)}", item)
+            return con, item
+        if isinstance(item, Value) and isinstance(item, cls):
+            for con in decl.cons:
+                if con.name == item.constructor:
+                    self._made_by[type.name, item.__class__] = con
+                    return con, item.fields
+        raise mismatch(f"a {type.name}", item)
+
+    def _borrow(self, handle: Any, type: Type) -> Any:
+        """One more reference to what a handle holds, if the type is right."""
+        if not self._accepts(handle, type):
+            raise mismatch(f"a value of type {self.type_name(type)}", handle)
+        value = self.ffi.cast(self._value, _address(handle))
+        self.heap.lib.usl_retain(value)
+        return value
+
+    def _accepts(self, handle: Any, type: Type) -> bool:
+        other = object.__getattribute__(handle, "_converter")
+        given = object.__getattribute__(handle, "_type")
+        if other is self:
+            return bool(given == type)
+        return other.identity(given) is not None and other.identity(given) == self.identity(type)
+
+    def identity(self, type: Type) -> object:
+        """What two programs must agree on to exchange a value; None if values stay in their program: they have code, or
+        exceptions, which each program numbers for itself."""
+        return _identity(type, self.lowered, set())
+
+    def _scalar(self, item: Any, type: Type) -> Any:
+        match type:
+            case IntType(bits=bits, signed=signed):
+                return _integer(item, bits, signed)
+            case FloatType():
+                if isinstance(item, bool) or not hasattr(item, "__float__"):
+                    raise mismatch("a number", item)
+                return float(item)
+            case StrType():
+                if not isinstance(item, str):
+                    raise mismatch("a str", item)
+                data = item.encode("utf-8", "surrogateescape")
+                return self.heap.lib.usl_string_new(data, len(data), self.heap.site, self.heap.context)
+            case FunType() | RefType() | ThreadType():
+                raise mismatch(f"a {self.type_name(type)} that a @fun returned", item)
+        if type == BOOL:
+            if type_name(item) not in ("bool", "bool_"):  # NumPy's has either name
+                raise mismatch("a bool", item)
+            return bool(item)
+        if type == UNIT:
+            if item is not None:
+                raise mismatch("None", item)
+            return None
+        raise mismatch(self.type_name(type), item)
+
+    # ---- arrays
+
+    def _dtype(self, elem: Type) -> str | None:
+        match elem:
+            case IntType(bits=bits, signed=signed):
+                return f"{'' if signed else 'u'}int{bits}"
+            case FloatType(bits=bits):
+                return f"float{bits}"
+        return "bool" if elem == BOOL else None
+
+    def _array_to_heap(self, item: Any, type: ArrayType) -> Any:
+        import numpy as np
+
+        heap, dtype = self.heap, self._dtype(type.elem)
+        if dtype is not None:
+            given = np.asarray(item)
+            if given.size and (given.ndim != 1 or not np.can_cast(given.dtype, dtype, "same_kind")):
+                raise mismatch(f"an array of {dtype} with one dimension", item)
+            array = np.ascontiguousarray(given, dtype).reshape(-1)
+            if given.size and not np.array_equal(array, given, equal_nan=given.dtype.kind == "f") and array.dtype.kind in "iu":
+                raise mismatch(f"an array of {dtype}: an element is out of range", item)
+            made = heap.lib.usl_raw_array_new(len(array), array.itemsize, heap.site, heap.context)
+            self.ffi.memmove(self._elements(made), array, array.nbytes)
+            return made
+        elements = list(item)
+        if not self.blocks.types.is_counted(type.elem):
+            return self._plain_array(elements, type.elem)
+        made = heap.lib.usl_boxed_array_new(len(elements), self.ffi.cast(self._value, NOTHING), heap.site, heap.context)
+        try:
+            for i, element in enumerate(elements):
+                self._wide(made)[i] = self._element(self.to_heap(element, type.elem), type.elem)
+        except BaseException:
+            heap.release(made)
+            raise
+        return made
+
+    def _element(self, value: Any, elem: Type) -> Any:
+        """The word of an array: a block around the value if it is not one word."""
+        if not self.blocks.is_boxed_value(elem):
+            return value
+        record = self.blocks.box_record(elem)
+        box = self.heap.lib.usl_make(record.scan, record.path, TAG_BOX, record.words, self.heap.context)
+        self.blocks.write_box(elem, box, value)
+        return box
+
+    def _plain_array(self, elements: list[Any], elem: Type) -> Any:
+        """An array of enumerations, or of structs without references."""
+        heap = self.heap
+        converted = [self.to_heap(element, elem) for element in elements]
+        size = 1 if self.blocks.types.is_void(elem) else self.ffi.sizeof(self.blocks.types.spelling(elem))
+        made = heap.lib.usl_raw_array_new(len(elements), size, heap.site, heap.context)
+        if not self.blocks.types.is_void(elem):
+            place = self.ffi.cast(f"{self.blocks.types.spelling(elem)} *", self._elements(made))
+            for i, value in enumerate(converted):
+                place[i] = value
+        return made
+
+    def _elements(self, array: Any) -> Any:
+        return self.ffi.cast("char *", array) + self.ffi.sizeof("struct usl_raw_array")
+
+    def _wide(self, array: Any) -> Any:
+        return self.ffi.cast("struct usl_wide *", array).fields
+
+    def _array_from_heap(self, array: Any, elem: Type, convert: Callable[[Any, Type], Any]) -> Any:
+        """The elements as a NumPy array of numbers, else a list; the array is only looked at."""
+        import numpy as np
+
+        length, dtype = self.ffi.cast("struct usl_raw_array *", array).length, self._dtype(elem)
+        if dtype is not None:
+            size = np.dtype(dtype).itemsize * length
+            return np.frombuffer(self.ffi.buffer(self._elements(array), size)[:], dtype).copy()
+        if self.blocks.types.is_void(elem):
+            return [None] * length
+        if self.blocks.is_boxed_value(elem):
+            return [convert(self.blocks.box_content(elem, self._wide(array)[i]), elem) for i in range(length)]
+        if self.blocks.types.is_counted(elem):
+            return [convert(self._wide(array)[i], elem) for i in range(length)]
+        place = self.ffi.cast(f"{self.blocks.types.spelling(elem)} *", self._elements(array))
+        return [convert(place[i], elem) for i in range(length)]
+
+    # ---- from the heap
+
+    def from_heap(self, value: Any, type: Type) -> Any:
+        """The Python of an owned C value: blocks of data types become handles."""
+        result = self.view(value, type)
+        self._give_up(value, type)
+        return result
+
+    def view(self, value: Any, type: Type) -> Any:
+        """The Python of a C value that somebody else owns; handles in it have references of their own."""
+        match type:
+            case IntType():
+                return int(value)
+            case FloatType():
+                return float(value)
+            case StrType():
+                return self._string(value)
+            case ArrayType(elem=elem):
+                return self._array_from_heap(value, elem, self.view)
+            case FunType() | RefType() | ThreadType():
+                return self._handle(value, type)
+            case DataType():
+                return self._view_data(value, type)
+        return None
+
+    def _string(self, value: Any) -> str:
+        at = self.ffi.cast("struct usl_string *", value)
+        return bytes(self.ffi.buffer(at.bytes, at.length)).decode("utf-8", "surrogateescape")
+
+    def _handle(self, value: Any, type: Type) -> Handle:
+        self.heap.lib.usl_retain(value)
+        return Handle(self, type, int(self.ffi.cast(self._word, value)))
+
+    def _view_data(self, value: Any, type: DataType) -> Any:
+        if type.name == "bool":
+            return bool(value)
+        decl = self.blocks.decl(type)
+        match decl.layout:
+            case Layout.ENUM:
+                return self._instance(decl.cons[value], ())
+            case Layout.VALUE:
+                (con,) = decl.cons
+                parts = self.blocks.unpack(type, value) if value is not None else [None] * len(con.fields)
+                fields = [self.view(part, kind) for part, (_, kind) in zip(parts, con.fields, strict=True)]
+                return self._instance(con, tuple(fields))
+            case Layout.BOXED:
+                address = int(self.ffi.cast(self._word, value))
+                return self._instance(decl.cons[address >> 1], ()) if address & 1 else self._handle(value, type)
+
+    def _instance(self, con: Con, fields: tuple[Any, ...]) -> Any:
+        if not fields:
+            key = (con.data, con.tag)
+            if key not in self._constants:
+                self._constants[key] = self._new_instance(con, ())
+            return self._constants[key]
+        return self._new_instance(con, fields)
+
+    def _new_instance(self, con: Con, fields: tuple[Any, ...]) -> Any:
+        cls = self._classes.get(con.data)
+        if cls is tuple:
+            return fields
+        if cls is None:
+            return (con.name, *fields)
+        return getattr(cls, con.name)(*fields)
+
+    def _con_at(self, value: Any, type: DataType) -> Con:
+        tag: int = value.info // TAG_BITS
+        return self.blocks.decl(type).cons[tag]
+
+    # ---- what handles ask for
+
+    def constructor(self, handle: Any) -> Con:
+        type = object.__getattribute__(handle, "_type")
+        return self._con_at(self.ffi.cast(self._value, _address(handle)), type)
+
+    def python_class(self, handle: Any) -> Any:
+        """The class of the constructor, None if the value is not of a data type."""
+        type = object.__getattribute__(handle, "_type")
+        if not isinstance(type, DataType) or self._classes.get(type.name) is None:
+            return None
+        return getattr(self._classes[type.name], self.constructor(handle).name)
+
+    def fields(self, handle: Any) -> tuple[Any, ...]:
+        type = object.__getattribute__(handle, "_type")
+        if not isinstance(type, DataType):
+            raise AttributeError(f"a {self.type_name(type)} has no fields")
+        with self.heap.lock:
+            block = self.ffi.cast(self._value, _address(handle))
+            con = self._con_at(block, type)
+            return tuple(
+                self.view(value, kind) for value, (_, kind) in zip(self.blocks.read_fields(con, block), con.fields, strict=True)
+            )
+
+    def deep(self, handle: Any) -> Any:
+        """All of what a handle holds, as Python values; what is shared stays shared. Functions and references stay handles."""
+        type = object.__getattribute__(handle, "_type")
+        if not isinstance(type, DataType):
+            return handle
+        with self.heap.lock:
+            return self._deep(self.ffi.cast(self._value, _address(handle)), type)
+
+    def _deep(self, root: Any, root_type: Type) -> Any:
+        work: list[tuple[Any, Any, bool]] = [(root, root_type, False)]
+        done: list[Any] = []
+        known: dict[int, Any] = {}
+        while work:
+            value, what, build = work.pop()
+            if build:
+                count = len(what.fields)
+                fields = tuple(done[len(done) - count :])
+                del done[len(done) - count :]
+                made = self._instance(what, fields)
+                if value is not None:
+                    known[int(self.ffi.cast(self._word, value))] = made
+                done.append(made)
+                continue
+            if isinstance(what, IntType | FloatType):
+                done.append(value)
+                continue
+            decl = self.blocks.decl(what) if isinstance(what, DataType) and what.name != "bool" else None
+            if decl is None or decl.layout is Layout.ENUM:
+                done.append(
+                    self._array_from_heap(value, what.elem, self._deep)
+                    if isinstance(what, ArrayType)
+                    else self.view(value, what)
+                )
+                continue
+            if decl.layout is Layout.VALUE:
+                (con,) = decl.cons
+                parts = self.blocks.unpack(what, value) if value is not None else [None] * len(con.fields)
+                work.append((None, con, True))
+            else:
+                address = int(self.ffi.cast(self._word, value))
+                if address & 1:
+                    done.append(self._instance(decl.cons[address >> 1], ()))
+                    continue
+                if address in known:
+                    done.append(known[address])
+                    continue
+                con = self._con_at(value, what)
+                parts = self.blocks.read_fields(con, value)
+                work.append((value, con, True))
+            work.extend((part, kind, False) for part, (_, kind) in zip(reversed(parts), reversed(con.fields), strict=True))
+        (result,) = done
+        return result
+
+    def text(self, handle: Any) -> str:
+        type = object.__getattribute__(handle, "_type")
+        if not isinstance(type, DataType):
+            return f"<{self.type_name(type)} in the heap>"
+        return repr(self.deep(handle))
+
+    def call_closure(self, handle: Any, args: tuple[Any, ...]) -> Any:
+        from usl_perceus.python.call import run
+
+        type = object.__getattribute__(handle, "_type")
+        if not isinstance(type, FunType):
+            raise TypeError(f"a {self.type_name(type)} is not a function")
+        with self.heap.lock:
+            closure = self.ffi.cast(self._value, _address(handle))
+            types = self.blocks.types
+            kinds = [types.spelling(param) for param in type.params if not types.is_void(param)]
+            signature = f"{types.spelling(type.result)}(*)({', '.join([*kinds, 'usl_value', 'usl_context *'])})"
+            code = self.ffi.cast(signature, self.ffi.cast("struct usl_closure *", closure).code)
+
+            def call(*converted: Any) -> Any:
+                self.heap.lib.usl_retain(closure)
+                return self.heap.in_worker(code, (*converted[:-1], closure, converted[-1]))
+
+            return run(self, call, "the function", type.params, type.result, args)
+
+    def type_name(self, type: Type) -> str:
+        match type:
+            case DataType(name=name):
+                return name
+            case FunType():
+                return "function"
+            case RefType():
+                return "ref"
+            case ThreadType():
+                return "thread"
+            case ArrayType():
+                return "array"
+            case StrType():
+                return "str"
+            case IntType(bits=bits, signed=signed):
+                return f"{'i' if signed else 'u'}{bits}"
+            case FloatType(bits=bits):
+                return f"f{bits}"
+        return "None"
+
+
+TAG_BOX = 1021
+"""USL_TAG_BOX of usl_rt.h."""
+
+
+def type_name(value: object) -> str:
+    return type(value).__name__
+
+
+def _is_handle(item: Any) -> bool:
+    return type(item) is Handle
+
+
+def _address(handle: Any) -> int:
+    address: int = object.__getattribute__(handle, "_address")
+    return address
+
+
+def _integer(item: Any, bits: int, signed: bool) -> int:
+    if isinstance(item, bool):
+        raise mismatch("an integer", item)
+    try:
+        value = operator.index(item)
+    except TypeError:
+        raise mismatch("an integer", item) from None
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+    if not low <= value <= high:
+        raise mismatch(f"an integer from {low} to {high}", item)
+    return value
+
+
+def _identity(type: Type, lowered: Lowered, seen: set[str]) -> object:
+    """See `Converter.identity`."""
+    match type:
+        case IntType() | FloatType() | StrType():
+            return type
+        case DataType(name="bool"):
+            return type
+        case DataType(name=name):
+            if name in seen:
+                return name
+            seen.add(name)
+            known = lowered.types.get(name)
+            parts = [field for con in lowered.program.datas[name].cons for _, field in con.fields]
+            if known is None or any(_identity(part, lowered, seen) is None for part in parts):
+                return None
+            return known
+        case ArrayType(elem=elem) | RefType(elem=elem):
+            inner = _identity(elem, lowered, seen)
+            return None if inner is None else (type_name(type), inner)
+    return UNIT if type == UNIT else None

@@ -1,0 +1,75 @@
+"""Values that stay in the heap: Python holds a reference to a block, and converts what it looks at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from usl_perceus.ir import Type
+
+if TYPE_CHECKING:
+    from usl_perceus.python.convert import Converter
+
+
+class Handle:
+    """A value in the heap of compiled programs; one reference, given up when Python drops the handle.
+
+    A handle of a data type passes for an instance of the constructor's class: `match`, `isinstance`, `==` and fields work, and
+    convert one level at a time. It can be given to a `@fun` again, which costs nothing. `value()` converts all of it.
+    A handle of a function is called; one of a reference or a thread can only be given to a `@fun`.
+    """
+
+    __slots__ = ("__weakref__", "_address", "_class", "_converter", "_fields", "_type")
+
+    def __init__(self, converter: Converter, type: Type, address: int) -> None:
+        self._converter, self._type, self._address = converter, type, address
+        self._fields: tuple[Any, ...] | None = None
+        self._class: Any = None
+
+    def __del__(self) -> None:
+        address = getattr(self, "_address", 0)
+        if address:
+            self._converter.heap.release_later(address)
+
+    @property  # type: ignore[misc]  # isinstance asks the instance, as for every proxy
+    def __class__(self) -> Any:
+        if self._class is None:
+            self._class = self._converter.python_class(self) or Handle
+        return self._class
+
+    @property
+    def constructor(self) -> str:
+        """The name of the constructor."""
+        return self._converter.constructor(self).name
+
+    @property
+    def fields(self) -> tuple[Any, ...]:
+        """The constructor's fields, as Python values and handles."""
+        if self._fields is None:
+            self._fields = self._converter.fields(self)
+        return self._fields
+
+    def value(self) -> Any:
+        """All of it as Python values."""
+        return self._converter.deep(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """`_0`, `_1`, ...: the fields, by which Python's `match` asks for them."""
+        if name[:1] == "_" and name[1:].isdecimal():
+            fields = self.fields
+            if int(name[1:]) < len(fields):
+                return fields[int(name[1:])]
+        raise AttributeError(f"a handle has no attribute {name}")
+
+    def __call__(self, *args: Any) -> Any:
+        return self._converter.call_closure(self, args)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is Handle and other._address == self._address:
+            return True
+        return bool(self.value() == (other.value() if type(other) is Handle else other))
+
+    def __hash__(self) -> int:
+        return hash(self.value())
+
+    def __repr__(self) -> str:
+        return self._converter.text(self)

@@ -1,0 +1,106 @@
+"""The thread in which calls run that may take long: it has a large stack, and Ctrl-C reaches the thread that waits for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+from usl_perceus.deep import started
+
+
+class Task:
+    """One call. `running` is locked until it is over; who waits for that may then hold it, so `over` says whether it is."""
+
+    __slots__ = ("args", "error", "function", "over", "result", "running")
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.function, self.args = function, args
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.over = False
+        self.running = threading.Lock()
+        self.running.acquire()
+
+    def work(self) -> None:
+        try:
+            self.result = self.function(*self.args)
+        except BaseException as error:  # handed on to the thread that waits
+            self.error = error
+        self.over = True
+        self.running.release()
+
+
+class HeapLock:
+    """The reentrant lock of a heap. While a call goes on that was given up, by Ctrl-C, nobody gets it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._abandoned: Task | None = None
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        if self._is_occupied():
+            self._lock.release()
+            message = "the call of a @fun that was interrupted still runs, and uses the heap; no other can, until it ends"
+            raise RuntimeError(message)
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def try_acquire(self) -> bool:
+        """Whether nobody had it, so that it is held now."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        if self._is_occupied():
+            self._lock.release()
+            return False
+        return True
+
+    def release(self) -> None:
+        self._lock.release()
+
+    def abandon(self, task: Task) -> None:
+        self._abandoned = task
+
+    def _is_occupied(self) -> bool:
+        if self._abandoned is not None and self._abandoned.over:
+            self._abandoned = None
+        return self._abandoned is not None
+
+
+class Worker:
+    """Runs one call after another; whoever asks holds `lock`."""
+
+    def __init__(self, lock: HeapLock, begin: Callable[[], object]) -> None:
+        self._lock, self._begin = lock, begin
+        self._tasks: SimpleQueue[Task] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def __call__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """function(*args), in the worker.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed; the call goes on, and the lock is given to nobody until it ends.
+        """
+        if self._thread is None or not self._thread.is_alive():  # a fork leaves it behind
+            self._tasks = SimpleQueue()
+            self._thread = started(self._work)
+        task = Task(function, args)
+        try:
+            self._tasks.put(task)
+            task.running.acquire()
+        except BaseException:
+            if not task.over:
+                self._lock.abandon(task)
+            raise
+        if task.error is not None:
+            raise task.error
+        return task.result
+
+    def _work(self) -> None:
+        self._begin()
+        tasks = self._tasks
+        while True:
+            tasks.get().work()

@@ -1,0 +1,110 @@
+"""The meaning of the scalar primitives, on Python's numbers; both interpreters and constant folding use it."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from usl_perceus.ir import BOOL, FloatType, IntType, Type
+
+Scalar = int | float
+
+
+def wrap(value: int, type: IntType) -> int:
+    """value modulo 2^bits, in the range of the type."""
+    value &= (1 << type.bits) - 1
+    return value - (1 << type.bits) if type.signed and value >> (type.bits - 1) else value
+
+
+def round_to(value: float, type: FloatType) -> float:
+    """value rounded to the type; beyond its range infinite."""
+    if type.bits == 64:
+        return value
+    try:
+        (rounded,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return float(rounded)
+
+
+def evaluate(op: str, args: tuple[Scalar, ...], type: Type, result: Type) -> Scalar:
+    """op applied to scalars of the given type (enumerations as their tags; `prims.py`); a bool as 0 or 1.
+
+    Raises:
+        ZeroDivisionError: div or mod by 0, which is a broken precondition.
+    """
+    if op in ("eq", "ne", "lt", "le", "gt", "ge"):
+        a, b = args
+        return int({"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[op])
+    if op == "cast":
+        return _cast(args[0], result)
+    if isinstance(type, FloatType):
+        return round_to(_float(op, tuple(float(arg) for arg in args)), type)
+    ints = tuple(int(arg) for arg in args)
+    if type == BOOL:
+        return _int(op, ints, IntType(8, False)) & 1
+    assert isinstance(type, IntType)
+    return wrap(_int(op, ints, type), type)
+
+
+def _int(op: str, args: tuple[int, ...], type: IntType) -> int:
+    match op, args:
+        case "neg", (a,):
+            return -a
+        case "not", (a,):
+            return ~a
+        case "add", (a, b):
+            return a + b
+        case "sub", (a, b):
+            return a - b
+        case "mul", (a, b):
+            return a * b
+        case "div", (a, b):
+            return a // b
+        case "mod", (a, b):
+            return a % b
+        case "and", (a, b):
+            return a & b
+        case "or", (a, b):
+            return a | b
+        case "xor", (a, b):
+            return a ^ b
+        case "shl", (a, b):
+            return a << (b % type.bits)
+        case "shr", (a, b):
+            return a >> (b % type.bits)
+    raise AssertionError(f"no integer operation {op}")
+
+
+def _float(op: str, args: tuple[float, ...]) -> float:
+    match op, args:
+        case "neg", (a,):
+            return -a
+        case "add", (a, b):
+            return a + b
+        case "sub", (a, b):
+            return a - b
+        case "mul", (a, b):
+            return a * b
+        case "fdiv", (a, b):
+            if b == 0:
+                sign = math.copysign(1.0, a) * math.copysign(1.0, b)
+                return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, sign)
+            return a / b
+        case "sqrt", (a,):
+            return math.nan if a < 0 else math.sqrt(a)
+        case "floor", (a,):
+            return float(math.floor(a)) if math.isfinite(a) and a else a
+    raise AssertionError(f"no floating-point operation {op}")
+
+
+def _cast(value: Scalar, result: Type) -> Scalar:
+    if isinstance(result, FloatType):
+        return round_to(float(value), result)
+    assert isinstance(result, IntType)
+    if isinstance(value, int):
+        return wrap(value, result)
+    if math.isnan(value):
+        return 0
+    low, high = (-(1 << (result.bits - 1)), (1 << (result.bits - 1)) - 1) if result.signed else (0, (1 << result.bits) - 1)
+    return int(min(max(value, low), high)) if math.isfinite(value) else (low if value < 0 else high)
