@@ -7,9 +7,11 @@ from typing import Any
 
 from tests.fuzz.actions import At, Draft, action
 from tests.fuzz.configured import REGISTERS
+from tests.fuzz.instructions import UNIT
 from tests.fuzz.sites import Site, enclosing, expressions, sites
-from usl_core.analysis.effects import summary
+from usl_core.analysis.effects import proc_summary, summary
 from usl_core.cursors.path import GapLoc
+from usl_core.ir.config import Config
 from usl_core.ir.nodes import AssignConfig, Call, For, Proc
 from usl_core.ir.types import BOOL, F32, I32, INDEX, SIZE, Type
 
@@ -21,20 +23,25 @@ _FIELDS: dict[Type, tuple[str, ...]] = {INDEX: ("a", "b", "mode", "len"), BOOL: 
 def write_config(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = rng.choice(sites(proc))
     gap = GapLoc(site.path[:-1], site.field, site.index, rng.choice(("before", "after")))
-    written = [node for node in _writes(proc) if node.config is REGISTERS]
+    config = _config(proc)
+    written = [node for node in _writes(proc) if node.config is config]
     if written and rng.random() < 0.5:  # a field that is in use
         field = rng.choice(written).field
     else:
-        field = rng.choice(sorted(REGISTERS.fields))
-    return Draft((At(gap), REGISTERS, field, _value(proc, site, field, rng)))
+        field = rng.choice(sorted(config.fields))
+    return Draft((At(gap), config, field, _value(proc, site, config.fields[field].type, rng)))
+
+
+def _config(proc: Proc) -> Config:
+    """The registers of the instructions' unit where proc uses them."""
+    return UNIT if any(field.config is UNIT for field in proc_summary(proc).fields) else REGISTERS
 
 
 def _writes(proc: Proc) -> list[AssignConfig]:
     return [site.stmt for site in sites(proc) if isinstance(site.stmt, AssignConfig)]
 
 
-def _value(proc: Proc, site: Site, field: str, rng: random.Random) -> Any:
-    typ = REGISTERS.fields[field].type
+def _value(proc: Proc, site: Site, typ: Type, rng: random.Random) -> Any:
     iters = [loop.iter.name for loop in enclosing(proc, site.path) if isinstance(loop, For)]
     sizes = [arg.name.name for arg in proc.args if arg.type is SIZE]
     match typ:
@@ -56,7 +63,9 @@ def bind_config(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
     if not places:
         return None
     loc, expr = rng.choice(places)
-    return Draft((At(loc), REGISTERS, rng.choice(_FIELDS[expr.type])))
+    config = _config(proc)
+    fields = ("gain", "lane") if config is UNIT and expr.type is INDEX else _FIELDS[expr.type]
+    return Draft((At(loc), config if expr.type is INDEX else REGISTERS, rng.choice(fields)))
 
 
 @action

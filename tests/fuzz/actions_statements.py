@@ -162,7 +162,8 @@ def _variant(expr: Expr, other: Expr, rng: random.Random) -> str:
     if expr.type is BOOL:
         return rng.choice((f"{text} and {text}", f"not ({text})", f"{text} or 1 > 2", o))
     one = "1.0" if isinstance(expr.type, ScalarType) and expr.type.is_real else "1"
-    general = [f"({text}) + {one} - {one}", f"-(-({text}))", f"({text}) + ({o}) - ({o})", f"({o}) * {one}", o]
+    general = [f"({text}) / ({o}) * ({o})", f"({text}) + 0{one[1:]} * ({one} / ({o}))"] if expr.type is not INDEX else []
+    general += [f"({text}) + {one} - {one}", f"-(-({text}))", f"({text}) + ({o}) - ({o})", f"({o}) * {one}", o]
     if expr.type is INDEX:
         return rng.choice([*general, f"(2 * ({text})) / 2", f"min({text}, {text})", f"({text} + 4) - 4", f"max({text}, 0)"])
     if isinstance(expr, BinaryOp) and expr.op in ("+", "-", "*"):

@@ -39,7 +39,7 @@ def _least(typ: ScalarType) -> float:
 def machine_inputs(
     proc: Proc, controls: Controls, rng: random.Random
 ) -> tuple[dict[str, int | bool | Buffer], dict[ConfigKey, Any]]:
-    """Arguments by name and configuration fields, all of them initialised."""
+    """Arguments by name and the configuration fields that C may read, all of them initialised."""
     special = rng.random() < 0.25
     env = formals_env(proc, [controls[arg.name.name] for arg in proc.args if isinstance(arg.type, ControlType)])
     values: dict[str, int | bool | Buffer] = dict(controls)
@@ -59,7 +59,8 @@ def machine_inputs(
     for data, typ in {id(v.data): (v.data, v.scalar) for v in values.values() if isinstance(v, Buffer)}.values():
         data[:] = [machine_value(typ, rng, special) for _ in data]
     fields = random_fields(proc, env, rng) or {}
-    configs = {(name.config, name.field): _field(name.declared.type, value) for name, value in fields.items()}
+    readable = {name: value for name, value in fields.items() if name.declared.readable}
+    configs = {(name.config, name.field): _field(name.declared.type, value) for name, value in readable.items()}
     return values, configs
 
 

@@ -26,7 +26,7 @@ HEAD = """
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *driver_take(size_t bytes)
+__attribute__((unused)) static void *driver_take(size_t bytes)
 {
     void *block = malloc(bytes);
     if (block == NULL || fread(block, 1, bytes, stdin) != bytes)

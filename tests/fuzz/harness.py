@@ -10,17 +10,20 @@ from __future__ import annotations
 import random
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from tests.fuzz.actions import At, Callee, Draft
 from tests.fuzz.actions_statements import aimed_program
 from tests.fuzz.configured import REGISTERS, configured_program
+from tests.fuzz.copies import copy_failure, drawn_copy
+from tests.fuzz.corners import corner_program, instruction_program
 from tests.fuzz.features import features
 from tests.fuzz.forwarding import forwarding_failure
 from tests.fuzz.generate import generate_with_callees
-from tests.fuzz.incremental import incremental_failure
+from tests.fuzz.incremental import incremental_failure, race_failure
 from tests.fuzz.inputs import Controls
+from tests.fuzz.instructions import UNIT
 from tests.fuzz.leftovers import leftover_program
 from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure, steps_modulo
@@ -32,6 +35,7 @@ from usl_core.cursors.path import Dead, Loc
 from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
 from usl_core.interp import POISON, Buffer
 from usl_core.interp.buffers import dense_strides
+from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Call, For, LoopMode, Proc
 from usl_core.ir.printer import show
 from usl_core.ir.traverse import walk
@@ -78,8 +82,12 @@ def _data_text(buffer: Buffer) -> str:
     return f"[{shown}]{strides}"
 
 
-AIMED = 0.13
+AIMED = 0.1
 """The share of small programs of the kinds that operators on statements are for, of two-stage programs, and of leftovers."""
+CONFIGURED, CORNERS, INSTRUCTIONS = 0.2, 0.14, 0.08
+"""The shares of programs that set registers, at the corners of C, and of instructions."""
+COPIED = 0.05
+"""How often a program is copied before a step, unless it was before."""
 FAVOURED = 0.35
 """How often an operator is drawn from those that the kind of the program is for."""
 _ON_SUMS = ("merge_writes", "split_write", "fold_into_reduce", "inline_assign", *2 * ("lift_reduce_constant",))
@@ -98,6 +106,11 @@ _ON_CONFIGURATION = (
     *3 * ("write_config", "bind_config", "delete_config"),
     *("fission", "fuse", "remove_loop", "add_loop", "reorder_stmts", "lift_scope", "unroll_loop", "cut_loop", "specialize"),
     *("call_eqv", "call_eqv", "inline", "extract_subproc", "replace", "inline_assign", "bind_expr"),
+)
+_ON_CORNERS = ("rewrite_expr", "lift_reduce_constant", "parallelize_loop", "inline_window", "join_loops", "set_precision")
+_ON_INSTRUCTIONS = (
+    *3 * ("call_eqv", "write_config", "delete_config"),
+    *("insert_noop_call", "insert_noop_call", "bind_config", "inline", "replace", "unroll_loop", "extract_subproc"),
 )
 PROGRAMS = 1_000_003
 """Program number k of a seed is drawn from `seed * PROGRAMS + k`."""
@@ -151,7 +164,7 @@ def _start(seed: int, tally: Tally) -> _Session | None:
     try:
         drawn = _draw_program(rng)
         program = from_ir(drawn.ir)
-    except (BoundsError, Undecided, TypeError_):
+    except (BoundsError, Undecided, TypeError_, ParseError):
         tally.rejected_programs += 1
         return None
     tally.programs += 1
@@ -176,9 +189,15 @@ def _draw_program(rng: random.Random) -> _Drawn:
         return _Drawn(stage_program(rng), favourites=_ON_STAGES)
     if kind < 3 * AIMED:
         return _Drawn(leftover_program(rng), favourites=_ON_LEFTOVERS)
-    if kind < 5 * AIMED:
-        ir, callees = configured_program(rng)
-        return _Drawn(ir, callees, favourites=_ON_CONFIGURATION)
+    for share, program, favourites in (
+        (CONFIGURED, configured_program, _ON_CONFIGURATION),
+        (CORNERS, corner_program, _ON_CORNERS),
+        (INSTRUCTIONS, instruction_program, _ON_INSTRUCTIONS),
+    ):
+        kind -= share
+        if kind < 3 * AIMED:
+            ir, callees = program(rng)
+            return _Drawn(ir, callees, favourites)
     ir, callees = generate_with_callees(rng)
     return _Drawn(ir, callees, _ON_CALLEES if callees else ())
 
@@ -190,6 +209,8 @@ class _Session:
         self.seed = seed
         self.rng = rng
         self.original = self.current = program
+        self.twin: Procedure | None = None
+        self.copied = ""
         self.callees = drawn.callees
         self.favourites = drawn.favourites
         self.fixed: Controls = {}
@@ -207,23 +228,41 @@ class _Session:
         draft = ACTIONS[operator](self.current.ir, self.callees, self.rng)
         if draft is None:
             return
-        try:
-            result = apply(operator, self.current, draft)
-        except Undecided:
-            tally.undecided[operator] += 1
+        if not self.copied and self.rng.random() < COPIED:
+            self.copy(operator, draft, tally)
+        result = tried(operator, self.current, draft)
+        tally.count(operator, result)
+        if self.twin is not None:
+            self.compare_with_twin(operator, draft, result)
+        if not isinstance(result, Procedure):
+            if not isinstance(result, REFUSALS):
+                self.fail(operator, draft, _unexpected(result))
             return
-        except REFUSALS:
-            tally.refused[operator] += 1
-            return
-        except Exception as error:  # whatever an operator raises beside a refusal is what we look for
-            tally.refused[operator] += 1
-            self.fail(operator, draft, _unexpected(error))
-            return
-        tally.accepted[operator] += 1
         tally.accepted_features.update(features(self.current.ir))
         self.judge(operator, draft, result, vectors)
         self.accepted += 1
         self.current = result
+
+    def copy(self, operator: str, draft: Draft, tally: Tally) -> None:
+        """Goes on with a copy of the program, and keeps the program to compare what steps do to both."""
+        self.copied, made = drawn_copy(self.current, self.rng)
+        tally.checks[f"{self.copied}{' refused' if made is None else ''}"] += 1
+        if made is None or made is self.current:
+            return
+        problem = copy_failure(self.current, made)
+        if problem is not None:
+            self.fail(operator, draft, f"before it, a {self.copied} of the program: {problem}")
+        self.twin, self.current = self.current, made
+
+    def compare_with_twin(self, operator: str, draft: Draft, result: Procedure | Exception) -> None:
+        """The step on the program of which the current one is a copy must come to the same."""
+        assert self.twin is not None
+        other = tried(operator, self.twin, _with_callees(draft, _called(self.current.ir), _called(self.twin.ir)))
+        found, wanted = _answer(result), _answer(other)
+        if found != wanted:
+            self.fail(operator, draft, f"a {self.copied} of the program answers:\n{found}\nand not, as the program:\n{wanted}")
+        elif isinstance(other, Procedure):
+            self.twin = other
 
     def judge(self, operator: str, draft: Draft, result: Procedure, vectors: int) -> None:
         step_fixed = dict(draft.kwargs) if operator == "partial_eval" else {}
@@ -237,19 +276,23 @@ class _Session:
             vectors,
             fixed=step_fixed,
             permute=permute,
-            modulo=steps_modulo(self.current, result),
+            modulo=_modulo(self.current, result),
         )
         self.fixed |= step_fixed
         if difference is not None:
             self.fail(operator, draft, difference.what, difference, result)
             return
-        modulo = steps_modulo(self.original, result)
+        modulo = _modulo(self.original, result)
         whole = refinement_failure(self.original.ir, result.ir, self.rng, _factor(draft), 2, fixed=self.fixed, modulo=modulo)
         if whole is not None:
             self.fail(operator, draft, f"the whole chain: {whole.what}", whole, result)
             return
         self.rng.setstate(before)
-        problem = forwarding_failure(self.current, result, operator, self.rng) or incremental_failure(result.ir)
+        problem = (
+            forwarding_failure(self.current, result, operator, self.rng)
+            or incremental_failure(result.ir)
+            or race_failure(self.current.ir, result.ir, operator)
+        )
         if problem is not None:
             self.fail(operator, draft, problem, None, result)
 
@@ -257,6 +300,35 @@ class _Session:
         self, operator: str, draft: Draft, what: str, difference: Difference | None = None, result: Procedure | None = None
     ) -> None:
         self.failures.append(Failure(operator, draft, self.current, self.callees, what, difference, result, self.seed))
+
+
+def tried(operator: str, program: Procedure, draft: Draft) -> Procedure | Exception:
+    """What an operator gives, or what it raises."""
+    try:
+        return apply(operator, program, draft)
+    except Exception as error:  # whatever an operator raises beside a refusal is what we look for
+        return error
+
+
+def _called(proc: Proc) -> list[Proc]:
+    return [node.proc for node in walk(proc) if isinstance(node, Call)]
+
+
+def _with_callees(draft: Draft, old: list[Proc], new: list[Proc]) -> Draft:
+    """The draft with the callees of a twin in place of those of the program: extracted procedures are made for each anew."""
+    table = dict(zip(old, new, strict=True))
+    args = (replace(arg, proc=table.get(arg.proc, arg.proc)) if isinstance(arg, Callee) else arg for arg in draft.args)
+    return Draft(tuple(args), draft.kwargs)
+
+
+def _answer(result: Procedure | Exception) -> str:
+    return str(result) if isinstance(result, Procedure) else f"{type(result).__name__}: {result}"
+
+
+def _modulo(before: Procedure, after: Procedure) -> frozenset[FieldSym]:
+    """The fields that steps may leave different: none if an instruction keeps its C text, which says what becomes of them."""
+    kept = before.ir.instr is not None and after.ir.instr is before.ir.instr
+    return frozenset() if kept else steps_modulo(before, after)
 
 
 def _unexpected(error: Exception) -> str:
@@ -305,14 +377,15 @@ def bind(program: Procedure, arg: Any) -> Any:
 
 def _scheduled(callee: Procedure, version: int) -> Procedure:
     """A rewritten version of a callee: its loop divided, or fields written otherwise; only renamed where that is impossible."""
+    config, fields = (UNIT, ("gain", "lane", "lane")) if callee.is_instr() else (REGISTERS, ("mode", "a", "b"))
     steps: list[Callable[[], Any]] = [
         lambda: operators()["divide_loop"](callee, callee.find_loop("i"), 2, ["io", "ii"], tail="cut"),
-        lambda: operators()["write_config"](callee, callee.body()[0].before(), REGISTERS, "mode", 0),
-        lambda: operators()["write_config"](callee, callee.body()[-1].after(), REGISTERS, "a", 5),
-        lambda: operators()["write_config"](callee, callee.find_loop("i").body()[0].before(), REGISTERS, "b", "i"),
+        lambda: operators()["write_config"](callee, callee.body()[0].before(), config, fields[0], 0),
+        lambda: operators()["write_config"](callee, callee.body()[-1].after(), config, fields[1], 5),
+        lambda: operators()["write_config"](callee, callee.find_loop("i").body()[0].before(), config, fields[2], "i"),
         lambda: operators()["delete_config"](callee, callee.body()[0]),
         lambda: operators()["delete_config"](callee, callee.find_loop("i").body()[0]),
-        lambda: operators()["bind_config"](callee, callee.find("v"), REGISTERS, "b"),
+        lambda: operators()["bind_config"](callee, callee.find("v"), config, fields[2]),
     ]
     try:
         return cast(Procedure, steps[version % len(steps)]())

@@ -11,7 +11,8 @@ from usl_core.analysis.effects import Access, Summary, proc_summary
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.last_check import fresh_copy
 from usl_core.analysis.obligations import check_proc_invariant
-from usl_core.errors import UslError
+from usl_core.analysis.parallel import check_parallel
+from usl_core.errors import BackendError, Undecided, UslError
 from usl_core.ir.nodes import Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import bound, free_names, iterators, mentioned
@@ -37,6 +38,19 @@ def incremental_failure(proc: Proc) -> str | None:
         check_proc_invariant(copy)
     except UslError as error:
         return f"it was accepted step by step, but not as a whole: {error}"
+    return None
+
+
+def race_failure(before: Proc, after: Proc) -> str | None:
+    """How a parallel loop races after a step; None if none does, or one did before."""
+    return _race(after) if _race(before) is None else None
+
+
+def _race(proc: Proc) -> str | None:
+    try:
+        check_parallel(fresh_copy(proc))
+    except (BackendError, Undecided) as error:
+        return f"its iterations race: {error}"
     return None
 
 

@@ -23,6 +23,8 @@ Configs = Mapping[ConfigKey, Any]
 
 MAX_BITS = 3000
 """Runs whose rationals outgrow this prove nothing in a reasonable time, and are passed over."""
+CHECK_FAILED = "check failed"
+"""What the interpreter says of a `check` that does not hold."""
 
 
 _APART: WeakKeyDictionary[Proc, Proc] = WeakKeyDictionary()
@@ -91,7 +93,9 @@ def compare_at(
     except (PoisonBranch, ValueTooLarge):
         return None
     except InterpError as error:
-        return f"the original program fails: {error}"
+        if CHECK_FAILED not in str(error):
+            return f"the original program fails: {error}"
+        return _stops_too(rewritten, found, inputs)
     try:
         executed = rewritten if permute is None else last_iterations_apart(rewritten)
         after = run(executed, found, mode="exact", configs=inputs.configs(), permute=permute, max_bits=4 * MAX_BITS)
@@ -104,6 +108,17 @@ def compare_at(
         if difference is not None:
             return difference
     return _field_difference(before.configs, after.configs, modulo)
+
+
+def _stops_too(proc: Proc, values: dict[str, int | bool | Buffer], inputs: Inputs) -> str | None:
+    """How proc goes on where a check must fail, None if it stops."""
+    try:
+        run(proc, values, mode="exact", configs=inputs.configs(), max_bits=4 * MAX_BITS)
+    except (PoisonBranch, ValueTooLarge):
+        return None
+    except InterpError as error:
+        return None if CHECK_FAILED in str(error) else f"the rewritten program fails: {error}"
+    return "a check fails in the original program only"
 
 
 def _field_difference(before: Configs, after: Configs, modulo: frozenset[FieldSym]) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.fuzz.features import FEATURES, SYMBOLIC
+from usl_core.errors import Undecided
 
 if TYPE_CHECKING:
     from tests.fuzz.harness import Failure
@@ -39,6 +40,11 @@ class Tally:
     @property
     def steps(self) -> int:
         return self.accepted.total() + self.refused.total() + self.undecided.total()
+
+    def count(self, operator: str, result: object) -> None:
+        """Adds one step. result is what the operator gave, or raised."""
+        refused = self.refused if isinstance(result, Exception) else self.accepted
+        (self.undecided if isinstance(result, Undecided) else refused)[operator] += 1
 
     def tried(self, operator: str) -> int:
         return self.accepted[operator] + self.refused[operator] + self.undecided[operator]
