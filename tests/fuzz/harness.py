@@ -86,7 +86,7 @@ AIMED = 0.1
 """The share of small programs of the kinds that operators on statements are for, of two-stage programs, and of leftovers."""
 CONFIGURED, CORNERS, INSTRUCTIONS = 0.2, 0.14, 0.08
 """The shares of programs that set registers, at the corners of C, and of instructions."""
-COPIED = 0.05
+COPIED = 0.0
 """How often a program is copied before a step, unless it was before."""
 FAVOURED = 0.35
 """How often an operator is drawn from those that the kind of the program is for."""
