@@ -291,7 +291,7 @@ class _Session:
         problem = (
             forwarding_failure(self.current, result, operator, self.rng)
             or incremental_failure(result.ir)
-            or race_failure(self.current.ir, result.ir, operator)
+            or race_failure(self.current.ir, result.ir)
         )
         if problem is not None:
             self.fail(operator, draft, problem, None, result)

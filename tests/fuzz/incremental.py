@@ -13,9 +13,9 @@ from usl_core.analysis.last_check import fresh_copy
 from usl_core.analysis.obligations import check_proc_invariant
 from usl_core.analysis.parallel import check_parallel
 from usl_core.errors import BackendError, Undecided, UslError
-from usl_core.ir.nodes import Proc
+from usl_core.ir.nodes import For, LoopMode, Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import bound, free_names, iterators, mentioned
+from usl_core.ir.traverse import bound, free_names, iterators, mentioned, walk
 
 FACTS: dict[str, Callable[[Proc], Any]] = {
     "mentioned": mentioned,
@@ -47,8 +47,10 @@ def race_failure(before: Proc, after: Proc) -> str | None:
 
 
 def _race(proc: Proc) -> str | None:
+    if not any(isinstance(node, For) and node.mode is LoopMode.PAR for node in walk(proc)):
+        return None
     try:
-        check_parallel(fresh_copy(proc))
+        check_parallel(fresh_copy(proc, {}))
     except (BackendError, Undecided) as error:
         return f"its iterations race: {error}"
     return None
