@@ -28,29 +28,18 @@ from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,
     Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Call,
-    Cast,
     Check,
     Expr,
-    ExternCall,
+    ExprBase,
     For,
     If,
     Interval,
-    Literal,
     Node,
-    Pass,
     Proc,
     Read,
-    ReadConfig,
-    Reduce,
     SimpleStmt,
     Stmt,
     StmtBase,
-    StrideExpr,
-    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -221,7 +210,7 @@ class Context:
                 return self.assume([self.truth(cond)])
             case _ if self.tracks:
                 return self._changed_by(stmt)
-            case Assign() | Reduce() | AssignConfig() | Pass() | If() | For() | Call():
+            case SimpleStmt() | If() | For():
                 return self
 
     # -- configuration
@@ -319,7 +308,7 @@ class Context:
                 return self.window_stride(actual, dim)
             case Read(name=name):
                 return self.stride(name, dim)
-            case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
+            case ExprBase():
                 raise AssertionError(f"not a buffer argument: {actual!r}")
 
     def resolve(self, access: Access) -> Access:

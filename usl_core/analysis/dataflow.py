@@ -26,26 +26,19 @@ from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Alloc,
-    Assign,
     AssignConfig,
-    BinaryOp,
     Block,
     Call,
-    Cast,
-    Check,
     Expr,
-    ExternCall,
+    ExprBase,
     For,
     If,
     Literal,
-    Pass,
     Proc,
     Read,
     ReadConfig,
-    Reduce,
+    SimpleStmt,
     Stmt,
-    StrideExpr,
-    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -123,7 +116,7 @@ def value_of(expr: Expr) -> Value | None:
             return Datum(name)
         case ReadConfig(config=config, field=field):
             return Datum(config.sym(field))
-        case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr():
+        case ExprBase():  # some other value: no fact is kept
             return None
 
 
@@ -255,7 +248,7 @@ def _of_stmt(stmt: Stmt) -> Transformer:
             return _of_loop(stmt)
         case Call():
             return _of_call(stmt)
-        case Assign() | Reduce() | Pass() | Check() | Alloc() | WindowStmt():
+        case SimpleStmt():
             raise AssertionError(f"does not write configuration: {stmt!r}")
 
 

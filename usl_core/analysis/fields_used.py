@@ -11,23 +11,7 @@ from dataclasses import dataclass
 
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    Call,
-    Check,
-    For,
-    If,
-    Literal,
-    Node,
-    Pass,
-    Proc,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    WindowStmt,
-)
+from usl_core.ir.nodes import AssignConfig, Call, For, If, Literal, Node, Proc, ReadConfig, SimpleStmt, Stmt
 from usl_core.ir.traverse import child_nodes
 
 
@@ -58,7 +42,7 @@ def field_use(node: Proc | Stmt) -> FieldUse:
             return _union([FieldUse(written=frozenset([config.sym(name)])), _reads(child_nodes(node))])
         case Call(proc=proc, args=args):
             return _union([field_use(proc), _reads(args)])
-        case Assign() | Reduce() | Pass() | Check() | Alloc() | WindowStmt():
+        case SimpleStmt():
             return _reads(child_nodes(node))
 
 

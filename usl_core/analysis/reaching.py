@@ -16,24 +16,7 @@ from usl_core.analysis.effects import summary
 from usl_core.analysis.solver import Proved
 from usl_core.cursors.path import Path, get, get_stmt, stmt_list
 from usl_core.ir.config import FieldSym
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    Block,
-    Call,
-    Check,
-    Expr,
-    For,
-    If,
-    Node,
-    Pass,
-    Proc,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    WindowStmt,
-)
+from usl_core.ir.nodes import AssignConfig, Block, Call, Expr, For, If, Node, Proc, ReadConfig, SimpleStmt, Stmt
 from usl_core.ir.traverse import depends_on_data, walk
 
 
@@ -123,7 +106,7 @@ def _stmt(place: _Place, stmt: Stmt, field: FieldSym) -> Reach:
             return _loop(place, stmt, field)
         case Call():
             return _call(stmt, field)
-        case Assign() | Reduce() | Pass() | Check() | Alloc() | WindowStmt():
+        case SimpleStmt():
             return Reach(_reads(stmt, field), True, summary(stmt).checks)
 
 

@@ -25,6 +25,7 @@ from usl_core.ir.nodes import (
     BinaryOp,
     Cast,
     Expr,
+    ExprBase,
     ExternCall,
     Interval,
     Literal,
@@ -150,9 +151,7 @@ class Values:
             case ExternCall(fn=fn, args=(value, lo, hi)) if fn is IDX:
                 inside = self.leaves(value)
                 return self._all((lo, hi)) | ({("idx", inside)} if inside else frozenset())
-            case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast():
-                return self._all(child_nodes(expr))
-            case WindowExpr() | StrideExpr() | Interval():
+            case ExprBase() | Interval():  # uninitialised if an operand is
                 return self._all(child_nodes(expr))
 
     def _all(self, exprs: Sequence[Expr | Interval]) -> frozenset[Leaf]:

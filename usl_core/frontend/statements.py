@@ -17,13 +17,11 @@ from usl_core.ir.nodes import (
     Arg,
     Assign,
     AssignConfig,
-    BinaryOp,
     Block,
     Call,
-    Cast,
     Check,
     Expr,
-    ExternCall,
+    ExprBase,
     For,
     If,
     InstrTemplate,
@@ -32,11 +30,8 @@ from usl_core.ir.nodes import (
     Pass,
     Proc,
     Read,
-    ReadConfig,
     Reduce,
     Stmt,
-    StrideExpr,
-    UnaryMinus,
     WindowExpr,
     WindowStmt,
 )
@@ -148,7 +143,7 @@ def _scalar_argument(callee: Proc, position: int, arg: Expr, what: str) -> Expr:
             return arg
         case Literal():
             raise TypeError_(f"{what} is written there, so it needs a location, not the number {show_expr(arg)}", span=arg.span)
-        case UnaryMinus() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
+        case ExprBase():
             raise TypeError_(f"{what} must be a scalar or an element; assign {show_expr(arg)} to a scalar first", span=arg.span)
 
 

@@ -22,21 +22,7 @@ from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided, counterexample
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    Block,
-    Call,
-    Check,
-    For,
-    If,
-    Pass,
-    Reduce,
-    SimpleStmt,
-    Stmt,
-    WindowStmt,
-)
+from usl_core.ir.nodes import Alloc, Block, Call, For, If, SimpleStmt, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.primitives.buffers.uses import mentions, with_windows
 
@@ -180,7 +166,7 @@ def own_iterations(ctx: Context, block: Block, buffer: Sym) -> frozenset[Sym]:
                     return frozenset(around[:fixed])
                 ctx = ctx.enter(stmt, "body" if branches[0] is body else "orelse")
                 block = branches[0]
-            case Assign() | Reduce() | AssignConfig() | Pass() | Check() | If() | Alloc() | WindowStmt() | Call():
+            case If() | SimpleStmt():
                 return frozenset(around[:fixed])
 
 

@@ -10,31 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
     Assign,
     AssignConfig,
     BinaryOp,
-    Call,
     Cast,
-    Check,
     Expr,
     ExprBase,
     ExternCall,
-    For,
-    If,
-    Interval,
     Literal,
     Node,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
+    NodeBase,
     Reduce,
-    StrideExpr,
     UnaryMinus,
-    WindowExpr,
-    WindowStmt,
 )
 from usl_core.ir.printer import literal_groups
 from usl_core.ir.sym import Sym
@@ -66,9 +53,7 @@ def retype(node: Node, elements: Mapping[Sym, ScalarType]) -> Node | None:
             return _rebuilt(node, [lhs, rhs])
         case ExternCall(args=args):
             return _call(node, args)
-        case Read() | Literal() | UnaryMinus() | BinaryOp() | Cast() | WindowExpr() | StrideExpr() | ReadConfig() | Interval():
-            return None
-        case Pass() | Check() | If() | For() | Alloc() | WindowStmt() | Call() | Arg() | Proc():
+        case NodeBase():  # nothing else has an operand that must have its type; `ir.verify` sees it if one has
             return None
 
 
@@ -151,7 +136,7 @@ def _only_literals(expr: Expr) -> bool:
             return _only_literals(arg)
         case BinaryOp(lhs=lhs, rhs=rhs):
             return _only_literals(lhs) and _only_literals(rhs)
-        case Read() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
+        case ExprBase():
             return False
 
 

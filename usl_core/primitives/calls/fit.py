@@ -14,23 +14,7 @@ from weakref import WeakKeyDictionary
 from usl_core.cursors.path import BlockLoc, Path, stmts
 from usl_core.errors import SchedulingError, Span
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    Block,
-    Call,
-    Check,
-    ExprBase,
-    For,
-    If,
-    Node,
-    Pass,
-    Proc,
-    Read,
-    Reduce,
-    WindowStmt,
-)
+from usl_core.ir.nodes import Alloc, Assign, Block, ExprBase, For, If, Node, Proc, Read, Reduce, SimpleStmt, WindowStmt
 from usl_core.ir.shape import shape
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, children, get_field, rename
@@ -97,7 +81,7 @@ def _matched(body: Block, block: Block) -> Iterator[tuple[Sym, Sym]]:
             case If():
                 yield from _matched(a.body, b.body)
                 yield from _matched(a.orelse, b.orelse)
-            case AssignConfig() | Pass() | Check() | Alloc() | WindowStmt() | Call():
+            case SimpleStmt():
                 pass
 
 

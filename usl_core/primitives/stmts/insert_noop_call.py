@@ -13,23 +13,7 @@ from usl_core.cursors.path import Path, gap_position
 from usl_core.errors import SchedulingError, TypeError_
 from usl_core.frontend import statements
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    Block,
-    Call,
-    Check,
-    Expr,
-    For,
-    If,
-    Pass,
-    Proc,
-    Reduce,
-    Stmt,
-    WindowStmt,
-)
+from usl_core.ir.nodes import Alloc, Arg, Block, Call, Expr, For, If, Pass, Proc, SimpleStmt, Stmt, WindowStmt
 from usl_core.ir.printer import show, show_expr
 from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import primitive, refuse, require
@@ -121,7 +105,7 @@ def _effect(block: Block) -> Stmt | None:
                 found = _effect((*body, *orelse)) if cond.type is BOOL else stmt
             case Call(proc=callee):
                 found = stmt if _effect(callee.body) is not None else None
-            case Assign() | Reduce() | AssignConfig() | Check():
+            case SimpleStmt():
                 found = stmt
         if found is not None:
             return found

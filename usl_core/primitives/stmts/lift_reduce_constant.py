@@ -11,24 +11,7 @@ from usl_core.analysis.effects import Access, Kind, reads_of, summary
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, after, stmt_path, stmts
 from usl_core.errors import counterexample
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Check,
-    Expr,
-    For,
-    If,
-    Literal,
-    Pass,
-    Read,
-    Reduce,
-    Stmt,
-    WindowStmt,
-)
+from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Block, Expr, For, If, Literal, Read, Reduce, SimpleStmt, Stmt, WindowStmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import binders, free_names, same_expr, update
 from usl_core.primitives.base import primitive, refuse, require
@@ -142,7 +125,7 @@ class _Terms:
             case Reduce() if same_location(ctx, target(ctx, stmt), self.place):
                 self.untouched(ctx, [a for e in (*stmt.idx, stmt.rhs) for a in reads_of(e)])
                 self.terms.append(_Term(path, stmt, certain))
-            case Assign() | Reduce() | AssignConfig() | Pass() | Check() | Call():
+            case SimpleStmt():
                 self.untouched(ctx, summary(stmt).accesses)
 
     def block(self, ctx: Context, parent: Path, name: str, block: Block, *, certain: bool) -> None:
