@@ -12,7 +12,6 @@ from usl_core import scheduling
 def test_every_operator_is_a_name_of_the_package() -> None:
     exported = set(scheduling.__all__) - {"COMPOSED", "OPERATORS"}
     assert exported == {f.__name__ for f in (*scheduling.OPERATORS, *scheduling.COMPOSED)}
-    assert exported == set(usl_core._SCHEDULING)
     for name in exported:
         assert getattr(usl_core, name) is getattr(scheduling, name)
 

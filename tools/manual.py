@@ -1,4 +1,5 @@
-"""Writes docs/operators.md from the operators' docstrings, and docs/avx512.md from the plugin's instructions.
+"""Writes what is generated from the code: docs/operators.md from the docstrings of operators, docs/avx512.md from the plugin's
+instructions, and usl_core/scheduling.pyi, which type checkers read.
 
 `--check` only says whether they are current.
 """
@@ -13,10 +14,17 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from usl_core import Procedure
-from usl_core.scheduling import COMPOSED, OPERATORS
+from usl_core.scheduling import COMPOSED, OPERATORS, homes
 from usl_stdlib import LIBRARY
 
 PAGE = Path(__file__).parent.parent / "docs" / "operators.md"
+STUB = PAGE.parent.parent / "usl_core" / "scheduling.pyi"
+STUB_HEAD = '''"""Generated from the files of `usl_core.primitives` by `python tools/manual.py`."""
+
+from collections.abc import Callable
+from typing import Any
+
+'''
 INSTRUCTIONS_PAGE = PAGE.with_name("avx512.md")
 INSTRUCTIONS_HEAD = """# AVX-512 instructions
 
@@ -47,6 +55,18 @@ def manual() -> str:
     index = " · ".join(f"[{op.__name__}](#{op.__name__})" for op in (*OPERATORS, *COMPOSED, *LIBRARY))
     parts = [HEAD, index, "\n", *map(entry, (*OPERATORS, *COMPOSED)), LIBRARY_HEAD, *map(entry, LIBRARY)]
     return "\n".join(parts)
+
+
+def stub() -> str:
+    """The operators by name, as type checkers know them."""
+    lines = sorted(f"from {home} import {name} as {name}\n" for name, home in homes().items())
+    return f"""{STUB_HEAD}{"".join(lines)}
+OPERATORS: tuple[Callable[..., Any], ...]
+COMPOSED: tuple[Callable[..., Any], ...]
+
+def homes() -> dict[str, str]: ...
+def operator(name: str) -> Callable[..., Any] | None: ...
+"""
 
 
 def entry(operator: Callable[..., object]) -> str:
@@ -111,7 +131,7 @@ def features_of(instruction: Procedure) -> str:
 
 
 def main() -> int:
-    pages = {PAGE: manual(), INSTRUCTIONS_PAGE: instructions()}
+    pages = {PAGE: manual(), INSTRUCTIONS_PAGE: instructions(), STUB: stub()}
     if "--check" not in sys.argv[1:]:
         for page, text in pages.items():
             page.write_text(text, encoding="utf-8")

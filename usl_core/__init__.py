@@ -58,31 +58,26 @@ _HOMES = {
 
 _MODULES = {"schedules": "usl_core.schedules"}
 
-_SCHEDULING = frozenset(
-    """add_assertion add_loop autofission autolift_alloc bind_config bind_expr call_eqv commute_expr cut_loop delete_buffer
-    delete_config delete_pass divide_dim divide_loop divide_with_recompute eliminate_dead_code expand_dim
-    extract_subproc fission fold_into_reduce fuse guard_redundant inline inline_assign inline_window insert_noop_call
-    insert_pass join_loops left_reassociate_expr lift_alloc lift_reduce_constant lift_scope make_instr merge_writes
-    mult_dim mult_loops parallelize_loop partial_eval rearrange_dim remove_loop rename reorder_loops reorder_stmts
-    replace resize_dim reuse_buffer rewrite_expr set_memory set_precision set_window shift_loop simplify sink_alloc
-    specialize split_write stage_mem transpose unroll_buffer unroll_loop write_config""".split()
-)
-"""What `usl_core.scheduling` exports (a test compares)."""
-
 
 def __getattr__(name: str) -> Any:
+    value: Any
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
-    home = _HOMES.get(name) or ("usl_core.scheduling" if name in _SCHEDULING else None)
-    if home is None:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name == "__all__":
+        value = _public()
+    elif (value := importlib.import_module("usl_core.scheduling").operator(name)) is None:
         raise AttributeError(f"module 'usl_core' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
 
 
-__all__ = sorted({*_HOMES, *_MODULES, *_SCHEDULING})
+def _public() -> list[str]:
+    from usl_core.scheduling import homes
+
+    return sorted({*_HOMES, *_MODULES, *homes()})
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_public()})

@@ -59,6 +59,10 @@ def test_the_page_of_instructions_is_generated_from_the_plugin_as_it_is():
     assert manual.INSTRUCTIONS_PAGE.read_text(encoding="utf-8") == manual.instructions(), "run: python tools/manual.py"
 
 
+def test_what_type_checkers_read_of_the_operators_is_current() -> None:
+    assert manual.STUB.read_text(encoding="utf-8") == manual.stub(), "run: python tools/manual.py"
+
+
 def test_every_error_code_in_the_sources_is_explained_and_no_other():
     sources = [*(ROOT / "usl_core").rglob("*.py"), *(ROOT / "plugins").glob("*/usl_*/**/*.py")]
     used = {code for source in sources for code in re.findall(r'"(E\d{3})"', source.read_text(encoding="utf-8"))}

@@ -10,7 +10,6 @@ import pytest
 
 from tests.primitives.equivalence import parse
 from usl_core.errors import InvalidCursorError, SchedulingError, UsageError
-from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.divide_dim import divide_dim
 from usl_core.primitives.buffers.lift_alloc import lift_alloc
 from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
@@ -20,9 +19,10 @@ from usl_core.primitives.buffers.set_window import set_window
 from usl_core.primitives.buffers.stage_mem import stage_mem
 from usl_core.primitives.calls.call_eqv import call_eqv
 from usl_core.primitives.calls.replace import replace
+from usl_core.primitives.composed.autofission import autofission
+from usl_core.primitives.composed.autolift_alloc import autolift_alloc
 from usl_core.primitives.exprs.bind_expr import bind_expr
 from usl_core.primitives.exprs.rewrite_expr import rewrite_expr
-from usl_core.primitives.loops.autofission import autofission
 from usl_core.primitives.loops.cut_loop import cut_loop
 from usl_core.primitives.loops.divide_loop import divide_loop
 from usl_core.primitives.loops.divide_with_recompute import divide_with_recompute

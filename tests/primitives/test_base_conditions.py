@@ -15,10 +15,10 @@ from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.nodes import InstrTemplate, Pass
 from usl_core.ir.traverse import update
 from usl_core.ir.types import BOOL, F32, INDEX
-from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.set_window import set_window
 from usl_core.primitives.calls.extract_subproc import extract_subproc
 from usl_core.primitives.calls.inline import inline
+from usl_core.primitives.composed.autolift_alloc import autolift_alloc
 from usl_core.primitives.config.write_config import write_config
 from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.procs.add_assertion import add_assertion

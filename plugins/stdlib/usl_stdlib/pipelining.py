@@ -8,8 +8,8 @@ from typing import Any
 from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, StmtCursor
 from usl_core.cursors.kinds import AllocCursor, ForCursor
 from usl_core.errors import SchedulingError
-from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.resize_dim import resize_dim
+from usl_core.primitives.composed.autolift_alloc import autolift_alloc
 from usl_core.primitives.loops.cut_loop import cut_loop
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.fuse import fuse

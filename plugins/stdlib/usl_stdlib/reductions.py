@@ -8,9 +8,9 @@ from typing import Any
 from usl_core.cursors.kinds import AllocCursor, ForCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import MemoryClass
-from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.set_memory import set_memory
 from usl_core.primitives.buffers.stage_mem import stage_mem
+from usl_core.primitives.composed.autolift_alloc import autolift_alloc
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.fuse import fuse
 from usl_core.primitives.loops.reorder_loops import reorder_loops

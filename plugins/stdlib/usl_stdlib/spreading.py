@@ -11,8 +11,8 @@ from usl_core.cursors.cursor import StmtCursor
 from usl_core.cursors.kinds import AllocCursor, ForCursor, IfCursor, ReadCursor, WindowStmtCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.types import ScalarType
-from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
 from usl_core.primitives.buffers.inline_window import inline_window
+from usl_core.primitives.composed.autolift_alloc import autolift_alloc
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.lift_scope import lift_scope
 from usl_core.primitives.loops.reorder_loops import reorder_loops

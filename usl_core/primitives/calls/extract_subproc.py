@@ -8,7 +8,7 @@ from usl_core.cursors.path import BlockLoc, block_of, stmt_path, stmts
 from usl_core.errors import BoundsError, SchedulingError
 from usl_core.ir.nodes import Call, Proc
 from usl_core.primitives.base import primitive
-from usl_core.primitives.calls.outline import Outline, outline
+from usl_core.primitives.calls.outline import Outline, outlined
 from usl_core.primitives.locate import Where, block_at
 from usl_core.primitives.moving import new_name, require_closed
 from usl_core.procedure import Procedure, from_ir
@@ -47,7 +47,7 @@ def _called(proc: Procedure, block: Where, name: str) -> Edit:
     span = stmts(proc.ir, where)[0].span
     require_closed(proc.ir, where, _OP, span)
 
-    found = outline(proc.ir, where, spelling)
+    found = outlined(proc.ir, where, spelling)
     callee = _checked(found, proc.ir, where)
     return Edit.of(proc.ir, _OP).replace(where, (Call(callee.ir, found.actuals(), span=span),))
 

@@ -137,7 +137,7 @@ class Outline:
         return rename(proc, names)
 
 
-def outline(proc: Proc, where: BlockLoc, name: str) -> Outline:
+def outlined(proc: Proc, where: BlockLoc, name: str) -> Outline:
     """The block at where as a procedure of that name."""
     path = stmt_path(where, 0)
     ctx = Context.at(proc, path)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.primitives.equivalence import assert_body, assert_refines, parse
 from usl_core.errors import SchedulingError, UsageError
-from usl_core.primitives.buffers.autolift_alloc import autolift_alloc
+from usl_core.primitives.composed.autolift_alloc import autolift_alloc
 
 NEST = """
     def f(n: size, m: size, x: R[n, m, 4]):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
 from usl_core.errors import SchedulingError
-from usl_core.primitives.loops.autofission import autofission
+from usl_core.primitives.composed.autofission import autofission
 from usl_core.procedure import Procedure
 
 
