@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from tests.fuzz.library import library
 from tests.fuzz.sites import expressions, formals, sites
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, get
@@ -12,6 +13,8 @@ from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import Assign, Call, Expr, For, Interval, Proc, Reduce, Stmt
 from usl_core.procedure import Procedure
 
+LIBRARY = frozenset(library())
+"""Functions that apply many operators, of any kind."""
 UNREACHED = frozenset({"partial_eval", "add_assertion"})
 """Operators that may start a procedure which cursors of its parent do not reach."""
 RESHAPING = frozenset(
@@ -25,14 +28,15 @@ RESHAPING = frozenset(
         "merge_writes",
         "extract_subproc",
         "autofission",
+        *LIBRARY,
     }
 )
 """Operators that may put a statement of another kind where a cursor points: the call, the inlined body, what is left."""
 
 
-RETARGETING = frozenset({"stage_mem", "simplify", "inline", "inline_window", "reuse_buffer", "unroll_buffer"})
+RETARGETING = LIBRARY | {"stage_mem", "simplify", "inline", "inline_window", "reuse_buffer", "unroll_buffer"}
 """Operators after which a statement may write a buffer of another name."""
-RENAMING = frozenset({"divide_loop", "divide_with_recompute", "fuse", "simplify", "inline", "mult_loops"})
+RENAMING = LIBRARY | {"divide_loop", "divide_with_recompute", "fuse", "simplify", "inline", "mult_loops"}
 """Operators that give a loop another iterator."""
 
 

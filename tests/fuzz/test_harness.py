@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+import usl_stdlib
 from tests.fuzz.harness import Failure, apply, fuzz
+from tests.fuzz.library import library
 from tests.fuzz.operators import operators
 from tests.fuzz.registry import ACTIONS
 from tests.fuzz.shrink import shrink
@@ -28,12 +30,13 @@ def test_a_hundred_random_steps_keep_the_meaning() -> None:
     assert tally.refused.total() > 20
 
 
-def test_every_operator_is_tried() -> None:
-    assert (
-        {operator.__name__ for operator in (*OPERATORS, autofission, autolift_alloc)}
-        == set(ACTIONS)
-        == set(operators()) & set(ACTIONS)
-    )
+def test_every_operator_and_every_function_of_the_library_is_tried() -> None:
+    known = {operator.__name__ for operator in (*OPERATORS, autofission, autolift_alloc)}
+    assert set(ACTIONS) == known | set(library()) == set(operators()) & set(ACTIONS)
+    looking = {"walk", "classify", "enclosing_loop", "enclosing_loops", "common_ancestor", "loop_nest", "affine_range"}
+    looking |= {"infer_bounds", "touched", "traffic", "count_config_writes"}
+    rules = {"fma_rule", "select_rule", "abs_rule"}
+    assert {function.__name__ for function in usl_stdlib.LIBRARY} - looking - rules == set(library()) - {"inspect"}
 
 
 def test_a_seed_decides_every_step() -> None:

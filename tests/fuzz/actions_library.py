@@ -1,0 +1,128 @@
+"""Arguments for the functions of the schedule library."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from tests.fuzz.actions import ACTIONS, At, Callee, Draft, _pick, action
+from tests.fuzz.library import BASIC, COMBINATORS
+from tests.fuzz.sites import Site, loops, siblings, sites
+from usl_core.ir.memory import DRAM
+from usl_core.ir.nodes import Assign, For, Proc, Read, Reduce
+from usl_core.ir.traverse import walk
+
+_TAILS = ("cut", "cut", "guard", "perfect")
+
+
+def _buffers(site: Site) -> list[str]:
+    """The buffers that a statement accesses by elements."""
+    found = {node.name.name for node in walk(site.stmt) if isinstance(node, Assign | Reduce | Read) and node.idx}
+    return sorted(found)
+
+
+def _one_loop(proc: Proc, rng: random.Random, *args: Any, **options: Any) -> Draft | None:
+    site = _pick(rng, loops(proc))
+    return Draft((At(site.loc), *args), options) if site else None
+
+
+@action
+def tile_loops(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    nests = [s for s in loops(proc) if isinstance(s.stmt, For) and any(isinstance(stmt, For) for stmt in s.stmt.body)]
+    outer = _pick(rng, nests)
+    if outer is None:
+        return None
+    inner = _pick(rng, [s for s in loops(proc) if s.path[:-1] == outer.path])
+    return Draft(([At(outer.loc), At(inner.loc)], [rng.choice((2, 3)), rng.choice((2, 4))]), {"tail": rng.choice(_TAILS[:3])})
+
+
+@action
+def auto_stage_mem(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, [s for s in sites(proc) if _buffers(s)])
+    if site is None:
+        return None
+    return Draft((At(site.loc), rng.choice(_buffers(site))), {"accum": rng.random() < 0.2})
+
+
+@action
+def vectorize(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_loop(proc, rng, rng.choice((2, 4)), DRAM, tail=rng.choice(_TAILS))
+
+
+@action
+def interleave(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_loop(proc, rng, rng.choice((2, 3)), rng.choice(_TAILS), rng.random() < 0.3)
+
+
+@action
+def unroll_and_jam(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_loop(proc, rng, rng.choice((2, 3)), rng.choice(_TAILS), rng.random() < 0.3)
+
+
+@action
+def parallelize_reduction(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    sums = [s for s in loops(proc) if any(isinstance(node, Reduce) for node in walk(s.stmt))]
+    site = _pick(rng, sums)
+    return Draft((At(site.loc), rng.choice((2, 3, 4))), {"tail": rng.choice(_TAILS)}) if site else None
+
+
+@action
+def hoist_from_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_loop(proc, rng)
+
+
+@action
+def cse(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, sites(proc))
+    if site is None:
+        return None
+    return Draft((At(site.block(rng.randint(1, len(siblings(proc, site)) - site.index))),))
+
+
+def _pipelined(proc: Proc, rng: random.Random, *args: Any) -> Draft | None:
+    found = [s for s in sites(proc) if len(s.path) > 1 and s.field == "body" and s.index + 1 < len(siblings(proc, s))]
+    inner = [s for s in found if any(loop.path == s.path[:-1] for loop in loops(proc))]
+    site = _pick(rng, inner)
+    if site is None:
+        return None
+    loop = next(loop for loop in loops(proc) if loop.path == site.path[:-1])
+    return Draft((At(loop.loc), At(site.after()), *args))
+
+
+@action
+def software_pipeline(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _pipelined(proc, rng, rng.choice((1, 1, 2)))
+
+
+@action
+def double_buffer(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _pipelined(proc, rng)
+
+
+@action
+def hoist_config(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return Draft()
+
+
+@action
+def max_config_writes(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return Draft((rng.choice((0, 1, 2, 5)),))
+
+
+@action
+def replace_all(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return Draft(([Callee(callee) for callee in callees],)) if callees else None
+
+
+@action
+def inspect(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, [s for s in loops(proc) if _buffers(s)])
+    return Draft((At(site.loc), rng.choice(_buffers(site)))) if site else None
+
+
+def _combinator(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, loops(proc))
+    return Draft((rng.choice(sorted(BASIC)), rng.choice(sorted(BASIC)), At(site.loc))) if site else None
+
+
+ACTIONS.update(dict.fromkeys(COMBINATORS, _combinator))
