@@ -11,8 +11,9 @@ from enum import Enum
 from weakref import WeakKeyDictionary
 
 from usl_core.ir.config import FieldSym
-from usl_core.ir.nodes import Proc
+from usl_core.ir.nodes import Call, Proc
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import walk_block
 
 
 class Relation(Enum):
@@ -122,14 +123,24 @@ def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
 
 def assurance(ir: Proc) -> str:
     """What stands behind ir: every step is proved, as no operator applies without its proof. Steps that made the procedure
-    narrower, or changed its precision or interface, are named, for what they gave is not equivalent to the source."""
+    narrower, or changed its precision or interface, are named, for what they gave is not equivalent to the source, and so are
+    instructions that flush subnormal numbers."""
     steps = steps_from_source(ir)
     if steps is None:
         return "how it was made is not recorded"
     named = [f"{operator} ({relation.value})" for operator, relation in steps if relation not in _PLAIN]
     fields = sorted(frozenset[FieldSym]().union(*(version.modulo for version in _of(ir).versions())))
     named += [f"the values at the end of {', '.join(field.name for field in fields)}"] if fields else []
+    named += [f"subnormal numbers, which {name} may take for zeros" for name in sorted(_flushing(ir))]
     return f"every step proved, up to: {', '.join(named)}" if named else "every step proved"
+
+
+def _flushing(ir: Proc) -> set[str]:
+    """The instructions that ir calls, or is, which may flush subnormal numbers."""
+    if ir.instr is not None:
+        return {ir.name} if ir.instr.subnormals == "flushed" else set()
+    called = {node.proc for node in walk_block(ir.body) if isinstance(node, Call)}
+    return set().union(*(_flushing(callee) for callee in called))
 
 
 _PLAIN = frozenset({Relation.EQUAL, Relation.REFINES})

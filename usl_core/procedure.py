@@ -253,17 +253,18 @@ def instr(
     aliasable: Sequence[str] = (),
     roundings: int | None = None,
     special: str = "ieee",
+    subnormals: str = "kept",
 ) -> Callable[[Callable[..., Any]], Procedure]:
     """Decorator: a procedure whose calls a backend replaces by C text; its body says what the text does.
 
     template is a `str.format` text over the formals (`{n}`, `{x}`, `{x.ptr}`, `{x.stride0}`); features are CPU features that
-    it needs.
+    it needs. What the text may differ in from the body: docs/targets.md, "Options of @instr".
 
     Raises:
         what `proc` raises; ParseError: the template names something that is not a formal.
     """
-    _check_options(template, {"includes": includes, "features": features, "aliasable": aliasable}, roundings, special)
-    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special)
+    _check_options(template, {"includes": includes, "features": features, "aliasable": aliasable}, roundings)
+    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals)
     scope = _caller_locals()
 
     def make(fn: Callable[..., Any]) -> Procedure:
@@ -273,7 +274,7 @@ def instr(
     return make
 
 
-def _check_options(template: Any, lists: Mapping[str, Any], roundings: Any, special: Any) -> None:
+def _check_options(template: Any, lists: Mapping[str, Any], roundings: Any) -> None:
     """The arguments of `@instr` have the right types; a text would silently become a list of its letters."""
     if not isinstance(template, str):
         raise ParseError(f'@instr needs its C text, @instr("..."), got {type(template).__name__}')
@@ -282,8 +283,6 @@ def _check_options(template: Any, lists: Mapping[str, Any], roundings: Any, spec
             raise ParseError(f"@instr: {name} must be a tuple of strings, got {value!r}", notes=[f"hint: {name}=(..., )"])
     if not (roundings is None or (isinstance(roundings, int) and roundings >= 0)):
         raise ParseError(f"@instr: roundings must be None or a number of roundings, got {roundings!r}")
-    if special not in ("ieee", "unspecified"):
-        raise ParseError(f"@instr: special must be 'ieee' or 'unspecified', got {special!r}")
 
 
 def config(cls: type) -> Config:

@@ -12,7 +12,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from usl_core.errors import NOWHERE, Span
+from usl_core.errors import NOWHERE, ParseError, Span
 from usl_core.ir.config import Config
 from usl_core.ir.externs import Extern
 from usl_core.ir.memory import MemoryClass
@@ -272,7 +272,8 @@ class InstrTemplate:
     """What `@instr` declares beside the body (see docs/targets.md).
 
     template is a `str.format` text with names of formals; includes are header names as in `#include`; features are CPU
-    feature names (`avx512f`); roundings bounds the error against exact arithmetic, None means bit-exact.
+    feature names (`avx512f`); roundings bounds the error against exact arithmetic, None means bit-exact; subnormal operands and
+    results are `kept`, or may be `flushed`, taken for zeros of their sign.
     """
 
     template: str
@@ -281,6 +282,13 @@ class InstrTemplate:
     c_global: str = ""
     roundings: int | None = None
     special: str = "ieee"
+    subnormals: str = "kept"
+
+    def __post_init__(self) -> None:
+        choices = (("special", self.special, ("ieee", "unspecified")), ("subnormals", self.subnormals, ("kept", "flushed")))
+        for name, value, known in choices:
+            if value not in known:
+                raise ParseError(f"@instr: {name} must be {known[0]!r} or {known[1]!r}, got {value!r}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

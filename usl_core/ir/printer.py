@@ -379,7 +379,7 @@ def _decorator(instr: InstrTemplate | None, aliasable: tuple[str, ...]) -> str:
     if instr is None:
         return f"@proc({', '.join(options)})" if options else "@proc"
     default = InstrTemplate(instr.template)
-    for name in ("includes", "features", "c_global", "roundings", "special"):
+    for name in ("includes", "features", "c_global", "roundings", "special", "subnormals"):
         value = getattr(instr, name)
         if value != getattr(default, name):
             options.append(f"{name}={value!r}")

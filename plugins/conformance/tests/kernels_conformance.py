@@ -350,7 +350,84 @@ def reads_back(dst: [i32][1] @ DRAM):
     dst[0] = 0
 
 
+BF16 = """
+static inline float test_bf16(uint16_t upper)
+{
+    const uint32_t bits = (uint32_t)upper << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+"""
+KEEPING = f"""
+{BF16}
+static inline void test_dot(float *dst, const uint16_t *a, const uint16_t *b)
+{{
+    for (int k = 1; k >= 0; k--)
+        *dst = fmaf(test_bf16(a[k]), test_bf16(b[k]), *dst);
+}}
+"""
+FLUSHING = f"""
+{BF16}
+static inline float test_flush(float x)
+{{
+    return fabsf(x) < 0x1p-126f ? copysignf(0.0f, x) : x;
+}}
+static inline void test_flushing_dot(float *dst, const uint16_t *a, const uint16_t *b)
+{{
+    for (int k = 1; k >= 0; k--)
+        *dst = test_flush(fmaf(test_flush(test_bf16(a[k])), test_flush(test_bf16(b[k])), test_flush(*dst)));
+}}
+"""
+"""VDPBF16PS of AVX-512 in portable C: the odd product first, one rounding each, subnormal operands and results are zeros."""
+DOTS = "for (int i = 0; i < 4; i++) {name}({{dst.ptr}} + i, {{a.ptr}} + 2 * i, {{b.ptr}} + 2 * i);"
+C_MATH = ("math.h", "string.h")
+
+
+@instr(DOTS.format(name="test_dot"), includes=C_MATH, c_global=KEEPING, roundings=2, special="unspecified")
+def dot_of_bf16(dst: [f32][4] @ DRAM, a: [bf16][8] @ DRAM, b: [bf16][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    assert stride(b, 0) == 1
+    for i in seq(0, 4):
+        for k in seq(0, 2):
+            dst[i] += f32(a[2 * i + k]) * f32(b[2 * i + k])
+
+
+@instr(
+    DOTS.format(name="test_flushing_dot"),
+    includes=C_MATH,
+    c_global=FLUSHING,
+    roundings=2,
+    special="unspecified",
+    subnormals="flushed",
+)
+def flushing_dot_of_bf16(dst: [f32][4] @ DRAM, a: [bf16][8] @ DRAM, b: [bf16][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    assert stride(b, 0) == 1
+    for i in seq(0, 4):
+        for k in seq(0, 2):
+            dst[i] += f32(a[2 * i + k]) * f32(b[2 * i + k])
+
+
+@instr(
+    "for (int i = 0; i < 4; i++) {dst.ptr}[i] = test_flush(test_flush({a.ptr}[i]) * test_flush({dst.ptr}[i]));",
+    includes=C_MATH,
+    c_global=FLUSHING,
+    subnormals="flushed",
+)
+def flushing_product(dst: [f32][4] @ DRAM, a: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = a[i] * dst[i]
+
+
 RIGHT = (
+    dot_of_bf16,
+    flushing_dot_of_bf16,
+    flushing_product,
     pad_fill,
     pad_clear,
     reverse,
@@ -722,7 +799,65 @@ def aliasing_of_registers_not_supported(dst: [f32][4] @ V4, a: [f32][4] @ V4):
         dst[i] = a[3 - i]
 
 
+@instr(DOTS.format(name="test_flushing_dot"), includes=C_MATH, c_global=FLUSHING, roundings=4)
+def flushes_without_saying_so(dst: [f32][4] @ DRAM, a: [bf16][8] @ DRAM, b: [bf16][8] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    assert stride(b, 0) == 1
+    for i in seq(0, 4):
+        for k in seq(0, 2):
+            dst[i] += f32(a[2 * i + k]) * f32(b[2 * i + k])
+
+
+@instr(
+    "for (int i = 0; i < 4; i++) {dst.ptr}[i] = fabsf((float){a.ptr}[i]) < 0x1p-14f ? 0 : {a.ptr}[i];",
+    includes=C_MATH,
+    special="unspecified",
+)
+def flushes_halves(dst: [f16][4] @ DRAM, a: [f16][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = a[i]
+
+
+@instr(
+    "for (int i = 0; i < 4; i++) {dst.ptr}[i] = (uint16_t)(test_bits({a.ptr}[i]) >> 16);",
+    includes=C_MATH,
+    c_global="""
+static inline uint32_t test_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits + 0x8000u;
+}
+""",
+    special="unspecified",
+)
+def rounds_ties_up(dst: [bf16][4] @ DRAM, a: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = bf16(a[i])
+
+
+@instr(
+    "for (int i = 0; i < 4; i++) {dst.ptr}[i] = fabsf({a.ptr}[i]) < 1.0f ? 0.0f : {a.ptr}[i] * {dst.ptr}[i];",
+    includes=C_MATH,
+    subnormals="flushed",
+)
+def flushes_more_than_subnormal_numbers(dst: [f32][4] @ DRAM, a: [f32][4] @ DRAM):
+    assert stride(dst, 0) == 1
+    assert stride(a, 0) == 1
+    for i in seq(0, 4):
+        dst[i] = a[i] * dst[i]
+
+
 WRONG = {
+    flushes_without_saying_so: ("E810", 'subnormals="flushed"'),
+    flushes_halves: ("E810", 'subnormals="flushed"'),
+    rounds_ties_up: ("E810", "the last digits differ"),
+    flushes_more_than_subnormal_numbers: ("E810", ""),
     aliasing_of_registers_not_supported: ("E810", "declared aliasable, but"),
     scales_twice: ("E810", ""),
     ignores_its_register: ("E810", "not dense"),

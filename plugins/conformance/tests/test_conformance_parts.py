@@ -16,19 +16,22 @@ pytest.importorskip("numpy")
 import kernels_conformance as kernels
 import numpy as np
 
+from usl_conformance import data
 from usl_conformance.arena import Arena, Place
 from usl_conformance.bounds import Sized, bound, overflows, run_sized
 from usl_conformance.cases import aliasable_pairs, cases
 from usl_conformance.configs import find_setup
 from usl_conformance.controls import admissible, evaluate
+from usl_conformance.data import edges, largest
+from usl_conformance.execute import elements
 from usl_conformance.isolate import Stopped, run_isolated
 from usl_conformance.layouts import layouts
 from usl_conformance.names import name_problem
 from usl_conformance.routes import with_preds
 from usl_core.interp.buffers import Buffer
-from usl_core.interp.machine import FORMATS
+from usl_core.interp.machine import FORMATS, round_rational
 from usl_core.ir.printer import show_expr
-from usl_core.ir.types import BOOL, F32, INDEX
+from usl_core.ir.types import BF16, BOOL, F16, F32, F64, INDEX
 from usl_core.procedure import proc_from_source
 
 FORM = FORMATS["f32"]
@@ -297,3 +300,42 @@ def test_identifiers_are_names(name):
 @pytest.mark.parametrize("name", ["", "9a", "a-b", "é", "int", "lambda", "_Bool", "a b", "x\n"])
 def test_what_is_not_usable_in_c_and_python_is_no_name(name):
     assert name_problem(name) != ""
+
+
+# ---- data
+
+
+@pytest.mark.parametrize("scalar", [F16, BF16, F32, F64], ids=str)
+def test_the_edges_of_a_type_are_those_of_its_own_format(scalar):
+    form = FORMATS[scalar.name]
+    found = set(edges(form))
+    assert all(round_rational(Fraction(number), form) == number for number in found), "each is a number of the type"
+    normal = 2.0 ** (form.least + form.precision - 1)
+    assert {2.0**form.least, normal - 2.0**form.least, normal, largest(form), 1 + 2.0 ** (1 - form.precision)} <= found
+    assert any(0 < a < normal and a * b >= 0.25 for a in found for b in found), "a subnormal number has a product that is not"
+    assert any(a * b < normal <= min(a, b) for a in found for b in found if a and b), "and normal ones have one that is"
+    sums = {Fraction(a) + Fraction(b) for a in found for b in found if a >= 1 > b}
+    assert any(round_rational(total, form) not in (total, 0) and _is_halfway(total, form) for total in sums)
+
+
+def _is_halfway(number, form):
+    step = Fraction(2) ** (math.frexp(float(number))[1] - form.precision)
+    return (number / step).denominator == 2
+
+
+def test_the_edges_of_a_wide_type_are_also_where_narrower_ones_round():
+    found = edges(FORMATS["f32"])
+    for name in ("f16", "bf16"):
+        narrow = FORMATS[name]
+        assert sum(_is_halfway(Fraction(number), narrow) for number in found if 1 < number < 2) >= 2
+        half_of_least = 2.0 ** (narrow.least - 1)
+        assert {half_of_least, half_of_least + max(half_of_least * 2.0**-23, 2.0**-149)} <= set(found)
+
+
+@pytest.mark.parametrize("scalar", [F16, BF16, F32, F64], ids=str)
+def test_data_at_the_edges_has_subnormal_numbers_of_the_type(scalar):
+    source = np.random.default_rng(0)
+    drawn = elements(data.values(scalar, 512, data.Fill.EDGES, source), scalar)
+    form = FORMATS[scalar.name]
+    assert 2.0**form.least in drawn and -(2.0**form.least) in drawn
+    assert any(2.0**form.least < abs(value) < 2.0 ** (form.least + form.precision - 1) for value in drawn)

@@ -9,6 +9,7 @@ externs multiply sizes by their condition number (§1.6).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -186,15 +187,19 @@ def _types(proc: Proc) -> list[Any]:
     return [getattr(typ, "scalar", typ) for typ in types]
 
 
-def bound(number: Sized, roundings: int, form: FloatFormat) -> Fraction:
-    """The greatest distance from number's value after that many roundings in a format."""
+def bound(number: Sized, roundings: int, form: FloatFormat, flushes: bool = False) -> Fraction:
+    """The greatest distance from number's value after that many roundings in a format, which may flush subnormal results."""
     if roundings == 0:
         return Fraction(0)
     unit = Fraction(1, 1 << form.precision)
     before = roundings - 1
     gamma = before * unit / (1 - before * unit) if before else Fraction(0)
-    tiny = Fraction(2) ** form.least
+    tiny = Fraction(2) ** (form.least + form.precision - 1 if flushes else form.least)
     return unit * abs(Fraction(number.value)) + (1 + unit) * gamma * number.size + roundings * tiny
+
+
+def least_normal(form: FloatFormat) -> float:
+    return math.ldexp(1.0, form.least + form.precision - 1)
 
 
 def overflows(number: Sized, form: FloatFormat) -> bool:

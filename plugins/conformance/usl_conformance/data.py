@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import math
+from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
+from usl_conformance.bounds import least_normal
 from usl_core.interp.arrays import dtype_of
+from usl_core.interp.machine import FORMATS, FloatFormat, round_float
 from usl_core.ir.types import BF16, ScalarType
 
 
@@ -21,18 +26,21 @@ class Fill(Enum):
     GARBAGE = "random values; elements that the body does not read are garbage"
 
 
-SPECIAL_FLOATS = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan)
+SPECIAL_FLOATS = (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan)
 
 
 def values(scalar: ScalarType, count: int, fill: Fill, source: np.random.Generator) -> Any:
     """count elements of the scalar type as a flat array (bf16: its bits)."""
-    dtype = dtype_of(scalar)
     if scalar.is_int:
-        return _integers(scalar, dtype, count, fill, source)
-    if scalar == BF16:
-        as_f32 = _floats(np.dtype(np.float32), count, fill, source)
-        return (as_f32.view(np.uint32) >> 16).astype(np.uint16)
-    return _floats(dtype, count, fill, source)
+        return _integers(scalar, dtype_of(scalar), count, fill, source)
+    return _encoded(scalar, _floats(FORMATS[scalar.name], count, fill, source))
+
+
+def _encoded(scalar: ScalarType, numbers: Any) -> Any:
+    """Numbers in f64 as elements. Those that the type lacks are rounded, bf16 towards zero."""
+    if scalar != BF16:
+        return numbers.astype(dtype_of(scalar))
+    return (numbers.astype(np.float32).view(np.uint32) >> 16).astype(dtype_of(scalar))
 
 
 def _integers(scalar: ScalarType, dtype: Any, count: int, fill: Fill, source: np.random.Generator) -> Any:
@@ -46,19 +54,57 @@ def _integers(scalar: ScalarType, dtype: Any, count: int, fill: Fill, source: np
     return source.integers(lo, hi, count, dtype, endpoint=True)
 
 
-def _floats(dtype: Any, count: int, fill: Fill, source: np.random.Generator) -> Any:
-    info = np.finfo(dtype)
+def _floats(form: FloatFormat, count: int, fill: Fill, source: np.random.Generator) -> Any:
     if fill is Fill.SMALL:
-        return source.integers(-4, 9, count).astype(dtype)
+        return source.integers(-4, 9, count).astype(np.float64)
     if fill is Fill.EDGES:
-        tiny, huge = info.smallest_subnormal, info.max
-        edges = [0, tiny, 3 * tiny, info.tiny, 1, 1 + info.eps, 1.5, 3, huge / 2, huge]
-        return source.choice(np.array([*edges, *(-edge for edge in edges[1:])], dtype), count)
+        return source.choice(np.array([*edges(form), *(-edge for edge in edges(form) if edge)]), count)
     if fill is Fill.SPECIAL:
-        edges = [*SPECIAL_FLOATS, info.smallest_subnormal, -info.tiny, info.max]
-        return source.choice(np.array(edges, dtype), count)
+        numbers = (*SPECIAL_FLOATS, math.ldexp(1.0, form.least), -least_normal(form), largest(form))
+        return source.choice(np.array(numbers), count)
     scale = source.choice(np.array([1.0, 1.0, 0.01, 100.0]), count)
-    return (source.uniform(-1, 1, count) * scale).astype(dtype)
+    return source.uniform(-1, 1, count) * scale
+
+
+def largest(form: FloatFormat) -> float:
+    return math.ldexp(2.0 - math.ldexp(1.0, 1 - form.precision), form.infinite - 1)
+
+
+@functools.cache
+def edges(form: FloatFormat) -> tuple[float, ...]:
+    """The numbers of a format, without signs, at which rounding, underflow and overflow show, as f64.
+
+    Subnormal and least normal numbers, and what makes them of each other by a factor; 1 and its neighbours, with what added to
+    them, or multiplied with, lies halfway between two numbers; the largest ones. Then the numbers at which narrower formats
+    round, overflow or underflow: halfway between two of them, and next to that.
+    """
+    least, normal = math.ldexp(1.0, form.least), least_normal(form)
+    step = math.ldexp(1.0, 1 - form.precision)  # from 1 to the next number
+    found = [0.0, least, 3 * least, normal / 2, normal - least, normal, normal + least, normal * (2 - step)]
+    found += [
+        math.ldexp(1.0, (form.least + form.precision) // 2),
+        step / 2,
+        0.5,
+        1 - step / 2,
+        1.0,
+        1 + step,
+        1.5,
+        2 - step,
+        3.0,
+    ]
+    found += [math.ldexp(1.0, form.infinite - 2), math.ldexp(1.0, form.infinite - 1), largest(form)]
+    for narrow in (other for other in FORMATS.values() if other.precision < form.precision):
+        for number in _halfway(narrow):
+            beside = math.ldexp(1.0, max(math.frexp(number)[1] - form.precision, form.least))
+            found += [number - beside, number, number + beside]
+    exact = form.precision == 53
+    return tuple(dict.fromkeys(number for number in found if number >= 0 and (exact or round_float(number, form) == number)))
+
+
+def _halfway(form: FloatFormat) -> Iterator[float]:
+    """Midway between two neighbours of a format: above an even and an odd number, among subnormal ones, before infinity."""
+    half, least = math.ldexp(1.0, -form.precision), math.ldexp(1.0, form.least)
+    yield from (1 + half, 1 + 3 * half, least / 2, least * 1.5, largest(form) + math.ldexp(half, form.infinite - 1))
 
 
 def garbage(scalar: ScalarType) -> Any:

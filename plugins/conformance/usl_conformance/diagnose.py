@@ -5,6 +5,7 @@ Only hints for the reader of a report; nothing is decided by them.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -12,8 +13,9 @@ from typing import Any
 
 from usl_conformance.arena import Place
 from usl_conformance.cases import Case
+from usl_conformance.compare import Judge
 from usl_conformance.data import Fill
-from usl_conformance.execute import Operand, Run, elements
+from usl_conformance.execute import Mismatch, Operand, Run, elements
 from usl_core.errors import UslError
 from usl_core.interp.buffers import Buffer, dense_strides
 from usl_core.interp.run import run
@@ -21,6 +23,7 @@ from usl_core.interp.values import POISON, Value
 from usl_core.ir.nodes import Proc
 from usl_core.ir.template import placeholders as placeholders_of
 from usl_core.ir.template import stride_dim
+from usl_core.ir.traverse import update
 from usl_core.ir.types import ControlType, ScalarType
 
 
@@ -49,6 +52,8 @@ def _hypotheses(proc: Proc, result: Run, needs_circumstances: bool) -> Iterator[
     if needs_circumstances:
         yield from _circumstances(proc, result.case)
     yield from _operand_order(proc, result)
+    if mismatch.written and _flushes(proc, result, mismatch):
+        yield 'subnormal numbers are taken for zeros; keep them, or declare subnormals="flushed"'
     if not mismatch.written:
         yield (
             f"the template changes an element of {mismatch.operand.name} that the body leaves alone: a mask that is too wide, "
@@ -128,11 +133,15 @@ def _dense(operand: Operand, values: Sequence[Value]) -> Buffer:
     return Buffer(old.scalar, old.shape, data, old.offset, old.strides)
 
 
-def _before(operand: Operand, index: tuple[int, ...]) -> Value:
+def _number(operand: Operand, index: tuple[int, ...]) -> int:
     number = 0
     for at, extent in zip(index, operand.shape, strict=True):
         number = number * extent + at
-    return operand.first[number]
+    return number
+
+
+def _before(operand: Operand, index: tuple[int, ...]) -> Value:
+    return operand.first[_number(operand, index)]
 
 
 def _moved(operand: Operand, index: tuple[int, ...], got: Value, result: Run) -> Iterator[str]:
@@ -151,6 +160,15 @@ def _moved(operand: Operand, index: tuple[int, ...], got: Value, result: Run) ->
         n = operand.shape[0]
         if all(_equal(wanted[n * j + i], have[n * i + j]) for i in range(n) for j in range(n)):
             yield f"rows and columns of {operand.name} are exchanged"
+
+
+def _flushes(proc: Proc, result: Run, mismatch: Mismatch) -> bool:
+    """Whether what the template gave would do if it were declared to flush subnormal numbers."""
+    assert proc.instr is not None
+    flushing = update(proc, instr=dataclasses.replace(proc.instr, subnormals="flushed"))
+    position = next(at for at, operand in enumerate(result.operands) if operand is mismatch.operand)
+    judge = Judge(flushing, result.case, result.operands, result.configs)
+    return judge.accepts(position, _number(mismatch.operand, mismatch.index), mismatch.expected, mismatch.got, True)
 
 
 def _arithmetic(scalar: ScalarType, expected: Any, got: Any, proc: Proc) -> Iterator[str]:

@@ -25,6 +25,7 @@ def make_instr(
     c_global: str = "",
     roundings: int | None = None,
     special: Literal["ieee", "unspecified"] = "ieee",
+    subnormals: Literal["kept", "flushed"] = "kept",
 ) -> Edit:
     """Declare that a C text does what a procedure says, as the decorator `@instr` does.
 
@@ -48,5 +49,5 @@ def make_instr(
     except (ParseError, TypeError_) as error:
         raise SchedulingError(f"{_OP}: {error.message}", span=error.span, notes=error.notes, code=error.code) from None
 
-    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special)
+    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals)
     return Edit.of(proc.ir, _OP).update_proc(instr=info)

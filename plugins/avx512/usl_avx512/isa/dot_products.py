@@ -5,7 +5,10 @@ every lane, as in a matrix product; b in memory is a panel with the group as its
 2^32 and are exact. `dpbf16` multiplies bf16 exactly, adds the two products one after another, the odd one first, with one
 rounding each, and takes subnormal numbers, operands as well as results, for zeros of their sign. Its body does all of that bit
 by bit, so a loop that keeps subnormal numbers does not match it; with `loadu_cvtbf16_ps` and a multiply-add on f32 they are
-kept. Rounding f32 to bf16 is done on the bits, for the instruction that does it flushes subnormal numbers too.
+kept. `dpbf16_flushed` is the same text for plain loops: its body is the sum of products, and that it flushes is declared
+(`subnormals="flushed"`), so that `assurance()` tells. Where no processor with AVX512_BF16 checks them, both rest on the manual
+below, from which the emulation is written too. Rounding f32 to bf16 is done on the bits, for the instruction that does it
+flushes subnormal numbers too.
 Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2, VPDPBUSD, VPDPWSSD, VDPBF16PS, VCVTNEPS2BF16.
 """
 
@@ -120,6 +123,9 @@ def _step(a: str, b: str, depth: int) -> str:
     return f"\n{' ' * depth}".join(lines)
 
 
+FLUSHED = 'roundings=2, special="unspecified", subnormals="flushed"'
+"""Each of the two products is added with one rounding, the odd one first, which matters where a sum overflows."""
+
 BFLOAT = chain(
     plain(
         f"""
@@ -136,6 +142,27 @@ BFLOAT = chain(
         def mm512_dpbf16_set1_ps(dst: [f32][16] @ AVX512, a: [bf16][2] @ DRAM, b: [bf16][32] @ AVX512):
             for i in seq(0, 16):
                 {_step("a[1 - k]", "b[2 * i + 1 - k]", 16)}
+        """,
+        *BF16,
+    ),
+    plain(
+        f"""
+        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh){{a}}, (__m512bh){{b}});", {FLUSHED})
+        def mm512_dpbf16_flushed_ps(dst: [f32][16] @ AVX512, a: [bf16][32] @ AVX512, b: [bf16][32] @ AVX512):
+            for i in seq(0, 16):
+                for k in seq(0, 2):
+                    dst[i] += f32(a[2 * i + k]) * f32(b[2 * i + k])
+        """,
+        *BF16,
+    ),
+    plain(
+        f"""
+        @instr("{{dst}} = _mm512_dpbf16_ps({{dst}}, (__m512bh)usl_avx512_broadcast4({{a.ptr}}), (__m512bh){{b}});",
+               {FLUSHED})
+        def mm512_dpbf16_flushed_set1_ps(dst: [f32][16] @ AVX512, a: [bf16][2] @ DRAM, b: [bf16][32] @ AVX512):
+            for i in seq(0, 16):
+                for k in seq(0, 2):
+                    dst[i] += f32(a[k]) * f32(b[2 * i + k])
         """,
         *BF16,
     ),
