@@ -65,6 +65,9 @@ class CounterExample(str):
         note.values = dict(values)
         return note
 
+    def __reduce__(self) -> Any:
+        return CounterExample, (self.values,)
+
 
 def counterexample(values: Mapping[str, int | bool]) -> list[str]:
     """The note that shows values, or none if there is nothing to show."""
@@ -106,6 +109,10 @@ class UslError(Exception):
         self.notes = tuple(notes)
         self.args = (self.message,)
         return getattr(self, name)
+
+    def __reduce__(self) -> Any:
+        self.message  # noqa: B018  what explains a deferred error does not travel
+        return super().__reduce__()
 
     def __str__(self) -> str:
         return render(self.message, self.span, self.notes)

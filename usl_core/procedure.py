@@ -25,6 +25,7 @@ from usl_core.frontend.boundscheck import check_proc
 from usl_core.frontend.config_class import parse_config
 from usl_core.frontend.parser import parse_function, parse_source
 from usl_core.ir.config import Config
+from usl_core.ir.identity import Declaration
 from usl_core.ir.memo import memo_of
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.printer import show
@@ -35,7 +36,7 @@ C = TypeVar("C", bound=Cursor)
 """A kind of cursor: forwarding keeps it, unless the cursor becomes invalid."""
 
 
-class Procedure:
+class Procedure(Declaration):
     """A procedure of the object language, checked. Printing it shows its text; methods and operators never change it."""
 
     __slots__ = ("__weakref__", "_lineage", "_made", "_parent", "_step", "ir")
@@ -73,6 +74,9 @@ class Procedure:
 
     def is_instr(self) -> bool:
         return self.ir.instr is not None
+
+    def declared_as(self) -> str:
+        return f"procedure {self.name()}({self})"
 
     def __str__(self) -> str:
         return show(self.ir)

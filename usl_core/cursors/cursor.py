@@ -30,6 +30,7 @@ from usl_core.cursors.path import (
 from usl_core.cursors.search import require_loc, require_locs
 from usl_core.cursors.survivor import nearest_survivor
 from usl_core.errors import InvalidCursorError, SchedulingError
+from usl_core.ir.identity import Identical
 from usl_core.ir.nodes import Arg, Interval, NodeBase, Proc
 from usl_core.ir.sym import Sym
 
@@ -41,7 +42,7 @@ class Owner(Protocol):
     def ir(self) -> Proc: ...
 
 
-class Cursor:
+class Cursor(Identical):
     """A place in a procedure. Made by navigation and patterns only (`make_cursor`)."""
 
     __slots__ = ("loc", "owner")

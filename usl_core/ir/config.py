@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from usl_core.ir.identity import Declaration
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType
 
@@ -28,12 +30,15 @@ class FieldSym(Sym):
         self.config = config
         self.field = field
 
+    def __reduce_ex__(self, _: Any) -> Any:
+        return Config.sym, (self.config, self.field)
+
     @property
     def declared(self) -> ConfigField:
         return self.config.fields[self.field]
 
 
-class Config:
+class Config(Declaration):
     """A record of configuration fields, declared with `@config`. Compared by identity."""
 
     __slots__ = ("__weakref__", "_syms", "fields", "name")
@@ -46,6 +51,9 @@ class Config:
     def sym(self, field: str) -> FieldSym:
         """The name of a field; a KeyError if there is no such field."""
         return self._syms[field]
+
+    def declared_as(self) -> str:
+        return f"configuration {self.name}({', '.join(map(str, self.fields.values()))})"
 
     def __repr__(self) -> str:
         return f"Config({self.name})"

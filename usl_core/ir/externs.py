@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from usl_core.ir.identity import Declaration
 from usl_core.ir.types import INDEX, Kind, ScalarType, Type, is_integer_control
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Extern:
+class Extern(Declaration):
     """A function on data. `result` gives the type of a call, or raises ValueError with what is wrong with the arguments.
 
     exact(type, *args) works on int/Fraction and machine(type, *args) on NumPy scalars; c(type, ctype, args) is C text.
@@ -28,6 +29,9 @@ class Extern:
     machine: Callable[..., Any] | None = None
     c: Callable[..., str] | None = None
     includes: tuple[str, ...] = ()
+
+    def declared_as(self) -> str:
+        return f"function {self.name}"
 
 
 def _data(types: Sequence[Type]) -> ScalarType:

@@ -15,13 +15,14 @@ from typing import Any
 from usl_core.errors import NOWHERE, ParseError, Span
 from usl_core.ir.config import Config
 from usl_core.ir.externs import Extern
+from usl_core.ir.identity import Identical
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, INDEX, ScalarType, TensorType, Type
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
-class NodeBase:
+class NodeBase(Identical):
     """What every node has. `Node` is the union of all kinds: a `match` over it, `Stmt` or `Expr` has no default, so that mypy
     names each place where a new kind must be treated."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+from usl_core.ir.identity import Identical
+
 _numbers = itertools.count(1)
 
 
-class Sym:
+class Sym(Identical):
     """A name of the object language. Two Syms are equal only if they are the same object; the printer renames clashes."""
 
     __slots__ = ("__weakref__", "name", "number")

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from usl_core.ir.identity import Identical
 
 if TYPE_CHECKING:
     from usl_core.ir.nodes import Expr
@@ -64,11 +66,20 @@ U32 = ScalarType("u32", Kind.INT, 32, signed=False)
 SCALARS: dict[str, ScalarType] = {t.name: t for t in (R, F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32)}
 
 
+_CONTROLS: dict[str, ControlType] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class ControlType:
-    """A type of control values."""
+    """A type of control values. There is one object of each name, so that `is` compares them."""
 
     name: str
+
+    def __new__(cls, name: str) -> ControlType:
+        return _CONTROLS.setdefault(name, object.__new__(cls))
+
+    def __reduce__(self) -> Any:
+        return ControlType, (self.name,)
 
     def __str__(self) -> str:
         return self.name
@@ -87,7 +98,7 @@ CONTROLS: dict[str, ControlType] = {t.name: t for t in (SIZE, INDEX, BOOL)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TensorType:
+class TensorType(Identical):
     """`scalar[shape]`, or with `window` the type `[scalar][shape]` of a view whose strides are free.
 
     shape has one control expression per dimension (never empty), outermost first, counted in elements.

@@ -14,11 +14,12 @@ from usl_c11.cpu import require_features
 from usl_c11.emit import Library, library
 from usl_c11.types import control_spelling, spelling
 from usl_core.errors import JitError
+from usl_core.ir.identity import Identical
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.types import ControlType, ScalarType, TensorType
 
 
-class JitProcedure:
+class JitProcedure(Identical):
     """A compiled procedure. Call it with the formals' values in order, or by name; arrays are changed in place.
 
     Sizes and indices are ints, data are NumPy arrays of exactly the formal's dtype and shape (windows: with any
