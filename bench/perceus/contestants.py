@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bench.toolchain import ToolError, compiler, run_tool
 
 if TYPE_CHECKING:
-    from usl_perceus.front.decorators import Function
+    from usl_perceus.decorators import Function
 
 PEERS = Path(__file__).parent / "peers"
 PROGRAMS = (

@@ -9,7 +9,7 @@ import programs_front as example
 import pytest
 
 from usl_perceus import PerceusError, data, fbip, fun, ir, live_blocks, standard
-from usl_perceus.front.decorators import Function
+from usl_perceus.decorators import Function
 from usl_perceus.verify import verify
 
 T = TypeVar("T")

@@ -25,21 +25,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from usl_perceus.decorators import data as data
+    from usl_perceus.decorators import exception as exception
+    from usl_perceus.decorators import fbip as fbip
+    from usl_perceus.decorators import foreign as foreign
+    from usl_perceus.decorators import fun as fun
+    from usl_perceus.decorators import inline as inline
+    from usl_perceus.decorators import no_alloc as no_alloc
     from usl_perceus.errors import PerceusError as PerceusError
-    from usl_perceus.front.decorators import data as data
-    from usl_perceus.front.decorators import exception as exception
-    from usl_perceus.front.decorators import fbip as fbip
-    from usl_perceus.front.decorators import foreign as foreign
-    from usl_perceus.front.decorators import fun as fun
-    from usl_perceus.front.decorators import inline as inline
-    from usl_perceus.front.decorators import no_alloc as no_alloc
     from usl_perceus.python import Handle as Handle
     from usl_perceus.python import live_blocks as live_blocks
 
 _HOMES = {
     "PerceusError": "usl_perceus.errors",
     **dict.fromkeys(("Handle", "live_blocks"), "usl_perceus.python"),
-    **dict.fromkeys(("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc"), "usl_perceus.front.decorators"),
+    **dict.fromkeys(("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc"), "usl_perceus.decorators"),
 }
 
 __all__ = ["Handle", "PerceusError", "data", "exception", "fbip", "foreign", "fun", "inline", "live_blocks", "no_alloc"]

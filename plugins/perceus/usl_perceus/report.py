@@ -12,7 +12,6 @@ from usl_core.errors import NOWHERE, Span
 from usl_perceus.cyclic import cycles
 from usl_perceus.errors import PerceusError
 from usl_perceus.explain import allocations
-from usl_perceus.front.decorators import Function
 from usl_perceus.front.definitions import FunDef, definition, unknown
 from usl_perceus.front.lower import Lowered, lower
 from usl_perceus.front.resolve import signature
@@ -53,7 +52,7 @@ def _own(module: ModuleType) -> dict[str, FunDef]:
     """The functions that stand in the module's file, by name."""
     found: dict[str, FunDef] = {}
     for name, value in vars(module).items():
-        inner = definition(value) if isinstance(value, Function) else None
+        inner = definition(value)
         if isinstance(inner, FunDef) and inner.span.file == module.__file__:
             found[name] = inner
     return found

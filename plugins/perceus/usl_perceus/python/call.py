@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from usl_c11.cache import compiled
@@ -12,17 +12,18 @@ from usl_c11.compiler import find_compiler, openmp_flags
 from usl_c11.cpu import require_features
 from usl_perceus.c import generate
 from usl_perceus.c.types import identifier
-from usl_perceus.errors import PerceusError
-from usl_perceus.front.decorators import Function
 from usl_perceus.front.lower import Lowered
 from usl_perceus.front.types import TUPLE
-from usl_perceus.ir import EXN, Call, CallClosure, FunDef, KernelCall, Prim, Program, Type
+from usl_perceus.ir import EXN, Call, CallClosure, FunDef, KernelCall, Prim, Program
 from usl_perceus.opt.callgraph import call_graph, components
 from usl_perceus.passes import compile_program
 from usl_perceus.python.convert import Converter
 from usl_perceus.python.heap import Heap, heap, load, shared_flags
 from usl_perceus.python.layout import Blocks
 from usl_perceus.traverse import walk
+
+if TYPE_CHECKING:
+    from usl_perceus.decorators import Function
 
 
 class Compiled:
@@ -63,7 +64,7 @@ class Compiled:
     def __call__(self, args: Sequence[Any]) -> Any:
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
-            return run(self.converter, self.function, self.name, params, self.fun.result, args)
+            return self.converter.run(self.function, self.name, params, self.fun.result, args)
 
 
 GUARD = "usl_python_call"
@@ -120,58 +121,6 @@ def _may_take_long(program: Program) -> bool:
 def _classes(lowered: Lowered) -> dict[str, Any]:
     """The Python class of each data type; `tuple` for tuples."""
     return {name: tuple if type.head == TUPLE else getattr(type.head, "python", None) for name, type in lowered.types.items()}
-
-
-def run(
-    converter: Converter, function: Callable[..., Any], name: str, params: Sequence[Type], result: Type, args: Sequence[Any]
-) -> Any:
-    """Calls a C function that owns its arguments. The heap's lock is held.
-
-    Raises:
-        PerceusError: an argument has the wrong type. What the function raises.
-    """
-    heap, types = converter.heap, converter.blocks.types
-    heap.collect()
-    if len(args) != len(params):
-        raise PerceusError(f"{name} takes {len(params)} argument(s), {len(args)} given", code="E743")
-    converted: list[tuple[Any, Type]] = []
-    try:
-        for i, (arg, type) in enumerate(zip(args, params, strict=True), start=1):
-            try:
-                converted.append((converter.to_heap(arg, type), type))
-            except PerceusError as error:
-                raise PerceusError(f"argument {i} of {name}: {error.message}", code="E743") from None
-    except BaseException:
-        for value, type in converted:
-            converter._give_up(value, type)
-        raise
-    value = function(*(value for value, type in converted if not types.is_void(type)), heap.context)
-    if heap.lib.usl_has_thrown(heap.context):
-        if heap.lib.usl_was_out_of_memory(heap.context):
-            raise MemoryError(f"{name} ran out of memory; what it held is not freed")
-        raise _exception(converter, heap.lib.usl_take_exception(heap.context))
-    return converter.from_heap(None if types.is_void(result) else value, result)
-
-
-def _exception(converter: Converter, value: Any) -> BaseException:
-    """The Python exception of an owned value of type exn."""
-    address = int(converter.ffi.cast("uintptr_t", value))
-    cons = converter.blocks.decl(EXN).cons
-    if address & 1:
-        con, fields = cons[address >> 1], []
-    else:
-        con = cons[value.info // 64]
-        parts = zip(converter.blocks.read_fields(con, value), con.fields, strict=True)
-        fields = [converter.view(part, type) for part, (_, type) in parts]
-        converter.heap.release(value)
-    raised = converter.heap.lib.usl_raised_at(converter.heap.context)
-    place = converter.ffi.string(raised).decode() if raised else ""
-    kind = converter.lowered.exceptions[con].python
-    if kind.__module__ == "builtins":
-        return kind(place)
-    error = kind(*fields)
-    error.add_note(f"raised at {place}")
-    return error
 
 
 _compiled: WeakKeyDictionary[Function, Compiled] = WeakKeyDictionary()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from usl_perceus.errors import PerceusError
@@ -11,6 +11,7 @@ from usl_perceus.front.lower import Lowered
 from usl_perceus.front.values import Value
 from usl_perceus.ir import (
     BOOL,
+    EXN,
     UNIT,
     ArrayType,
     Con,
@@ -420,9 +421,57 @@ class Converter:
             return f"<{self.type_name(type)} in the heap>"
         return repr(self.deep(handle))
 
-    def call_closure(self, handle: Any, args: tuple[Any, ...]) -> Any:
-        from usl_perceus.python.call import run
+    # ---- calls
 
+    def run(self, function: Callable[..., Any], name: str, params: Sequence[Type], result: Type, args: Sequence[Any]) -> Any:
+        """Calls a C function that owns its arguments. The heap's lock is held.
+
+        Raises:
+            PerceusError: an argument has the wrong type. What the function raises.
+        """
+        heap, types = self.heap, self.blocks.types
+        heap.collect()
+        if len(args) != len(params):
+            raise PerceusError(f"{name} takes {len(params)} argument(s), {len(args)} given", code="E743")
+        converted: list[tuple[Any, Type]] = []
+        try:
+            for i, (arg, type) in enumerate(zip(args, params, strict=True), start=1):
+                try:
+                    converted.append((self.to_heap(arg, type), type))
+                except PerceusError as error:
+                    raise PerceusError(f"argument {i} of {name}: {error.message}", code="E743") from None
+        except BaseException:
+            for value, type in converted:
+                self._give_up(value, type)
+            raise
+        value = function(*(value for value, type in converted if not types.is_void(type)), heap.context)
+        if heap.lib.usl_has_thrown(heap.context):
+            if heap.lib.usl_was_out_of_memory(heap.context):
+                raise MemoryError(f"{name} ran out of memory; what it held is not freed")
+            raise self._exception(heap.lib.usl_take_exception(heap.context))
+        return self.from_heap(None if types.is_void(result) else value, result)
+
+    def _exception(self, value: Any) -> BaseException:
+        """The Python exception of an owned value of type exn."""
+        address = int(self.ffi.cast("uintptr_t", value))
+        cons = self.blocks.decl(EXN).cons
+        if address & 1:
+            con, fields = cons[address >> 1], []
+        else:
+            con = cons[value.info // TAG_BITS]
+            parts = zip(self.blocks.read_fields(con, value), con.fields, strict=True)
+            fields = [self.view(part, type) for part, (_, type) in parts]
+            self.heap.release(value)
+        raised = self.heap.lib.usl_raised_at(self.heap.context)
+        place = self.ffi.string(raised).decode() if raised else ""
+        kind = self.lowered.exceptions[con].python
+        if kind.__module__ == "builtins":
+            return kind(place)
+        error = kind(*fields)
+        error.add_note(f"raised at {place}")
+        return error
+
+    def call_closure(self, handle: Any, args: tuple[Any, ...]) -> Any:
         type = object.__getattribute__(handle, "_type")
         if not isinstance(type, FunType):
             raise TypeError(f"a {self.type_name(type)} is not a function")
@@ -437,7 +486,7 @@ class Converter:
                 self.heap.lib.usl_retain(closure)
                 return self.heap.in_worker(code, (*converted[:-1], closure, converted[-1]))
 
-            return run(self, call, "the function", type.params, type.result, args)
+            return self.run(call, "the function", type.params, type.result, args)
 
     def type_name(self, type: Type) -> str:
         match type:
