@@ -16,9 +16,8 @@ from usl_core.analysis.formula import Formula
 from usl_core.errors import BackendError
 from usl_core.ir import make
 from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, SimpleStmt, Stmt, index_read
-from usl_core.ir.signature import PAR, heads
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import substitute_block, update, with_fresh_binders
+from usl_core.ir.traverse import has_parallel, substitute_block, update, with_fresh_binders
 from usl_core.profiling import profiled
 
 
@@ -99,7 +98,7 @@ def check_parallel(proc: Proc) -> None:
 
 
 def _has_parallel(block: Block) -> bool:
-    return any(heads(stmt) & PAR for stmt in block)
+    return any(has_parallel(stmt) for stmt in block)
 
 
 def _check_block(ctx: Context, block: Block) -> None:

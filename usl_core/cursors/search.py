@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
-from typing import Literal
 
 from usl_core.cursors.display import head_line
 from usl_core.cursors.matching import Matcher
@@ -25,33 +25,40 @@ from usl_core.cursors.pattern_syntax import (
     WritePattern,
     compile_pattern,
 )
-from usl_core.cursors.prune import MayHold, anywhere, may_hold
 from usl_core.errors import NOWHERE, PatternError
 from usl_core.ir.nodes import (
     Alloc,
+    Arg,
     Assign,
     AssignConfig,
     BinaryOp,
     Block,
     Call,
+    Cast,
     Check,
     ExprBase,
     ExternCall,
     For,
     If,
+    Interval,
+    Literal,
     Node,
     NodeBase,
+    Pass,
     Proc,
+    Read,
     ReadConfig,
     Reduce,
     SimpleStmt,
     StmtBase,
+    StrideExpr,
+    UnaryMinus,
+    WindowExpr,
     WindowStmt,
 )
-from usl_core.ir.signature import own_names
 from usl_core.ir.traverse import children
 
-Want = Literal["stmt", "expr", "any"]
+Want = typing.Literal["stmt", "expr", "any"]
 _NEAR_MISSES = 5
 _MATCHES = 10
 _ALIKE = 0.5
@@ -114,7 +121,7 @@ def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Ite
     matcher = Matcher(proc)
     if pattern.names and want != "expr":
         loops = False
-        for place in _places(proc, scope, exprs=False, may=may_hold(pattern, "loops")):
+        for place in _places(proc, scope, exprs=False):
             if isinstance(place.node, StmtBase) and matcher.nest(pattern.names, place.node):
                 loops = True
                 yield NodeLoc(place.path)
@@ -124,7 +131,7 @@ def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Ite
     expr = pattern.expr if want != "stmt" else None
     if not stmts and expr is None:
         return
-    for place in _places(proc, scope, exprs=expr is not None, may=may_hold(pattern, want)):
+    for place in _places(proc, scope, exprs=expr is not None):
         if isinstance(place.node, StmtBase):
             run = place.run(len(stmts)) if stmts else None
             if run is not None and matcher.run(stmts, run):
@@ -142,47 +149,42 @@ def _run_loc(path: Path, length: int) -> Loc:
 # ---- the code in a scope
 
 
-def _places(proc: Proc, scope: Loc | None, *, exprs: bool, may: MayHold) -> Iterator[_Place]:
-    """Everything in scope, in source order, the scope itself included; expressions only where wanted.
-
-    Statements of which may says that nothing in them is looked for are passed by.
-    """
+def _places(proc: Proc, scope: Loc | None, *, exprs: bool) -> Iterator[_Place]:
+    """Everything in scope, in source order, the scope itself included; expressions only where wanted."""
     match scope:
         case None | NodeLoc(()):
-            yield from _in_block((), "body", proc.body, 0, len(proc.body), exprs, may)
+            yield from _in_block((), "body", proc.body, 0, len(proc.body), exprs)
         case BlockLoc(parent, field, lo, hi):
-            yield from _in_block(parent, field, stmt_list(proc, parent, field), lo, hi, exprs, may)
+            yield from _in_block(parent, field, stmt_list(proc, parent, field), lo, hi, exprs)
         case GapLoc():
-            yield from _in_stmt(proc, anchor_path(scope), exprs, may)
+            yield from _in_stmt(proc, anchor_path(scope), exprs)
         case NodeLoc(path):
             node = get(proc, path)
-            yield from _in_stmt(proc, path, exprs, may) if isinstance(node, StmtBase) else _below(path, node, exprs)
+            yield from _in_stmt(proc, path, exprs) if isinstance(node, StmtBase) else _below(path, node, exprs)
         case ArgLoc(index):
             yield from _below((("args", index),), proc.args[index], exprs)
         case Dead(reason):
             raise AssertionError(f"a search in code {reason}")
 
 
-def _in_stmt(proc: Proc, path: Path, exprs: bool, may: MayHold) -> Iterator[_Place]:
+def _in_stmt(proc: Proc, path: Path, exprs: bool) -> Iterator[_Place]:
     field, index = path[-1]
     assert index is not None and isinstance(get_stmt(proc, path), StmtBase)
-    yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs, may)
+    yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs)
 
 
-def _in_block(parent: Path, field: str, block: Block, lo: int, hi: int, exprs: bool, may: MayHold) -> Iterator[_Place]:
+def _in_block(parent: Path, field: str, block: Block, lo: int, hi: int, exprs: bool) -> Iterator[_Place]:
     for index in range(lo, hi):
         stmt = block[index]
-        if not may(stmt):
-            continue
         path = (*parent, (field, index))
         yield _Place(path, stmt, block, hi)
         yield from _heads(path, stmt, exprs)
         match stmt:
             case For(body=body):
-                yield from _in_block(path, "body", body, 0, len(body), exprs, may)
+                yield from _in_block(path, "body", body, 0, len(body), exprs)
             case If(body=body, orelse=orelse):
-                yield from _in_block(path, "body", body, 0, len(body), exprs, may)
-                yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs, may)
+                yield from _in_block(path, "body", body, 0, len(body), exprs)
+                yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs)
             case SimpleStmt():
                 pass
 
@@ -230,7 +232,7 @@ def near_misses(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> 
     """Up to five places that the pattern may have meant: the same kind of code, similar names first; then any similar name."""
     kinds, name = _target(pattern, want)
     scored: list[tuple[float, int, Loc]] = []
-    for order, place in enumerate(_places(proc, scope, exprs=want != "stmt" and pattern.expr is not None, may=anywhere)):
+    for order, place in enumerate(_places(proc, scope, exprs=want != "stmt" and pattern.expr is not None)):
         alike = _similarity(name, place.node)
         if isinstance(place.node, kinds) or alike >= _ALIKE:
             scored.append((-alike - isinstance(place.node, kinds), order, NodeLoc(place.path)))
@@ -268,7 +270,34 @@ def _target(pattern: Pattern, want: Want) -> tuple[tuple[type[NodeBase], ...], s
 def _similarity(name: str, node: Node) -> float:
     if name == ANY:
         return 0.0
-    return max((SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in own_names(node)), default=0.0)
+    return max((SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in _own_names(node)), default=0.0)
+
+
+def _own_names(node: Node) -> Iterator[str]:
+    """The names by which node itself could be asked for, as they are spelt."""
+    match node:
+        case For(iter=sym):
+            yield sym.name
+        case Alloc(name=sym) | Assign(name=sym) | Reduce(name=sym) | WindowStmt(name=sym) | Arg(name=sym):
+            yield sym.name
+        case Read(name=sym) | WindowExpr(name=sym):
+            yield sym.name
+        case StrideExpr(name=sym):
+            yield sym.name
+            yield "stride"
+        case Call(proc=callee):
+            yield callee.name
+        case ExternCall(fn=fn):
+            yield fn.name
+        case Cast(type=typ):
+            yield str(typ)
+        case Check():
+            yield "check"
+        case AssignConfig(config=config, field=field) | ReadConfig(config=config, field=field):
+            yield config.name
+            yield field
+        case Literal() | UnaryMinus() | BinaryOp() | Interval() | Pass() | If() | Proc():
+            return
 
 
 def _note(proc: Proc, loc: Loc) -> str:

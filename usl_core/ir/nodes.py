@@ -144,10 +144,8 @@ Expr = Read | Literal | UnaryMinus | BinaryOp | ExternCall | Cast | WindowExpr |
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StmtBase(NodeBase):
-    """A statement. Beside its fields it remembers what `usl_core.ir.signature` found out about it; 0 is nothing so far."""
+    """A statement. Beside its fields it remembers what `usl_core.ir.shape` found out about it; 0 is nothing so far."""
 
-    heads: int = field(default=0, init=False, repr=False)
-    words: int = field(default=0, init=False, repr=False)
     shape_code: int = field(default=0, init=False, repr=False)
 
 

@@ -36,7 +36,6 @@ from usl_core.ir.nodes import (
     WindowExpr,
     WindowStmt,
 )
-from usl_core.ir.signature import KIND
 from usl_core.ir.types import COND, TensorType, is_control
 
 _CONTROL = 1
@@ -47,7 +46,7 @@ def shape(stmt: Stmt) -> int:
     """The shape of a statement with all that is in it; never 0."""
     found = stmt.shape_code
     if not found:
-        found = hash((KIND[type(stmt)], *_parts(stmt))) or 1
+        found = hash((_text(type(stmt).__name__), *_parts(stmt))) or 1
         object.__setattr__(stmt, "shape_code", found)
     return found
 
@@ -87,17 +86,17 @@ def _data(expr: Expr) -> int:
         case Read() | Literal():
             return _text(str(expr.type))
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
-            return hash((KIND[BinaryOp], _text(op), _data(lhs), _data(rhs)))
+            return hash((_text("BinaryOp"), _text(op), _data(lhs), _data(rhs)))
         case UnaryMinus(arg=arg):
-            return hash((KIND[UnaryMinus], _data(arg)))
+            return hash((_text("UnaryMinus"), _data(arg)))
         case Cast(type=typ, arg=arg):
-            return hash((KIND[Cast], _text(str(typ)), _data(arg)))
+            return hash((_text("Cast"), _text(str(typ)), _data(arg)))
         case ExternCall(fn=fn, args=args):
-            return hash((KIND[ExternCall], _text(fn.name), *[_data(arg) for arg in args]))
+            return hash((_text("ExternCall"), _text(fn.name), *[_data(arg) for arg in args]))
         case ReadConfig(config=config, field=field):
-            return hash((KIND[ReadConfig], _text(config.name), _text(field)))
+            return hash((_text("ReadConfig"), _text(config.name), _text(field)))
         case WindowExpr() | StrideExpr():
-            return KIND[type(expr)]
+            return _text(type(expr).__name__)
 
 
 def _text(text: str) -> int:

@@ -28,6 +28,7 @@ from usl_core.ir.nodes import (
     If,
     Interval,
     Literal,
+    LoopMode,
     Node,
     NodeBase,
     Pass,
@@ -198,6 +199,11 @@ def walk_block(block: tuple[Node, ...]) -> Iterator[Node]:
         pending += reversed(_NODES[type(node)](node))
 
 
+def walk_kinds(node: Node, *kinds: type[N]) -> Iterator[N]:
+    """The nodes of some kinds at node and below, in source order."""
+    return (found for found in walk(node) if isinstance(found, kinds))
+
+
 def extent(lo: Expr, hi: Expr) -> Expr:
     """`hi - lo`, folded where both are literals or lo is 0 or hi is `lo + c`."""
     if isinstance(lo, Literal) and isinstance(hi, Literal):
@@ -327,6 +333,12 @@ def iterators(stmt: Stmt) -> frozenset[Sym]:
     """The iterators of the loops at or below a statement."""
     own = (stmt.iter,) if isinstance(stmt, For) else ()
     return frozenset(own).union(*map(iterators, inner_stmts(stmt)))
+
+
+@per_node
+def has_parallel(stmt: Stmt) -> bool:
+    """Whether there is a `par` loop at or below a statement."""
+    return (isinstance(stmt, For) and stmt.mode is LoopMode.PAR) or any(map(has_parallel, inner_stmts(stmt)))
 
 
 def loop_of(block: Block, name: Sym) -> For | None:

@@ -11,8 +11,7 @@ from usl_core.analysis.memories import check_memories
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Alloc, Arg, Proc, ReadConfig
 from usl_core.ir.printer import show_expr
-from usl_core.ir.signature import walk_kinds
-from usl_core.ir.traverse import walk
+from usl_core.ir.traverse import walk, walk_kinds
 from usl_core.ir.types import ControlType, ScalarType, TensorType
 
 

@@ -14,9 +14,8 @@ from usl_core.analysis.effects import Access, block_summary
 from usl_core.analysis.parallel import shared_reductions
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, Reduce, SimpleStmt
-from usl_core.ir.signature import PAR, heads, walk_kinds
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import binders
+from usl_core.ir.traverse import binders, has_parallel, walk_kinds
 
 Reductions = Mapping[For, tuple[Sym, ...]]
 
@@ -36,11 +35,11 @@ def reductions(proc: Proc) -> Reductions:
 def _of_block(ctx: Context, block: Block, found: dict[For, tuple[Sym, ...]]) -> None:
     for stmt in block:
         match stmt:
-            case For(body=body) if heads(stmt) & PAR:
+            case For(body=body) if has_parallel(stmt):
                 _of_block(ctx.enter(stmt, "body"), body, found)
                 if stmt.mode is LoopMode.PAR:
                     found[stmt] = _of_loop(ctx, stmt, found)
-            case If(body=body, orelse=orelse) if heads(stmt) & PAR:
+            case If(body=body, orelse=orelse) if has_parallel(stmt):
                 _of_block(ctx.enter(stmt, "body"), body, found)
                 _of_block(ctx.enter(stmt, "orelse"), orelse, found)
             case For() | If() | SimpleStmt():

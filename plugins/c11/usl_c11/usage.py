@@ -15,9 +15,8 @@ from usl_core.ir.nodes import (
     ReadConfig,
     Stmt,
 )
-from usl_core.ir.signature import may_mention, walk_kinds
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import names_used, walk
+from usl_core.ir.traverse import names_used, walk, walk_kinds
 from usl_core.ir.types import ControlType
 
 
@@ -56,7 +55,7 @@ def readable_fields(nodes: Iterable[Node]) -> Iterator[FieldSym]:
 
 def mentions(stmt: Stmt, name: Sym) -> bool:
     """Whether stmt, or anything in it, names a buffer or scalar."""
-    return may_mention({name})(stmt) and any(getattr(node, "name", None) is name for node in walk(stmt))
+    return any(getattr(node, "name", None) is name for node in walk(stmt))
 
 
 def first_use_assigns(name: Sym, rest: Sequence[Stmt]) -> bool:
