@@ -7,8 +7,10 @@ invariant again where something changed, and records the step.
 from __future__ import annotations
 
 import functools
+import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -26,7 +28,6 @@ from usl_core.deep import deeply
 from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
-from usl_core.primitives.collector import collected_later
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
 from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
@@ -61,7 +62,7 @@ def primitive(
             call = call_key(variant, args, kwargs)
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
-            with collected_later():
+            with _collected_later():
                 result = once(proc, *args, **kwargs)
             if call is not None:
                 proc.remember(call, result)
@@ -89,6 +90,18 @@ def primitive(
         return apply
 
     return decorate
+
+
+@contextmanager
+def _collected_later() -> Iterator[None]:
+    """Python's cyclic collector waits while an operator runs: it would find next to nothing and look through all versions."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:
