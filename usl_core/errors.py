@@ -102,6 +102,19 @@ class UslError(Exception):
 
     _explain: Callable[[], tuple[str, Span | None, Sequence[str]]]
 
+    def place(self, find: Callable[[], Span | None]) -> None:
+        """Give the error the place that find knows, unless it has one in a source; a deferred one when it is looked at."""
+        if "_explain" in self.__dict__:
+            explain = self.__dict__["_explain"]
+
+            def explained() -> tuple[str, Span | None, Sequence[str]]:
+                message, span, notes = explain()
+                return message, span if span is not None and span.line > 0 else find(), notes
+
+            self._explain = explained
+        elif self.span is None or not self.span.line:
+            self.span = find()
+
     def __getattr__(self, name: str) -> Any:
         if name not in ("message", "span", "notes") or "_explain" not in self.__dict__:
             raise AttributeError(name)

@@ -1,4 +1,4 @@
-"""Every illegal step is refused with the documented code, and every one of them would indeed be wrong."""
+"""Every illegal step is refused with the documented code at the right place, and every one of them would indeed be wrong."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from tests.corpus import illegal
 from tests.corpus.case import Illegal, Malformed, Misuse, Stopped, Wrong, apply, cases_in
+from tests.corpus.places import expected, key, shown
 from tests.fuzz.inputs import Inputs, control_vectors, random_inputs
 from tests.fuzz.refine import Difference, refinement_failure
 from usl_core.errors import InterpError, UslError
@@ -18,15 +19,18 @@ from usl_core.ir.nodes import Proc
 from usl_core.scheduling import OPERATORS
 
 CASES: list[Illegal] = cases_in(illegal)
-IDS = [f"{case.operator}-{case.name}" for case in CASES]
+IDS = [key(case) for case in CASES]
+PLACES = expected()
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_the_step_is_refused(case: Illegal) -> None:
-    _, step = apply(case, case.program.names())
+def test_the_step_is_refused_at_its_place(case: Illegal) -> None:
+    names = case.program.names()
+    before, step = apply(case, names)
     try:
         result = step()
     except UslError as error:
+        assert shown(error.span, before, names) == PLACES[key(case)], error
         assert error.code == case.code, error
         assert case.message in str(error), error
         assert case.operator in str(error) or error.code in ("E401", "E402", "E403"), error

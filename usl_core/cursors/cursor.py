@@ -29,7 +29,7 @@ from usl_core.cursors.path import (
 )
 from usl_core.cursors.search import require_loc, require_locs
 from usl_core.cursors.survivor import nearest_survivor
-from usl_core.errors import InvalidCursorError, SchedulingError
+from usl_core.errors import InvalidCursorError, SchedulingError, Span
 from usl_core.ir.identity import Identical
 from usl_core.ir.nodes import Arg, Interval, NodeBase, Proc
 from usl_core.ir.sym import Sym
@@ -114,6 +114,12 @@ def _roots(loc: Loc) -> tuple[Path, ...]:
             return ((("args", index),),)
         case Dead():
             return ()
+
+
+def place_of(cursor: Cursor) -> Span | None:
+    """Where the code that a cursor shows stands in a source, or the nearest code around it that does; None if it shows none."""
+    around = (get(cursor.owner.ir, path[:length]) for path in _roots(cursor.loc) for length in range(len(path), 0, -1))
+    return next((node.span for node in around if node.span.line), None)
 
 
 class InvalidCursor(Cursor):

@@ -30,12 +30,14 @@ from usl_core.primitives.buffers.region import Region, inclusion, relative
 from usl_core.primitives.buffers.reindex import Entries, reindexed, scope_of, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
+from usl_core.primitives.placed import placed
 from usl_core.procedure import Procedure
 
 _OP = "resize_dim"
 
 
 @checked
+@placed
 def resize_dim(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression, fold: bool = False) -> Procedure:
     """Give a dimension of a local buffer another extent, with element `offset` as the first one.
 

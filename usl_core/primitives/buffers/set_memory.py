@@ -11,12 +11,14 @@ from usl_core.ir.nodes import Arg
 from usl_core.ir.traverse import update
 from usl_core.primitives.base import primitive, require
 from usl_core.primitives.locate import Where, buffer_at
+from usl_core.primitives.placed import placed
 from usl_core.procedure import Procedure
 
 _OP = "set_memory"
 
 
 @checked
+@placed
 def set_memory(proc: Procedure, buf: Where, mem: MemoryClass) -> Procedure:
     """Say in which memory a buffer lives.
 

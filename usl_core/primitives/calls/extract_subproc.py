@@ -11,12 +11,14 @@ from usl_core.primitives.base import primitive
 from usl_core.primitives.calls.outline import Outline, outlined
 from usl_core.primitives.locate import Where, block_at
 from usl_core.primitives.moving import new_name, require_closed
+from usl_core.primitives.placed import placed
 from usl_core.procedure import Procedure, from_ir
 
 _OP = "extract_subproc"
 
 
 @checked
+@placed
 def extract_subproc(proc: Procedure, block: Where, name: str) -> tuple[Procedure, Procedure]:
     """Make a procedure of a block, and a call in its place; the pair of the caller and the new procedure.
 

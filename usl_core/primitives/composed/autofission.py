@@ -14,12 +14,14 @@ from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.moving import uses
+from usl_core.primitives.placed import placed
 from usl_core.procedure import Procedure
 
 _OP = "autofission"
 
 
 @checked
+@placed
 def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
     """Split the loop around a gap with `fission`, n_lifts times, and drop each loop that then only repeats itself.
 

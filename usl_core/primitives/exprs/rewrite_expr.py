@@ -16,12 +16,14 @@ from usl_core.primitives.base import primitive, refuse, require_proved
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Number, Where, context_at, expr_at, expression
+from usl_core.primitives.placed import placed
 from usl_core.procedure import Procedure
 
 _OP = "rewrite_expr"
 
 
 @checked
+@placed
 def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Procedure:
     """Replace an expression by one that is equal at its place.
 
