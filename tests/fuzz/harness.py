@@ -32,7 +32,7 @@ from tests.fuzz.stages import stage_program
 from tests.fuzz.tally import Tally
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import Dead, Loc
-from usl_core.errors import BoundsError, ParseError, SchedulingError, TypeError_, Undecided, UslError
+from usl_core.errors import BoundsError, ParseError, SchedulingError, Span, TypeError_, Undecided, UslError
 from usl_core.interp import POISON, Buffer
 from usl_core.interp.buffers import dense_strides
 from usl_core.ir.config import FieldSym
@@ -159,10 +159,17 @@ def fuzz_program(
     return None if session.failures else session.current
 
 
+def _give_places(drawn: Proc) -> None:
+    """Spans for the nodes of a program that was drawn, as a text would give them."""
+    for line, node in enumerate(walk(drawn), 1):
+        object.__setattr__(node, "span", Span("<drawn>", line, 1, line, 2))
+
+
 def _start(seed: int, tally: Tally) -> _Session | None:
     rng = random.Random(seed)
     try:
         drawn = _draw_program(rng)
+        _give_places(drawn.ir)
         program = from_ir(drawn.ir)
     except (BoundsError, Undecided, TypeError_, ParseError):
         tally.rejected_programs += 1
@@ -237,6 +244,8 @@ class _Session:
         if not isinstance(result, Procedure):
             if not isinstance(result, REFUSALS):
                 self.fail(operator, draft, _unexpected(result))
+            elif result.span is None or result.span.line <= 0:
+                self.fail(operator, draft, f"a refusal without a place: {result}")
             return
         tally.accepted_features.update(features(self.current.ir))
         self.judge(operator, draft, result, vectors)

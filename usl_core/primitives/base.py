@@ -29,7 +29,7 @@ from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
-from usl_core.primitives.placed import placed
+from usl_core.primitives.places import placed
 from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
 from usl_core.profiling import profiled

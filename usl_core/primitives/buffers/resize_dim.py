@@ -30,7 +30,7 @@ from usl_core.primitives.buffers.region import Region, inclusion, relative
 from usl_core.primitives.buffers.reindex import Entries, reindexed, scope_of, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
-from usl_core.primitives.placed import placed
+from usl_core.primitives.places import placed
 from usl_core.procedure import Procedure
 
 _OP = "resize_dim"

@@ -11,7 +11,7 @@ from usl_core.ir.nodes import Arg
 from usl_core.ir.traverse import update
 from usl_core.primitives.base import primitive, require
 from usl_core.primitives.locate import Where, buffer_at
-from usl_core.primitives.placed import placed
+from usl_core.primitives.places import placed
 from usl_core.procedure import Procedure
 
 _OP = "set_memory"

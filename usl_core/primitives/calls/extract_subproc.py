@@ -11,7 +11,7 @@ from usl_core.primitives.base import primitive
 from usl_core.primitives.calls.outline import Outline, outlined
 from usl_core.primitives.locate import Where, block_at
 from usl_core.primitives.moving import new_name, require_closed
-from usl_core.primitives.placed import placed
+from usl_core.primitives.places import placed
 from usl_core.procedure import Procedure, from_ir
 
 _OP = "extract_subproc"

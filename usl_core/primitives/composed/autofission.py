@@ -14,7 +14,7 @@ from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.moving import uses
-from usl_core.primitives.placed import placed
+from usl_core.primitives.places import placed
 from usl_core.procedure import Procedure
 
 _OP = "autofission"

@@ -19,7 +19,7 @@ from usl_core.primitives.buffers.expand_dim import expanded
 from usl_core.primitives.buffers.lift_alloc import lift_alloc
 from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
 from usl_core.primitives.locate import Expression, Where, alloc_at
-from usl_core.primitives.placed import placed
+from usl_core.primitives.places import placed
 from usl_core.procedure import Procedure
 
 _OP = "autolift_alloc"

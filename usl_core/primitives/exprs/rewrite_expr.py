@@ -16,7 +16,7 @@ from usl_core.primitives.base import primitive, refuse, require_proved
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Number, Where, context_at, expr_at, expression
-from usl_core.primitives.placed import placed
+from usl_core.primitives.places import placed
 from usl_core.procedure import Procedure
 
 _OP = "rewrite_expr"
