@@ -17,7 +17,7 @@ TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check trusted dist-test fuzz mutate bench clean
+.PHONY: help setup demo test check trusted new-kinds dist-test fuzz mutate bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ check: setup  ## lint, format, strict types, layers, the budget of trusted code
 
 trusted: setup  ## print the lines of trusted code; fails when there are more than their budget
 	@$(PY) tools/trusted.py
+
+new-kinds: setup  ## what mypy names when there is a new kind of statement and of expression
+	@$(PY) tools/new_kinds.py
 
 dist-test: setup  ## build every wheel and sdist, install them into a clean environment, smoke test
 	@$(PY) tools/dist_test.py

@@ -10,14 +10,14 @@ import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, Literal, NoReturn, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
 from usl_core.analysis.recheck import recheck
 from usl_core.cursors import pattern
 from usl_core.cursors.cursor import BlockCursor, Cursor, InvalidCursor, make_cursor
 from usl_core.cursors.forward import Forward, Lineage
-from usl_core.cursors.kinds import ArgCursor
+from usl_core.cursors.kinds import AllocCursor, ArgCursor, ForCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead
 from usl_core.equivalence import Step, assurance, record
 from usl_core.errors import ParseError, SchedulingError, UslError
@@ -94,6 +94,10 @@ class Procedure(Declaration):
 
     # -- finding code
 
+    @overload
+    def find(self, pat: str, many: Literal[False] = False) -> Any: ...
+    @overload
+    def find(self, pat: str, many: Literal[True]) -> list[Any]: ...
     def find(self, pat: str, many: bool = False) -> Any:
         """The first match of a pattern (docs/cursors.md), or all of them.
 
@@ -102,13 +106,17 @@ class Procedure(Declaration):
         """
         return pattern.find(self, None, pat, many)
 
-    def find_loop(self, pat: str) -> Any:
+    def find_loop(self, pat: str) -> ForCursor:
         """The loop named pat (`i`, `i #2`), or matching a loop pattern."""
-        return pattern.find_loop(self, pat)
+        loop = pattern.find_loop(self, pat)
+        assert isinstance(loop, ForCursor)
+        return loop
 
-    def find_alloc_or_arg(self, name: str) -> Any:
+    def find_alloc_or_arg(self, name: str) -> AllocCursor | ArgCursor:
         """The allocation or formal of that name."""
-        return pattern.find_alloc_or_arg(self, name)
+        binder = pattern.find_alloc_or_arg(self, name)
+        assert isinstance(binder, AllocCursor | ArgCursor)
+        return binder
 
     def find_all(self, pat: str) -> list[Any]:
         """All matches of a pattern, maybe none."""

@@ -9,7 +9,7 @@ of node are in `kinds`. Reference: Qian 2024, §3.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, Literal, NoReturn, Protocol, TypeVar, overload
 
 from usl_core.cursors.display import head_line, show_marked, spelling
 from usl_core.cursors.path import (
@@ -33,6 +33,7 @@ from usl_core.errors import InvalidCursorError, SchedulingError, Span
 from usl_core.ir.identity import Identical
 from usl_core.ir.nodes import Arg, Interval, NodeBase, Proc
 from usl_core.ir.sym import Sym
+from usl_core.ir.types import Type
 
 
 class Owner(Protocol):
@@ -59,6 +60,10 @@ class Cursor(Identical):
         """The statement (or, of an expression, the expression) around this one; invalid at the top."""
         raise NotImplementedError
 
+    @overload
+    def find(self, pattern: str, many: Literal[False] = False) -> Any: ...
+    @overload
+    def find(self, pattern: str, many: Literal[True]) -> list[Any]: ...
     def find(self, pattern: str, many: bool = False) -> Any:
         """The first match of a pattern in this code, itself included; with many, the list of all matches."""
         if many:
@@ -216,8 +221,10 @@ class NodeCursor(Cursor):
         """The node of the IR."""
         return get(self.owner.ir, self.path)
 
-    def _child(self, field: str) -> Any:
-        return self._at((*self.path, (field, None)))
+    def _operand(self, field: str) -> ExprCursor:
+        cursor = self._at((*self.path, (field, None)))
+        assert isinstance(cursor, ExprCursor)
+        return cursor
 
     def _children(self, field: str, count: int) -> tuple[Any, ...]:
         return tuple([self._at((*self.path, (field, index))) for index in range(count)])
@@ -274,9 +281,10 @@ class ExprCursor(NodeCursor):
 
     __slots__ = ()
 
-    def type(self) -> Any:
+    def type(self) -> Type:
         """The type of the expression: a scalar, control or (of windows and whole buffers) tensor type."""
-        return self.node.type
+        typ: Type = self.node.type
+        return typ
 
     def parent(self) -> Cursor:
         """The expression, or else the statement or formal, that this expression is a part of."""
@@ -304,6 +312,10 @@ class BlockCursor(Cursor):
     def __iter__(self) -> Iterator[Any]:
         return iter([self[index] for index in range(len(self))])
 
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> BlockCursor: ...
     def __getitem__(self, index: int | slice) -> Any:
         """b[i], a statement, and b[lo:hi], a block; both count from 0, negative numbers from the end."""
         if isinstance(index, int):

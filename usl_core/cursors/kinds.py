@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, InvalidCursor, StmtCursor, cursor_to
@@ -46,11 +47,11 @@ class ForCursor(StmtCursor):
         """The iterator as printed."""
         return self._spelling(self.node.iter)
 
-    def lo(self) -> Any:
-        return self._child("lo")
+    def lo(self) -> ExprCursor:
+        return self._operand("lo")
 
-    def hi(self) -> Any:
-        return self._child("hi")
+    def hi(self) -> ExprCursor:
+        return self._operand("hi")
 
     def body(self) -> BlockCursor:
         return BlockCursor(self.owner, BlockLoc(self.path, "body", 0, len(self.node.body)))
@@ -66,8 +67,8 @@ class IfCursor(StmtCursor):
 
     __slots__ = ()
 
-    def cond(self) -> Any:
-        return self._child("cond")
+    def cond(self) -> ExprCursor:
+        return self._operand("cond")
 
     def body(self) -> BlockCursor:
         return BlockCursor(self.owner, BlockLoc(self.path, "body", 0, len(self.node.body)))
@@ -101,7 +102,7 @@ class _Binder(Cursor):
         typ: Type = self.node.type
         return typ.scalar if isinstance(typ, TensorType) else typ
 
-    def shape(self) -> tuple[Any, ...]:
+    def shape(self) -> tuple[ExprCursor, ...]:
         """Cursors to the extents, outermost first; empty for scalars and control values."""
         typ = self.node.type
         count = len(typ.shape) if isinstance(typ, TensorType) else 0
@@ -160,12 +161,12 @@ class _Write(StmtCursor):
         """The buffer as printed."""
         return self._spelling(self.node.name)
 
-    def idx(self) -> tuple[Any, ...]:
+    def idx(self) -> tuple[ExprCursor, ...]:
         """Cursors to the indices; empty for a scalar."""
         return self._children("idx", len(self.node.idx))
 
-    def rhs(self) -> Any:
-        return self._child("rhs")
+    def rhs(self) -> ExprCursor:
+        return self._operand("rhs")
 
     def type(self) -> Type:
         """The element type of what is written."""
@@ -200,8 +201,8 @@ class AssignConfigCursor(StmtCursor):
     def field(self) -> str:
         return str(self.node.field)
 
-    def rhs(self) -> Any:
-        return self._child("rhs")
+    def rhs(self) -> ExprCursor:
+        return self._operand("rhs")
 
 
 @cursor_to(Call)
@@ -215,7 +216,7 @@ class CallCursor(StmtCursor):
         wrap = getattr(self.owner, "procedure_of", None)
         return self.node.proc if wrap is None else wrap(self.node.proc)
 
-    def args(self) -> tuple[Any, ...]:
+    def args(self) -> tuple[ExprCursor, ...]:
         return self._children("args", len(self.node.args))
 
 
@@ -229,8 +230,10 @@ class WindowStmtCursor(StmtCursor):
         """The window as printed."""
         return self._spelling(self.node.name)
 
-    def winexpr(self) -> Any:
-        return self._child("rhs")
+    def winexpr(self) -> WindowExprCursor:
+        window = self._operand("rhs")
+        assert isinstance(window, WindowExprCursor)
+        return window
 
 
 @cursor_to(Pass)
@@ -246,8 +249,8 @@ class CheckCursor(StmtCursor):
 
     __slots__ = ()
 
-    def cond(self) -> Any:
-        return self._child("cond")
+    def cond(self) -> ExprCursor:
+        return self._operand("cond")
 
 
 @cursor_to(Read)
@@ -259,7 +262,7 @@ class ReadCursor(ExprCursor):
     def name(self) -> str:
         return self._spelling(self.node.name)
 
-    def idx(self) -> tuple[Any, ...]:
+    def idx(self) -> tuple[ExprCursor, ...]:
         return self._children("idx", len(self.node.idx))
 
 
@@ -283,9 +286,10 @@ class LiteralCursor(ExprCursor):
 
     __slots__ = ()
 
-    def value(self) -> Any:
+    def value(self) -> int | bool | Fraction:
         """An int (index and integer types), bool, or Fraction (the number as written)."""
-        return self.node.value
+        value: int | bool | Fraction = self.node.value
+        return value
 
 
 @cursor_to(UnaryMinus)
@@ -294,8 +298,8 @@ class UnaryMinusCursor(ExprCursor):
 
     __slots__ = ()
 
-    def arg(self) -> Any:
-        return self._child("arg")
+    def arg(self) -> ExprCursor:
+        return self._operand("arg")
 
 
 @cursor_to(BinaryOp)
@@ -307,11 +311,11 @@ class BinaryOpCursor(ExprCursor):
     def op(self) -> str:
         return str(self.node.op)
 
-    def lhs(self) -> Any:
-        return self._child("lhs")
+    def lhs(self) -> ExprCursor:
+        return self._operand("lhs")
 
-    def rhs(self) -> Any:
-        return self._child("rhs")
+    def rhs(self) -> ExprCursor:
+        return self._operand("rhs")
 
 
 @cursor_to(ExternCall)
@@ -323,7 +327,7 @@ class ExternFunctionCursor(ExprCursor):
     def name(self) -> str:
         return str(self.node.fn.name)
 
-    def args(self) -> tuple[Any, ...]:
+    def args(self) -> tuple[ExprCursor, ...]:
         return self._children("args", len(self.node.args))
 
 
@@ -336,7 +340,7 @@ class WindowExprCursor(ExprCursor):
     def name(self) -> str:
         return self._spelling(self.node.name)
 
-    def idx(self) -> tuple[Any, ...]:
+    def idx(self) -> tuple[ExprCursor, ...]:
         """One entry per dimension: the cursor to a point, or the pair of cursors (lo, hi) of an interval."""
         return tuple([self._entry(index, entry) for index, entry in enumerate(self.node.idx)])
 
@@ -366,5 +370,5 @@ class CastCursor(ExprCursor):
 
     __slots__ = ()
 
-    def arg(self) -> Any:
-        return self._child("arg")
+    def arg(self) -> ExprCursor:
+        return self._operand("arg")

@@ -56,8 +56,7 @@ def _most_of(stmt: StmtCursor, key: ConfigKey) -> float:
 def _trips(loop: ForCursor) -> float:
     """How often a loop runs, infinite if that is not written in the text."""
     lo, hi = loop.lo(), loop.hi()
-    literal = isinstance(lo, LiteralCursor) and isinstance(hi, LiteralCursor)
-    return float(hi.value() - lo.value()) if literal else inf
+    return float(hi.value() - lo.value()) if isinstance(lo, LiteralCursor) and isinstance(hi, LiteralCursor) else inf
 
 
 def _too_many(p: Procedure, key: ConfigKey, ways: list[Way], n: int) -> SchedulingError:

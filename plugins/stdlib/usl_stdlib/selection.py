@@ -71,7 +71,8 @@ def lanes_of(instruction: Procedure) -> int | None:
     loop = body[0]
     if len(body) != 1 or not isinstance(loop, ForCursor) or len(loop.body()) != 1:
         return None
-    return int(loop.hi().value()) if isinstance(loop.hi(), LiteralCursor) else None
+    hi = loop.hi()
+    return int(hi.value()) if isinstance(hi, LiteralCursor) else None
 
 
 def _shape(instruction: Procedure, width: int) -> Iterator[Shape]:

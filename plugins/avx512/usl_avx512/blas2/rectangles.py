@@ -12,6 +12,7 @@ from typing import Any
 from usl_avx512.blas1 import LANES, instructions, reusing
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
+from usl_core.cursors.kinds import ReadCursor
 from usl_core.scheduling import call_eqv, rename, replace, simplify, specialize, stage_mem, unroll_buffer
 from usl_stdlib import attempt, cse, unroll_and_jam, vectorize
 
@@ -126,6 +127,7 @@ def any_strides(p: Procedure, kernel: Kernel) -> Procedure:
     copied = branch.orelse()[0]
     for name in names:
         extent = next(arg for arg in p.args() if arg.name() == name).shape()[0]
+        assert isinstance(extent, ReadCursor)
         p = stage_mem(p, p.forward(copied), f"{name}[0:{extent.name()}]", f"{name}_dense")
     p = kernel.call(p, p.forward(branch).body()[0])
     return kernel.call(p, p.forward(copied))

@@ -8,6 +8,7 @@ from typing import Any
 from usl_avx512.gemm.panels import edge_panel, full_panels
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_core import Procedure
+from usl_core.cursors.kinds import ForCursor
 from usl_core.scheduling import (
     divide_dim,
     divide_loop,
@@ -105,6 +106,7 @@ def packed(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes, blocking: 
     p = reorder_loops(p, p.forward(columns).body()[0])
     p = reorder_loops(p, p.forward(columns))
     rows = p.forward(columns).parent()
+    assert isinstance(rows, ForCursor)
     p = divide_loop(p, rows, blocking.m, ["io", "ii"], tail="cut")
     p, rest = in_case_of_any(p, p.forward(rows).next(), f"M % {blocking.m}")
     for block in (p.forward(rows).body()[0], rest):

@@ -13,7 +13,7 @@ from typing import Any
 from usl_avx512 import isa
 from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import Procedure
-from usl_core.cursors.kinds import ForCursor
+from usl_core.cursors.kinds import AllocCursor, ForCursor
 from usl_core.ir.memory import Memory
 from usl_core.scheduling import (
     call_eqv,
@@ -254,7 +254,9 @@ def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lane
     Masked multiply-adds are slower than others. What the loop adds to the tile beyond N columns is never looked at.
     """
     p = stage_mem(p, block, f"B[k, {full}:N]", "B_last")
-    clear = p.find_alloc_or_arg("B_last").next()
+    copy = p.find_alloc_or_arg("B_last")
+    assert isinstance(copy, AllocCursor)
+    clear = copy.next()
     p = filled_up(p, clear.body()[0], f"B[k, {full} + i0]", lanes)
     load = p.forward(clear).next()
     for loop, tail in ((clear, "round_up"), (load, "guard"), (columns, "round_up")):
