@@ -13,7 +13,6 @@ from usl_core import Procedure
 from usl_core.cursors.kinds import AllocCursor, ArgCursor, ForCursor
 from usl_core.ir import traverse
 from usl_core.ir.nodes import Expr, Node, Stmt
-from usl_core.ir.signature import KIND
 from usl_core.ir.types import Type
 
 ROOT = Path(__file__).parent.parent
@@ -44,7 +43,7 @@ def test_no_match_over_kinds_of_nodes_or_types_has_a_silent_default() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("table", [traverse._CHILDREN, traverse._NODES, KIND], ids=["_CHILDREN", "_NODES", "KIND"])
+@pytest.mark.parametrize("table", [traverse._CHILDREN, traverse._NODES], ids=["_CHILDREN", "_NODES"])
 def test_tables_by_kind_have_every_kind(table: dict[type, object]) -> None:
     assert set(table) == set(get_args(Node))
 

@@ -1,8 +1,8 @@
 """What mypy says when there is a new kind of statement and of expression: `python tools/new_kinds.py`, or `make new-kinds`.
 
-In a copy of the sources the unions `Stmt` and `Expr` get one more member each. Printed are the number of errors, how many of the
-matches over nodes are among them, and the matches that are not: they treat the rest alike by a base class, or are about fewer
-kinds from the start. That no match has a default is a test of the suite (tests/test_closed_types.py).
+In a copy of the sources the unions `Stmt` and `Expr` get one more member each. Printed are the number of errors, how many
+of the matches over nodes are among them, and which are not: they treat the rest alike by a base class, or are about few kinds.
+That no match has a default is a test of the suite (tests/test_closed_types.py).
 """
 
 from __future__ import annotations

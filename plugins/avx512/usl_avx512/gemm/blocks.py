@@ -133,7 +133,7 @@ def pack_panels(p: Procedure, panels: Any, lanes: Lanes) -> Procedure:
     inner = p.forward(k).body()[0].body()[0]
     i0, jo, jt = (p.forward(k).name(), p.forward(k).body()[0].name(), inner.name())
     start = f"{width} * {jo} + {lanes.count} * {jt}"
-    ahead = [ROWS_AHEAD, f"B[{i0}:{i0} + 1, {start}:{start} + 1]"]
+    ahead: list[int | str] = [ROWS_AHEAD, f"B[{i0}:{i0} + 1, {start}:{start} + 1]"]
     p = insert_noop_call(p, inner.body()[0].before(), lanes.prefetch_row, ahead)
     return replace_all(p, lanes.instructions)
 

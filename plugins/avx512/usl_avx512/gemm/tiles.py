@@ -13,6 +13,7 @@ from typing import Any
 from usl_avx512 import isa
 from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import Procedure
+from usl_core.cursors.cursor import Cursor
 from usl_core.cursors.kinds import AllocCursor, ForCursor
 from usl_core.ir.memory import Memory
 from usl_core.scheduling import (
@@ -139,7 +140,7 @@ class Kernel:
     base: Procedure
     fast: Procedure
 
-    def call(self, p: Procedure, block: object) -> Procedure:
+    def call(self, p: Procedure, block: Cursor | str) -> Procedure:
         """Call base for a block of p, which says what base says."""
         return replace(p, block, self.base)
 
