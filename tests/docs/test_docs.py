@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.examples import examples, run, with_outputs
-from tools import manual
+from tools import manual, modules
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
@@ -61,6 +61,21 @@ def test_the_page_of_instructions_is_generated_from_the_plugin_as_it_is():
 
 def test_what_type_checkers_read_of_the_operators_is_current() -> None:
     assert manual.STUB.read_text(encoding="utf-8") == manual.stub(), "run: python tools/manual.py"
+
+
+def test_the_tables_of_modules_are_generated_from_the_modules_as_they_are():
+    assert modules.PAGE.read_text(encoding="utf-8") == modules.page(), "run: python tools/modules.py"
+
+
+def test_every_module_says_what_it_is_for_in_a_sentence():
+    silent = [
+        str(each)
+        for package in modules.packages()
+        for _, found in modules.folders(package)
+        for each in found
+        if not modules.says(each)
+    ]
+    assert silent == []
 
 
 def test_every_error_code_in_the_sources_is_explained_and_no_other():

@@ -1,1 +1,1 @@
-
+"""From Python text and builders to checked procedures: the only way to make IR beside the operators."""

@@ -1,1 +1,1 @@
-
+"""Operators on expressions: naming values, and algebra."""
