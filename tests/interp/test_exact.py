@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from tests.interp.programs import program
-from usl_core.interp import Buffer, run
+from usl_core.interp import POISON, Buffer, run
 from usl_core.interp.values import Value
 from usl_core.ir.types import SCALARS, R
 
@@ -37,8 +37,13 @@ def test_a_literal_is_the_decimal_number_as_written() -> None:
     assert evaluate("a + 0.1", "f32", 0) == Fraction(1, 10)
 
 
-def test_division_of_a_real_by_zero_is_zero_because_operations_are_total() -> None:
-    assert evaluate("a / b", "R", 3, 0) == 0
+@pytest.mark.parametrize("expression", ["a / b", "b / b", "0.0 * (a / b)", "a + a / b - a / b"])
+def test_division_of_a_real_by_zero_has_no_value_as_ieee_754_gives_no_number(expression: str) -> None:
+    assert evaluate(expression, "R", 3, 0) is POISON
+
+
+def test_a_quotient_by_zero_that_is_not_selected_does_no_harm() -> None:
+    assert evaluate("select(b, 1, a, a / b)", "R", 3, 0) == 3
 
 
 @pytest.mark.parametrize(
@@ -124,9 +129,11 @@ def test_transcendental_functions_have_sixty_digits(function: str, value: Fracti
     assert abs(Fraction(found) - Fraction(expected)) <= abs(Fraction(expected)) * Fraction(1, 10**58)
 
 
-def test_functions_are_total_outside_of_their_domain_and_exact_where_the_result_is() -> None:
-    assert evaluate("sqrt(a)", "R", -4) == 0
-    assert evaluate("log(a)", "R", 0) == 0
+def test_functions_have_no_value_outside_of_their_domain_and_are_exact_where_the_result_is() -> None:
+    assert evaluate("sqrt(a)", "R", -4) is POISON
+    assert evaluate("log(a)", "R", 0) is POISON
+    assert evaluate("log(a)", "R", -1) is POISON
+    assert evaluate("sqrt(a)", "R", 0) == 0
     assert evaluate("sqrt(a)", "R", Fraction(9, 4)) == Fraction(3, 2)
     assert evaluate("tanh(a)", "R", 10**9) == 1
     assert evaluate("exp(a)", "R", 10**9) == evaluate("exp(a)", "R", 4096)

@@ -20,7 +20,7 @@ from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.polynomial import Poly
 from usl_core.analysis.solver import Proved
-from usl_core.ir.externs import IDX, SELECT
+from usl_core.ir.externs import ABS, CLAMP, COS, EXP, IDX, MAX, MIN, RELU, SELECT, SIN, TANH, Extern
 from usl_core.ir.nodes import (
     BinaryOp,
     Cast,
@@ -40,7 +40,16 @@ from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import BOOL, ScalarType
 
 Leaf = Hashable
-"""Something whose being uninitialised makes an expression uninitialised (or stops the run, in an index)."""
+"""Something whose having no value (it is uninitialised, or a divisor is 0) leaves an expression without one (or stops the run,
+in an index)."""
+
+_TOTAL = frozenset({MIN, MAX, ABS, RELU, CLAMP, EXP, SIN, COS, TANH})
+"""The functions that have a value wherever their arguments have one."""
+
+
+def is_partial(leaf: Leaf) -> bool:
+    """Whether leaf is an operation that has no value for some arguments."""
+    return isinstance(leaf, tuple) and (leaf[0] == "/" or isinstance(leaf[0], Extern))
 
 
 class Values:
@@ -138,8 +147,10 @@ class Values:
     # ---- poison
 
     def leaves(self, expr: Expr | Interval) -> frozenset[Leaf]:
-        """What makes expr uninitialised if it is; equal leaves are so together."""
+        """What leaves expr without a value if it has none; equal leaves do so together."""
         match expr:
+            case BinaryOp(op="/", rhs=rhs, type=ScalarType(is_real=True)) if not (divisor := self.data(rhs)).constant:
+                return self._all(child_nodes(expr)) | {("/", divisor)}
             case Read(name=name, idx=idx, type=ScalarType()):
                 return self._all(idx) | {("read", self.location(name, idx))}
             case ReadConfig(config=config, field=field):
@@ -151,7 +162,9 @@ class Values:
             case ExternCall(fn=fn, args=(value, lo, hi)) if fn is IDX:
                 inside = self.leaves(value)
                 return self._all((lo, hi)) | ({("idx", inside)} if inside else frozenset())
-            case ExprBase() | Interval():  # uninitialised if an operand is
+            case ExternCall(fn=fn, args=args) if fn not in _TOTAL:
+                return self._all(args) | {(fn, *map(self._operand, args))}
+            case ExprBase() | Interval():  # without a value if an operand is
                 return self._all(child_nodes(expr))
 
     def _all(self, exprs: Sequence[Expr | Interval]) -> frozenset[Leaf]:

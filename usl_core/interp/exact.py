@@ -35,13 +35,14 @@ def whole(value: int | Fraction) -> int | Fraction:
 
 
 def divide(a: Any, b: Any) -> Any:
-    if a is POISON or b is POISON:
+    """The quotient; what IEEE 754 makes infinite or NaN is no rational, so it is poison."""
+    if a is POISON or b is POISON or b == 0:
         return POISON
-    return whole(Fraction(a) / b) if b else 0
+    return whole(Fraction(a) / b)
 
 
-def _on_decimals(fn: Callable[[Decimal, Context], Decimal]) -> Callable[[Any], Any]:
-    """A function of a rational, computed on decimals with guard digits and rounded once to DIGITS."""
+def _on_decimals(fn: Callable[[Decimal, Context], Decimal | None]) -> Callable[[Any], Any]:
+    """A function of a rational, computed on decimals with guard digits and rounded once to DIGITS; poison where it has none."""
 
     def apply(x: Any) -> Any:
         if x is POISON:
@@ -51,13 +52,15 @@ def _on_decimals(fn: Callable[[Decimal, Context], Decimal]) -> Callable[[Any], A
         context = Context(prec=DIGITS + _GUARD + magnitude, rounding=ROUND_HALF_EVEN, Emin=-999999999, Emax=999999999)
         with localcontext(context):
             result = fn(Decimal(x.numerator) / Decimal(x.denominator), context)
+        if result is None:
+            return POISON
         return whole(Fraction(Context(prec=DIGITS, rounding=ROUND_HALF_EVEN, Emin=-999999999, Emax=999999999).plus(result)))
 
     return apply
 
 
-def _sqrt(x: Decimal, context: Context) -> Decimal:
-    return x.sqrt(context) if x > 0 else Decimal(0)
+def _sqrt(x: Decimal, context: Context) -> Decimal | None:
+    return x.sqrt(context) if x >= 0 else None
 
 
 def _exp(x: Decimal, context: Context) -> Decimal:
@@ -65,8 +68,8 @@ def _exp(x: Decimal, context: Context) -> Decimal:
     return max(-limit, min(x, limit)).exp(context)
 
 
-def _log(x: Decimal, context: Context) -> Decimal:
-    return x.ln(context) if x > 0 else Decimal(0)
+def _log(x: Decimal, context: Context) -> Decimal | None:
+    return x.ln(context) if x > 0 else None
 
 
 def _tanh(x: Decimal, context: Context) -> Decimal:

@@ -176,4 +176,24 @@ CASES = [
         s = c * s
         """),
     ),
+    Illegal(
+        "lift_reduce_constant",
+        "a_quotient_by_zero_out_of_a_loop_that_may_not_run",
+        "n: index, x: f32[8], s: f32",
+        """
+        assert 0 <= n and n <= 8
+        s = 0.0
+        for i in seq(0, n):
+            s += 1.0 / 0.0 * x[i]
+        """,
+        lambda p: lift_reduce_constant(p, _pair(p)),
+        "E412",
+        "may have no value",
+        Wrong("""
+        s = 0.0
+        for i in seq(0, n):
+            s += x[i]
+        s = 1.0 / 0.0 * s
+        """),
+    ),
 ]

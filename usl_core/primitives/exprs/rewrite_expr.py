@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.values import Values
+from usl_core.analysis.values import Values, is_partial
 from usl_core.arguments import checked
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, get
@@ -35,7 +35,8 @@ def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Procedure:
     floating data by a constant) and integer remainders are equal only if their operands are.
 
     The new expression may read less than the old one, never more: `x - x` may become 0, which gives a value where x is
-    uninitialised (the step is then a refinement), but not conversely.
+    uninitialised (the step is then a refinement), but not conversely. So it is with divisors, which may be 0, and with
+    the arguments of functions such as `sqrt`.
 
     Raises:
         SchedulingError: the two are not proved equal; a control expression would not be affine any more; new reads what the old
@@ -95,8 +96,11 @@ def _new_expression(proc: Procedure, path: Path, old: Expr, new: Number) -> Expr
 
 
 def _require_same_reads(values: Values, old: Expr, new: Expr) -> None:
-    if not values.leaves(new) <= values.leaves(old):
+    more = values.leaves(new) - values.leaves(old)
+    if more:
         message = f"{show_expr(new)} reads data that {show_expr(old)} does not read, and that may be uninitialised"
+        if all(map(is_partial, more)):
+            message = f"{show_expr(new)} may have no value where {show_expr(old)} has one: a divisor is 0, or a root is of less"
         refuse(_OP, message, old.span, code="E453")
 
 

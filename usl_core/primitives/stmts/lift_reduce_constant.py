@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, reads_of, summary
+from usl_core.analysis.values import Values
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, after, stmt_path, stmts
 from usl_core.errors import counterexample
@@ -39,8 +40,8 @@ def lift_reduce_constant(proc: Procedure, pair: Where) -> Edit:
 
     Raises:
         SchedulingError: the block is not `x = 0` and a loop; the loop touches x other than by reductions with a common factor
-        that it does not change; c reads data and the loop may run without a reduction (c may be uninitialised then); the loop
-        contains a `check`.
+        that it does not change; c reads data or divides, and the loop may run without a reduction (c may have no value then);
+        the loop contains a `check`.
     Forwarding: everything stays itself; the factor is gone from the terms.
     """
     block = block_at(proc, pair, _OP)
@@ -54,7 +55,7 @@ def lift_reduce_constant(proc: Procedure, pair: Where) -> Edit:
         refuse(_OP, f"the loop has no reduction into {_shown(init)}", loop.span, code="E412")
     _require_no_check(ctx, loop)
     factor = _common_factor(ctx, loop, found.terms)
-    _require_initialised(factor, loop, found.terms)
+    _require_value(ctx, factor, loop, found.terms)
 
     rest: dict[Loc, Expr] = {}
     for term in found.terms:
@@ -189,8 +190,9 @@ def _without(expr: Expr, factor: Expr) -> Expr | None:
     return None if right is None else update(expr, rhs=right)
 
 
-def _require_initialised(factor: Expr, loop: For, terms: list[_Term]) -> None:
-    if reads_of(factor) and not any(term.certain for term in terms):
-        message = f"the loop may add nothing, and {show_expr(factor)} may be uninitialised, while the sum would be 0"
+def _require_value(ctx: Context, factor: Expr, loop: For, terms: list[_Term]) -> None:
+    if Values(ctx).leaves(factor) and not any(term.certain for term in terms):
+        what = "be uninitialised" if reads_of(factor) else "have no value"
+        message = f"the loop may add nothing, and {show_expr(factor)} may {what}, while the sum would be 0"
         hint = "hint: assert that the loop runs, as in `assert n >= 1`, and take the reduction out of any `if`"
         refuse(_OP, message, loop.span, [hint], code="E412")
