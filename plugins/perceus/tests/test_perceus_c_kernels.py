@@ -25,6 +25,23 @@ def rows(n: size, m: size, x: [f32][n, m] @ DRAM, sums: f32[n] @ DRAM, twice: f3
             twice[i, j] = x[i, j] + x[i, j]
 
 
+@proc
+def halve(n: size, at: index, x: f32[n] @ DRAM, y: f32[n] @ DRAM):  # noqa: F821
+    check(n % 2 == 0)  # noqa: F821
+    for i in seq(0, n):  # noqa: F821
+        x[i] = 0.5 * x[i]
+        y[i] = x[i]
+
+
+@proc
+def huge(n: size, x: f32[n] @ DRAM):  # noqa: F821
+    t: f32[n, 1000000, 1000] @ DRAM  # noqa: F821
+    for i in seq(0, n):  # noqa: F821
+        t[i, 0, 0] = x[i]  # noqa: F821
+    for i in seq(0, n):  # noqa: F821
+        x[i] = t[i, 0, 0]  # noqa: F821
+
+
 @data
 class Both:
     Both: (array[f32], array[f32])  # noqa: F821
@@ -45,6 +62,31 @@ def kept(n: i64, x: array[f32]) -> Both:  # noqa: F821
 @fun
 def summed(n: i64, m: i64, x: array[f32], sums: array[f32], twice: array[f32]) -> tuple[array[f32], array[f32]]:  # noqa: F821
     return rows(n, m, x, sums, twice)
+
+
+@fun
+def halved(n: i64, at: i64, x: array[f32], s: str) -> str:  # noqa: F821
+    a, b = halve(n, at, x, x)
+    return f"{s}: {a[0]} {b == x} {s}"
+
+
+@fun
+def hugely(n: i64, x: array[f32]) -> array[f32]:  # noqa: F821
+    return huge(n, x)
+
+
+@fun
+def caught(n: i64, x: array[f32], other: array[f32]) -> array[f32]:  # noqa: F821
+    try:
+        a, _b = halve(n, 0, x, other)
+        return a
+    except ValueError:
+        return other
+
+
+@fun
+def elsewhere(n: i64, x: array[f32]) -> str:  # noqa: F821
+    return join(spawn(halved, n, 0, x, "thread"))  # noqa: F821
 
 
 @pytest.fixture(autouse=True)
@@ -83,3 +125,29 @@ def test_the_c_takes_the_array_itself_where_it_is_unique():
     text = repeated.show("c")
     assert "usl_raw_array_own(y, sizeof(float)" in text
     assert "usl_dup" not in text
+
+
+ONES = np.ones(3, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        (lambda: call(halved, [3, 0, ONES, "s"]), r"test_perceus_c_kernels.py:\d+: halve: .*check failed: n % 2 == 0"),
+        (lambda: call(elsewhere, [3, ONES]), r"halve: .*check failed: n % 2 == 0"),
+        (lambda: call(halved, [2, 1 << 33, ONES[:2], "s"]), "halve: at must be between -2147483647 and 2147483647"),
+        (lambda: call(hugely, [100_000, np.ones(100_000, np.float32)]), "huge: out of memory for t"),
+    ],
+    ids=["a check", "in a thread", "an index", "a buffer"],
+)
+def test_a_procedure_that_fails_raises_what_it_says(run, message):
+    with pytest.raises(ValueError, match=message):
+        run()
+    assert call(halved, [2, 0, ONES[:2], "s"]) == "s: 0.5 False s"
+
+
+def test_what_a_procedure_that_failed_has_done_to_an_array_is_seen_by_nobody():
+    other = np.zeros(3, np.float32)
+    assert call(caught, [3, ONES, other]).tolist() == [0.0] * 3
+    assert call(caught, [2, ONES[:2], other[:2]]).tolist() == [0.5] * 2
+    assert ONES.tolist() == [1.0] * 3

@@ -29,6 +29,7 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     spawn(f)                   owned closure without parameters that does not throw; all it reaches is marked shared;
                                the thread of its result
     join(t)                    owned thread; waits; the result
+    kernel_failed(x)           borrowed; whether the kernel call that gave x, which comes just before, has failed
 """
 
 from __future__ import annotations
@@ -67,12 +68,13 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "ref_set": (True, False),
     "spawn": (False,),
     "join": (False,),
+    "kernel_failed": (True,),
 }
 
 ALLOCATING = frozenset({"str_concat", "str_quote", "show", "array_make", "ref_new", "spawn"})
 """Primitives that take memory from the heap even on unique arguments."""
 
-EFFECTS = frozenset({"print", "ref_new", "ref_get", "ref_set", "spawn", "join"})
+EFFECTS = frozenset({"print", "ref_new", "ref_get", "ref_set", "spawn", "join", "kernel_failed"})
 """Primitives that may be neither left out, nor repeated, nor reordered among themselves."""
 
 
@@ -144,4 +146,6 @@ def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
             result = ThreadType(value)
         case "join", (ThreadType(result=value),):
             result = value
+        case "kernel_failed", (ArrayType() | DataType(),):
+            result = BOOL
     return result

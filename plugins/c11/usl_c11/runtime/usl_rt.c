@@ -251,6 +251,7 @@ void usl_context_release(usl_context *ctx)
     struct usl_heap *const heap = ctx->heap;
     ctx->thrown = 0;
     ctx->raised = NULL;
+    ctx->failure = (struct usl_failure){NULL, NULL, false};
     ctx->write = NULL;
     ctx->user = NULL;
     spin_acquire(&heaps_lock);
@@ -1009,6 +1010,7 @@ struct task {
     os_mutex mutex; /* guards what follows */
     bool joined, shared, thrown;
     const char *raised;
+    struct usl_failure failure;
     /* the result, or the exception, begins here, aligned as any */
     max_align_t result[];
 };
@@ -1018,6 +1020,7 @@ static void execute(struct task *task)
     watch_spawned();
     task->run(task->closure, task->result, task->ctx);
     task->raised = task->ctx->raised;
+    task->failure = task->ctx->failure;
     if (task->ctx->thrown != 0) {
         task->thrown = true;
         memcpy(task->result, &task->ctx->exception, task->exception->size);
@@ -1131,6 +1134,7 @@ void usl_join(usl_value thread, void *result, usl_context *ctx)
     struct task *const task = ((struct finalized *)(void *)thread)->payload;
     wait_for(task, usl_relaxed(&thread->count) < -1, ctx);
     const bool thrown = task->thrown;
+    const struct usl_failure failure = task->failure;
     const char *const raised = task->raised; /* the exception may also be in the result, from where it is raised again */
     const struct usl_type *const type = outcome_type(task);
     if (type->size != 0)
@@ -1144,8 +1148,10 @@ void usl_join(usl_value thread, void *result, usl_context *ctx)
     }
     if (thrown)
         ctx->thrown = 1;
-    if (raised != NULL)
+    if (raised != NULL) {
         ctx->raised = raised;
+        ctx->failure = failure;
+    }
 }
 
 /* ---- Strings ------------------------------------------------------------------------------------------------------------- */
@@ -1513,6 +1519,12 @@ bool usl_was_out_of_memory(usl_context *ctx)
 const char *usl_raised_at(const usl_context *ctx)
 {
     return ctx->raised;
+}
+
+const char *usl_raised_why(const usl_context *ctx)
+{
+    const struct usl_failure *const failure = &ctx->failure;
+    return failure->place != NULL && ctx->raised != NULL && strcmp(failure->place, ctx->raised) == 0 ? failure->why : NULL;
 }
 
 usl_value usl_take_exception(usl_context *ctx)

@@ -187,6 +187,12 @@ struct usl_free_block {
 /* In `thrown` after a jump to `escape`. Then what the program held stays allocated, and there is no exception. */
 #define USL_OUT_OF_MEMORY 2
 
+/* Why the last procedure that failed did. */
+struct usl_failure {
+    const char *place, *why; /* as `raised` says it; the procedure's own text. NULL: none did */
+    bool is_news;            /* the program has not asked yet */
+};
+
 struct usl_context {
     struct usl_free_block *free[USL_MAX_WORDS + 1];
     int32_t thrown;          /* an exception is on its way; its value is in `exception` */
@@ -198,6 +204,7 @@ struct usl_context {
     void *user;
     struct usl_heap *heap;
     const char *raised;      /* where and why the last exception was raised; NULL: none was */
+    struct usl_failure failure;
     void *escape;            /* a jmp_buf: where to go with thrown = USL_OUT_OF_MEMORY; NULL: the process ends */
 };
 
@@ -564,6 +571,19 @@ usl_value usl_boxed_array_own(usl_value array, const char *site, usl_context *ct
 /* Ends the process with the message unless the array has as many elements as the extents say. */
 void usl_require_length(usl_value array, int rank, const int64_t *extents, const char *message);
 
+/* A procedure has failed: the program asks before it uses the results, and raises. */
+static inline void usl_fail(const char *place, const char *why, usl_context *ctx)
+{
+    ctx->failure = (struct usl_failure){place, why, true};
+}
+
+static inline bool usl_failed(usl_context *ctx)
+{
+    const bool failed = ctx->failure.is_news;
+    ctx->failure.is_news = false;
+    return failed;
+}
+
 /* ---- Numbers: arithmetic that wraps around ----------------------------------------------------------------------------------
  *
  * Computed in an unsigned type that is not narrower than unsigned; converting back to a signed type is defined by every
@@ -623,6 +643,7 @@ void usl_release(usl_value value, usl_context *ctx);
 bool usl_has_thrown(const usl_context *ctx);
 bool usl_was_out_of_memory(usl_context *ctx); /* and forgets it */
 const char *usl_raised_at(const usl_context *ctx); /* "file:line: reason" of the last exception */
+const char *usl_raised_why(const usl_context *ctx); /* what a failed procedure said, if this was the reason; else NULL */
 usl_value usl_take_exception(usl_context *ctx);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
 

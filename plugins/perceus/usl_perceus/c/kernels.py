@@ -26,7 +26,10 @@ def kernel_proc(kernel: KernelDecl) -> Proc:
 
 
 def emit_call(call: KernelCall, frame: Frame) -> str:
-    """Statements that make the written arrays unique, test the lengths, and run the procedure; the C of the result."""
+    """Statements that make the written arrays unique, test the lengths, and run the procedure; the C of the result.
+
+    If the procedure fails, the result is what it has left in the arrays, and `kernel_failed` says so.
+    """
     unit = frame.unit
     kernel = unit.program.kernels[call.kernel]
     proc = kernel_proc(kernel)
@@ -65,7 +68,7 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
     frame.line(f"int {status} = {proc.name}({', '.join(arguments)});")
     frame.line(f"if (USL_UNLIKELY({status} != 0))")
     with frame.nested():
-        frame.line(f"usl_fatal({proc.name}_error({status}));")
+        frame.line(f"usl_fail({unit.place(call.span, proc.name)}, {proc.name}_error({status}), ctx);")
     if len(written) == 1:
         return written[0]
     assert isinstance(call.type, DataType)

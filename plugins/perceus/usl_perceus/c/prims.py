@@ -32,7 +32,7 @@ def primitive(prim: Prim, args: Sequence[str], unit: Unit) -> str:
     return _on_block(prim, types, args, unit)
 
 
-_ON_BLOCKS = frozenset({"array_make", "ref_new"})
+_ON_BLOCKS = frozenset({"array_make", "ref_new", "kernel_failed"})
 
 
 def _scalar(prim: Prim, type: Type, args: Sequence[str], unit: Unit) -> str:
@@ -101,6 +101,8 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
             return f"usl_string_compare({args[0]}, {args[1]}) < 0"
         case "print":
             return f"usl_print({args[0]}, ctx)"
+        case "kernel_failed":
+            return "usl_failed(ctx)"
         case "array_len":
             return f"usl_array_length({args[0]})"
         case "spawn":

@@ -38,10 +38,19 @@ def kernel_call(
         PerceusError: an assertion of the kernel cannot be tested here.
     """
     tests = _Tests(kernel.ir, dict(zip((arg.name for arg in kernel.ir.args), args, strict=True)), span)
-    call: ir.Expr = ir.KernelCall(instances.kernel(kernel), tuple(args), type_, span=span)
+    call = _checked(instances, ir.KernelCall(instances.kernel(kernel), tuple(args), type_, span=span), kernel.ir.name)
     for steps, test, why in reversed(tests.all()):
         call = steps.wrap(ir.If(test, call, raising(instances, VALUE, type_, span, f"{kernel.ir.name}: {why}"), span=span))
     return call
+
+
+def _checked(instances: Instances, call: ir.KernelCall, name: str) -> ir.Expr:
+    """The call; it raises what the procedure itself says when it fails: a `check`, a buffer without memory, a size."""
+    block, span = Block(), call.span
+    result = block.atom(call, call.type, "result", span)
+    failed = block.atom(ir.Prim("kernel_failed", (result,), ir.BOOL, span=span), ir.BOOL, "failed", span)
+    raises = ir.Raise(ir.Nullary(instances.exception(VALUE)), call.type, name, span=span)
+    return block.wrap(ir.If(failed, raises, ir.Ret(result, span=span), span=span))
 
 
 class _Tests:

@@ -464,6 +464,9 @@ class Converter:
             self.heap.release(value)
         raised = self.heap.lib.usl_raised_at(self.heap.context)
         place = self.ffi.string(raised).decode() if raised else ""
+        why = self.heap.lib.usl_raised_why(self.heap.context)
+        if why:
+            place += f": {self.ffi.string(why).decode()}"
         kind = self.lowered.exceptions[con].python
         if kind.__module__ == "builtins":
             return kind(place)
