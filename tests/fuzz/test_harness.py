@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -102,3 +104,8 @@ def test_an_exception_that_is_no_refusal_is_a_failure(monkeypatch: pytest.Monkey
     assert failure.what.startswith("KeyError")
     with pytest.raises(KeyError):
         apply("remove_loop", failure.program, failure.draft)
+
+
+def test_every_fault_can_be_put_into_the_system_as_it_is() -> None:
+    apply = "from tests.fuzz.faults import FAULTS\nfor fault in FAULTS.values(): fault.apply()"
+    assert subprocess.run([sys.executable, "-c", apply], capture_output=True, text=True, check=False).stderr == ""
