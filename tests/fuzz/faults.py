@@ -115,7 +115,7 @@ def _proofs_hold_for_any_binding() -> None:
     _put(obligations._Proved, "covers", covers)
 
 
-def _nothing_is_proved_again_after_another_binding() -> None:
+def _other_bindings_change_nothing() -> None:
     from usl_core.analysis import obligations, recheck
 
     for module in (obligations, recheck):
@@ -130,15 +130,13 @@ FAULTS: Mapping[str, Fault] = {
     "warnings": Fault("C of names that are not used draws warnings", _unused_names_are_not_marked),
     "recheck-facts": Fault("the recheck believes what was proved from other facts", _proofs_hold_whatever_is_known),
     "recheck-bindings": Fault("the recheck believes what was proved of other bindings", _proofs_hold_for_any_binding),
-    "recheck-mentions": Fault(
-        "the recheck passes over what mentions a changed name", _nothing_is_proved_again_after_another_binding
-    ),
+    "recheck-mentions": Fault("the recheck passes over what mentions a changed name", _other_bindings_change_nothing),
 }
 """By name."""
 
 
 def search(fault: str, first: int, limit: int) -> dict[str, Any]:
-    """Fuzzes with the fault from program first on: steps, and the first program that fails with its report; none is program -1."""
+    """Fuzzes with the fault from program first on: the steps, the first program that fails (none is -1), and its report."""
     FAULTS[fault].apply()
     names, steps, start = available(), 0, first
     while steps < limit:
