@@ -22,8 +22,8 @@ ENGINE = frozenset(
 )
 """Modules of the analysis that compute and prove. Their tests compare them with brute force and z3; they hold no conditions."""
 
-GUESSES = frozenset({"primitives.calls.unify", "primitives.calls.fit"})
-"""A guess of arguments, every part of which `agreement` checks again, and what refuses beforehand where that would."""
+GUESSES = frozenset({"primitives.calls.unify"})
+"""A guess of arguments, every part of which `agreement` checks again."""
 
 CHECKED = re.compile(r"^_?(refuse|require|check|recheck|verify)(_|$)")
 """Names of functions whose call, as a statement, may only raise."""

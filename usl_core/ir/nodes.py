@@ -144,9 +144,7 @@ Expr = Read | Literal | UnaryMinus | BinaryOp | ExternCall | Cast | WindowExpr |
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StmtBase(NodeBase):
-    """A statement. Beside its fields it remembers what `usl_core.ir.shape` found out about it; 0 is nothing so far."""
-
-    shape_code: int = field(default=0, init=False, repr=False)
+    """A statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -8,9 +8,9 @@ from usl_core.arguments import checked
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import BlockLoc, Path
 from usl_core.errors import SchedulingError
-from usl_core.ir.nodes import Block, For, If, Proc
-from usl_core.ir.shape import shape, shapes
-from usl_core.primitives.calls.fit import fits
+from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, For, If, Literal, Proc, Read, Reduce, Stmt
+from usl_core.ir.traverse import child_nodes
+from usl_core.ir.types import ControlType
 from usl_core.primitives.calls.replace import replace
 from usl_core.procedure import Procedure
 
@@ -34,7 +34,7 @@ def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> 
 
 def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
     wanted = instruction.ir.body
-    candidates = [make_cursor(p, loc) for loc in _blocks(p.ir, wanted) if fits(p.ir, loc, instruction.ir)]
+    candidates = [make_cursor(p, loc) for loc in _blocks(p.ir, wanted)]
     for cursor in candidates:
         block = p.forward(cursor)
         if not block:
@@ -47,15 +47,41 @@ def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
 
 
 def _blocks(proc: Proc, wanted: Block) -> list[BlockLoc]:
-    """The blocks whose statements have the shapes of wanted's, inner ones first."""
-    found: list[BlockLoc] = []
-    first, *rest = shapes(wanted)
+    """The blocks that might be wanted with other names, indices and arguments, inner ones first."""
     count = len(wanted)
-    for parent, field, block in _lists(proc, ()):
-        for lo, stmt in enumerate(block[: len(block) - count + 1]):
-            if (stmt.shape_code or shape(stmt)) == first and [shape(later) for later in block[lo + 1 : lo + count]] == rest:
-                found.append(BlockLoc(parent, field, lo, lo + count))
-    return found
+    return [
+        BlockLoc(parent, field, lo, lo + count)
+        for parent, field, block in _lists(proc, ())
+        for lo in range(len(block) - count + 1)
+        if _alike(wanted, block[lo : lo + count])
+    ]
+
+
+def _alike(wanted: Block, block: Block) -> bool:
+    """Whether statements of the same kinds nest in the same way, with the same operators on data."""
+    return len(wanted) == len(block) and all(_alike_stmts(a, b) for a, b in zip(wanted, block, strict=True))
+
+
+def _alike_stmts(a: Stmt, b: Stmt) -> bool:
+    match a, b:
+        case For(), For():
+            return _alike(a.body, b.body)
+        case If(), If():
+            return _alike(a.body, b.body) and _alike(a.orelse, b.orelse)
+        case Assign() | Reduce(), Assign() | Reduce():
+            return type(a) is type(b) and _alike_data(a.rhs, b.rhs)
+        case _:
+            return type(a) is type(b)
+
+
+def _alike_data(a: Expr, b: Expr) -> bool:
+    """A literal may stand for a scalar; expressions on control values may be any."""
+    if isinstance(a.type, ControlType) or isinstance(a, Read | Literal):
+        return isinstance(b.type, ControlType) or isinstance(b, Read | Literal)
+    if type(a) is not type(b) or (isinstance(a, BinaryOp) and isinstance(b, BinaryOp) and a.op != b.op):
+        return False
+    pairs = zip(child_nodes(a), child_nodes(b), strict=False)
+    return all(_alike_data(x, y) for x, y in pairs if isinstance(x, Expr) and isinstance(y, Expr))
 
 
 def _lists(node: Proc | For | If, path: Path) -> Iterator[tuple[Path, str, Block]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin
@@ -13,20 +15,21 @@ from usl_core.analysis.memories import misplaced
 from usl_core.analysis.raise_ import from_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, stmt_path, stmts
-from usl_core.errors import NOWHERE
+from usl_core.errors import NOWHERE, SchedulingError, Span
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Proc, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import update
+from usl_core.ir.traverse import binders, rename, update
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import primitive
 from usl_core.primitives.calls.agreement import same_meaning
-from usl_core.primitives.calls.fit import Explained, refuse_mismatch, renamed, turn_away
 from usl_core.primitives.calls.inlining import argument_that_changes, inlined, window_over
 from usl_core.primitives.calls.unify import Mismatch, Solution, Unifier
 from usl_core.primitives.locate import Where, block_at, context_at
 from usl_core.procedure import Procedure
+
+_RENAMED: WeakKeyDictionary[Proc, Proc] = WeakKeyDictionary()
 
 
 @primitive()
@@ -45,11 +48,11 @@ def replace(proc: Procedure, block: Where, f: Procedure) -> Edit:
     Forwarding: a cursor to the block moves to the call; what was inside the block dies.
     """
     loc = block_at(proc, block, "replace")
-    turn_away(proc.ir, loc, f.ir, lambda: _difference(proc, loc, f))
     try:
         call = _matching_call(proc, loc, f)
     except Mismatch as mismatch:
-        refuse_mismatch(partial(_explained, mismatch, f, stmts(proc.ir, loc)))
+        # Most tries of a schedule are made to fail: the text is made when somebody reads it.
+        raise SchedulingError.deferred(partial(_explained, mismatch, f, stmts(proc.ir, loc)), "E430") from None
     return Edit.of(proc.ir, "replace").replace(loc, (call,))
 
 
@@ -57,7 +60,7 @@ def _matching_call(proc: Procedure, loc: BlockLoc, f: Procedure) -> Call:
     """The call of f that equals the block. Raises Mismatch if there is none."""
     old = stmts(proc.ir, loc)
     # f may be a version of this very procedure and share its names.
-    callee = renamed(f.ir)
+    callee = _renamed(f.ir)
     solution = Unifier(callee).solve(old)
     ctx = context_at(proc, stmt_path(loc, 0))
     call = update(call_of(callee, solution, ctx, old), proc=f.ir)
@@ -70,19 +73,18 @@ def _matching_call(proc: Procedure, loc: BlockLoc, f: Procedure) -> Call:
     return call
 
 
-def _difference(proc: Procedure, loc: BlockLoc, f: Procedure) -> Explained:
-    """Why a block that does not fit is no call of f."""
-    old = stmts(proc.ir, loc)
-    try:
-        _matching_call(proc, loc, f)
-    except Mismatch as mismatch:
-        return _explained(mismatch, f, old)
-    raise AssertionError(f"{f.name()} does match the block: {head_line(old[0])}")
+def _renamed(callee: Proc) -> Proc:
+    """callee with names of its own, which no block to be unified with it has."""
+    found = _RENAMED.get(callee)
+    if found is None:
+        found = _RENAMED[callee] = rename(callee, {name: name.copy() for name in binders(callee)})
+    return found
 
 
-def _explained(mismatch: Mismatch, f: Procedure, old: Block) -> Explained:
+def _explained(mismatch: Mismatch, f: Procedure, old: Block) -> tuple[str, Span | None, Sequence[str]]:
+    """The message, span and notes of the error."""
     span = mismatch.block.span if mismatch.block is not None and mismatch.block.span.line else old[0].span
-    notes = mismatch.notes(renamed(f.ir).body, old)
+    notes = mismatch.notes(_renamed(f.ir).body, old)
     return f"replace: {f.name()} does not match the block: {mismatch.reason}", span, notes
 
 
