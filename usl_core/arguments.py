@@ -51,10 +51,12 @@ class Parameters:
 
     @functools.cached_property
     def hints(self) -> Mapping[str, Any]:
+        """The annotations of the parameters."""
         return get_type_hints(self.function, include_extras=True)
 
     @functools.cached_property
     def tests(self) -> Mapping[str, Test]:
+        """For each annotated parameter, whether a value is of its kind."""
         return {name: _test(hint) for name, hint in self.hints.items() if name in self.signature.parameters}
 
     def check(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

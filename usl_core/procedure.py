@@ -62,6 +62,7 @@ class Procedure(Declaration):
     # -- what it is
 
     def name(self) -> str:
+        """The name, as it is declared."""
         return self.ir.name
 
     def args(self) -> list[ArgCursor]:
@@ -73,9 +74,11 @@ class Procedure(Declaration):
         return make_cursor(self, BlockLoc((), "body", 0, len(self.ir.body)))  # type: ignore[return-value]
 
     def is_instr(self) -> bool:
+        """Whether it was declared with `@instr`, and stands for C text."""
         return self.ir.instr is not None
 
     def declared_as(self) -> str:
+        """How messages call it."""
         return f"procedure {self.name()}({self})"
 
     def __str__(self) -> str:

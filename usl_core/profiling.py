@@ -19,9 +19,11 @@ class Listener(Protocol):
     """Is told when a span begins and ends; only spans of these kinds."""
 
     @property
-    def kinds(self) -> Container[str]: ...
+    def kinds(self) -> Container[str]:
+        """The kinds of spans that it is told of."""
 
-    def begin(self, kind: str, name: str) -> None: ...
+    def begin(self, kind: str, name: str) -> None:
+        """A span begins."""
 
     def end(self, error: BaseException | None) -> None:
         """The innermost span ends; error is what leaves it, if it fails."""

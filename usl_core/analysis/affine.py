@@ -86,12 +86,14 @@ class Lin:
         return self.scale(-1)
 
     def scale(self, factor: int) -> Lin:
+        """The form times factor."""
         if factor == 0:
             return ZERO
         return Lin(self.const * factor, {a: c * factor for a, c in self.terms.items()})
 
     @property
     def is_const(self) -> bool:
+        """Whether no atom occurs in it."""
         return not self.terms
 
 
@@ -99,14 +101,17 @@ ZERO = Lin(0)
 
 
 def const(value: int) -> Lin:
+    """The form of a number."""
     return Lin(value)
 
 
 def var(name: Sym) -> Lin:
+    """The form of a variable."""
     return Lin(0, {name: 1})
 
 
 def of_atom(atom: Atom) -> Lin:
+    """The form of one atom with factor 1."""
     return Lin(0, {atom: 1})
 
 
@@ -156,6 +161,7 @@ def flatten_quotient(num: Lin, den: int) -> Quot:
 
 
 def remainder(num: Lin, den: int) -> Lin:
+    """`num - den * (num / den)`, which lies in [0, den); den is positive (docs/semantics.md, "Control values")."""
     return num - quotient(num, den).scale(den)
 
 
@@ -175,6 +181,7 @@ def minimum(args: Iterable[Lin]) -> Lin:
 
 
 def maximum(args: Iterable[Lin]) -> Lin:
+    """The maximum as a form: minus the minimum of the opposites."""
     return -minimum([-arg for arg in args])
 
 
@@ -202,6 +209,7 @@ def atoms(lin: Lin) -> Iterator[Atom]:
 
 
 def parts(atom: Atom) -> tuple[Lin, ...]:
+    """The forms of which an atom is made; none for a variable or a stride."""
     match atom:
         case Quot(num=num):
             return (num,)

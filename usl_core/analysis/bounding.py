@@ -42,6 +42,7 @@ class Hypotheses(tuple[Formula, ...]):
 
     @lazy
     def members(self) -> frozenset[Formula]:
+        """The hypotheses as a set, to find one in."""
         return frozenset(self)
 
     @lazy

@@ -43,6 +43,7 @@ class Conflict:
         return [*notes, *counterexample(self.values)]
 
     def span(self) -> Span | None:
+        """Where the first access stands, if that is in a source."""
         return self.first.node.span if self.first is not None and self.first.node.span.line else None
 
 

@@ -148,6 +148,7 @@ class Context:
         return ctx
 
     def assume(self, facts: Iterable[Formula]) -> Context:
+        """With more facts; what was known stays known."""
         new = [p for f in facts for p in fml.conjuncts(f) if p is not fml.TRUE]
         if not new:
             return self
@@ -246,6 +247,7 @@ class Context:
         return value, [self.settle_truth(r) for r in lowering.ranges]
 
     def truth(self, expr: Expr) -> Formula:
+        """The formula of a control condition, with strides and fields replaced by what is known of them."""
         found = condition_of(expr)
         return found.formula if found is not None and found.steady else self.settle_truth(truth(expr))
 
@@ -261,6 +263,7 @@ class Context:
         return affine.subst(lin, self.env.lins, self.env.strides)
 
     def settle_truth(self, formula: Formula) -> Formula:
+        """`settle` for a formula."""
         if not any(isinstance(name, FieldSym) for name in fml.free_syms(formula)):
             return self.settle_strides(formula)
         return self.env.formula(formula)
@@ -272,9 +275,11 @@ class Context:
         return Env.of(values, self._stride_atom)
 
     def settle_strides(self, formula: Formula) -> Formula:
+        """The formula with strides replaced by what is known of them."""
         return fml.subst(formula, {}, self._stride_atom)
 
     def resolve_strides(self, lin: Lin) -> Lin:
+        """The form with strides replaced by what is known of them."""
         return affine.subst(lin, {}, self._stride_atom)
 
     def _stride_atom(self, stride: Stride) -> Lin | None:
@@ -298,6 +303,7 @@ class Context:
         return affine.product([affine.const(1), *self.shape(name)[dim + 1 :]])
 
     def window_stride(self, window: WindowExpr, dim: int) -> Lin:
+        """The stride of the window's dimension dim, in elements of its buffer."""
         ranged = [position for position, entry in enumerate(window.idx) if isinstance(entry, Interval)]
         return self.stride(window.name, ranged[dim])
 
@@ -316,6 +322,7 @@ class Context:
         return resolve(access, self.windows)
 
     def resolve_all(self, accesses: Iterable[Access]) -> tuple[Access, ...]:
+        """The accesses with windows replaced by the buffers that they show."""
         return tuple(resolve(a, self.windows) for a in accesses)
 
     def root(self, name: Sym) -> Sym:
@@ -332,6 +339,7 @@ class Context:
         return found
 
     def prove(self, goal: Formula, extra: Iterable[Formula] = ()) -> Answer:
+        """Whether goal follows from what is known here and extra."""
         more = tuple(extra)
         known = self._about(goal, *more)
         return prove(Hypotheses((*known, *more)) if more else known, goal)
@@ -390,6 +398,7 @@ def _at_start(args: tuple[Arg, ...], preds: tuple[Expr, ...], fields: frozenset[
 
 
 def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
+    """The extents of a type as forms; none for a scalar."""
     return tuple(index_lin(e) for e in typ.shape) if isinstance(typ, TensorType) else ()
 
 
@@ -424,6 +433,7 @@ class Changed:
 
     @property
     def holding(self) -> Holding:
+        """What fields hold after the change."""
         open_steps: list[Changed] = []
         step: Changed | None = self
         while step is not None and step._found is None:  # not by recursion: blocks are long

@@ -143,15 +143,18 @@ class Env:
 
     @staticmethod
     def of(values: Mapping[Sym, Value], strides: fml.StrideMap | None = None) -> Env:
+        """The environment that replaces names by values."""
         lins = {name: v for name, v in values.items() if isinstance(v, Lin)}
         data = {name: v for name, v in values.items() if isinstance(v, Datum)}
         bools = {name: v for name, v in values.items() if not isinstance(v, Lin | Datum)}
         return Env(lins, bools, data, strides)
 
     def formula(self, f: Formula) -> Formula:
+        """f with names replaced."""
         return fml.subst(f, self.lins, self.strides, self.bools)
 
     def value(self, value: Value) -> Value:
+        """A value with names replaced."""
         match value:
             case Lin():
                 return affine.subst(value, self.lins, self.strides)

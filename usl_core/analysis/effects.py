@@ -52,6 +52,8 @@ from usl_core.profiling import profiled
 
 
 class Kind(Enum):
+    """What an access does to its location."""
+
     READ = "read"
     WRITE = "write"
     REDUCE = "reduce"
@@ -75,6 +77,7 @@ class Access:
 
     @property
     def modifies(self) -> bool:
+        """Whether it writes or reduces."""
         return self.kind is not Kind.READ
 
 
@@ -90,6 +93,7 @@ class Summary:
 
     @lazy
     def by_buffer(self) -> Mapping[Sym, tuple[Access, ...]]:
+        """The accesses by buffer, in source order."""
         grouped: dict[Sym, list[Access]] = {}
         for access in self.accesses:
             grouped.setdefault(access.buffer, []).append(access)
@@ -97,14 +101,17 @@ class Summary:
 
     @lazy
     def modified(self) -> frozenset[Sym]:
+        """The buffers and fields that it may modify."""
         return frozenset(a.buffer for a in self.accesses if a.modifies)
 
     @lazy
     def config_writes(self) -> frozenset[FieldSym]:
+        """The configuration fields that it may write."""
         return frozenset(f for f in self.fields if any(a.modifies for a in self.by_buffer[f]))
 
     @property
     def touches_config(self) -> bool:
+        """Whether it reads or writes configuration."""
         return bool(self.fields)
 
 
@@ -166,6 +173,7 @@ def _resolve_strides(access: Access, value: fml.StrideMap) -> Access:
 
 
 def merge(parts: Sequence[Summary]) -> Summary:
+    """The effect of pieces of code one after the other."""
     if len(parts) == 1:
         return parts[0]
     return Summary(
@@ -176,6 +184,7 @@ def merge(parts: Sequence[Summary]) -> Summary:
 
 
 def replace_accesses(old: Summary, accesses: Iterable[Access]) -> Summary:
+    """The effect with other accesses; all else stays."""
     return Summary(tuple(accesses), old.checks, old.fields)
 
 
@@ -198,6 +207,7 @@ class WindowMap:
     dims: tuple[tuple[Lin, bool], ...]
 
     def apply(self, point: Sequence[Lin]) -> tuple[Lin, ...]:
+        """The coordinates in the buffer of a point of the window."""
         coordinates = iter(point)
         return tuple(offset + next(coordinates) if ranged else offset for offset, ranged in self.dims)
 

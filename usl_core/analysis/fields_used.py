@@ -17,11 +17,14 @@ from usl_core.ir.traverse import child_nodes
 
 @dataclass(frozen=True, slots=True)
 class FieldUse:
+    """The configuration fields that code reads, writes, or needs in assertions of callees."""
+
     read: frozenset[FieldSym] = frozenset()
     written: frozenset[FieldSym] = frozenset()
 
     @property
     def all(self) -> frozenset[FieldSym]:
+        """All fields that occur."""
         return self.read | self.written
 
 

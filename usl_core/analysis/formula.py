@@ -18,6 +18,8 @@ from usl_core.ir.sym import Sym
 
 @dataclass(frozen=True, slots=True)
 class Const:
+    """True or false."""
+
     value: bool
 
 
@@ -48,22 +50,30 @@ class Bool:
 
 @dataclass(frozen=True, slots=True)
 class And:
+    """All of args hold."""
+
     args: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
+    """One of args holds."""
+
     args: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Exists:
+    """body holds for some integers in place of names."""
+
     names: tuple[Sym, ...]
     body: Formula
 
 
 @dataclass(frozen=True, slots=True)
 class Forall:
+    """body holds for all integers in place of names."""
+
     names: tuple[Sym, ...]
     body: Formula
 
@@ -83,14 +93,17 @@ def ge(a: Lin, b: Lin | int = 0) -> Formula:
 
 
 def le(a: Lin, b: Lin | int) -> Formula:
+    """`a <= b`."""
     return ge(b - a)
 
 
 def lt(a: Lin, b: Lin | int) -> Formula:
+    """`a < b`, over the integers `a <= b - 1`."""
     return ge(b - a, 1)
 
 
 def eq(a: Lin, b: Lin | int = 0) -> Formula:
+    """`a == b`."""
     lin = a - b
     if not lin.terms:
         return TRUE if lin.const == 0 else FALSE
@@ -103,10 +116,12 @@ def eq(a: Lin, b: Lin | int = 0) -> Formula:
 
 
 def ne(a: Lin, b: Lin | int = 0) -> Formula:
+    """`a != b`."""
     return not_(eq(a, b))
 
 
 def and_(args: Iterable[Formula]) -> Formula:
+    """The conjunction, without parts that are true; false if one is."""
     flat: dict[Formula, None] = {}
     for arg in args:
         if isinstance(arg, And):
@@ -121,6 +136,7 @@ def and_(args: Iterable[Formula]) -> Formula:
 
 
 def or_(args: Iterable[Formula]) -> Formula:
+    """The disjunction, without parts that are false; true if one is."""
     flat: dict[Formula, None] = {}
     for arg in args:
         if isinstance(arg, Or):
@@ -135,6 +151,7 @@ def or_(args: Iterable[Formula]) -> Formula:
 
 
 def not_(f: Formula) -> Formula:
+    """The negation, pushed down to the comparisons."""
     match f:
         case Const(value=value):
             return FALSE if value else TRUE
@@ -157,22 +174,26 @@ def not_(f: Formula) -> Formula:
 
 
 def implies(a: Formula, b: Formula) -> Formula:
+    """`not a or b`."""
     return or_([not_(a), b])
 
 
 def exists(names: Iterable[Sym], body: Formula) -> Formula:
+    """body for some values of names; those that do not occur in it are left out."""
     used = set(free_syms(body))
     kept = tuple(n for n in names if n in used)
     return Exists(kept, body) if kept else body
 
 
 def forall(names: Iterable[Sym], body: Formula) -> Formula:
+    """body for all values of names; those that do not occur in it are left out."""
     used = set(free_syms(body))
     kept = tuple(n for n in names if n in used)
     return Forall(kept, body) if kept else body
 
 
 def conjuncts(f: Formula) -> tuple[Formula, ...]:
+    """The parts of a conjunction, or f itself."""
     return f.args if isinstance(f, And) else (f,)
 
 

@@ -40,6 +40,7 @@ class Lowering:
     """Whether a configuration field stands for its value at entry (`Config.sym`), rather than for a fresh variable."""
 
     def unknown(self, name: str) -> Sym:
+        """A fresh variable for a value that nothing is known of."""
         sym = Sym(name)
         self.unknowns.append(sym)
         return sym

@@ -198,6 +198,7 @@ class _Proved:
 
 
 def check_stmt(ctx: Context, stmt: Stmt) -> None:
+    """All that must hold of a statement for it to be safe where ctx holds. Raises: BoundsError, Undecided."""
     match stmt:
         case Assign(name=name, idx=idx, rhs=rhs) | Reduce(name=name, idx=idx, rhs=rhs):
             check_access(ctx, name, idx, stmt.span)
@@ -258,6 +259,7 @@ def _check_range(ctx: Context, loop: For, lo: Expr, hi: Expr) -> None:
 
 @profiled("obligation", "extents")
 def check_extents(ctx: Context, typ: ScalarType | TensorType, what: str, span: Span) -> None:
+    """Each extent of typ is at least 1. Raises: BoundsError, Undecided."""
     if isinstance(typ, TensorType):
         for extent in typ.shape:
             _require_extent(ctx, extent, what, span)

@@ -45,14 +45,17 @@ def _poly(typ: ScalarType, terms: Mapping[Monomial, Fraction]) -> Poly:
 
 
 def constant(typ: ScalarType, value: int | Fraction) -> Poly:
+    """The polynomial of a number at a type."""
     return _poly(typ, {(): Fraction(value)})
 
 
 def atom(typ: ScalarType, number: int) -> Poly:
+    """The polynomial of one atom."""
     return _poly(typ, {(number,): Fraction(1)})
 
 
 def add(a: Poly, b: Poly) -> Poly:
+    """The sum, at the type of both."""
     terms = dict(a.terms)
     for monomial, coefficient in b.terms:
         terms[monomial] = terms.get(monomial, Fraction(0)) + coefficient
@@ -65,6 +68,7 @@ def scale(a: Poly, factor: int | Fraction) -> Poly:
 
 
 def mul(a: Poly, b: Poly) -> Poly:
+    """The product, at the type of both."""
     if len(a.terms) * len(b.terms) > MAX_TERMS * 20:
         raise Undecided("the product of sums is too long to compare")
     terms: dict[Monomial, Fraction] = {}

@@ -38,6 +38,7 @@ class Producer:
     summary: Summary
 
     def writes(self) -> list[Access]:
+        """What it writes, as accesses."""
         return [a for a in self.summary.accesses if a.modifies]
 
     def inputs(self) -> list[Access]:

@@ -72,6 +72,7 @@ class Statistics:
     settled: dict[str, int] = field(default_factory=dict)
 
     def count(self, stage: str) -> None:
+        """One more question was settled by stage."""
         self.settled[stage] = self.settled.get(stage, 0) + 1
 
 

@@ -74,6 +74,7 @@ class Values:
         return self._lowering.ranges
 
     def same_index(self, a: Lin, b: Lin) -> bool:
+        """Whether two indices are provably equal."""
         return a == b or isinstance(self.ctx.prove(fml.eq(a, b), self.ranges), Proved)
 
     # ---- data

@@ -63,6 +63,7 @@ class Profile:
         self._open: list[tuple[Frame, int]] = [(self.root, 0)]
 
     def begin(self, kind: str, name: str) -> None:
+        """A span begins inside of the one that is open."""
         above = self._open[-1][0].callees
         frame = above.get((kind, name))
         if frame is None:
@@ -70,6 +71,7 @@ class Profile:
         self._open.append((frame, time.process_time_ns()))
 
     def end(self, error: BaseException | None) -> None:
+        """The open span ends."""
         frame, began = self._open.pop()
         spent = time.process_time_ns() - began
         frame.calls += 1

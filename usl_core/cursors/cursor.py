@@ -40,7 +40,8 @@ class Owner(Protocol):
     """What a cursor points into: the user's Procedure. One with `procedure_of(ir)` also says which Procedure a callee is."""
 
     @property
-    def ir(self) -> Proc: ...
+    def ir(self) -> Proc:
+        """The tree that cursors point into."""
 
 
 class Cursor(Identical):
@@ -158,12 +159,15 @@ class InvalidCursor(Cursor):
         return [f"the nearest code that is left: {head_line(self.owner.ir, get(self.owner.ir, left), left)}"]
 
     def parent(self) -> Cursor:
+        """An invalid cursor has no place to go to. Raises: InvalidCursorError."""
         self._refuse()
 
     def find(self, pattern: str, many: bool = False) -> Any:
+        """An invalid cursor has nothing in it. Raises: InvalidCursorError."""
         self._refuse()
 
     def is_ancestor_of(self, other: Cursor) -> bool:
+        """False."""
         self._refuse()
 
     def __getattr__(self, name: str) -> Any:
@@ -242,6 +246,7 @@ class StmtCursor(NodeCursor):
     __slots__ = ()
 
     def parent(self) -> Cursor:
+        """The loop or `if` around the statement; invalid at the top."""
         above = self.path[:-1]
         return self._parent(above) if above else self._invalid("a statement at the top of a procedure has no parent")
 
@@ -303,6 +308,7 @@ class BlockCursor(Cursor):
     loc: BlockLoc
 
     def parent(self) -> Cursor:
+        """The loop or `if` around the block; invalid at the top."""
         parent = self.loc.parent
         return self._parent(parent) if parent else self._invalid("a block at the top of a procedure has no parent")
 
@@ -371,6 +377,7 @@ class GapCursor(Cursor):
         return self._at(anchor_path(self.loc))
 
     def parent(self) -> Cursor:
+        """The loop or `if` around the gap; invalid at the top."""
         parent = self.loc.parent
         return self._parent(parent) if parent else self._invalid("a gap at the top of a procedure has no parent")
 

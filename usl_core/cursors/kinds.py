@@ -48,12 +48,15 @@ class ForCursor(StmtCursor):
         return self._spelling(self.node.iter)
 
     def lo(self) -> ExprCursor:
+        """The first iteration."""
         return self._operand("lo")
 
     def hi(self) -> ExprCursor:
+        """One more than the last iteration."""
         return self._operand("hi")
 
     def body(self) -> BlockCursor:
+        """The statements of the loop."""
         return BlockCursor(self.owner, BlockLoc(self.path, "body", 0, len(self.node.body)))
 
     def mode(self) -> str:
@@ -68,9 +71,11 @@ class IfCursor(StmtCursor):
     __slots__ = ()
 
     def cond(self) -> ExprCursor:
+        """The condition."""
         return self._operand("cond")
 
     def body(self) -> BlockCursor:
+        """The statements that run if the condition holds."""
         return BlockCursor(self.owner, BlockLoc(self.path, "body", 0, len(self.node.body)))
 
     def orelse(self) -> BlockCursor | InvalidCursor:
@@ -125,6 +130,7 @@ class AllocCursor(_Binder, StmtCursor):
 
     @property
     def node(self) -> Alloc:
+        """The allocation in the tree."""
         node: Alloc = StmtCursor.node.fget(self)  # type: ignore[attr-defined]
         return node
 
@@ -141,16 +147,19 @@ class ArgCursor(_Binder):
 
     @property
     def path(self) -> Path:
+        """The place of the formal among the others."""
         return (("args", self.loc.index),)
 
     @property
     def node(self) -> Arg:
+        """The formal in the tree."""
         return self.owner.ir.args[self.loc.index]
 
     def _own_path(self) -> Path:
         return self.path
 
     def parent(self) -> Cursor:
+        """Invalid: nothing is around a formal."""
         return self._invalid("a formal has no parent")
 
 
@@ -195,13 +204,16 @@ class AssignConfigCursor(StmtCursor):
     __slots__ = ()
 
     def config(self) -> Config:
+        """The configuration that is written."""
         config: Config = self.node.config
         return config
 
     def field(self) -> str:
+        """The name of the field that is written."""
         return str(self.node.field)
 
     def rhs(self) -> ExprCursor:
+        """The value that is written."""
         return self._operand("rhs")
 
 
@@ -217,6 +229,7 @@ class CallCursor(StmtCursor):
         return self.node.proc if wrap is None else wrap(self.node.proc)
 
     def args(self) -> tuple[ExprCursor, ...]:
+        """The arguments, in order."""
         return self._children("args", len(self.node.args))
 
 
@@ -231,6 +244,7 @@ class WindowStmtCursor(StmtCursor):
         return self._spelling(self.node.name)
 
     def winexpr(self) -> WindowExprCursor:
+        """The window that gets the name."""
         window = self._operand("rhs")
         assert isinstance(window, WindowExprCursor)
         return window
@@ -250,6 +264,7 @@ class CheckCursor(StmtCursor):
     __slots__ = ()
 
     def cond(self) -> ExprCursor:
+        """What must hold."""
         return self._operand("cond")
 
 
@@ -260,9 +275,11 @@ class ReadCursor(ExprCursor):
     __slots__ = ()
 
     def name(self) -> str:
+        """The name that is read."""
         return self._spelling(self.node.name)
 
     def idx(self) -> tuple[ExprCursor, ...]:
+        """The indices; none for a scalar, a control value or a whole buffer."""
         return self._children("idx", len(self.node.idx))
 
 
@@ -273,10 +290,12 @@ class ReadConfigCursor(ExprCursor):
     __slots__ = ()
 
     def config(self) -> Config:
+        """The configuration that is read."""
         config: Config = self.node.config
         return config
 
     def field(self) -> str:
+        """The name of the field that is read."""
         return str(self.node.field)
 
 
@@ -299,6 +318,7 @@ class UnaryMinusCursor(ExprCursor):
     __slots__ = ()
 
     def arg(self) -> ExprCursor:
+        """What is negated."""
         return self._operand("arg")
 
 
@@ -309,12 +329,15 @@ class BinaryOpCursor(ExprCursor):
     __slots__ = ()
 
     def op(self) -> str:
+        """The operator as it is written."""
         return str(self.node.op)
 
     def lhs(self) -> ExprCursor:
+        """The left side."""
         return self._operand("lhs")
 
     def rhs(self) -> ExprCursor:
+        """The right side."""
         return self._operand("rhs")
 
 
@@ -325,9 +348,11 @@ class ExternFunctionCursor(ExprCursor):
     __slots__ = ()
 
     def name(self) -> str:
+        """The name of the function."""
         return str(self.node.fn.name)
 
     def args(self) -> tuple[ExprCursor, ...]:
+        """The arguments, in order."""
         return self._children("args", len(self.node.args))
 
 
@@ -338,6 +363,7 @@ class WindowExprCursor(ExprCursor):
     __slots__ = ()
 
     def name(self) -> str:
+        """The buffer or window that is shown."""
         return self._spelling(self.node.name)
 
     def idx(self) -> tuple[ExprCursor, ...]:
@@ -358,9 +384,11 @@ class StrideExprCursor(ExprCursor):
     __slots__ = ()
 
     def name(self) -> str:
+        """The buffer whose stride it is."""
         return self._spelling(self.node.name)
 
     def dim(self) -> int:
+        """The dimension, from 0."""
         return int(self.node.dim)
 
 
@@ -371,4 +399,5 @@ class CastCursor(ExprCursor):
     __slots__ = ()
 
     def arg(self) -> ExprCursor:
+        """What is converted."""
         return self._operand("arg")

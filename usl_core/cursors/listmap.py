@@ -27,6 +27,7 @@ class Splice:
 
     @property
     def growth(self) -> int:
+        """How many more entries the list has."""
         return self.count - (self.hi - self.lo)
 
 
@@ -119,6 +120,7 @@ class Splices:
         return path if new is None else tuple(new)
 
     def block(self, block: BlockLoc) -> Loc:
+        """Where a block is afterwards."""
         parent = self.path(block.parent) if block.parent else ()
         if isinstance(parent, Dead):
             return parent

@@ -68,6 +68,7 @@ class Matcher:
         self.proc = proc
 
     def name(self, pattern: str, sym: Sym) -> bool:
+        """Whether a name in a pattern stands for sym."""
         if pattern == ANY or pattern == sym.name:
             return True
         # A clash is renamed by a suffix, so other texts need no look at the printed names.
@@ -88,9 +89,11 @@ class Matcher:
         return len(patterns) == len(block) and self.run(patterns, block)
 
     def run(self, patterns: Sequence[StmtPattern], block: Sequence[Stmt]) -> bool:
+        """Whether the patterns match the first statements of block, one by one."""
         return all(self.stmt(pattern, stmt) for pattern, stmt in zip(patterns, block, strict=True))
 
     def stmt(self, pattern: StmtPattern, stmt: Stmt) -> bool:
+        """Whether a statement matches."""
         match pattern:
             case AnyPattern():
                 return True
@@ -174,6 +177,7 @@ class Matcher:
     # ---- expressions
 
     def expr(self, pattern: ExprPattern, expr: Node) -> bool:
+        """Whether an expression matches."""
         match pattern:
             case AnyPattern():
                 return True

@@ -52,16 +52,22 @@ class SlicePattern:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LiteralPattern:
+    """A number or truth value."""
+
     value: bool | Fraction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MinusPattern:
+    """`-arg`."""
+
     arg: ExprPattern
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryPattern:
+    """`lhs op rhs`."""
+
     op: str
     lhs: ExprPattern
     rhs: ExprPattern
@@ -130,13 +136,15 @@ class WritePattern:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfigWritePattern:
+    """`Cfg.field = rhs`."""
+
     target: FieldPattern
     rhs: ExprPattern
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PassPattern:
-    pass
+    """`pass`."""
 
 
 StmtPattern = AnyPattern | ForPattern | IfPattern | AllocPattern | WritePattern | ConfigWritePattern | CallPattern | PassPattern

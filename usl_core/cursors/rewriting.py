@@ -79,9 +79,11 @@ class Rewritten:
         return by_paths(loc, self.path, self.block)
 
     def block(self, block: BlockLoc) -> Loc:
+        """Where a block is afterwards."""
         return block  # statements keep their places
 
     def path(self, path: Path) -> Path | Dead:
+        """Where a node is afterwards, or why it is gone."""
         for depth in range(len(path)):
             trace = self._traces.get(path[:depth])
             if trace is not None:  # no trace lies below another, so the first is the only one

@@ -104,14 +104,17 @@ def literal(number: int | float | Fraction, typ: ScalarType | ControlType | None
 
 
 def add(lhs: Value, rhs: Value) -> Expr:
+    """`lhs + rhs`."""
     return tc.arithmetic("+", value(lhs), value(rhs))
 
 
 def sub(lhs: Value, rhs: Value) -> Expr:
+    """`lhs - rhs`."""
     return tc.arithmetic("-", value(lhs), value(rhs))
 
 
 def mul(lhs: Value, rhs: Value) -> Expr:
+    """`lhs * rhs`; one side is constant if they are control values."""
     return tc.arithmetic("*", value(lhs), value(rhs))
 
 
@@ -121,38 +124,47 @@ def div(lhs: Value, rhs: Value) -> Expr:
 
 
 def mod(lhs: Value, rhs: Value) -> Expr:
+    """`lhs % rhs`, rounded to minus infinity as division is."""
     return tc.arithmetic("%", value(lhs), value(rhs))
 
 
 def neg(arg: Value) -> Expr:
+    """`-arg`."""
     return tc.negate(value(arg))
 
 
 def lt(lhs: Value, rhs: Value) -> Expr:
+    """`lhs < rhs`."""
     return tc.compare("<", value(lhs), value(rhs))
 
 
 def le(lhs: Value, rhs: Value) -> Expr:
+    """`lhs <= rhs`."""
     return tc.compare("<=", value(lhs), value(rhs))
 
 
 def gt(lhs: Value, rhs: Value) -> Expr:
+    """`lhs > rhs`."""
     return tc.compare(">", value(lhs), value(rhs))
 
 
 def ge(lhs: Value, rhs: Value) -> Expr:
+    """`lhs >= rhs`."""
     return tc.compare(">=", value(lhs), value(rhs))
 
 
 def eq(lhs: Value, rhs: Value) -> Expr:
+    """`lhs == rhs`."""
     return tc.compare("==", value(lhs), value(rhs))
 
 
 def ne(lhs: Value, rhs: Value) -> Expr:
+    """`lhs != rhs`."""
     return tc.compare("!=", value(lhs), value(rhs))
 
 
 def and_(first: Value, *rest: Value) -> Expr:
+    """The conjunction of one or more conditions."""
     result = value(first)
     for operand in rest:
         result = tc.logical("and", result, value(operand))
@@ -160,6 +172,7 @@ def and_(first: Value, *rest: Value) -> Expr:
 
 
 def or_(first: Value, *rest: Value) -> Expr:
+    """The disjunction of one or more conditions."""
     result = value(first)
     for operand in rest:
         result = tc.logical("or", result, value(operand))
@@ -167,6 +180,7 @@ def or_(first: Value, *rest: Value) -> Expr:
 
 
 def not_(arg: Value) -> Expr:
+    """The negation of a condition."""
     return tc.negation(value(arg))
 
 
@@ -181,10 +195,12 @@ def extern(fn: Extern, *args: Value) -> Expr:
 
 
 def min_(lhs: Value, rhs: Value) -> Expr:
+    """`min(lhs, rhs)`, of data or control values."""
     return extern(MIN, lhs, rhs)
 
 
 def max_(lhs: Value, rhs: Value) -> Expr:
+    """`max(lhs, rhs)`, of data or control values."""
     return extern(MAX, lhs, rhs)
 
 
@@ -194,6 +210,7 @@ def select(a: Value, b: Value, x: Value, y: Value) -> Expr:
 
 
 def clamp(x: Value, lo: Value, hi: Value) -> Expr:
+    """`max(lo, min(x, hi))` of data."""
     return extern(CLAMP, x, lo, hi)
 
 
@@ -232,12 +249,15 @@ class ProcBuilder:
     # -- formals and assertions
 
     def size(self, name: str) -> Expr:
+        """A formal of type size: an integer of at least 1."""
         return self._control(name, SIZE)
 
     def index(self, name: str) -> Expr:
+        """A formal of type index: any integer."""
         return self._control(name, INDEX)
 
     def bool_(self, name: str) -> Expr:
+        """A formal of type bool."""
         return self._control(name, BOOL)
 
     def _control(self, name: str, typ: ControlType) -> Expr:
@@ -291,12 +311,15 @@ class ProcBuilder:
         self._emit(tc.reduce(target.binding, [value(index) for index in indices], value(rhs)))
 
     def assign_config(self, config: Config, field: str, rhs: Value) -> None:
+        """`config.field = rhs`."""
         self._emit(tc.assign_config(config, field, value(rhs)))
 
     def check(self, cond: Value) -> None:
+        """`check(cond)`: stop unless it holds."""
         self._emit(tc.check(value(cond)))
 
     def pass_(self) -> None:
+        """`pass`."""
         self._emit(tc.pass_())
 
     def call(self, callee: Any, *args: Value) -> None:

@@ -42,6 +42,7 @@ def condition(expr: Expr) -> Expr:
 
 
 def data(expr: Expr, typ: ScalarType, what: str) -> Expr:
+    """expr as data of a type; what names it in the message. Raises: TypeError_."""
     return adopt(expr, typ, what)
 
 
@@ -105,6 +106,7 @@ def _whole_extent(binding: Binding, dim: int, span: Span) -> Expr:
 
 
 def interval(lo: Expr, hi: Expr, *, span: Span = NOWHERE) -> Interval:
+    """`lo:hi` of a window."""
     ends = control_int(lo, "the start of an interval"), control_int(hi, "the end of an interval")
     return Interval(*(require_fixed(end, "an interval of a window") for end in ends), span=span)
 

@@ -71,14 +71,17 @@ class ExprParser:
         self.env: Env = env
 
     def span(self, node: ast.AST) -> Span:
+        """Where a node of Python's tree stands."""
         return self.source.span(node)
 
     def refuse(self, node: ast.AST, what: str) -> ParseError:
+        """The error that what is not in the object language."""
         return ParseError(f"the object language has no {_without_article(what)}", span=self.span(node))
 
     # ---- expressions
 
     def expr(self, node: ast.expr) -> Expr:
+        """Any expression."""
         match node:
             case ast.Constant():
                 return self.constant(node)
@@ -105,6 +108,7 @@ class ExprParser:
                 raise self.refuse(node, _REFUSED.get(type(node), f"{type(node).__name__} expression"))
 
     def constant(self, node: ast.Constant, sign: str = "", whole: ast.expr | None = None) -> Expr:
+        """A number or truth value; sign and whole are those of `-1`."""
         span = self.span(whole or node)
         match node.value:
             case bool() as value:
@@ -132,6 +136,7 @@ class ExprParser:
         raise unknown(ast.unparse(node), "name", [*self.env, *numbers], span)
 
     def attribute(self, node: ast.Attribute) -> Expr:
+        """`Cfg.field`."""
         config = self.scope.config(node.value)
         if config is not None:
             return tc.read_config(config, node.attr, span=self.span(node))
@@ -143,6 +148,7 @@ class ExprParser:
         return self.python_value(node)
 
     def unary(self, op: ast.unaryop, operand: ast.expr, node: ast.expr) -> Expr:
+        """`-x` or `not x`."""
         match op:
             case ast.USub():
                 if isinstance(operand, ast.Constant) and not isinstance(operand.value, bool | str):
@@ -156,6 +162,7 @@ class ExprParser:
                 raise self.refuse(node, "`~`")
 
     def logical(self, op: str, values: Sequence[ast.expr]) -> Expr:
+        """`a and b`, `a or b`, of two or more."""
         result = self.expr(values[0])
         for value in values[1:]:
             rhs = self.expr(value)
@@ -191,19 +198,23 @@ class ExprParser:
         return binding
 
     def indices(self, node: ast.Subscript) -> list[ast.expr]:
+        """What stands between the brackets, by commas."""
         return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
 
     def subscript(self, node: ast.Subscript) -> Expr:
+        """`x[i, j]`, or a window of x if one entry is `lo:hi`."""
         binding, parts = self.binding(node.value), self.indices(node)
         if any(isinstance(part, ast.Slice) for part in parts):
             return self.window(node)
         return tc.read(binding, [self.expr(part) for part in parts], span=self.span(node))
 
     def window(self, node: ast.Subscript) -> WindowExpr:
+        """`x[lo:hi, i]`."""
         entries = [self.entry(part) for part in self.indices(node)]
         return tc.window(self.binding(node.value), entries, span=self.span(node))
 
     def entry(self, part: ast.expr) -> Expr | Interval | slice:
+        """One entry between brackets: an index, an interval, or a slice with a limit left out."""
         if not isinstance(part, ast.Slice):
             return self.expr(part)
         if part.step is not None:
@@ -217,6 +228,7 @@ class ExprParser:
     # ---- calls
 
     def arguments(self, node: ast.Call) -> list[Expr]:
+        """The arguments of a call, none by name."""
         if node.keywords:
             raise ParseError(
                 "keyword arguments are not supported; give arguments by position", span=self.span(node.keywords[0])
@@ -244,12 +256,14 @@ class ExprParser:
         raise unknown(name, "function", [*BUILTINS, *SCALARS, "stride"], self.span(head))
 
     def one_argument(self, node: ast.Call) -> Expr:
+        """The argument of a call that takes one."""
         args = self.arguments(node)
         if len(args) != 1:
             raise TypeError_(f"{ast.unparse(node.func)}(...) takes 1 argument, got {len(args)}", span=self.span(node))
         return args[0]
 
     def stride(self, node: ast.Call) -> Expr:
+        """`stride(x, dim)`."""
         match node.args:
             case [name, dim] if not node.keywords:
                 value = tc.constant(self.expr(dim))

@@ -50,6 +50,7 @@ class StmtParser:
         self.exprs = ExprParser(source, scope, self.env)
 
     def bind(self, name: str, binding: Binding) -> None:
+        """From here on, name means binding."""
         self.env[name] = binding
 
     def scoped(self, parse: Callable[[], Block]) -> Block:
@@ -64,6 +65,7 @@ class StmtParser:
     # ---- procedures
 
     def args(self, node: ast.FunctionDef) -> list[Arg]:
+        """The formals, each in scope for those after it."""
         spec = node.args
         for extra in (spec.vararg, spec.kwarg, *spec.kwonlyargs, *spec.posonlyargs):
             if extra is not None:
@@ -75,6 +77,7 @@ class StmtParser:
         return [self.arg(arg) for arg in spec.args]
 
     def arg(self, node: ast.arg) -> Arg:
+        """One formal with its annotation."""
         span = self.source.span(node)
         if node.annotation is None:
             raise ParseError(f"argument {node.arg} needs a type, such as {node.arg}: size or {node.arg}: f32[n]", span=span)
@@ -96,9 +99,11 @@ class StmtParser:
     # ---- statements
 
     def block(self, body: Sequence[ast.stmt]) -> Block:
+        """The statements of a list, in a scope of their own."""
         return tuple(self.stmt(stmt) for stmt in body)
 
     def stmt(self, node: ast.stmt) -> Stmt:
+        """Any statement."""
         span = self.source.span(node)
         match node:
             case ast.Assign():
@@ -125,6 +130,7 @@ class StmtParser:
                 raise ParseError(f"the object language has no {construct}; {hint}", span=self.source.head(node))
 
     def assign(self, node: ast.Assign) -> Stmt:
+        """`x[i] = e`, `Cfg.field = e` or `w = x[lo:hi]`."""
         span = self.source.span(node)
         if len(node.targets) != 1:
             raise ParseError("chained assignment; write one assignment per statement", span=span)
@@ -148,12 +154,15 @@ class StmtParser:
                 return tc.assign(binding, idx, self.exprs.expr(node.value), span=span)
 
     def is_window(self, node: ast.expr) -> bool:
+        """Whether the right side makes a window, so that the statement names one."""
         return isinstance(node, ast.Subscript) and any(isinstance(part, ast.Slice) for part in self.exprs.indices(node))
 
     def mem_of(self, window: WindowExpr) -> MemoryClass | None:
+        """The memory of the buffer that a window shows."""
         return next(binding.mem for binding in self.env.values() if binding.sym is window.name)
 
     def unknown_target(self, target: ast.Name, value: ast.expr) -> TypeError_:
+        """The error for an assignment to a name that is not bound."""
         if isinstance(value, ast.Name) and value.id in self.env and self.env[value.id].rank:
             hint = f"hint: a window names its intervals: {target.id} = {value.id}[{', '.join(':' * self.env[value.id].rank)}]"
         else:
@@ -162,6 +171,7 @@ class StmtParser:
         return TypeError_(error.message, span=error.span, notes=(hint,))
 
     def target(self, node: ast.expr) -> tuple[Binding, list[Expr]]:
+        """What an assignment writes, with its indices."""
         match node:
             case ast.Name():
                 return self.exprs.binding(node), []
@@ -192,6 +202,7 @@ class StmtParser:
         return tc.reduce(binding, idx, rhs, span=span)
 
     def alloc(self, node: ast.AnnAssign) -> Stmt:
+        """`x: f32[n] @ DRAM`."""
         span = self.source.span(node)
         if not isinstance(node.target, ast.Name):
             raise ParseError("only a name can be declared: x: f32[n] @ MEM", span=span)
@@ -204,6 +215,7 @@ class StmtParser:
         return stmt
 
     def loop(self, node: ast.For) -> For:
+        """`for i in seq(lo, hi)`, or `par`."""
         if not isinstance(node.target, ast.Name):
             raise ParseError("a loop has one iterator, a name", span=self.source.span(node.target))
         if node.orelse:
@@ -221,6 +233,7 @@ class StmtParser:
         return tc.for_(sym, lo, hi, self.scoped(body), mode, span=self.source.span(node))
 
     def bounds(self, node: ast.expr) -> tuple[LoopMode, Expr, Expr]:
+        """The mode and the limits of a loop."""
         match node:
             case ast.Call(func=ast.Name(id="seq" | "par" as mode), args=[lo, hi], keywords=[]):
                 return LoopMode(mode), self.exprs.expr(lo), self.exprs.expr(hi)
@@ -232,6 +245,7 @@ class StmtParser:
                 raise ParseError("a loop runs over seq(lo, hi) or par(lo, hi)", span=self.source.span(node))
 
     def branch(self, node: ast.If) -> If:
+        """`if`, with `elif` as an `if` in `else`."""
         cond = tc.condition(self.exprs.expr(node.test))
         body = self.scoped(lambda: self.block(node.body))
         orelse = self.scoped(lambda: self.block(node.orelse))
@@ -248,6 +262,7 @@ class StmtParser:
         return tc.call(callee, self.exprs.arguments(node), span=span)
 
     def not_callable(self, node: ast.Call) -> TypeError_:
+        """The error for a call of what is no procedure."""
         head, name = self.source.span(node.func), ast.unparse(node.func)
         if self.scope.extern(node.func) or self.scope.scalar(node.func):
             return TypeError_(f"{name}(...) is a value, not a statement; assign it", span=self.source.span(node))

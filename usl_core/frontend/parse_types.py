@@ -22,6 +22,7 @@ def parse_annotation(node: ast.expr, exprs: ExprParser) -> tuple[Type, MemoryCla
 
 
 def parse_type(node: ast.expr, exprs: ExprParser) -> Type:
+    """The type that an annotation says, with extents read in scope."""
     match node:
         case ast.Subscript(value=ast.List(elts=[element])):
             return _tensor(element, node, exprs, window=True)

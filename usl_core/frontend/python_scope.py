@@ -48,28 +48,33 @@ class PythonScope:
         return as_proc(self.find(node))
 
     def extern(self, node: ast.expr) -> Extern | None:
+        """The function that a name around the procedure stands for, if it does."""
         found = self.find(node)
         if isinstance(found, Extern):
             return found
         return BUILTINS.get(node.id) if isinstance(node, ast.Name) else None
 
     def config(self, node: ast.expr) -> Config | None:
+        """The configuration that a name around the procedure stands for, if it does."""
         found = self.find(node)
         return found if isinstance(found, Config) else None
 
     def scalar(self, node: ast.expr) -> ScalarType | None:
+        """The scalar type that a name stands for, if it does."""
         found = self.find(node)
         if isinstance(found, ScalarType):
             return found
         return SCALARS.get(node.id) if isinstance(node, ast.Name) else None
 
     def control(self, node: ast.expr) -> ControlType | None:
+        """The control type that a name stands for, if it does."""
         found = self.find(node)
         if isinstance(found, ControlType) and CONTROLS.get(found.name) is found:
             return found
         return CONTROLS.get(node.id) if isinstance(node, ast.Name) else None
 
     def memory(self, node: ast.expr) -> MemoryClass:
+        """The memory behind `@`. Raises: TypeError_."""
         found = self.find(node)
         if isinstance(found, type) and issubclass(found, Memory):
             return found

@@ -21,10 +21,12 @@ class Binding:
 
     @property
     def is_control(self) -> bool:
+        """Whether the name has a control value."""
         return isinstance(self.type, ControlType)
 
     @property
     def rank(self) -> int:
+        """The number of dimensions; 0 for a scalar and a control value."""
         return len(self.type.shape) if isinstance(self.type, TensorType) else 0
 
     @property
@@ -39,6 +41,7 @@ Env = Mapping[str, Binding]
 
 
 def arg_binding(arg: Arg) -> Binding:
+    """What a formal means in the body."""
     return Binding(arg.name, arg.type, arg.mem)
 
 

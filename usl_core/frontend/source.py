@@ -24,11 +24,13 @@ class Source:
         self.shift = shift
 
     def span(self, node: ast.AST) -> Span:
+        """Where a node of Python's tree stands in the file."""
         line, end = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]  # every node we ask has a place
         column, end_column = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
         return self.place(line, column, end, end_column)
 
     def place(self, line: int, column: int, end_line: int, end_column: int) -> Span:
+        """A place of the parsed text as one in the file: lines and columns from 1."""
         return Span(
             self.file,
             line - self.shift + self.first - 1,

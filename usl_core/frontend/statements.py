@@ -75,6 +75,7 @@ def check(cond: Expr, *, span: Span = NOWHERE) -> Check:
 
 
 def pass_(*, span: Span = NOWHERE) -> Pass:
+    """`pass`."""
     return Pass(span=span)
 
 
@@ -90,6 +91,7 @@ def for_(sym: Sym, lo: Expr, hi: Expr, body: Block, mode: LoopMode = LoopMode.SE
 
 
 def loop_bounds(lo: Expr, hi: Expr) -> tuple[Expr, Expr]:
+    """The limits of a loop as index expressions. Raises: TypeError_."""
     return control_int(lo, "a loop bound"), control_int(hi, "a loop bound")
 
 

@@ -49,9 +49,11 @@ class Arithmetic(ABC):
         return self.literal(Fraction(value), typ)
 
     def literal(self, value: int | bool | Fraction, typ: ScalarType) -> int | Fraction | float:
+        """A literal's value at a type."""
         return int(value) if typ.is_int else self.real_literal(Fraction(value), typ)
 
     def negate(self, typ: ScalarType, arg: str) -> str:
+        """Python text of `-arg`."""
         return wrap(typ, f"-{arg}") if typ.is_int else f"(-{arg})"
 
     def binary(self, op: str, typ: ScalarType, lhs: str, rhs: str) -> str:
@@ -87,6 +89,7 @@ class Arithmetic(ABC):
                 return f"({lhs} {op} {rhs})"
 
     def cast(self, source: Type, target: ScalarType, arg: str) -> str:
+        """Python text of arg converted."""
         if not target.is_int:
             return self.to_real(source, target, arg)
         if isinstance(source, ScalarType) and not source.is_int:
@@ -176,10 +179,12 @@ def saturate(value: Any, lo: int, hi: int) -> Any:
 
 
 def equal(a: Any, b: Any) -> Any:
+    """`a == b`; poison if one side is."""
     return POISON if a is POISON or b is POISON else a == b
 
 
 def unequal(a: Any, b: Any) -> Any:
+    """`a != b`; poison if one side is."""
     return POISON if a is POISON or b is POISON else a != b
 
 

@@ -140,6 +140,7 @@ def _hull(buffer: Buffer) -> tuple[int, int]:
 
 
 def out_of_bounds(name: str, index: Sequence[int], shape: Sequence[int]) -> str:
+    """The message about an index outside of a shape."""
     place = ", ".join(map(str, index))
     extents = ", ".join(map(str, shape))
     return f"out of bounds: {name}[{place}] of {name}[{extents}]"
@@ -170,6 +171,7 @@ def _exact(scalar: ScalarType, value: object) -> Value:
 
 
 def require_rank(formal: Arg, shape: tuple[int, ...]) -> None:
+    """An argument has as many dimensions as its formal. Raises: InterpError."""
     rank = len(formal.type.shape) if isinstance(formal.type, TensorType) else 0
     if len(shape) != rank:
         raise InterpError(f"argument {formal.name.name} must have {rank} dimensions, got shape {shape}", span=formal.span)

@@ -76,6 +76,7 @@ class Compiler:
         self.done: WeakKeyDictionary[Proc, Compiled] = WeakKeyDictionary()
 
     def compile(self, proc: Proc) -> Compiled:
+        """The Python function of a procedure; its callees are compiled as well."""
         known = self.done.get(proc)
         if known is None:
             known = _Emitter(self, proc).compiled()

@@ -128,18 +128,24 @@ class ExactArithmetic(Arithmetic):
     names = SHARED | {"divide": divide} | {name: _on_decimals(fn) for name, fn in _FUNCTIONS.items()}
 
     def real_literal(self, value: Fraction, typ: ScalarType) -> int | Fraction:
+        """The number itself."""
         return whole(value)
 
     def rounded(self, typ: ScalarType, text: str) -> str:
+        """The text as it is: exact numbers are not rounded."""
         return text
 
     def stored(self, typ: ScalarType, value: str) -> str:
+        """The text of a value on its way into a buffer."""
         return value if typ.is_int else f"state.stored({value})"
 
     def to_real(self, source: Type, target: ScalarType, text: str) -> str:
+        """The text of a conversion to R or a floating type."""
         return f"int({text})" if source is BOOL else text
 
     def extern(self, fn: Extern, result: ScalarType) -> Callable[..., Value]:
+        """What computes a function."""
+
         def apply(*args: Any) -> Value:
             if fn.exact is None:
                 raise Fault(f"{fn.name} does not say what it computes in exact mode")

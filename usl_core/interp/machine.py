@@ -72,6 +72,7 @@ def _round_f32(value: Any) -> Any:
 
 
 def divide(a: Any, b: Any) -> Any:
+    """The quotient as IEEE 754 has it, infinities included."""
     if a is POISON or b is POISON:
         return POISON
     if b:
@@ -113,18 +114,22 @@ class MachineArithmetic(Arithmetic):
         self.names |= {name: _lifted(fn) for name, fn in functions.items()}
 
     def number(self, value: int | float | Fraction, typ: ScalarType) -> int | Fraction | float:
+        """A number rounded to a type."""
         return self.round(typ, value) if isinstance(value, float) else self.literal(value, typ)
 
     def real_literal(self, value: Fraction, typ: ScalarType) -> float:
+        """The number rounded to its type."""
         return round_rational(value, self.format(typ))
 
     def rounded(self, typ: ScalarType, text: str) -> str:
+        """The text of a result rounded to its type."""
         form = self.format(typ)
         if form.precision == 53:
             return text
         return f"{self._rounding(typ, form)}({text})"
 
     def to_real(self, source: Type, target: ScalarType, text: str) -> str:
+        """The text of a conversion, rounded to the target."""
         if isinstance(source, ScalarType) and not source.is_int:
             narrower = self.format(target).precision < self.format(source).precision or source != target
             return self.rounded(target, text) if narrower else text
@@ -134,6 +139,8 @@ class MachineArithmetic(Arithmetic):
         return f"{name}({text})"
 
     def extern(self, fn: Extern, result: ScalarType) -> Callable[..., Value]:
+        """What computes a function, rounded to its type."""
+
         def apply(*args: Any) -> Value:
             if fn.machine is None:
                 raise Fault(f"{fn.name} does not say what it computes at machine precision")
@@ -145,6 +152,7 @@ class MachineArithmetic(Arithmetic):
         return apply
 
     def format(self, typ: ScalarType) -> FloatFormat:
+        """The format of a floating type."""
         form = FORMATS.get(typ.name)
         if form is None:
             raise Fault(f"machine precision of the scalar type {typ} is not known")

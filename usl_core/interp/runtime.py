@@ -60,6 +60,7 @@ class State:
         return value
 
     def par(self, lo: int, hi: int) -> Sequence[int]:
+        """The iterations of a `par` loop, in the order in which this run takes them."""
         iterations = seq(lo, hi)
         return iterations if self.permute is None else self.permute.sample(iterations, len(iterations))
 
@@ -94,6 +95,7 @@ def extents(name: str, *sizes: int) -> tuple[int, ...]:
 
 
 def blank(size: int) -> list[Any]:
+    """Elements that nobody has written."""
     return [POISON] * size
 
 
@@ -106,6 +108,7 @@ def element(name: str, buffer: Buffer, *index: int) -> Buffer:
 
 
 def oob(name: str, index: Sequence[int], shape: Sequence[int]) -> NoReturn:
+    """An access out of bounds. Raises: Fault."""
     raise Fault(out_of_bounds(name, index, shape))
 
 
@@ -119,14 +122,17 @@ def dense(name: str, buffer: Buffer) -> tuple[int, ...]:
 
 
 def wrong_size(name: str, value: int) -> NoReturn:
+    """A size below 1. Raises: Fault."""
     raise Fault(f"size {name} must be at least 1, got {value}")
 
 
 def wrong_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...]) -> NoReturn:
+    """A buffer of another shape than its formal. Raises: Fault."""
     raise Fault(f"argument {name} must have shape {expected}, got {found}")
 
 
 def broken(what: str) -> NoReturn:
+    """An assertion that does not hold. Raises: Fault."""
     raise Fault(what)
 
 

@@ -64,17 +64,20 @@ class Text:
     # ---- lines
 
     def emit(self, text: str) -> None:
+        """Adds a line at the current depth."""
         self.lines.append(" " * self.indent + text)
         self.nodes.append(self.node)
         self.scopes.append(self.scope)
 
     @contextmanager
     def indented(self) -> Iterator[None]:
+        """Lines in the `with` are one level deeper."""
         self.indent += 1
         yield
         self.indent -= 1
 
     def fresh(self, stem: str) -> str:
+        """A Python name that is not in use."""
         self.counter += 1
         return f"{stem}{self.counter}"
 
@@ -107,10 +110,12 @@ class Text:
         return " and ".join(tests), place, texts
 
     def out_of_bounds(self, name: Sym, indices: list[str]) -> str:
+        """Text of the call that stops the run at an access out of bounds."""
         shape = "".join(f"{local(name)}_n{dim}, " for dim in range(len(indices)))
         return f"oob({name.name!r}, ({', '.join(indices)},), ({shape}))"
 
     def read(self, read: Read) -> str:
+        """Text of a read."""
         if not isinstance(read.type, ScalarType):
             return local(read.name)
         guard, place, indices = self.access(read.name, read.idx, "read")
@@ -118,6 +123,7 @@ class Text:
         return f"({value} if {guard} else {self.out_of_bounds(read.name, indices)})" if guard else value
 
     def window(self, window: WindowExpr) -> str:
+        """Text of a view."""
         entries = [
             f"({self.expr(entry.lo)}, {self.expr(entry.hi)})" if isinstance(entry, Interval) else self.expr(entry)
             for entry in window.idx
@@ -142,6 +148,7 @@ class Text:
         return self.operation(expr, depth + 1)
 
     def operation(self, expr: Expr, depth: int) -> str:
+        """Text of an expression that is no leaf."""
         match expr:
             case Read():
                 return self.read(expr)
@@ -167,6 +174,7 @@ class Text:
                 assert_never(expr)
 
     def literal(self, literal: Literal) -> str:
+        """Text of a literal."""
         if isinstance(literal.type, ScalarType):
             value = self.arith.literal(literal.value, literal.type)
             text = repr(value)
@@ -174,6 +182,7 @@ class Text:
         return str(literal.value) if literal.value is True or literal.value >= 0 else f"({literal.value})"
 
     def binary(self, expr: BinaryOp, lhs: str, rhs: str) -> str:
+        """Text of an operation on two sides."""
         if isinstance(expr.type, ScalarType):
             return self.arith.binary(expr.op, expr.type, lhs, rhs)
         if isinstance(expr.lhs.type, ScalarType):
@@ -181,6 +190,7 @@ class Text:
         return f"({lhs} {'//' if expr.op == '/' else expr.op} {rhs})"
 
     def extern(self, call: ExternCall, args: list[str]) -> str:
+        """Text of a call of a function."""
         if not isinstance(call.type, ScalarType):
             return f"{call.fn.name}({', '.join(args)})"
         text = self.arith.call(call.fn, call.type, args)

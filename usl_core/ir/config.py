@@ -35,6 +35,7 @@ class FieldSym(Sym):
 
     @property
     def declared(self) -> ConfigField:
+        """The field as its configuration declares it."""
         return self.config.fields[self.field]
 
 
@@ -53,6 +54,7 @@ class Config(Declaration):
         return self._syms[field]
 
     def declared_as(self) -> str:
+        """How messages call it."""
         return f"configuration {self.name}({', '.join(map(str, self.fields.values()))})"
 
     def __repr__(self) -> str:

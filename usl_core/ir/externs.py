@@ -31,6 +31,7 @@ class Extern(Declaration):
     includes: tuple[str, ...] = ()
 
     def declared_as(self) -> str:
+        """How messages call it."""
         return f"function {self.name}"
 
 

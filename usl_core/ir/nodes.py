@@ -201,6 +201,8 @@ class If(StmtBase):
 
 
 class LoopMode(Enum):
+    """In which order the iterations of a loop may run."""
+
     SEQ = "seq"
     PAR = "par"
 
@@ -309,12 +311,15 @@ Use = Read | WindowExpr | StrideExpr | Assign | Reduce
 
 
 def index_literal(value: int, span: Span = NOWHERE) -> Literal:
+    """A literal of type index."""
     return Literal(value, type=INDEX, span=span)
 
 
 def bool_literal(value: bool, span: Span = NOWHERE) -> Literal:
+    """A literal of type bool."""
     return Literal(value, type=BOOL, span=span)
 
 
 def index_read(name: Sym, span: Span = NOWHERE) -> Read:
+    """A read of an iterator or another index."""
     return Read(name, (), type=INDEX, span=span)

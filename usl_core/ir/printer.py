@@ -114,6 +114,7 @@ class Printer:
         return f"{base}_{suffix}"
 
     def name(self, sym: Sym) -> str:
+        """The spelling of a name, unlike those of others in scope."""
         found = self.names.get(sym)
         return found if found is not None else self.bind(sym)
 
@@ -153,6 +154,7 @@ class Printer:
     # ---- procedures and statements
 
     def proc(self, proc: Proc) -> str:
+        """The text of a procedure."""
         with self.scope():
             formals = ", ".join([self.formal(arg) for arg in proc.args])
             lines = [_decorator(proc.instr, proc.aliasable), f"def {proc.name}({formals}):"]
@@ -163,6 +165,7 @@ class Printer:
             return "\n".join(lines)
 
     def formal(self, arg: Arg) -> str:
+        """`name: type @ mem`."""
         text = self.type(arg.type) + self.mem(arg.mem)
         return f"{self.bind(arg.name)}: {text}"
 
@@ -174,6 +177,7 @@ class Printer:
         return lines
 
     def stmt(self, stmt: Stmt, indent: str = "") -> list[str]:
+        """The lines of a statement."""
         match stmt:
             case For(iter=sym, lo=lo, hi=hi, body=body, mode=mode):
                 bounds = f"{mode.value}({self.expr(lo)}, {self.expr(hi)})"
@@ -225,6 +229,7 @@ class Printer:
     # ---- types
 
     def type(self, typ: Type) -> str:
+        """The text of a type."""
         match typ:
             case ControlType():
                 return typ.name
@@ -237,15 +242,18 @@ class Printer:
                 assert_never(typ)
 
     def mem(self, mem: MemoryClass | None) -> str:
+        """`@ mem` with a space before it; nothing for DRAM."""
         return "" if mem is None or mem is DRAM else f" @ {self.global_name(mem, mem.__name__)}"
 
     # ---- expressions
 
     def access(self, name: Sym, idx: Sequence[Expr | Interval]) -> str:
+        """`name[idx]`."""
         text = self.name(name)
         return f"{text}[{', '.join([self.entry(entry) for entry in idx])}]" if idx else text
 
     def entry(self, entry: Expr | Interval) -> str:
+        """An index, or `lo:hi`."""
         match entry:
             case Interval(lo=lo, hi=hi):
                 return f"{self.expr(lo)}:{self.expr(hi)}"
@@ -410,10 +418,12 @@ def show(node: Node | Block, printer: Printer | None = None) -> str:
 
 
 def show_expr(expr: Expr, printer: Printer | None = None) -> str:
+    """The text of an expression."""
     return (printer or Printer()).expr(expr)
 
 
 def show_block(block: Block, printer: Printer | None = None) -> str:
+    """The lines of statements in one text."""
     return "\n".join((printer or Printer()).block(block))
 
 

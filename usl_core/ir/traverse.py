@@ -275,6 +275,7 @@ def substitute(node: N, env: Mapping[Sym, Expr]) -> N:
 
 
 def substitute_block(block: Block, env: Mapping[Sym, Expr]) -> Block:
+    """`substitute` for each statement of a block."""
     return tuple(substitute(stmt, env) for stmt in block)
 
 
@@ -507,4 +508,5 @@ def same_block(a: Block, b: Block, names: Mapping[Sym, Sym] | None = None) -> bo
 
 
 def is_stmt(node: Node) -> bool:
+    """Whether node is a statement."""
     return isinstance(node, StmtBase)

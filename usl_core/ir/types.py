@@ -37,6 +37,7 @@ class ScalarType:
 
     @property
     def is_int(self) -> bool:
+        """Whether values are integers modulo 2^bits."""
         return self.kind is Kind.INT
 
     @property
@@ -118,6 +119,7 @@ def is_control(typ: Type) -> bool:
 
 
 def is_integer_control(typ: Type) -> bool:
+    """Whether values of typ are integers that control may depend on (index, size)."""
     return typ is INDEX or typ is SIZE
 
 

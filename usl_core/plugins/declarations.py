@@ -39,6 +39,7 @@ class Kind(Enum):
 
     @property
     def singular(self) -> str:
+        """What one of the kind is called in messages."""
         return {"memories": "memory"}.get(self.value, self.value.removesuffix("s")).replace("_", " ")
 
 

@@ -53,6 +53,7 @@ class Selection:
         )
 
     def admits(self, name: str) -> bool:
+        """Whether the plugin of that name may be used."""
         return self.enabled and (self.allowed is None or name in self.allowed)
 
 

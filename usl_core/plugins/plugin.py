@@ -57,6 +57,7 @@ class Plugin:
 
     @property
     def usable(self) -> bool:
+        """Whether it loaded without a problem."""
         return self._state == "loaded"
 
     @property

@@ -63,6 +63,7 @@ def stmt_at(proc: Procedure, where: Any, operator: str, kind: type[S], wanted: s
 
 
 def any_stmt_at(proc: Procedure, where: Any, operator: str, wanted: str = "a statement") -> tuple[Path, Stmt]:
+    """The path and node of a statement of any kind."""
     cursor = cursor_at(proc, where, operator)
     if isinstance(cursor, BlockCursor) and len(cursor) == 1:
         cursor = cursor[0]
@@ -99,6 +100,7 @@ def gap_at(proc: Procedure, where: Any, operator: str) -> GapLoc:
 
 
 def expr_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Expr]:
+    """The path and node of an expression."""
     cursor = cursor_at(proc, where, operator)
     if not isinstance(cursor, ExprCursor):
         refuse(operator, f"an expression is wanted here, found {type(cursor).__name__}", code="E404")

@@ -13,6 +13,7 @@ USL_API = 1
 
 @hookimpl
 def usl_memories() -> Iterable[type[Memory]]:
+    """The memories of this plugin."""
     from usl_avx512.memories import AVX2, AVX512, AVX512_YMM
 
     return (AVX512, AVX512_YMM, AVX2)
@@ -20,6 +21,7 @@ def usl_memories() -> Iterable[type[Memory]]:
 
 @hookimpl
 def usl_instructions() -> Iterable[object]:
+    """The instructions of this plugin."""
     from usl_avx512 import isa, kernels_int
 
     return (*kernels_int.INSTRUCTIONS, *(each for table in isa.TABLES for each in isa.instructions(table)))
@@ -27,6 +29,7 @@ def usl_instructions() -> Iterable[object]:
 
 @hookimpl
 def usl_schedules() -> Mapping[str, Callable[..., Any]]:
+    """The schedules of this plugin, by name."""
     from usl_avx512.schedules import blur_schedule, sgemm_schedule
 
     return {"sgemm": sgemm_schedule, "box_blur": blur_schedule}
@@ -34,6 +37,7 @@ def usl_schedules() -> Mapping[str, Callable[..., Any]]:
 
 @hookimpl
 def usl_emulations() -> Mapping[str, Emulation]:
+    """What runs the instructions where the processor lacks them."""
     from usl_avx512.emulation import simde
 
     found = simde()

@@ -38,6 +38,7 @@ class Region:
 
     @property
     def strides(self) -> tuple[C, ...]:
+        """The stride of each dimension in C."""
         return tuple(self.base.strides[dim] for dim in self.dims)
 
 
@@ -110,6 +111,7 @@ def window_initializer(rhs: WindowExpr, fn: Function) -> str:
 
 
 def struct_name(buffer: Buffer) -> str:
+    """The C struct that a window of the buffer's type is passed as."""
     return f"struct {window_struct(buffer.scalar, buffer.rank, buffer.const)}"
 
 

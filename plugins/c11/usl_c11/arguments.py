@@ -74,14 +74,17 @@ class Formal:
 
     @property
     def name(self) -> str:
+        """How the procedure calls it."""
         return self.arg.name.name
 
     def refuse(self, expected: str, came: str, note: str | None = None) -> JitError:
+        """The error that another argument is wanted for it."""
         notes = (note,) if note else ()
         return JitError(f"{self.proc}: argument {self.name} must be {expected}, not {came}", span=self.arg.span, notes=notes)
 
 
 def formals(proc: Proc) -> list[Formal]:
+    """What a compiled procedure takes."""
     written = written_formals(proc)
     return [Formal(arg, proc.name, arg.name in written) for arg in proc.args]
 
@@ -265,6 +268,7 @@ def check_overlap(proc: Proc, arrays: Mapping[Arg, Any]) -> None:
 
 
 def overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays share memory."""
     import numpy as np
 
     if not np.may_share_memory(a, b):
@@ -276,4 +280,5 @@ def overlap(a: Any, b: Any) -> bool:
 
 
 def is_control(arg: Arg) -> bool:
+    """Whether a formal takes a control value."""
     return isinstance(arg.type, ControlType)

@@ -58,5 +58,6 @@ def build(
 
 
 def write_files(files: Mapping[str, str], folder: Path) -> None:
+    """Writes the files of one unit into a folder."""
     for name, text in files.items():
         (folder / name).write_text(text)

@@ -54,6 +54,7 @@ def _or_operand(operand: C) -> str:
 
 
 def cast(ctype: str, operand: C) -> C:
+    """`(ctype)operand`."""
     return C(f"({ctype}){operand.at(UNARY)}", UNARY)
 
 
@@ -64,4 +65,5 @@ def unary(op: str, operand: C) -> C:
 
 
 def call(function: str, *args: C | str) -> C:
+    """`function(args)`."""
     return C(f"{function}({', '.join(map(str, args))})")

@@ -176,6 +176,7 @@ def _data_decided(op: str, lhs: Expr, rhs: Expr) -> bool | None:
 
 
 def scalar_type(expr: Expr) -> ScalarType:
+    """The type of a data expression."""
     assert isinstance(expr.type, ScalarType)
     return expr.type
 

@@ -35,6 +35,7 @@ class Formal:
     restrict: bool
 
     def declaration(self, body: bool) -> str:
+        """How C declares it; body says that it is for the function behind the entry, which may be restrict."""
         return f"{self.ctype}{'restrict ' if body and self.restrict else ''}{self.name}"
 
 

@@ -64,9 +64,11 @@ class Helpers:
         return self._use(name, _function(c, name, f"{c} a, {c} b", *lines))
 
     def minimum(self, scalar: ScalarType | None) -> str:
+        """The name of the C function that takes the lesser of two."""
         return self._pick("min", "<", scalar)
 
     def maximum(self, scalar: ScalarType | None) -> str:
+        """The name of the C function that takes the greater of two."""
         return self._pick("max", ">", scalar)
 
     def _pick(self, what: str, op: str, scalar: ScalarType | None) -> str:
@@ -75,6 +77,7 @@ class Helpers:
         return self._use(name, _function(c, name, f"{c} a, {c} b", f"return a {op} b ? a : b;"))
 
     def relu(self, scalar: ScalarType) -> str:
+        """The name of the C function for `relu`."""
         c, name = spelling(scalar, NOWHERE), f"usl_relu_{scalar.name}"
         return self._use(name, _function(c, name, f"{c} x", "return x > 0 ? x : 0;"))
 
@@ -122,15 +125,19 @@ class Helpers:
         return self._use("usl_alloc", _ALLOC)
 
     def dense_fits(self) -> str:
+        """The name of the C test that a dense buffer fits the address space."""
         return self._use("usl_dense_fits", _DENSE_FITS)
 
     def footprint(self) -> str:
+        """The name of the C function that computes what a view covers."""
         return self._use("usl_footprint", _FOOTPRINT)
 
     def distinct(self) -> str:
+        """The name of the C test that a view's elements are different places."""
         return self._use("usl_distinct", _DISTINCT)
 
     def disjoint(self) -> str:
+        """The name of the C test that two views do not overlap."""
         return self._use("usl_disjoint", _DISJOINT)
 
 

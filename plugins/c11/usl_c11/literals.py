@@ -81,6 +81,7 @@ def _power_of_two(exponent: int) -> Fraction:
 
 
 def float_text(value: Fraction) -> str:
+    """A number as C writes it."""
     return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
 
 

@@ -19,6 +19,7 @@ class Stack(DRAM):
 
     @classmethod
     def alloc(cls, name: str, ctype: str, shape: Sequence[str], span: Span) -> str:
+        """C that declares an array on the stack."""
         extents = [_constant(extent, name, span) for extent in shape]
         total = 1
         for extent in extents:

@@ -51,6 +51,7 @@ def is_reserved(name: str) -> bool:
 
 
 def is_identifier(name: str) -> bool:
+    """Whether a name is legal in C."""
     return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
 
 
@@ -86,12 +87,15 @@ class Names:
         return name
 
     def all(self) -> frozenset[str]:
+        """All names that are in use."""
         return frozenset(self._taken)
 
     def push(self) -> None:
+        """A scope begins: names given in it can be given again after it."""
         self._scopes.append([])
 
     def pop(self) -> None:
+        """The innermost scope ends, and its names are free again."""
         for name in self._scopes.pop():
             self._taken.discard(name)
             base, _, suffix = name.rpartition("_")

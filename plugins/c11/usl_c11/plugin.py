@@ -12,6 +12,7 @@ USL_API = 1
 
 @hookimpl
 def usl_backends() -> Mapping[str, Backend]:
+    """The backend of this plugin."""
     from usl_c11.backend import C11
 
     return {"c11": C11()}
@@ -19,6 +20,7 @@ def usl_backends() -> Mapping[str, Backend]:
 
 @hookimpl
 def usl_memories() -> Iterable[type[Memory]]:
+    """The memories of this plugin."""
     from usl_c11.memory import Stack
 
     return (Stack,)

@@ -52,6 +52,7 @@ class Range:
     hi: int
 
     def hull(self, other: Range) -> Range:
+        """The least range that contains both."""
         return Range(min(self.lo, other.lo), max(self.hi, other.hi))
 
     def meet(self, other: Range) -> Range:
@@ -176,6 +177,7 @@ def entry_ranges(proc: Proc) -> dict[Sym, Range]:
 
 
 def assume_preds(proc: Proc, env: Ranges) -> dict[Sym, Range]:
+    """The ranges of names that the assertions of a procedure leave."""
     out = dict(env)
     for pred in proc.preds:
         out = assume(pred, out)

@@ -45,6 +45,7 @@ class Buffer:
 
     @property
     def rank(self) -> int:
+        """The number of dimensions."""
         return len(self.strides)
 
     @property
@@ -90,6 +91,7 @@ class Function:
             self.buffers, self.controls, self.ranges, self.stack_bytes = buffers, controls, ranges, stack
 
     def buffer(self, name: Sym, span: Span) -> Buffer:
+        """What a name stands for in C."""
         found = self.buffers.get(name)
         if found is None:
             raise BackendError(f"{name.name} is used outside its scope", span=span)

@@ -245,6 +245,7 @@ def _branch(stmt: If, taken: bool, fn: Function) -> list[str]:
 
 
 def sequential_loop(stmt: For, fn: Function) -> list[str]:
+    """A loop in order, as lines of C."""
     lo, hi = control(stmt.lo, fn), control(stmt.hi, fn)
     prologue: list[str] = []
     with fn.scope() as frees:
@@ -258,6 +259,7 @@ def sequential_loop(stmt: For, fn: Function) -> list[str]:
 
 
 def bind_iterator(stmt: For, fn: Function) -> str:
+    """The C name of an iterator, from here on."""
     name = fn.names.fresh(stmt.iter.name)
     fn.controls[stmt.iter] = name
     fn.ranges[stmt.iter] = loop_range(stmt, fn.ranges)

@@ -73,6 +73,7 @@ def is_narrow(scalar: ScalarType) -> bool:
 
 
 def control_spelling(typ: ControlType) -> str:
+    """The C type of a control value."""
     return "bool" if typ.name == "bool" else INT64
 
 

@@ -69,6 +69,7 @@ class Unit:
             self.headers.setdefault(text)
 
     def instruction(self, instr: InstrTemplate) -> None:
+        """Notes what an instruction needs: headers, features, global text."""
         for header in instr.includes:
             self.include(header)
         for feature in instr.features:
@@ -77,6 +78,7 @@ class Unit:
             self.globals.setdefault(instr.c_global.strip())
 
     def extern(self, fn: Extern) -> None:
+        """Notes what a function needs: headers, global text."""
         for header in fn.includes:
             self.include(header)
 

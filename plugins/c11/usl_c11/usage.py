@@ -21,10 +21,12 @@ from usl_core.ir.types import ControlType
 
 
 def is_data(arg: Arg) -> bool:
+    """Whether a formal takes data."""
     return not isinstance(arg.type, ControlType)
 
 
 def callees(proc: Proc) -> Iterator[Call]:
+    """The calls in a procedure, those of its callees excepted."""
     for stmt in proc.body:
         yield from walk_kinds(stmt, Call)
 

@@ -46,6 +46,7 @@ class Buffer:
 
     @property
     def name(self) -> str:
+        """How the procedure calls it."""
         return self.declaration.name()
 
 
@@ -169,20 +170,24 @@ class Scope:
     place: StmtCursor | None = None
 
     def declare(self, declaration: Any) -> Scope:
+        """With an allocation or a formal."""
         shape = tuple(value_of(extent, self.values) for extent in declaration.shape())
         buffer = Buffer(declaration, shape)
         entries = tuple((polynomial(0), dim) for dim in range(len(shape)))
         return replace(self, data={**self.data, declaration.name(): View(buffer, entries)})
 
     def bind(self, stmt: WindowStmtCursor) -> Scope:
+        """With a name for a window."""
         return replace(self, data={**self.data, stmt.name(): self.view(stmt.winexpr())})
 
     def view(self, window: WindowExprCursor) -> View:
+        """What a window shows, in terms of the buffer behind all windows."""
         entries = window.idx()
         starts = tuple(value_of(each[0] if isinstance(each, tuple) else each, self.values) for each in entries)
         return self.data[window.name()].window(starts, tuple(isinstance(each, tuple) for each in entries))
 
     def inside(self, loop: ForCursor) -> Scope:
+        """In the body of a loop."""
         # a callee's iterator might have the name of one around the call
         own = loop.name() if loop.owner is self.owner() else f"{loop.name()}'{len(self.iterators)}"
         new, known = iteration(loop, self.values, own), has_known_range(loop, self.values)
@@ -191,13 +196,16 @@ class Scope:
         return replace(self, values=values, iterators=(*self.iterators, new), conditional=conditional)
 
     def owner(self) -> Any:
+        """The procedure that the place is in, if there is a place."""
         return None if self.place is None else self.place.owner
 
     def under(self, cond: Any, holds: bool) -> Scope:
+        """In the branch in which cond holds, or does not."""
         facts = conjuncts(cond, self.values, holds)
         return replace(self, nonnegative=(*self.nonnegative, *facts), conditional=True)
 
     def access(self, kind: str, buffer: str, idx: tuple[Any, ...], conditional: bool = False) -> Access:
+        """An access here, windows looked through."""
         view = self.data[buffer]
         index = view.element(tuple(value_of(each, self.values) for each in idx))
         assert self.place is not None

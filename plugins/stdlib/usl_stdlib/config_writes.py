@@ -158,4 +158,5 @@ def _value(extent: Any, sizes: Mapping[str, int | bool]) -> int:
 
 
 def shown(sizes: Mapping[str, int | bool]) -> str:
+    """The sizes of an example, as text."""
     return ", ".join(f"{name} = {value}" for name, value in sizes.items())

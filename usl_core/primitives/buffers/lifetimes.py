@@ -45,10 +45,12 @@ class Event:
 
     @property
     def reads(self) -> bool:
+        """Whether it needs the value that was there before."""
         return self.access.kind is not Kind.WRITE
 
     @property
     def modifies(self) -> bool:
+        """Whether it leaves another value."""
         return self.access.modifies
 
 

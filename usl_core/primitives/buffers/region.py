@@ -31,6 +31,7 @@ class Region:
 
     @property
     def intervals(self) -> list[Interval]:
+        """The dimensions of which a range is taken."""
         return [dim for dim in self.dims if isinstance(dim, Interval)]
 
     def extents(self) -> tuple[Expr, ...]:

@@ -58,6 +58,7 @@ def retype(node: Node, elements: Mapping[Sym, ScalarType]) -> Node | None:
 
 
 def is_real(typ: object) -> bool:
+    """Whether typ is R or a floating type."""
     return isinstance(typ, ScalarType) and typ.is_real
 
 

@@ -141,10 +141,12 @@ class Unifier:
         return self.solution
 
     def known(self, name: Sym) -> bool:
+        """Whether a formal of the callee has its value already."""
         found = self.solution
         return name in found.controls or name in found.bools or name in found.windows or name in found.literals
 
     def blocks(self, body: Block, block: Block) -> None:
+        """The statements of two blocks match one by one."""
         for a, b in zip(body, block, strict=False):
             if len(body) != len(block) and not _alike(a, b):
                 raise Mismatch(_lengths(body, block), a, b)
@@ -155,6 +157,7 @@ class Unifier:
             raise Mismatch(_lengths(body, block), extra[0] if extra else None, missing[0] if missing else None)
 
     def stmt(self, a: Stmt, b: Stmt) -> None:
+        """Two statements match."""
         match a, b:
             case Assign() | Reduce(), Assign() | Reduce() if type(a) is type(b):
                 self.access(a.name, a.idx, b.name, b.idx, a, b)
@@ -183,6 +186,7 @@ class Unifier:
                 raise Mismatch("the statements are of different kinds", a, b)
 
     def loop(self, a: For, b: For) -> None:
+        """Two loops match: equal lengths, and iterators that differ by what the first iterations differ."""
         if a.mode is not b.mode:
             raise Mismatch(f"one loop is {a.mode.value}, the other {b.mode.value}", a, b)
         low_a, low_b = index_lin(a.lo), index_lin(b.lo)
@@ -193,6 +197,7 @@ class Unifier:
         self.blocks(a.body, b.body)
 
     def alloc(self, a: Alloc, b: Alloc) -> None:
+        """Two allocations match: types, extents and memories."""
         if a.mem is not b.mem:
             raise Mismatch(f"one buffer is in {a.mem.name}, the other in {b.mem.name}", a, b)
         x, y = a.type, b.type
@@ -207,6 +212,7 @@ class Unifier:
         self.bound.add(b.name)
 
     def call(self, a: Call, b: Call) -> None:
+        """Two calls match: the same callee, arguments that match."""
         if a.proc is not b.proc:
             raise Mismatch("the statements call different procedures", a, b)
         for x, y in zip(a.args, b.args, strict=True):
@@ -228,6 +234,7 @@ class Unifier:
         raise Mismatch("the callee passes a formal on to another procedure: inline that call first", a, b)
 
     def window_entries(self, x: WindowExpr, y: WindowExpr) -> None:
+        """Two windows match entry by entry."""
         low_x = [e.lo if isinstance(e, Interval) else e for e in x.idx]
         low_y = [e.lo if isinstance(e, Interval) else e for e in y.idx]
         kinds_differ = [isinstance(e, Interval) for e in x.idx] != [isinstance(e, Interval) for e in y.idx]
@@ -276,6 +283,7 @@ class Unifier:
         return name in self.formals and isinstance(self.formals[name].type, ScalarType)
 
     def literal(self, name: Sym, value: Literal, at: Expr) -> None:
+        """A formal would stand for a literal."""
         old = self.solution.literals.setdefault(name, value)
         if old.value != value.value or old.type != value.type or value.type != self.formals[name].type:
             raise Mismatch(f"{name.name} would have to be two different constants, or of another type", at, value)
@@ -283,6 +291,7 @@ class Unifier:
             raise Mismatch(f"{name.name} would have to be a constant and a buffer", at, value)
 
     def control(self, a: Expr, b: Expr) -> None:
+        """Two control expressions match: an equation, or two conditions."""
         if a.type is BOOL and b.type is BOOL:  # a part of a condition on data
             self.condition(a, b)
         elif a.type is BOOL or b.type is BOOL:
@@ -301,6 +310,7 @@ class Unifier:
         self.formulas(Lowering(symbolic=True).truth(a), Lowering(symbolic=True).truth(b), a, b)
 
     def formulas(self, f: Formula, g: Formula, a: Expr, b: Expr) -> None:
+        """Two formulas match part by part."""
         match f, g:
             case (Ge(lin=x), Ge(lin=y)) | (Eq(lin=x), Eq(lin=y)):
                 self.equate(x, y, a, b)
@@ -322,6 +332,7 @@ class Unifier:
         return affine.subst(affine.subst(lin, self.iterators), self.solution.controls)
 
     def equate(self, a: Lin, b: Lin, at: Node, other: Node) -> None:
+        """Two forms are to be equal: an equation for the formals in it."""
         self.equations.append((self.map(a) - b, at, other))
 
     def solve_controls(self) -> None:
@@ -345,6 +356,7 @@ class Unifier:
             self.equations = rest
 
     def define(self, name: Sym, lin: Lin, a: Node, b: Node) -> None:
+        """A formal's value, which must be the one that it has already, if any."""
         sign = lin.terms[name]
         value = Lin(-sign * lin.const, {x: -sign * c for x, c in lin.terms.items() if x is not name})
         if self.bound & set(affine.syms(value)):
@@ -354,6 +366,7 @@ class Unifier:
     # ---- windows
 
     def access(self, a: Sym, idx_a: Sequence[Expr], b: Sym, idx_b: Sequence[Expr], at: Node, other: Node) -> None:
+        """Two accesses match: a formal gets a window, another name its own counterpart."""
         if a in self.locals:
             if self.locals[a] is not b or len(idx_a) != len(idx_b):
                 raise Mismatch("different buffers are accessed", at, other)
@@ -384,6 +397,7 @@ class Unifier:
         raise Mismatch(f"no window of {buffer.name} explains all accesses to {formal.name}", uses[first][3], uses[first][4])
 
     def guess(self, buffer: Sym, uses: Sequence[Mapped]) -> WindowGuess | None:
+        """The window of which all uses of a formal could be, if there is one."""
         rank, buffer_rank = len(uses[0][0]), len(uses[0][1])
         for chosen in combinations(range(buffer_rank), rank):
             dims: list[int | None] = [None] * buffer_rank
@@ -410,4 +424,5 @@ class Unifier:
         return result
 
     def has_unknown(self, lin: Lin) -> bool:
+        """Whether a formal without a value occurs in lin."""
         return any(n in self.control_formals and n not in self.solution.controls for n in affine.syms(lin))

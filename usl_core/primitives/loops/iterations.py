@@ -20,6 +20,7 @@ def bounds(ctx: Context, loop: For) -> tuple[Lin, Lin]:
 
 
 def runs_at_least_once(ctx: Context, loop: For) -> Formula:
+    """That the range of a loop is not empty."""
     low, high = bounds(ctx, loop)
     return fml.lt(low, high)
 

@@ -288,6 +288,7 @@ def sum_up_apart(p: Procedure, columns: int) -> Procedure:
 
 
 def k_outside(p: Procedure) -> Procedure:
+    """The loop over k moved outside of those over rows and columns."""
     return reorder_loops(reorder_loops(p, "j k"), "i k")
 
 

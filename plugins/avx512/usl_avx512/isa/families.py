@@ -50,6 +50,7 @@ class Lanes:
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def blanks(self) -> dict[str, str]:
+        """What stands for the blanks of a template."""
         return {"s": self.s, "t": self.t, "l": str(self.l), "m": self.memory, "p": self.p, **self.extra}
 
 
@@ -62,6 +63,7 @@ class Source:
     file: str
 
     def parse(self) -> Procedure:
+        """The instruction that the text declares."""
         return proc_from_source(self.text, _SCOPE, self.file)
 
 
@@ -75,6 +77,7 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of its instructions, in order."""
         return tuple(self._sources)
 
     def find(self, name: str) -> Procedure:
@@ -90,6 +93,7 @@ class Table:
         return self._parsed[name]
 
     def all(self) -> tuple[Procedure, ...]:
+        """Its instructions, in order."""
         return tuple(map(self.find, self._sources))
 
 

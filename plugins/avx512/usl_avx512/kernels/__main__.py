@@ -25,6 +25,7 @@ def builders() -> dict[str, Callable[[], Path]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Builds kernels from the command line; the exit status."""
     known = builders()
     parser = argparse.ArgumentParser("python -m usl_avx512.kernels", description="Build kernels before they are first called.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}; all if there is none")
