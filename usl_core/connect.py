@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from usl_core.deep import deeply
 from usl_core.frontend import build
 from usl_core.procedure import LATER, Procedure, config, from_ir, instr, proc, proc_from_source
 
@@ -27,6 +28,7 @@ def _transpose(p: Procedure, arg: Any) -> Procedure:
     return transpose(p, arg)
 
 
+@deeply
 def _c_code(p: Procedure, **options: Any) -> str:
     from usl_core.plugins.manager import backend
 
@@ -34,6 +36,7 @@ def _c_code(p: Procedure, **options: Any) -> str:
     return files[f"{p.ir.name}.c"]
 
 
+@deeply
 def _jit(p: Procedure, **options: Any) -> Callable[..., Any]:
     from usl_core.plugins.manager import backend
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from weakref import WeakKeyDictionary
 
+from usl_core.deep import deeply
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Call, Proc
 from usl_core.ir.sym import Sym
@@ -51,6 +52,7 @@ class Step:
         return f"{self.operator}({self.arguments})"
 
     @property
+    @deeply
     def arguments(self) -> str:
         """The operator's arguments in one line."""
         return ", ".join(part if isinstance(part, str) else part() for part in self.shown)

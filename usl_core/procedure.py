@@ -19,6 +19,7 @@ from usl_core.cursors.cursor import BlockCursor, Cursor, InvalidCursor, make_cur
 from usl_core.cursors.forward import Forward, Lineage
 from usl_core.cursors.kinds import AllocCursor, ArgCursor, ForCursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead
+from usl_core.deep import deeply
 from usl_core.equivalence import Step, assurance, record
 from usl_core.errors import ParseError, SchedulingError, UslError
 from usl_core.frontend.boundscheck import check_proc
@@ -81,6 +82,7 @@ class Procedure(Declaration):
         """How messages call it."""
         return f"procedure {self.name()}({self})"
 
+    @deeply
     def __str__(self) -> str:
         return show(self.ir)
 
@@ -227,6 +229,7 @@ def _unfilled(*_: Any, **__: Any) -> Any:
 LATER = Later(_unfilled, _unfilled, _unfilled, _unfilled, _unfilled)
 
 
+@deeply
 def from_ir(ir: Proc, operator: str = "written") -> Procedure:
     """A Procedure from IR that the frontend or a builder made, after every static check.
 

@@ -29,6 +29,7 @@ from usl_core.cursors.path import (
 )
 from usl_core.cursors.search import require_loc, require_locs
 from usl_core.cursors.survivor import nearest_survivor
+from usl_core.deep import deeply
 from usl_core.errors import InvalidCursorError, SchedulingError, Span
 from usl_core.ir.identity import Identical
 from usl_core.ir.nodes import Arg, Interval, NodeBase, Proc
@@ -65,6 +66,7 @@ class Cursor(Identical):
     def find(self, pattern: str, many: Literal[False] = False) -> Any: ...
     @overload
     def find(self, pattern: str, many: Literal[True]) -> list[Any]: ...
+    @deeply
     def find(self, pattern: str, many: bool = False) -> Any:
         """The first match of a pattern in this code, itself included; with many, the list of all matches."""
         if many:
@@ -100,6 +102,7 @@ class Cursor(Identical):
     def __hash__(self) -> int:
         return hash((id(self.owner), self.loc))
 
+    @deeply
     def __str__(self) -> str:
         return show_marked(self.owner.ir, self.loc)
 

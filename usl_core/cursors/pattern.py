@@ -15,6 +15,7 @@ from usl_core.cursors.matching import Matcher
 from usl_core.cursors.path import ArgLoc, Loc, NodeLoc, get
 from usl_core.cursors.pattern_syntax import AllocPattern, ForPattern, Pattern, compile_pattern
 from usl_core.cursors.search import Want, find_locs, match_notes, require_loc, require_locs
+from usl_core.deep import deeply
 from usl_core.errors import NOWHERE, ParseError, PatternError
 from usl_core.ir.nodes import Arg, For
 from usl_core.profiling import profiled
@@ -23,6 +24,7 @@ _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*(#\s*\d+\s*)?")
 
 
 @profiled("cursor", "find")
+@deeply
 def find(owner: Owner, scope: Loc | None, pattern: str, many: bool = False) -> Any:
     """The first match in scope (None: the whole body), or with many the list of all; at least one, or a PatternError."""
     return _found(owner, scope, pattern, many, "any")
@@ -40,12 +42,14 @@ def _is_of_loops(pattern: Pattern) -> bool:
 
 
 @profiled("cursor", "find")
+@deeply
 def find_all(owner: Owner, scope: Loc | None, pattern: str, want: Want = "any") -> list[Any]:
     """All matches, maybe none."""
     return [make_cursor(owner, loc) for loc in find_locs(owner.ir, scope, pattern, want)]
 
 
 @profiled("cursor", "find")
+@deeply
 def find_loop(owner: Owner, pattern: str, many: bool = False, scope: Loc | None = None) -> Any:
     """A loop by name (`i`, `i #2`, `i j` for the i with a j directly inside) or by pattern."""
     if _is_of_loops(compile_pattern(pattern)):
@@ -69,6 +73,7 @@ def find_expr(owner: Owner, pattern: str, many: bool = False, scope: Loc | None 
 
 
 @profiled("cursor", "find")
+@deeply
 def find_alloc_or_arg(owner: Owner, pattern: str, scope: Loc | None = None) -> Any:
     """The formal or allocation of a name (`x`, `x #1`, `x: _`); formals are counted first."""
     proc = owner.ir

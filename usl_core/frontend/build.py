@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from usl_core.deep import deeply
 from usl_core.errors import NOWHERE, Span, TypeError_
 from usl_core.frontend import typecheck as tc
 from usl_core.frontend.boundscheck import check_proc
@@ -268,6 +269,7 @@ class ProcBuilder:
         """A formal that is one element of data, passed by reference."""
         return Buffer(tc.arg_binding(self._formal(tc.formal(Sym(_identifier(name)), typ, mem))))
 
+    @deeply
     def tensor(
         self, name: str, typ: ScalarType, shape: Sequence[Value], mem: MemoryClass = DRAM, *, window: bool = False
     ) -> Buffer:
@@ -281,6 +283,7 @@ class ProcBuilder:
         self._args.append(arg)
         return arg
 
+    @deeply
     def require(self, cond: Value) -> None:
         """`assert cond` at the top."""
         self._preds.append(tc.assertion(value(cond)))
@@ -290,30 +293,36 @@ class ProcBuilder:
     def _emit(self, stmt: Stmt) -> None:
         self._blocks[-1].append(stmt)
 
+    @deeply
     def alloc(self, name: str, typ: ScalarType, shape: Sequence[Value] = (), mem: MemoryClass = DRAM) -> Buffer:
         """`name: typ[shape] @ mem`."""
         stmt = tc.alloc(Sym(_identifier(name)), tc.tensor_type(typ, [value(extent) for extent in shape]), mem)
         self._emit(stmt)
         return Buffer(Binding(stmt.name, stmt.type, mem))
 
+    @deeply
     def window(self, name: str, buffer: Buffer, *entries: Entry) -> Buffer:
         """`name = buffer[entries]`."""
         stmt = tc.window_stmt(Sym(_identifier(name)), window(buffer, *entries))
         self._emit(stmt)
         return Buffer(Binding(stmt.name, stmt.rhs.type, buffer.binding.mem))
 
+    @deeply
     def assign(self, target: Buffer, indices: Sequence[Value], rhs: Value) -> None:
         """`target[indices] = rhs`."""
         self._emit(tc.assign(target.binding, [value(index) for index in indices], value(rhs)))
 
+    @deeply
     def reduce(self, target: Buffer, indices: Sequence[Value], rhs: Value) -> None:
         """`target[indices] += rhs`."""
         self._emit(tc.reduce(target.binding, [value(index) for index in indices], value(rhs)))
 
+    @deeply
     def assign_config(self, config: Config, field: str, rhs: Value) -> None:
         """`config.field = rhs`."""
         self._emit(tc.assign_config(config, field, value(rhs)))
 
+    @deeply
     def check(self, cond: Value) -> None:
         """`check(cond)`: stop unless it holds."""
         self._emit(tc.check(value(cond)))
@@ -322,6 +331,7 @@ class ProcBuilder:
         """`pass`."""
         self._emit(tc.pass_())
 
+    @deeply
     def call(self, callee: Any, *args: Value) -> None:
         """`callee(args)`, with a Procedure or its IR."""
         ir = as_proc(callee)
@@ -341,7 +351,7 @@ class ProcBuilder:
     @contextmanager
     def for_(self, name: str, lo: Value, hi: Value, *, parallel: bool = False) -> Iterator[Expr]:
         """`for name in seq(lo, hi)`; gives the iterator."""
-        sym, (low, high) = Sym(_identifier(name)), tc.loop_bounds(value(lo), value(hi))
+        sym, (low, high) = Sym(_identifier(name)), deeply(tc.loop_bounds)(value(lo), value(hi))
         with self._nested() as body:
             yield tc.read(Binding(sym, INDEX))
         self._emit(tc.for_(sym, low, high, tuple(body), LoopMode.PAR if parallel else LoopMode.SEQ))
@@ -349,7 +359,7 @@ class ProcBuilder:
     @contextmanager
     def if_(self, cond: Value) -> Iterator[None]:
         """`if cond`; `else_` may follow at once."""
-        checked = tc.condition(value(cond))
+        checked = deeply(tc.condition)(value(cond))
         with self._nested() as body:
             yield
         self._emit(tc.if_(checked, tuple(body)))
@@ -366,6 +376,7 @@ class ProcBuilder:
 
     # -- the result
 
+    @deeply
     def typed_ir(self) -> Proc:
         """The procedure so far, typed and well-formed; bounds and calls are not proved."""
         if len(self._blocks) != 1:
@@ -378,6 +389,7 @@ class ProcBuilder:
             raise TypeError_(f"the builder of {self.name} made an ill-formed procedure: {broken[0]}", notes=broken[1:])
         return proc
 
+    @deeply
     def finish_ir(self) -> Proc:
         """The procedure after every static check.
 

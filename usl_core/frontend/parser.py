@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from usl_core.deep import deeply
 from usl_core.errors import ParseError
 from usl_core.frontend import typecheck as tc
 from usl_core.frontend.config_class import parse_config, write_only
@@ -21,6 +22,7 @@ from usl_core.profiling import profiled
 
 
 @profiled("frontend", "parse")
+@deeply
 def parse_function(
     fn: Callable[..., Any],
     *,
@@ -41,6 +43,7 @@ def parse_function(
 
 
 @profiled("frontend", "parse")
+@deeply
 def parse_source(text: str, scope: Mapping[str, Any] | None = None, file: str = "<string>") -> Proc:
     """The procedure in a text of one `def`, with its decorator `@proc(...)` or `@instr(...)` if there is one.
 
@@ -70,12 +73,8 @@ def _procedure(
         raise ParseError("a procedure is a plain function: def name(...)", span=source.head(node))
     parser = StmtParser(source, PythonScope(scope, source))
     args = parser.args(node)
-    try:
-        preds, rest = parser.assertions(node.body)
-        body = parser.block(rest)
-    except RecursionError:
-        message = f"an expression or block of {node.name} is nested too deeply"
-        raise ParseError(f"{message}; split it into several statements", span=source.head(node)) from None
+    preds, rest = parser.assertions(node.body)
+    body = parser.block(rest)
     return tc.procedure(node.name, args, preds, body, instr=instr, aliasable=aliasable, span=source.head(node))
 
 

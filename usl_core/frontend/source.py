@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -103,9 +104,52 @@ def parse_definition(thing: Callable[..., Any] | type) -> tuple[Source, Any]:
     return source, tree.body[0].body[0] if shift else tree.body[0]
 
 
-def _parse(text: str, source: Source, mode: str) -> Any:
+def python_tree(text: str, mode: str = "exec") -> Any:
+    """`ast.parse`, also of text that is indented more than the 100 times that Python's tokenizer allows.
+
+    The block at that depth is parsed by itself, under an `if` on the line before it, and put where a `pass` took its place.
+    """
     try:
         return ast.parse(text, mode=mode)
+    except IndentationError as error:
+        if "too many levels" not in error.msg:
+            raise
+        lines = re.split(r"\r\n?|\n", text)
+        first, last = _block_around(lines, error.lineno or 1)
+    indent = lines[first][: _width(lines[first])]
+    inner = "\n" * (first - 1) + "\n".join(["if 1:", *lines[first:last]])
+    tree = python_tree("\n".join([*lines[:first], indent + "pass", *[""] * (last - first - 1), *lines[last:]]))
+    for node in ast.walk(tree):
+        for block in (getattr(node, field, None) for field in ("body", "orelse")):
+            match block:
+                case [ast.Pass(lineno=line)] if line == first + 1:
+                    block[:] = python_tree(inner).body[0].body
+                    return tree
+    raise AssertionError("the `pass` is in the tree")
+
+
+def _block_around(lines: Sequence[str], number: int) -> tuple[int, int]:
+    """The block, from line to line, of the statement whose body starts at a line, counted from 1."""
+
+    def inside(line: int) -> bool:
+        return not lines[line].strip() or _width(lines[line]) >= width
+
+    head = first = next(line for line in reversed(range(number - 1)) if 0 < _width(lines[line]) < _width(lines[number - 1]))
+    width, last = _width(lines[head]), head + 1
+    while inside(first - 1):
+        first -= 1
+    while last < len(lines) and inside(last):
+        last += 1
+    return next(line for line in range(first, head + 1) if lines[line].strip()), last
+
+
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _parse(text: str, source: Source, mode: str) -> Any:
+    try:
+        return python_tree(text, mode)
     except SyntaxError as error:
         line = error.lineno or 1
         position = min(line - source.shift, len(source.lines)) - 1
@@ -114,5 +158,6 @@ def _parse(text: str, source: Source, mode: str) -> Any:
         base = source.first - 1 - source.shift
         span = Span(source.file, line + base, column, end_line + base, max(end_column, column + 1))
         raise ParseError(f"not Python syntax: {error.msg}", span=span) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ParseError(f"cannot be parsed: {error}", span=Span(source.file, source.first, 1, source.first, 2)) from None
+    except (ValueError, MemoryError) as error:
+        reason = str(error) or "it is nested too deeply for Python's parser; builders may nest more"
+        raise ParseError(f"cannot be parsed: {reason}", span=Span(source.file, source.first, 1, source.first, 2)) from None

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import assert_never
 from weakref import WeakKeyDictionary
 
+from usl_core.deep import deeply
+from usl_core.frontend.source import python_tree
 from usl_core.interp.arith import Arithmetic
 from usl_core.interp.text import Scope, Text, local
 from usl_core.ir.nodes import (
@@ -75,6 +77,7 @@ class Compiler:
         self.traced = traced
         self.done: WeakKeyDictionary[Proc, Compiled] = WeakKeyDictionary()
 
+    @deeply
     def compile(self, proc: Proc) -> Compiled:
         """The Python function of a procedure; its callees are compiled as well."""
         known = self.done.get(proc)
@@ -104,7 +107,7 @@ class _Emitter(Text):
             self.block(self.proc.body)
         text = "\n".join(self.lines) + "\n"
         self.globals |= self.arith.names
-        exec(compile(text, f"<usl procedure {self.proc.name}>", "exec"), self.globals)
+        exec(compile(python_tree(text), f"<usl procedure {self.proc.name}>", "exec"), self.globals)
         result = Compiled(self.proc.name, text, self.globals["procedure"], tuple(self.nodes), tuple(self.scopes))
         self.globals["compiled"] = result
         return result
@@ -163,7 +166,7 @@ class _Emitter(Text):
             case Assign() | Reduce():
                 self.store(stmt)
             case AssignConfig():
-                key, value = self.constant((stmt.config, stmt.field)), self.spilled(stmt.rhs)
+                key, value = self.constant((stmt.config, stmt.field)), self.expr(stmt.rhs)
                 self.emit(f"state.configure({key}, {value})" if self.compiler.traced else f"state.configs[{key}] = {value}")
             case Pass():
                 self.emit("pass")
@@ -186,7 +189,7 @@ class _Emitter(Text):
 
     def store(self, stmt: Assign | Reduce) -> None:
         typ = scalar_of(stmt.rhs.type)
-        rhs = self.spilled(stmt.rhs)
+        rhs = self.expr(stmt.rhs)
         kind = "write" if isinstance(stmt, Assign) else "reduce"
         guard, place, indices = self.access(stmt.name, stmt.idx, kind)
         if guard:
@@ -206,7 +209,10 @@ class _Emitter(Text):
         self.emit(f"{target} = {self.arith.stored(typ, self.arith.binary('+', typ, target, rhs))}")
 
     def branch(self, word: str, stmt: If) -> None:
-        self.emit(f"{word} {self.expr(stmt.cond)}:")
+        self.spilling = word == "if"
+        cond = self.expr(stmt.cond)
+        self.spilling = True
+        self.emit(f"{word} {cond}:")
         with self.indented():
             self.block(stmt.body)
         match stmt.orelse:

@@ -58,7 +58,7 @@ class Text:
         self.scopes: list[Scope] = [()]
         self.indent = 0
         self.counter = 0
-        self.spilling = False
+        self.spilling = True
         self.dense_locals: set[Sym] = set()
 
     # ---- lines
@@ -132,15 +132,8 @@ class Text:
 
     # ---- expressions
 
-    def spilled(self, expr: Expr) -> str:
-        """The text of an expression whose deep parts may be computed on lines before it."""
-        self.spilling = True
-        text = self.expr(expr)
-        self.spilling = False
-        return text
-
     def expr(self, expr: Expr, depth: int = 0) -> str:
-        """Self-contained text of a data or control value."""
+        """Self-contained text of a data or control value; deep parts are computed on lines before it, where these may be."""
         if depth >= _DEEPEST_EXPR and self.spilling and isinstance(expr, (BinaryOp, UnaryMinus, ExternCall, Cast)):
             name = self.fresh("part")
             self.emit(f"{name} = {self.operation(expr, 0)}")
@@ -157,6 +150,8 @@ class Text:
             case UnaryMinus():
                 arg = self.expr(expr.arg, depth)
                 return self.arith.negate(expr.type, arg) if isinstance(expr.type, ScalarType) else f"(-{arg})"
+            case BinaryOp(op="and" | "or"):
+                return self.logical(expr, depth)
             case BinaryOp():
                 return self.binary(expr, self.expr(expr.lhs, depth), self.expr(expr.rhs, depth))
             case ExternCall():
@@ -180,6 +175,21 @@ class Text:
             text = repr(value)
             return text if text.isdigit() else self.constant(value)
         return str(literal.value) if literal.value is True or literal.value >= 0 else f"({literal.value})"
+
+    def logical(self, expr: BinaryOp, depth: int) -> str:
+        """A chain of one connective. What follows its first operand may not be computed, so it has no part on lines before."""
+        texts: list[str] = []
+        waiting: list[Expr] = [expr]
+        spilling = self.spilling
+        while waiting:
+            operand = waiting.pop()
+            if isinstance(operand, BinaryOp) and operand.op == expr.op:
+                waiting += [operand.rhs, operand.lhs]
+            else:
+                texts.append(self.expr(operand, depth))
+                self.spilling = False
+        self.spilling = spilling
+        return f"({f' {expr.op} '.join(texts)})"
 
     def binary(self, expr: BinaryOp, lhs: str, rhs: str) -> str:
         """Text of an operation on two sides."""

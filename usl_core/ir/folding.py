@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.types import R, ScalarType
 
 
+@per_node
 def folded(expr: Expr) -> Literal | None:
     """The value of an expression of literals of R or of one integer type; None if it is not one, or is not exact.
 

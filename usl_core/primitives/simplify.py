@@ -135,13 +135,11 @@ class _Plan:
 
     def shorter(self, ctx: Context, expr: Expr, *, settle: bool) -> Expr | None:
         """expr simplified as a whole; None where its parts must be looked at one by one."""
+        if expr.type is not INDEX and expr.type is not BOOL:
+            return folded(expr)
         if _made_of_data(expr):
             return None
-        if expr.type is INDEX:
-            return self.index(ctx, expr)
-        if expr.type is BOOL:
-            return self.condition(ctx, expr, settle=settle)
-        return folded(expr)
+        return self.index(ctx, expr) if expr.type is INDEX else self.condition(ctx, expr, settle=settle)
 
     def index(self, ctx: Context, expr: Expr) -> Expr:
         """The shortest form found of an index expression; its own unless one is shorter."""

@@ -7,6 +7,7 @@ from usl_core.analysis.values import Values, is_partial
 from usl_core.arguments import checked
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, get
+from usl_core.deep import deeply
 from usl_core.equivalence import Relation
 from usl_core.ir.nodes import Call, Expr, Literal, Read, StrideExpr
 from usl_core.ir.printer import show_expr
@@ -24,6 +25,7 @@ _OP = "rewrite_expr"
 
 @checked
 @placed
+@deeply
 def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Procedure:
     """Replace an expression by one that is equal at its place.
 
