@@ -14,6 +14,7 @@ from typing import Any, Literal, NoReturn, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
 from usl_core.analysis.recheck import recheck
+from usl_core.arguments import checked
 from usl_core.cursors import pattern
 from usl_core.cursors.cursor import BlockCursor, Cursor, InvalidCursor, make_cursor
 from usl_core.cursors.forward import Forward, Lineage
@@ -308,8 +309,12 @@ def config(cls: type) -> Config:
     return parse_config(cls)
 
 
-def proc_from_source(text: str, scope: Mapping[str, Any] | None = None, file: str = "<string>") -> Procedure:
-    """A Procedure from text, as `str(procedure)` gives it; scope holds callees, memories and configurations by name."""
+@checked
+def proc_from_source(text: str, scope: Mapping[str, Any] | None = None, file: str | None = None) -> Procedure:
+    """A Procedure from text, as `str(procedure)` gives it; scope holds callees, memories and configurations by name.
+
+    Messages call the text by file, or by a name of its own.
+    """
     return from_ir(parse_source(text, dict(scope or {}), file))
 
 

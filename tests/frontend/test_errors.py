@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from usl_core import cut_loop, proc_from_source
 from usl_core.errors import ParseError, TypeError_, UslError
 from usl_core.frontend.parser import parse_source
 from usl_core.ir.config import Config, ConfigField
@@ -584,3 +585,11 @@ def test_a_wrong_decorator_is_refused(decorator: str, message: str) -> None:
 def test_a_hopelessly_deep_expression_is_refused_without_a_traceback() -> None:
     with pytest.raises(ParseError, match=r"nested too deeply|cannot be parsed"):
         parse_source(f"def f(x: f32):\n    x = {' + '.join(['x'] * 3000)}")
+
+
+def test_each_text_has_a_name_of_its_own_so_that_a_message_shows_its_own_line() -> None:
+    first = proc_from_source("def f(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 1.0\n")
+    proc_from_source("def g(y: f32[9]):\n    for j in seq(0, 9):\n        y[j] = 2.0\n")
+    with pytest.raises(UslError) as caught:
+        cut_loop(first, "i", 7)
+    assert "for i in seq(0, 4):" in str(caught.value) and "for j" not in str(caught.value)

@@ -16,7 +16,7 @@ from usl_core.frontend import typecheck as tc
 from usl_core.frontend.config_class import parse_config, write_only
 from usl_core.frontend.parse_stmt import StmtParser
 from usl_core.frontend.python_scope import PythonScope, function_scope
-from usl_core.frontend.source import Source, parse_definition, parse_text
+from usl_core.frontend.source import Source, name_of, parse_definition, parse_text
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.profiling import profiled
 
@@ -44,13 +44,14 @@ def parse_function(
 
 @profiled("frontend", "parse")
 @deeply
-def parse_source(text: str, scope: Mapping[str, Any] | None = None, file: str = "<string>") -> Proc:
+def parse_source(text: str, scope: Mapping[str, Any] | None = None, file: str | None = None) -> Proc:
     """The procedure in a text of one `def`, with its decorator `@proc(...)` or `@instr(...)` if there is one.
 
     scope holds callees, configurations, externs, memories, types and constants by name.
 
     Raises: as parse_function.
     """
+    file = file or name_of(text)
     source, tree = parse_text(text, file)
     match tree.body:
         case [ast.FunctionDef() as node]:

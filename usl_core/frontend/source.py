@@ -7,6 +7,7 @@ import inspect
 import linecache
 import re
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any
 
 from usl_core.errors import ParseError, Span
@@ -57,14 +58,26 @@ class Source:
         return self.lines[span.line - self.first][span.column - 1 : span.end_column - 1]
 
 
-_registered: set[str] = set()
+MOST_TEXTS = 10_000
+"""Texts whose lines are kept for messages; the oldest go."""
+
+_registered: dict[str, None] = {}
 """The names of texts in angle brackets; Python calls the code of `exec` `<string>` too, but its text is not there."""
+
+
+def name_of(text: str) -> str:
+    """A file name for a text that has none: another for each text, so that no message shows a line of another one."""
+    return f"<string {sha256(text.encode(errors='replace')).hexdigest()[:12]}>"
 
 
 def register(text: str, file: str) -> None:
     """Let messages show the lines of a text that is not in a file (its name is in angle brackets)."""
     if file.startswith("<"):
-        _registered.add(file)
+        _registered[file] = None
+        if len(_registered) > MOST_TEXTS:
+            oldest = next(iter(_registered))
+            del _registered[oldest]
+            linecache.cache.pop(oldest, None)
         linecache.cache[file] = (len(text), None, [line + "\n" for line in text.splitlines()], file)
 
 

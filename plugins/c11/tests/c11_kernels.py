@@ -36,7 +36,7 @@ SCOPE: dict[str, Any] = {"DRAM": DRAM, "Stack": Stack, "Registers": Registers}
 
 
 def parse(text: str, **scope: Any) -> Proc:
-    return parse_source(text, {**SCOPE, **scope})
+    return parse_source(text, {**SCOPE, **scope}, "<string>")
 
 
 def instruction(text: str, template: str, **options: Any) -> Proc:

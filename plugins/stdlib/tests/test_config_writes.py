@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from stdlib_config_programs import A, B, program
 
@@ -41,7 +43,7 @@ def refusal(p: Procedure, n: int) -> str:
     with pytest.raises(SchedulingError) as caught:
         max_config_writes(p, n)
     assert caught.value.code == "E441"
-    return str(caught.value)
+    return re.sub(r"<string \w+>", "<string>", str(caught.value))
 
 
 def test_the_contract_gives_the_procedure_back() -> None:
