@@ -583,8 +583,8 @@ def test_a_wrong_decorator_is_refused(decorator: str, message: str) -> None:
 
 
 def test_a_hopelessly_deep_expression_is_refused_without_a_traceback() -> None:
-    with pytest.raises(ParseError, match=r"nested too deeply|cannot be parsed"):
-        parse_source(f"def f(x: f32):\n    x = {' + '.join(['x'] * 3000)}")
+    with pytest.raises(ParseError, match=r"nested"):
+        parse_source(f"def f(x: f32):\n    x = {'(x + ' * 300}x{')' * 300}")
 
 
 def test_each_text_has_a_name_of_its_own_so_that_a_message_shows_its_own_line() -> None:
