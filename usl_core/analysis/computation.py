@@ -3,6 +3,7 @@
 The key has a shape (statements, operators, literals, buffers) and the control values that decide which data are read: indices,
 limits, conditions. Two instances of equal shape whose control values are equal read the same locations and combine them in
 the same way, so they leave the same values, as long as nobody modifies what they read. Names bound inside are identified.
+Reference: docs/semantics.md, "Repeated work" (pure producers).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When two accesses may touch the same location, and how to show it."""
+"""When two accesses may touch the same location, and how to show it. Reference: Reinking 2022, §3.5.7, definition 3.8."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Reads that may see a value from before a piece of code: its upward-exposed reads of one buffer.
 
 A rewrite that gives each iteration a buffer of its own, or leaves out copying in, is legal only if there are none.
+Certain writes are the definite ones of Reinking 2022, §3.5.4; the rule is in docs/soundness.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What else is proved does not depend on what these fields hold: the iterators and sizes that reach an unchanged statement are
 decided by the loops, branches and checks around and before it, and those are proved again, with all inside, if they read such
-a field.
+a field. The argument is in docs/soundness.md, "Configuration".
 """
 
 from __future__ import annotations

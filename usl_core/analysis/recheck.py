@@ -3,6 +3,7 @@
 The two versions share every node that the rewrite left alone, so what changed is found by comparing identities. What an
 unchanged statement relies on can change only through a binding or check earlier in its block, or through the loops and
 branches around it; in those cases it is proved again too, after another binding only if it mentions the name.
+The argument is in docs/soundness.md, "How an operator keeps safety".
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Forwarding functions: where a location of one tree is in the next, and in one thousands of steps later.
 
-A `Forward` maps every location of a tree to one of the edited tree, or to `Dead`; dead stays dead. `Lineage` composes the
-forwarding functions of a procedure's versions: it remembers, for each location asked about, where spans of many steps lead, so
-that asking again from a newer version costs the logarithm of the distance and not the distance.
+A `Forward` takes a location of a tree to its place in the edited tree, or to `Dead` if the edit removed it. What is dead stays so.
+A `Lineage` is one version of a procedure. It forwards a location from an ancestor by composing the steps in between. Over many
+steps it remembers where a location went, so that the next question takes a time that grows with the logarithm of the distance.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ _SHORT = 32
 
 
 class Lineage:
-    """A version of a tree among its descendants and ancestors, as far as forwarding is concerned.
+    """A version of a procedure: how it was made from its parent, for forwarding locations.
 
-    Versions form a tree (a user may schedule one procedure in several ways). Each has a jump pointer besides its parent,
-    placed so that any ancestor is O(log n) hops away and each jump is made of three shorter ones (a skew-binary number
-    system); a long hop remembers where it sent each location, and a version what it was asked.
+    Versions form a tree, as a user may schedule one procedure in several ways. Each version knows its parent and one more
+    ancestor, to which it jumps. The jump skips either the parent alone, or the parent and two jumps of equal length; then any
+    ancestor is O(log n) hops away. A long jump remembers where it took each location, and a version what it was asked.
     Reference: Myers 1983, "An applicative random-access stack", Information Processing Letters 17(5).
     """
 
