@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 from collections.abc import Sequence
+
+from usl_core import probe
 
 
 class ToolError(Exception):
@@ -19,7 +20,7 @@ def compiler() -> list[str]:
     if chosen:
         return chosen
     for name in ("cc", "gcc", "clang"):
-        if shutil.which(name):
+        if probe.program(name):
             return [name]
     raise ToolError("no C compiler found; install gcc or clang, or set CC")
 

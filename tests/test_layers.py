@@ -19,7 +19,7 @@ PACKAGE = ROOT / "usl_core"
 ROWS: tuple[frozenset[str], ...] = tuple(
     frozenset(row.split())
     for row in (
-        "errors profiling deep arguments",
+        "errors profiling deep arguments probe",
         "ir",
         "cursors",
         "analysis",

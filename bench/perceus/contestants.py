@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.toolchain import ToolError, compiler, run_tool
+from usl_core import probe
 
 if TYPE_CHECKING:
     from usl_perceus.decorators import Function
@@ -110,7 +111,7 @@ def with_mimalloc(command: Sequence[str]) -> tuple[str, ...] | None:
 def _compiled(
     name: str, tool: str, arguments: Sequence[str], output: Path, package: str, programs: tuple[str, ...] = PROGRAMS
 ) -> Contestant:
-    if shutil.which(tool) is None:
+    if probe.program(tool) is None:
         return Contestant(name, None, f"{tool} is not installed (Debian: {package})")
     sources = [Path(argument) for argument in arguments if argument.startswith(str(PEERS))]
     copies = {str(source): str(shutil.copy(source, output.parent)) for source in sources}  # compilers write beside the source
@@ -122,7 +123,7 @@ def _compiled(
 
 
 def _java(folder: Path, options: Sequence[str]) -> Contestant:
-    if shutil.which("javac") is None or shutil.which("java") is None:
+    if probe.program("javac") is None or probe.program("java") is None:
         return Contestant("Java", None, "javac is not installed (Debian: default-jdk-headless)")
     try:
         run_tool(["javac", "-d", str(folder), str(PEERS / "Bench.java")])

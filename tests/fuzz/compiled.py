@@ -6,7 +6,6 @@ import math
 import os
 import random
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from tests.fuzz.driver import Answer, Run, answers, driver_text, fed, packed
 from tests.fuzz.inputs import control_vectors
 from tests.fuzz.sites import Site, siblings, sites
 from usl_c11.emit import Library, library
+from usl_core import probe
 from usl_core.cursors import edits
 from usl_core.errors import BackendError, InterpError, UslError
 from usl_core.interp import POISON, Buffer, ConfigKey, PoisonBranch, ValueTooLarge, run
@@ -68,7 +68,7 @@ def ways() -> tuple[How, ...]:
     """
     sanitized = ("-Og", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-w")
     every = (("-O1", *WARNINGS), sanitized, ("-O3", *WARNINGS))
-    return tuple(How(name, flags) for name in ("gcc", "clang") if shutil.which(name) for flags in every)
+    return tuple(How(name, flags) for name in ("gcc", "clang") if probe.program(name) for flags in every)
 
 
 def way(seed: int) -> How | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +12,10 @@ from tests.fuzz import compiled
 from tests.fuzz.compiled import BLOCK, How, Subject, judge_all, way, ways
 from tests.fuzz.generate import generate
 from usl_c11.emit import Library
+from usl_core import probe
 from usl_core.procedure import from_ir, proc_from_source
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+pytestmark = pytest.mark.skipif(probe.program("gcc") is None, reason="gcc is not installed")
 PLAIN = How("gcc", ("-O0",))
 SUM = """def total(n: size, x: i32[n], y: i32[n], s: i32):
     t: i32

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import platform
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from bench.peak import ACCUMULATORS, AVX2, AVX512, PORTABLE, Variant, best_variant, compile_probe, fma_peak
+from usl_core import probe
 
 needs_x86 = pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="reads x86 machine code")
-COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+COMPILERS = [name for name in ("gcc", "clang") if probe.program(name)]
 
 
 def inner_loop(assembly: str) -> list[str]:

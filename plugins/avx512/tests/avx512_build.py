@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from usl_avx512.cpu import has_avx512
 from usl_avx512.emulation import SHIM
 from usl_c11.backend import C11
-from usl_core import Procedure
+from usl_core import Procedure, probe
 
 HOW = ("native", "simde")
 FEATURES = ("avx512f", "avx512bw", "avx512vl")
@@ -36,8 +35,10 @@ def require(how: str) -> None:
 
 
 def _has_simde() -> bool:
-    probe = [*compiler(), "-fsyntax-only", "-x", "c", "-"]
-    return subprocess.run(probe, input="#include <simde/x86/avx512.h>\n", capture_output=True, text=True).returncode == 0
+    if probe.hidden("simde"):
+        return False
+    command = [*compiler(), "-fsyntax-only", "-x", "c", "-"]
+    return subprocess.run(command, input="#include <simde/x86/avx512.h>\n", capture_output=True, text=True).returncode == 0
 
 
 def flags_of(how: str, features: Sequence[str] = FEATURES) -> list[str]:
@@ -77,7 +78,7 @@ def kernel(procedure: Procedure, how: str, directory: Path) -> Callable[..., Non
 
 def silent(compiler_name: str, source: Path) -> str:
     """What a compiler says about a generated file, optimised so that it looks at the flow of data too."""
-    if shutil.which(compiler_name) is None:
+    if probe.program(compiler_name) is None:
         pytest.skip(f"{compiler_name} is not installed")
     command = [compiler_name, "-std=c11", "-O3", *flags_of("native"), "-c", str(source), "-o", str(source.with_suffix(".o"))]
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 from usl_c11.compiler import find_compiler
+from usl_core import probe
 from usl_core.errors import JitError
 from usl_core.plugins.hookspecs import Emulation
 
@@ -28,9 +29,11 @@ FLAGS = (
 
 def simde() -> Emulation | None:
     """The emulation, if the C compiler finds SIMDe's headers."""
+    if probe.hidden("simde"):
+        return None
     try:
         command = [*find_compiler().command, "-fsyntax-only", *FLAGS, "-x", "c", "-"]
     except JitError:
         return None
-    probe = subprocess.run(command, input="#include <immintrin.h>\n", capture_output=True, text=True, check=False)
-    return Emulation(frozenset(FEATURES), FLAGS) if probe.returncode == 0 else None
+    done = subprocess.run(command, input="#include <immintrin.h>\n", capture_output=True, text=True, check=False)
+    return Emulation(frozenset(FEATURES), FLAGS) if done.returncode == 0 else None

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from usl_core import probe
+
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
 
 
 def require(compiler: str) -> str:
-    if shutil.which(compiler) is None:
+    if probe.program(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     return compiler
 

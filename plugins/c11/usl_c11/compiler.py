@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from usl_core import probe
 from usl_core.errors import JitError
 
 _NEVER_RIGHT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
@@ -41,7 +41,7 @@ def find_compiler() -> Compiler:
     wanted = os.environ.get("CC", "").strip()
     if not wanted:
         for name in _CANDIDATES:
-            found = shutil.which(name)
+            found = probe.program(name)
             if found is not None:
                 return _ask(found, ())
         raise JitError("no C compiler found: CC is not set, and there is no cc, gcc or clang on PATH", notes=(_HINT,))
@@ -49,7 +49,7 @@ def find_compiler() -> Compiler:
         program, *fixed = shlex.split(wanted)
     except ValueError as error:
         raise JitError(f"CC={wanted!r} is not a command: {error}", notes=(_HINT,)) from None
-    found = shutil.which(program)
+    found = probe.program(program)
     if found is None:
         raise JitError(f"the C compiler of CC={wanted!r} was not found", notes=(_HINT,))
     return _ask(found, tuple(fixed))

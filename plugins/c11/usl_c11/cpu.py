@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import functools
 import platform
-import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from usl_c11.compiler import Compiler
+from usl_core import probe
 from usl_core.errors import JitError
-
-CPUINFO = Path("/proc/cpuinfo")
-
-_LIST = re.compile(r"^(?:flags|Features)\s*:(.*)$", re.MULTILINE)
 
 
 def require_features(features: Sequence[str], compiler: Compiler) -> None:
@@ -31,26 +27,18 @@ def require_features(features: Sequence[str], compiler: Compiler) -> None:
 def has_feature(feature: str, compiler: Compiler) -> bool:
     """Whether the processor, and the system's support of it, has a feature."""
     known = listed_features()
-    if known is not None:
-        return _plain(feature) in known
-    return _probe(feature, compiler)
+    here = probe.plain(feature) in known if known is not None else _probe(feature, compiler) and not probe.hidden(feature)
+    if here:
+        probe.found.add(feature)
+    return here
 
 
-def _plain(feature: str) -> str:
-    """Linux writes avx512_vnni and sse4_2, compilers avx512vnni and sse4.2."""
-    return re.sub(r"[^a-z0-9]", "", feature.lower())
-
-
-@functools.lru_cache
 def listed_features() -> frozenset[str] | None:
-    """The features that Linux lists; None on systems without that list."""
-    try:
-        found = _LIST.search(CPUINFO.read_text())
-    except OSError:
+    """The features that Linux lists, in plain letters; None on systems without that list."""
+    flags = probe.cpu_flags()
+    if flags is None:
         return None
-    if found is None:
-        return None
-    names = {_plain(name) for name in found[1].split()}
+    names = {probe.plain(name) for name in flags}
     return frozenset(names | {"sse3"} if "pni" in names else names)  # Linux calls SSE3 by its code name
 
 

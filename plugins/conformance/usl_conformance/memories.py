@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,7 @@ def _accumulate(name: str, key: Key) -> Proc:
     memory, scalar, shape = key
     typ = tensor(scalar, shape)
     x, u, a = Sym("x"), Sym("u"), Sym("a")
-    zero = Literal(0, type=scalar)
+    zero = Literal(0 if scalar.is_int else Fraction(0), type=scalar)
     body = (
         Alloc(a, typ, memory),
         *nest(shape, lambda points: (Assign(a, tuple(points), zero),)),

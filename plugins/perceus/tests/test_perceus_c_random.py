@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from perceus_programs import make_program
 from perceus_runs import outcome
 
 from usl_c11.compiler import find_compiler
+from usl_core import probe
 from usl_perceus.ir import Program
 from usl_perceus.passes import OPTIONAL, compile_program
 
@@ -75,7 +75,7 @@ def test_compiled_programs_are_clean_under(flags, tmp_path):
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_generated_c_has_no_warnings(compiler, tmp_path, monkeypatch):
-    if shutil.which(compiler) is None:
+    if probe.program(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     monkeypatch.setenv("CC", compiler)
     # random programs compute what they do not use, and compare variables with themselves
