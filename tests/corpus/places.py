@@ -20,7 +20,7 @@ def shown(span: Span | None, before: Procedure, names: dict[str, object]) -> str
     """The place of a refusal, as the table has it."""
     assert span is not None and span.line > 0, "a refusal without a place"
     texts = [before, *(each for each in names.values() if isinstance(each, Procedure))]
-    if span.file in {each.ir.span.file for each in texts}:
+    if span.file in {each.ir.span.file for each in texts} or span.file.startswith("<string"):
         return f"{span.line}:{span.column}"
     if span.file.startswith("<") and span.file.endswith(">"):
         return f"{span.file[1:-1]}:{span.line}:{span.column}"

@@ -1,7 +1,7 @@
 """Forwarding functions: where a location of one tree is in the next, and in one thousands of steps later.
 
-A `Forward` takes a location of a tree to its place in the edited tree, or to `Dead` if the edit removed it. What is dead stays so.
-A `Lineage` is one version of a procedure. It forwards a location from an ancestor by composing the steps in between. Over many
+A `Forward` takes a location of a tree to its place in the edited tree, or to `Dead` if the edit removed it; dead stays dead. A
+`Lineage` is one version of a procedure. It forwards a location from an ancestor by composing the steps in between. Over many
 steps it remembers where a location went, so that the next question takes a time that grows with the logarithm of the distance.
 """
 
