@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.cursors.programs import Owner, owner
+from usl_core import UslError, proc_from_source
 from usl_core.cursors.display import head_line
 from usl_core.cursors.pattern import find_all, find_alloc_or_arg, find_expr, find_loop, find_stmt
 from usl_core.cursors.pattern_syntax import compile_pattern
@@ -278,3 +281,11 @@ def test_what_is_no_pattern_is_refused_with_examples(text, reason):
 
 def test_a_pattern_is_compiled_once():
     assert compile_pattern("for i in _: _") is compile_pattern("for i in _: _")
+
+
+@pytest.mark.parametrize("text", ["1e400", "i #99999999999999999999999999", ["i"], {}])
+def test_numbers_beyond_all_bounds_and_what_is_no_text_are_one_message(text: Any) -> None:
+    p = proc_from_source("def f(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 1.0\n")
+    for find in (p.find, p.find_loop, p.body().find):
+        with pytest.raises(UslError):
+            find(text)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import isfinite
 from textwrap import dedent
 from typing import NoReturn
 
@@ -168,15 +169,23 @@ _COUNT = re.compile(r"#\s*(\d+)\s*$")
 _NAMES = re.compile(r"[A-Za-z_]\w*(\s+[A-Za-z_]\w*)*")
 
 
-@lru_cache(maxsize=4096)
+MOST = 1 << 40
+"""No procedure has so many matches."""
+
+
 def compile_pattern(text: str) -> Pattern:
     """The pattern that a text stands for. Raises ParseError if it stands for none."""
     if not isinstance(text, str):
         raise PatternError(f"a pattern is a text, got {text!r}", code="E404")
+    return _compiled(text)
+
+
+@lru_cache(maxsize=4096)
+def _compiled(text: str) -> Pattern:
     source, count = text, None
     match = _COUNT.search(text)
     if match is not None:
-        source, count = text[: match.start()], int(match.group(1))
+        source, count = text[: match.start()], min(int(match.group(1)), MOST)
     source = dedent(source).strip()
     words = source.split()
     if source != ANY and _NAMES.fullmatch(source) and not any(keyword.iskeyword(word) for word in words):
@@ -365,5 +374,7 @@ def _value(node: ast.expr, value: object) -> bool | Fraction:
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float):
+        if not isfinite(value):
+            raise _UnknownForm(f"the number {ast.unparse(node)} is too large")
         return Fraction(repr(value))  # the number as written, not the binary fraction next to it
     _refuse(node)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import Cursor, ExprCursor
 from usl_core.cursors.kinds import ForCursor
 from usl_core.errors import SchedulingError, UsageError
@@ -46,6 +47,7 @@ class Bounds:
         return Bounds(self.buffer, tuple(each.at(**sizes) for each in self.ranges), self.exact)
 
 
+@checked
 def infer_bounds(scope: Procedure | Cursor, buffer: str | Cursor, kinds: Iterable[str] = KINDS) -> Bounds:
     """The part of a buffer that code accesses, as a box: `str` of it is a window for `stage_mem`.
 
@@ -82,6 +84,7 @@ def infer_bounds(scope: Procedure | Cursor, buffer: str | Cursor, kinds: Iterabl
     return box(found, known_at(scope))
 
 
+@checked
 def affine_range(expr: ExprCursor, scope: Cursor | None = None) -> Range:
     """The values of a control expression while the loops in scope run, as `lo:hi` with hi excluded.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf, prod
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import BlockCursor, StmtCursor
 from usl_core.cursors.kinds import AssignConfigCursor, CallCursor, ForCursor, IfCursor, LiteralCursor
 from usl_core.errors import NOWHERE, SchedulingError, Span
@@ -15,6 +16,7 @@ from usl_stdlib.hoisting import why_it_stays
 _OP = "max_config_writes"
 
 
+@checked
 def max_config_writes(p: Procedure, n: int) -> Procedure:
     """Demand that a run writes no configuration field more than n times. The result is p itself.
 

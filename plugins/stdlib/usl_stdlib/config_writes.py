@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import BlockCursor, StmtCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.kinds import (
@@ -49,6 +50,7 @@ class ConfigWrites:
         return text if self.sizes is None else f"{text}, {self.per_run[key]} in a run with {shown(self.sizes)}"
 
 
+@checked
 def count_config_writes(
     p: Procedure, sizes: Mapping[str, int | bool] | None = None, configs: Mapping[ConfigKey, Any] | None = None
 ) -> ConfigWrites:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import BlockCursor, StmtCursor
 from usl_core.cursors.kinds import AssignConfigCursor, CallCursor, ForCursor, IfCursor, PassCursor
 from usl_core.errors import SchedulingError, Undecided
@@ -63,6 +64,7 @@ def _heading(writes: ConfigWrites) -> list[str]:
     return [] if writes.sizes is None else [f"in a run with {shown(writes.sizes)}".rstrip()]
 
 
+@checked
 def hoist_config(
     p: Procedure, sizes: Mapping[str, int | bool] | None = None, configs: Mapping[ConfigKey, Any] | None = None
 ) -> tuple[Procedure, ConfigReport]:

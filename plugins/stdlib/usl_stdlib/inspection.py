@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, InvalidCursor, StmtCursor
 from usl_core.cursors.kinds import (
     AllocCursor,
@@ -186,6 +187,7 @@ def enclosing_loop(place: Cursor, name: str | None = None) -> ForCursor:
     raise PatternError(f"enclosing_loop: there is {wanted} around the place", notes=listed)
 
 
+@checked
 def common_ancestor(places: Iterable[Cursor]) -> Any:
     """The innermost statement that is, or is around, each of the places; invalid if only the procedure is.
 

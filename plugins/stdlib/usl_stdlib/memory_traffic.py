@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from usl_core.arguments import checked
 from usl_core.cursors.cursor import Cursor
 from usl_core.cursors.kinds import ForCursor, IfCursor
 from usl_core.errors import SchedulingError
@@ -168,6 +169,7 @@ def _short(bounds: Bounds) -> str:
     return f"{bounds.buffer}[{', '.join(ranges)}]" if ranges else bounds.buffer
 
 
+@checked
 def touched(code: Procedure | Cursor) -> tuple[Touched, ...]:
     """The buffers that code touches, in the order of their first access: how much of each, and how often.
 
@@ -196,6 +198,7 @@ def touched(code: Procedure | Cursor) -> tuple[Touched, ...]:
     return tuple(found)
 
 
+@checked
 def traffic(code: Procedure | Cursor) -> Traffic:
     """What each loop of code touches, how much of each buffer, and how often: symbolically, as a table.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from usl_core.arguments import checked
 from usl_core.cursors.kinds import (
     AllocCursor,
     ArgCursor,
@@ -72,7 +73,8 @@ Rule = Callable[[Any, Lanes], Cut | None]
 """Given a write in a loop over lanes, how to cut it, or None if the rule does not know."""
 
 
-def fma_rule(write: Any, lanes: Lanes) -> Cut | None:
+@checked
+def fma_rule(write: AssignCursor | ReduceCursor, lanes: Lanes) -> Cut | None:
     """A multiply-add is one operation: `y += a * b` needs a and b, and `y = c + a * b` becomes `y = c` and `y += a * b`."""
     rhs = write.rhs()
     if not isinstance(rhs, BinaryOpCursor) or in_memory(write, lanes):
@@ -90,12 +92,14 @@ def _is_product(expr: Any) -> bool:
     return isinstance(expr, BinaryOpCursor) and expr.op() == "*"
 
 
-def select_rule(write: Any, lanes: Lanes) -> Cut | None:
+@checked
+def select_rule(write: AssignCursor | ReduceCursor, lanes: Lanes) -> Cut | None:
     """`y = select(a, b, x, z)` compares and blends in one operation on four registers."""
     return _function(write, lanes, "select")
 
 
-def abs_rule(write: Any, lanes: Lanes) -> Cut | None:
+@checked
+def abs_rule(write: AssignCursor | ReduceCursor, lanes: Lanes) -> Cut | None:
     """`y = abs(x)` is one operation on x."""
     return _function(write, lanes, "abs")
 
@@ -136,6 +140,7 @@ def default_memory(memory: MemoryClass | None) -> bool:
     return memory is None or memory is _DEFAULT
 
 
-def in_memory(write: Any, lanes: Lanes) -> bool:
+@checked
+def in_memory(write: AssignCursor | ReduceCursor | ReadCursor, lanes: Lanes) -> bool:
     """Whether a write, or the read of an element, goes to plain memory."""
     return write.name() not in lanes.registers and lanes.memory(write) in (None, DRAM)

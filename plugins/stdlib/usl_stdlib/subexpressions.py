@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.cursor import BlockCursor
+from usl_core.cursors.cursor import BlockCursor, StmtCursor
 from usl_core.cursors.kinds import AllocCursor, BinaryOpCursor, ExternFunctionCursor, ForCursor, ReadCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.types import ControlType, TensorType
@@ -43,7 +43,10 @@ def cse(p: Procedure, block: Any) -> tuple[Procedure, CommonExpressions]:
     Also known as: common subexpression elimination, local value numbering.
     """
     place = p.find(block) if isinstance(block, str) else p.forward(block)
-    place = place.body() if isinstance(place, ForCursor) else place if isinstance(place, BlockCursor) else place.as_block()
+    place = place.body() if isinstance(place, ForCursor) else place
+    if not isinstance(place, BlockCursor | StmtCursor):
+        raise SchedulingError(f"a block of statements is wanted here, found {type(place).__name__}", code="E404")
+    place = place if isinstance(place, BlockCursor) else place.as_block()
     scalars: list[Any] = []
     tried: set[str] = set()
     while (group := _largest(p.forward(place), tried)) is not None:
