@@ -9,7 +9,7 @@ from usl_c11.expr import constant, control, product
 from usl_c11.memory import ask, is_managed
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
-from usl_c11.usage import first_use_assigns
+from usl_c11.usage import first_use_assigns, is_read_first
 from usl_core.ir.nodes import Alloc, Stmt
 from usl_core.ir.types import ScalarType, TensorType
 
@@ -27,7 +27,7 @@ def allocate(stmt: Alloc, rest: Sequence[Stmt], fn: Function) -> list[str]:
         case ScalarType():
             return _scalar(stmt, name, rest, fn)
         case TensorType():
-            return _tensor(stmt, name, fn)
+            return _tensor(stmt, name, rest, fn)
 
 
 def _scalar(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[str]:
@@ -39,7 +39,7 @@ def _scalar(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[
     return [f"{ctype} {name};" if first_use_assigns(stmt.name, rest) else f"{ctype} {name} = 0;"]
 
 
-def _tensor(stmt: Alloc, name: str, fn: Function) -> list[str]:
+def _tensor(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[str]:
     assert isinstance(stmt.type, TensorType)
     scalar = stmt.type.scalar
     ctype = fn.unit.ctype(scalar, stmt.span)
@@ -48,7 +48,7 @@ def _tensor(stmt: Alloc, name: str, fn: Function) -> list[str]:
     fn.unit.memory(stmt.mem, stmt.span)
     texts = [extent.text for extent in shape]
     if is_managed(stmt.mem):
-        return _managed(stmt, name, ctype, texts, fn)
+        return _managed(stmt, name, ctype, texts, rest, fn)
     release = ask(stmt.mem, "free", name, ctype, texts, stmt.span).strip()
     if release:
         fn.frees[-1].append(release)
@@ -60,12 +60,14 @@ def dense_strides(shape: Sequence[C]) -> tuple[C, ...]:
     return tuple(product(shape[dim + 1 :]) for dim in range(len(shape)))
 
 
-def _managed(stmt: Alloc, name: str, ctype: str, shape: Sequence[str], fn: Function) -> list[str]:
+def _managed(stmt: Alloc, name: str, ctype: str, shape: Sequence[str], rest: Sequence[Stmt], fn: Function) -> list[str]:
+    """An array; one that is read first is 0, as reading poison is legal here but not in C."""
     assert isinstance(stmt.type, TensorType)
     size = _constant_bytes(stmt.type, fn)
     if size is not None and size <= ARRAY_LIMIT and fn.stack_bytes + size <= FRAME_LIMIT:
         fn.stack_bytes += size
-        return [f"_Alignas(64) {ctype} {name}[{' * '.join(shape)}];"]
+        initial = " = {0}" if is_read_first(stmt.name, rest) else ""
+        return [f"_Alignas(64) {ctype} {name}[{' * '.join(shape)}]{initial};"]
     code = fn.unit.failure(f"{fn.label}: out of memory for {stmt.name.name}")
     extents = f"(const int64_t[]){{{', '.join(shape)}}}"
     declaration = f"{ctype} *{name} = {fn.unit.helpers.allocate()}(sizeof({ctype}), {len(shape)}, {extents});"

@@ -84,7 +84,7 @@ def _library(procs: Sequence[Proc], name: str, entry_checks: bool, exported: boo
     for proc in order:
         check_procedure(proc)
     unit = _new_unit(procs, order, name)
-    bodies = {proc: body_function(proc, unit) for proc in order}
+    bodies = _called({proc: body_function(proc, unit) for proc in order}, procs, unit)
     entries = [entry(proc, unit, entry_checks) for proc in procs] if exported else []
     helpers = _mentioned(unit.helpers.texts, "".join(bodies.values()))
     tests = _mentioned(unit.helpers.texts, "".join(one.definitions for one in entries))
@@ -145,6 +145,16 @@ def _in_order(procs: Sequence[Proc], bodies: Mapping[Proc, str], entries: Sequen
         yield body if entries or proc not in procs else f"{assurance_comment(proc)}\n{body}"
         if proc in by_proc:
             yield by_proc[proc].definitions + "\n"
+
+
+def _called(bodies: Mapping[Proc, str], procs: Sequence[Proc], unit: Unit) -> dict[Proc, str]:
+    """The functions of procs and those that they call: a call in a loop that never runs is not written."""
+    kept: dict[Proc, str] = {}
+    for proc in reversed(list(bodies)):
+        name = unit.functions[proc]
+        if proc in procs or any(re.search(rf"\b{name}\(", text) for text in kept.values()):
+            kept[proc] = bodies[proc]
+    return dict(reversed(kept.items()))
 
 
 def _mentioned(helpers: Mapping[str, str], text: str) -> list[str]:

@@ -24,6 +24,11 @@ from usl_core.ir.written import written_formals, written_names
 
 WIDTH = 120
 
+_USED = re.compile(r"(?<![.>\w])[^\W\d]\w*")
+"""Names in C text, but for the fields of structs."""
+_NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+"""Comments and strings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Formal:
@@ -135,8 +140,8 @@ def body_function(proc: Proc, unit: Unit) -> str:
     fn.reductions = reductions(apart)
     formals = bind_formals(proc, fn)
     lines = scoped(body, fn)
-    text = "\n".join(lines)
-    unused = [f"{INDENT}(void){formal.name};" for formal in formals if not re.search(rf"\b{formal.name}\b", text)]
+    used = frozenset(_USED.findall(_NO_CODE.sub("", "\n".join(lines))))
+    unused = [f"{INDENT}(void){formal.name};" for formal in formals if formal.name not in used]
     if fn.failed:
         unit.fallible.add(proc)
         lines.append(f"{INDENT}return 0;")

@@ -66,6 +66,8 @@ def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
 
 
 _USE = re.compile(r"\b\w+\b(?! \+?= )")
+_STORE = re.compile(r"\w+(?=\[.*\] \+?= .*;)")
+"""The array at the start of a line into which the line stores."""
 
 
 def _mark_unused(lines: Sequence[str], declared: Sequence[tuple[int, str]]) -> list[str]:
@@ -79,7 +81,9 @@ def _mark_unused(lines: Sequence[str], declared: Sequence[tuple[int, str]]) -> l
     for position, name in reversed(declared):
         for line in reversed(lines[position:end]):
             result.append(line)
-            used.update(_USE.findall(line))
+            text = line.lstrip()
+            store = _STORE.match(text)
+            used.update(_USE.findall(text, store.end() if store else 0))
         end = position
         if name not in used:
             result.append(f"(void){name};")
@@ -118,6 +122,8 @@ def statement(stmt: Stmt, rest: Sequence[Stmt], fn: Function) -> list[str]:
             return _check(stmt, fn)
         case If():
             return _if(stmt, fn)
+        case For() if range_of(stmt.hi, fn.ranges).hi <= range_of(stmt.lo, fn.ranges).lo:
+            return []  # it never runs, and compilers warn about subscripts in it
         case For(mode=LoopMode.SEQ):
             return sequential_loop(stmt, fn)
         case For():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import (
@@ -14,10 +14,12 @@ from usl_core.ir.nodes import (
     Proc,
     ReadConfig,
     Stmt,
+    WindowStmt,
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import names_used, walk, walk_kinds
 from usl_core.ir.types import ControlType
+from usl_core.ir.written import written_formals
 
 
 def is_data(arg: Arg) -> bool:
@@ -58,6 +60,31 @@ def readable_fields(nodes: Iterable[Node]) -> Iterator[FieldSym]:
 def mentions(stmt: Stmt, name: Sym) -> bool:
     """Whether stmt, or anything in it, names a buffer or scalar."""
     return any(getattr(node, "name", None) is name for node in walk(stmt))
+
+
+def is_read_first(name: Sym, rest: Sequence[Stmt]) -> bool:
+    """Whether the first statement of rest that uses a buffer, itself or through a window made before, cannot set it."""
+    names = {name}
+    for stmt in rest:
+        if isinstance(stmt, WindowStmt) and stmt.rhs.name in names:
+            names.add(stmt.name)
+        elif any(mentions(stmt, each) for each in names):
+            return not any(_may_set(node, names) for node in walk_kinds(stmt, Assign, WindowStmt, Call))
+    return False
+
+
+def _may_set(node: Node, names: Collection[Sym]) -> bool:
+    match node:
+        case Assign(name=target):
+            return target in names
+        case WindowStmt(rhs=rhs):
+            return rhs.name in names
+        case Call(proc=callee, args=args):
+            written = written_formals(callee)
+            pairs = zip(callee.args, args, strict=True)
+            return any(formal.name in written and getattr(actual, "name", None) in names for formal, actual in pairs)
+        case _:
+            return False
 
 
 def first_use_assigns(name: Sym, rest: Sequence[Stmt]) -> bool:

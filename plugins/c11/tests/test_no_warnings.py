@@ -1,0 +1,58 @@
+"""Legal programs whose C would be odd: compilers have nothing to say about it all the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c11_compile import compiles, require, write
+
+from usl_c11.emit import library
+from usl_core import Procedure
+from usl_core.ir.config import Config, ConfigField
+from usl_core.ir.types import F32, INDEX
+from usl_core.procedure import proc_from_source
+
+CFG = Config("Cfg", {"a": ConfigField("a", INDEX), "scale": ConfigField("scale", F32)})
+COPY = proc_from_source("def copy(a: f32[4], b: f32[4]):\n    for i in seq(0, 4):\n        b[i] = a[i]\n", {})
+
+BODIES = {
+    "an unused formal with the name of a field": "Cfg.scale = 1.0\nx[0] = Cfg.scale",
+    "an unused formal with the name of a part of a window": "w = x[0:2]\nfor i in seq(0, n):\n    takes(w)",
+    "an array that is only written": "t: f32[4]\nt[0] = x[1]\nx[0] = 1.0",
+    "an array in a parallel loop that is only written": "for i in par(0, 4):\n    t: f32[4]\n    t[0] = x[i]\n    x[i] = 1.0",
+    "an array that is only read": "t: f32[4]\nx[0] = t[0]",
+    "an array that is only added to": "t: f32[4]\nt[0] += 1.0\nx[0] = t[0]",
+    "an array that is read first": "t: f32[4]\nx[0] = t[0]\nt[0] = 1.0\nx[1] = t[0]",
+    "an array that a callee reads first": "t: f32[4]\ncopy(t, x)",
+    "an array that a window reads first": "t: f32[4]\nw = t[1:3]\nx[0] = w[0]",
+    "an array in dead code": "t: f32[4]\nif 1 < 0:\n    t[0] = x[0]\n    x[1] = t[0]",
+    "an array after a check that fails": "t: f32[4]\ncheck(1 < 0)\nt[3] = 1.0",
+    "a loop that never runs": "t: f32[4]\nfor i in seq(0, 0):\n    t[i + 90] = x[i + 90]",
+    "a parallel loop that never runs": "t: f32[4]\nfor i in par(0, 0):\n    t[i + 90] = x[i + 90]",
+    "a loop that never runs and calls": "for i in seq(3, 3):\n    t: f32[4]\n    copy(t, x)",
+    "a branch that is never taken": "t: f32[4]\nt[1] = x[1]\nif n < 1:\n    t[90] = x[90]\n    x[0] = t[1]",
+}
+
+
+def program(body: str) -> Procedure:
+    takes = proc_from_source("def takes(w: [f32][2]):\n    w[0] = 1.0\n", {})
+    head = "def f(n: size, scale: f32, data: f32, x: f32[4]):\n"
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return proc_from_source(head + lines, {"Cfg": CFG, "copy": COPY, "takes": takes})
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_compilers_do_not_warn(body: str, compiler: str, tmp_path: Path) -> None:
+    require(compiler)
+    write(library([program(body).ir], "lib").files, tmp_path)
+    assert compiles(compiler, tmp_path / "lib.c", ["-O3", "-fopenmp"]) == ""
+
+
+def test_what_is_left_out_is_what_never_runs() -> None:
+    p = program("for i in seq(4, 4):\n    x[0] = 2.0\nfor i in seq(0, n):\n    x[1] = 3.0")
+    x = np.zeros(4, np.float32)
+    p.jit()(2, 1.0, 1.0, x)
+    assert x.tolist() == [0, 3, 0, 0]
