@@ -24,7 +24,7 @@ from usl_conformance.isolate import Progress, Stopped, run_isolated
 from usl_conformance.names import check_memory_name
 from usl_conformance.routes import Key, Router
 from usl_conformance.transfer import Route, copy_in, copy_out, nest, tensor
-from usl_core.errors import UslError
+from usl_core.errors import BackendError, UslError
 from usl_core.interp.arrays import dtype_of
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import Alloc, Arg, Assign, For, Literal, Pass, Proc, Read, Reduce, Stmt, index_literal, index_read
@@ -188,7 +188,7 @@ def _add_run_time(plan: Plan, name: str, scalar: ScalarType, tools: Toolchain) -
     """Extents that are known at run time only, if the memory takes them."""
     n, x, u = Sym("n"), Sym("x"), Sym("u")
     a, b, i, j = Sym("a"), Sym("b"), Sym("i"), Sym("j")
-    size = Read(n, (), type=SIZE)
+    size = index_read(n)
     typ = TensorType(scalar, (size,))
     fill = [Assign(buffer, (index_read(i),), Read(x, (index_read(i),), type=scalar)) for buffer in (a, b)]
     body = (
@@ -200,7 +200,7 @@ def _add_run_time(plan: Plan, name: str, scalar: ScalarType, tools: Toolchain) -
     proc = Proc(f"{name}_run_time", (Arg(n, SIZE), Arg(x, typ, DRAM), Arg(u, typ, DRAM)), (), body)
     try:
         tools.backend.emit([proc], proc.name)
-    except UslError:
+    except BackendError:
         return
     plan.procs[proc.name] = (proc, lambda call: _run_sizes(call, scalar), "extents known at run time")
 
