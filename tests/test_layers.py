@@ -1,9 +1,11 @@
-"""The layers of docs/architecture.md: every import under usl_core goes to a row above, or sideways without a cycle."""
+"""The layers of docs/architecture.md: in each package every import goes to a row above, or sideways without a cycle; what
+packages import of each other is public."""
 
 from __future__ import annotations
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,11 +16,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "usl_core"
 
-ROWS: tuple[frozenset[str], ...] = tuple(
-    frozenset(row.split())
-    for row in (
+ROWS: Mapping[str, tuple[str, ...]] = {
+    "usl_core": (
         "errors profiling deep arguments probe",
         "ir",
         "cursors",
@@ -26,13 +26,100 @@ ROWS: tuple[frozenset[str], ...] = tuple(
         "frontend",
         "procedure equivalence",
         "primitives",
+        "inspect backend",
         "interp",
         "plugins schedules",
         "scheduling connect",
         "cli",
-    )
-)
-"""From the top; a name is a module or a package of usl_core."""
+    ),
+    "usl_stdlib": (
+        "inspection expressions reporting symbolic config_writes replacing",
+        "ranges combinators hoisting",
+        "accesses config_contract dividing invariants pipelining rules spreading subexpressions tiling",
+        "bounds classification selection",
+        "memory_traffic staging sums unmapped",
+        "reductions",
+        "interleaving vectorizing",
+        "plugin",
+    ),
+    "usl_conformance": (
+        "findings arena bounds compiled controls data isolate",
+        "compare configs layouts names",
+        "transfer",
+        "driver",
+        "cases routes",
+        "execute memories",
+        "diagnose",
+        "instructions",
+        "check suite",
+        "new_command check_command",
+        "command pytest_plugin",
+        "plugin",
+    ),
+    "usl_c11": (
+        "compiler ctext folding memory names ranges reductions runtime types usage",
+        "cache checks cpu literals mirror",
+        "helpers",
+        "unit",
+        "arith scope",
+        "expr status",
+        "access alloc parallel",
+        "call",
+        "stmt",
+        "func",
+        "entry",
+        "arguments emit",
+        "build context",
+        "jit",
+        "batch",
+        "backend",
+        "plugin",
+    ),
+    "usl_perceus": (
+        "deep errors ir",
+        "chains layout prims scalars show traverse",
+        "copying cyclic explain front fuse specialize standard verify",
+        "insert opt reuse",
+        "c heap linear promises",
+        "passes",
+        "python report",
+        "command decorators",
+        "plugin",
+    ),
+    "usl_avx512": (
+        "cpu emulation kernels_algorithms kernels_convolution masks memories",
+        "isa kernels_int",
+        "blas1 conv gemm schedules",
+        "blas1_norms blas2",
+        "kernels",
+        "plugin",
+    ),
+}
+"""For each package its rows from the top; a name is a module or a folder of it."""
+
+FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
+    "usl_core": (),
+    "usl_stdlib": ("usl_core",),
+    "usl_conformance": ("usl_core",),
+    "usl_c11": ("usl_core",),
+    "usl_perceus": ("usl_core", "usl_c11"),
+    "usl_avx512": ("usl_core", "usl_stdlib", "usl_c11"),
+    "usl_example": ("usl_core", "usl_stdlib"),
+    "usl_example_schedules": ("usl_core", "usl_stdlib"),
+}
+"""The packages that each may import."""
+
+PUBLIC: Mapping[str, frozenset[str]] = {
+    "usl_core": frozenset(
+        """errors scheduling schedules cursors inspect backend interp interp.arrays arguments deep probe
+        ir.config ir.externs ir.identity ir.memory ir.nodes ir.printer ir.sym ir.template ir.traverse ir.types
+        plugins.hookspecs plugins.manager frontend.source cli.files cli.modules""".split()
+    ),
+    "usl_stdlib": frozenset(),
+    "usl_conformance": frozenset(),
+    "usl_c11": frozenset("build cache compiler cpu emit memory names runtime runtime.abi types".split()),
+}
+"""The modules that other packages may import, beside the package itself; docs/architecture.md says what each is for."""
 
 PUBLIC_API_USERS = frozenset({"cli"})
 """Rows that may import from `usl_core` itself, whose __init__ imports everything else."""
@@ -56,15 +143,21 @@ class Import:
 
 
 @functools.cache
-def modules() -> Mapping[str, Path]:
-    """Every module of the core by its dotted name."""
-    paths = sorted(PACKAGE.rglob("*.py"))
-    return {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+def modules(package: str = "usl_core") -> Mapping[str, Path]:
+    """Every module of a package by its dotted name."""
+    (folder,) = [each for each in (ROOT, *ROOT.glob("plugins/*"), *ROOT.glob("tests/example*")) if (each / package).is_dir()]
+    paths = sorted((folder / package).rglob("*.py"))
+    return {".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+
+
+def layered(package: str) -> list[str]:
+    """The modules that have a row: the __init__ of a package may import anything, a program (`python -m`) is run alone."""
+    return [module for module in modules(package) if module != package and not module.endswith("__main__")]
 
 
 @functools.cache
 def imports(module: str) -> tuple[Import, ...]:
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    tree = ast.parse(modules(module.partition(".")[0])[module].read_text(encoding="utf-8"))
     return tuple(_imports(tree, module, eager=True, typing_only=False))
 
 
@@ -92,50 +185,61 @@ def _imports(node: ast.AST, module: str, *, eager: bool, typing_only: bool) -> I
 def _targets(node: ast.ImportFrom, module: str) -> Iterator[str]:
     """`from a import b` imports a.b if that is a module, else a."""
     base = node.module or ""
+    known = modules(module.partition(".")[0])
     if node.level:
-        package = module if modules()[module].name == "__init__.py" else module.rpartition(".")[0]
+        package = module if known[module].name == "__init__.py" else module.rpartition(".")[0]
         anchor = ".".join(package.split(".")[: len(package.split(".")) - node.level + 1])
         base = f"{anchor}.{base}".rstrip(".")
+    owner = base.partition(".")[0]
+    known = known if owner not in ROWS else modules(owner)
     for alias in node.names:
         inner = f"{base}.{alias.name}"
-        yield inner if inner in modules() else base
+        yield inner if inner in known else base
 
 
 def row_of(module: str) -> int:
-    part = module.split(".")[1]
-    return next(index for index, row in enumerate(ROWS) if part in row)
+    package, part = module.split(".")[:2]
+    return next(index for index, row in enumerate(ROWS[package]) if part in row.split())
 
 
-def ours(found: Import) -> bool:
-    return found.module == "usl_core" or found.module.startswith("usl_core.")
+def where(module: str, found: Import) -> str:
+    return f"{modules(module.partition('.')[0])[module].relative_to(ROOT)}:{found.line}: imports {found.module}"
 
 
-LAYERED = sorted(set(modules()) - {"usl_core"})  # usl_core/__init__.py may import anything
+def test_every_package_of_this_repository_has_rows():
+    plugins = {f"usl_{path.parent.name}" for path in ROOT.glob("plugins/*/pyproject.toml")}
+    assert set(ROWS) == {"usl_core"} | plugins
 
 
-def test_every_module_of_the_core_belongs_to_a_row():
-    known = frozenset().union(*ROWS)
-    strangers = {module for module in LAYERED if module.split(".")[1] not in known}
-    assert not strangers, f"name the row of {sorted(strangers)} in docs/architecture.md and here"
+@pytest.mark.parametrize("package", ROWS)
+def test_every_module_belongs_to_a_row(package):
+    known = {part for row in ROWS[package] for part in row.split()}
+    there = {module.split(".")[1] for module in layered(package)}
+    assert there - {"template"} == known, "name the row of a new module here, and take out those that went"
 
 
-@pytest.mark.parametrize("module", LAYERED)
-def test_a_module_imports_only_from_its_own_row_and_those_above(module):
+@pytest.mark.parametrize("package", ROWS)
+def test_a_module_imports_only_from_its_own_row_and_those_above(package):
     wrong = []
-    for found in filter(ours, imports(module)):
-        if found.module == "usl_core":
-            allowed = module.split(".")[1] in PUBLIC_API_USERS
-        else:
-            allowed = row_of(found.module) <= row_of(module)
-        if not allowed:
-            wrong.append(f"{modules()[module].relative_to(ROOT)}:{found.line}: imports {found.module}")
+    for module in layered(package):
+        for found in imports(module):
+            if package != "usl_core" and found.typing_only:
+                continue
+            if found.module == package:
+                allowed = package != "usl_core" or module.split(".")[1] in PUBLIC_API_USERS
+            elif found.module.startswith(f"{package}."):
+                allowed = row_of(found.module) <= row_of(module)
+            else:
+                continue
+            if not allowed:
+                wrong.append(where(module, found))
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: "+".join(sorted(row)))
-def test_the_imports_within_a_row_have_no_cycle(row):
+@pytest.mark.parametrize("package", ROWS)
+def test_no_import_goes_round_in_a_circle(package):
     """Imports inside functions count (a cycle in disguise); those for type checkers only do not."""
-    inside = [module for module in LAYERED if module.split(".")[1] in row]
+    inside = set(layered(package))
     graph = {
         module: {found.module for found in imports(module) if found.module in inside and not found.typing_only} - {module}
         for module in inside
@@ -144,6 +248,42 @@ def test_the_imports_within_a_row_have_no_cycle(row):
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail("import cycle: " + " <- ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("package", FOUNDATIONS)
+def test_a_package_imports_public_modules_of_others_only_and_public_names_of_them(package):
+    wrong = []
+    for path in modules(package).values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.ImportFrom(module=str() as base, level=0, names=names):
+                    used = [f"{base}.{alias.name}" for alias in names]
+                case ast.Import(names=names):
+                    used = [alias.name for alias in names]
+                case _:
+                    continue
+            strangers = [name for name in used if not _may_use(package, name)]
+            wrong += [f"{path.relative_to(ROOT)}:{node.lineno}: imports {name}" for name in strangers]
+    assert not wrong, "\n".join(wrong)
+
+
+def _may_use(package: str, name: str) -> bool:
+    """Whether a package may import `a.b.name`: a public module, or what a public module has."""
+    owner, _, inner = name.partition(".")
+    if owner == package or owner not in {*ROWS, *FOUNDATIONS}:
+        return True
+    if owner not in FOUNDATIONS[package] or any(part.startswith("_") for part in inner.split(".")):
+        return False
+    home = inner.rpartition(".")[0]
+    return not inner or inner in PUBLIC[owner] or ((not home or home in PUBLIC[owner]) and not _is_internal(owner, name, home))
+
+
+def _is_internal(owner: str, name: str, home: str) -> bool:
+    """Whether `from home import name` gives a module, as home itself has nothing of that name."""
+    if name not in modules(owner):
+        return False
+    path = modules(owner)[f"{owner}.{home}" if home else owner]
+    return not re.search(rf"\b{name.rpartition('.')[2]}\b", path.read_text(encoding="utf-8"))
 
 
 JUDGES: Mapping[str, frozenset[str]] = {"interp": frozenset({"analysis", "cursors", "primitives"})}
@@ -156,7 +296,7 @@ def test_what_judges_the_operators_runs_no_code_that_they_rely_on(judge):
     waiting = [module for module in modules() if module.split(".")[1:2] == [judge]]
     while waiting:
         module = waiting.pop()
-        if module in LAYERED and module not in reached:
+        if module in layered("usl_core") and module not in reached:
             reached.add(module)
             waiting += [found.module for found in imports(module) if not found.typing_only]
     assert f"usl_core.{judge}.run" in reached
@@ -217,7 +357,7 @@ def test_the_reader_of_imports_sees_through_functions_classes_and_relative_forms
         "class C:\n    def f(self):\n        import numpy\n"
     )
     names = {"usl_core.interp.probe": source, "usl_core.interp.other": source, "usl_core.ir.nodes": source}
-    monkeypatch.setattr(sys.modules[__name__], "modules", lambda: names)
+    monkeypatch.setattr(sys.modules[__name__], "modules", lambda package: names)
     found = {(each.module, each.eager, each.typing_only) for each in imports.__wrapped__("usl_core.interp.probe")}
     assert found == {
         ("typing", True, False),

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core.errors import PluginError
-from usl_core.plugins.declarations import Kind
+from usl_core.plugins.declarations import Kind as Kind
 from usl_core.plugins.discovery import Found, discover
 from usl_core.plugins.hookspecs import Backend
-from usl_core.plugins.plugin import Plugin
+from usl_core.plugins.plugin import Plugin as Plugin
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from functools import cache
 from usl_avx512.isa import movement
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.cursors.kinds import ForCursor, IfCursor
+from usl_core.cursors import ForCursor, IfCursor
 from usl_core.scheduling import rename, replace, simplify, specialize
 from usl_stdlib import cse, interleave, replace_all, vectorize
 

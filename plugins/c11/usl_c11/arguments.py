@@ -12,6 +12,7 @@ from typing import Any
 
 from usl_c11.entry import must_be_disjoint
 from usl_c11.ranges import SIZE_MAX
+from usl_core.backend import written_formals
 from usl_core.errors import JitError
 from usl_core.ir import externs
 from usl_core.ir.nodes import (
@@ -30,7 +31,6 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BF16, BOOL, SIZE, ControlType, ScalarType, TensorType
-from usl_core.ir.written import written_formals
 
 NUMPY_NAMES = {
     "f16": "float16",

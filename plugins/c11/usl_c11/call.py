@@ -6,11 +6,11 @@ from usl_c11.access import address, lvalue, region_of, scalar_pointer, window_va
 from usl_c11.ctext import PRIMARY, C
 from usl_c11.expr import condition, control, data
 from usl_c11.scope import Function, Place
+from usl_core.backend import written_formals
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read
 from usl_core.ir.template import check_template, fill, stride_dim
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
-from usl_core.ir.written import written_formals
 
 
 def call_text(call: Call, fn: Function) -> str:

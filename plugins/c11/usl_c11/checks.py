@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from usl_c11.names import is_identifier, is_reserved
 from usl_c11.types import spelling
 from usl_c11.usage import is_data
-from usl_core.analysis.memories import check_memories
+from usl_core.backend import check_memories
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Alloc, Arg, Proc, ReadConfig
 from usl_core.ir.printer import show_expr

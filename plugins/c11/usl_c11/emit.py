@@ -15,9 +15,8 @@ from usl_c11.names import Names, is_identifier, legal
 from usl_c11.ranges import formal_ranges
 from usl_c11.types import F16_TYPEDEF, control_spelling
 from usl_c11.unit import Unit
-from usl_c11.usage import callees, callees_first, readable_fields
-from usl_core.analysis.last_check import last_check
-from usl_core.equivalence import record_copy
+from usl_c11.usage import readable_fields
+from usl_core.backend import callees, callees_first, last_check, record_copy
 from usl_core.errors import NOWHERE, BackendError
 from usl_core.ir.config import Config, FieldSym
 from usl_core.ir.nodes import Proc

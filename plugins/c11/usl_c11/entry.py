@@ -19,13 +19,10 @@ from usl_c11.scope import Buffer, Function
 from usl_c11.stmt import INDENT
 from usl_c11.unit import Unit
 from usl_c11.usage import is_data, readable_fields
-from usl_core.analysis.effects import proc_summary
-from usl_core.analysis.reaching import reach
-from usl_core.equivalence import assurance
+from usl_core.backend import assurance, fields_used, is_read_at_start, written_formals
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.printer import Printer
 from usl_core.ir.types import BOOL, SIZE, ControlType, TensorType
-from usl_core.ir.written import written_formals
 
 NO_CHECKS = "USL_NO_ENTRY_CHECKS"
 
@@ -133,12 +130,12 @@ def _tests(proc: Proc, formals: Sequence[Formal], fn: Function) -> _Tests:
 
 def _test_fields(proc: Proc, fn: Function, tests: _Tests) -> None:
     """Fields that proc may read as the caller left them have the values that the analysis takes for granted."""
-    for name in sorted(proc_summary(proc).fields):
+    for name in sorted(fields_used(proc)):
         typ = name.declared.type
         if not (name.declared.readable and isinstance(typ, ControlType) and typ is not BOOL):
             continue
         asserted = any(found is name for found in readable_fields(proc.preds))
-        if asserted or reach(proc, (("body", 0),), name).read is not None:
+        if asserted or is_read_at_start(proc, name):
             limits = SIZES if typ is SIZE else INDICES
             place = f"{fn.context}->{legal(name.config.name)}.{legal(name.field)}"
             outside = f"{place} < {limits.lo} || {place} > {limits.hi}"

@@ -15,12 +15,11 @@ from usl_c11.scope import Buffer, Function, Place
 from usl_c11.stmt import INDENT, scoped
 from usl_c11.types import control_spelling
 from usl_c11.unit import Unit
-from usl_core.analysis.parallel import separate_last
+from usl_core.backend import separate_last, written_formals, written_names
 from usl_core.ir.nodes import Arg, BinaryOp, Block, Expr, ExprBase, Literal, Proc, StrideExpr
 from usl_core.ir.printer import Printer
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
-from usl_core.ir.written import written_formals, written_names
 
 WIDTH = 120
 

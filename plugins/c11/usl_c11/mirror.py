@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usl_c11.usage import readable_fields
-from usl_core.analysis.effects import proc_summary
+from usl_core.backend import fields_written, written_formals
 from usl_core.errors import BackendError
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import AssignConfig, Call, Expr, ExprBase, Literal, Proc, Read, StrideExpr
 from usl_core.ir.traverse import substitute, update, walk
 from usl_core.ir.types import ControlType
-from usl_core.ir.written import written_formals
 
 
 def written_readable(instr: Proc) -> Iterator[FieldSym]:
     """The fields that an instruction writes and that C may read back."""
-    return (field for field in sorted(proc_summary(instr).config_writes) if field.declared.readable)
+    return (field for field in sorted(fields_written(instr)) if field.declared.readable)
 
 
 def mirrored(call: Call) -> list[AssignConfig]:

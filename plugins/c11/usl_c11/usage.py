@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from usl_core.backend import written_formals
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import (
     Arg,
@@ -11,7 +12,6 @@ from usl_core.ir.nodes import (
     AssignConfig,
     Call,
     Node,
-    Proc,
     ReadConfig,
     Stmt,
     WindowStmt,
@@ -19,34 +19,11 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import names_used, walk, walk_kinds
 from usl_core.ir.types import ControlType
-from usl_core.ir.written import written_formals
 
 
 def is_data(arg: Arg) -> bool:
     """Whether a formal takes data."""
     return not isinstance(arg.type, ControlType)
-
-
-def callees(proc: Proc) -> Iterator[Call]:
-    """The calls in a procedure, those of its callees excepted."""
-    for stmt in proc.body:
-        yield from walk_kinds(stmt, Call)
-
-
-def callees_first(procs: Iterable[Proc]) -> tuple[Proc, ...]:
-    """procs and everything they call, each once, callees before callers, otherwise in order of first mention."""
-    done: dict[Proc, None] = {}
-
-    def visit(proc: Proc) -> None:
-        if proc in done:
-            return
-        for call in callees(proc):
-            visit(call.proc)
-        done.setdefault(proc)
-
-    for proc in procs:
-        visit(proc)
-    return tuple(done)
 
 
 def readable_fields(nodes: Iterable[Node]) -> Iterator[FieldSym]:

@@ -14,13 +14,20 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from usl_core.interp.arith import SHARED, Arithmetic
-from usl_core.interp.bind import bind
-from usl_core.interp.compile import Compiler
-from usl_core.interp.exact import ExactArithmetic
-from usl_core.interp.machine import FORMATS, FloatFormat
-from usl_core.interp.runtime import ConfigKey, ConfigState, State
-from usl_core.interp.values import POISON, Value
+from usl_core.interp import (
+    FORMATS,
+    POISON,
+    SHARED,
+    Arithmetic,
+    Compiler,
+    ConfigKey,
+    ConfigState,
+    ExactArithmetic,
+    FloatFormat,
+    State,
+    Value,
+    bind,
+)
 from usl_core.ir.externs import Extern
 from usl_core.ir.nodes import Node, Proc
 from usl_core.ir.traverse import walk

@@ -11,9 +11,7 @@ from usl_conformance.instructions import check_instructions
 from usl_conformance.memories import check_memories
 from usl_conformance.names import check_config_names
 from usl_core.ir.nodes import Proc
-from usl_core.plugins.declarations import Kind
-from usl_core.plugins.manager import PluginManager, plugin_manager
-from usl_core.plugins.plugin import Plugin
+from usl_core.plugins.manager import Kind, Plugin, PluginManager, plugin_manager
 
 
 def check_plugin(

@@ -9,10 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from usl_conformance.bounds import Sized, bound, coarsest_format, least_normal, overflows, run_sized, sized_data
-from usl_core.interp.buffers import Buffer
-from usl_core.interp.machine import FORMATS, FloatFormat
-from usl_core.interp.run import run
-from usl_core.interp.values import POISON, Value
+from usl_core.interp import FORMATS, POISON, Buffer, FloatFormat, Value, run
 from usl_core.ir.nodes import Proc
 from usl_core.ir.types import ControlType, ScalarType
 

@@ -11,9 +11,7 @@ import operator
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from usl_core.analysis import formula as fml
-from usl_core.analysis.context import Context
-from usl_core.analysis.solver import Refuted, prove
+from usl_core.inspect import witness
 from usl_core.ir.externs import MAX, MIN
 from usl_core.ir.nodes import (
     BinaryOp,
@@ -168,11 +166,8 @@ def _elements(proc: Proc, controls: Controls) -> int | None:
 
 def _from_solver(proc: Proc, names: Sequence[Sym]) -> Iterator[Controls]:
     """A model of the assertions, for those that no constant of the text is near to."""
-    match prove(Context.of_proc(proc).facts, fml.FALSE):
-        case Refuted(model=model):
-            yield {name: model.get(name, 1) for name in names}
-        case _:
-            return
+    if (model := witness(proc)) is not None:
+        yield {name: model.get(name, 1) for name in names}
 
 
 def _spread(found: Sequence[Controls], names: Sequence[Sym], edges: frozenset[int], limit: int) -> Iterator[Controls]:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from usl_conformance.bounds import least_normal
+from usl_core.interp import FORMATS, FloatFormat, round_float
 from usl_core.interp.arrays import dtype_of
-from usl_core.interp.machine import FORMATS, FloatFormat, round_float
 from usl_core.ir.types import BF16, ScalarType
 
 

@@ -17,9 +17,7 @@ from usl_conformance.compare import Judge
 from usl_conformance.data import Fill
 from usl_conformance.execute import Mismatch, Operand, Run, elements
 from usl_core.errors import UslError
-from usl_core.interp.buffers import Buffer, dense_strides
-from usl_core.interp.run import run
-from usl_core.interp.values import POISON, Value
+from usl_core.interp import POISON, Buffer, Value, dense_strides, run
 from usl_core.ir.nodes import Proc
 from usl_core.ir.template import placeholders as placeholders_of
 from usl_core.ir.template import stride_dim

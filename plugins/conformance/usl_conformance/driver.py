@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from usl_conformance.configs import Setup
 from usl_conformance.controls import Controls, evaluate
 from usl_conformance.transfer import Route, copy_in, copy_out, literal_of, tensor, window_of
-from usl_core.interp.buffers import dense_strides
+from usl_core.interp import dense_strides
 from usl_core.ir.memory import DRAM, Memory, MemoryClass
 from usl_core.ir.nodes import (
     Alloc,

@@ -16,11 +16,8 @@ from usl_conformance.configs import Field
 from usl_conformance.controls import shape_of
 from usl_conformance.data import Fill
 from usl_conformance.driver import Driver
+from usl_core.interp import POISON, Access, Buffer, Value, dense_strides, run
 from usl_core.interp.arrays import dtype_of
-from usl_core.interp.buffers import Buffer, dense_strides
-from usl_core.interp.run import run
-from usl_core.interp.runtime import Access
-from usl_core.interp.values import POISON, Value
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BF16, ControlType, ScalarType, TensorType, scalar_of

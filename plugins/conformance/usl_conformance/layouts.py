@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from usl_conformance.controls import Controls, Unevaluated, evaluate, literals, shape_of
-from usl_core.interp.buffers import dense_strides
+from usl_core.interp import dense_strides
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, TensorType

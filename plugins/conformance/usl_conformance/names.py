@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 
 from usl_conformance.findings import NAME, Finding
+from usl_core.backend import written_formals
 from usl_core.errors import UslError
 from usl_core.ir.config import Config
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Proc
 from usl_core.ir.template import check_template, placeholders
 from usl_core.ir.types import ControlType
-from usl_core.ir.written import written_formals
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 

@@ -22,16 +22,15 @@ from usl_conformance.controls import admissible, shape_of
 from usl_conformance.driver import passes_through
 from usl_conformance.isolate import Stopped, run_isolated
 from usl_conformance.transfer import Mover, Route, round_trip, size_probe
+from usl_core.backend import written_formals
 from usl_core.errors import UslError
+from usl_core.interp import Buffer, dense_strides, run
 from usl_core.interp.arrays import dtype_of
-from usl_core.interp.buffers import Buffer, dense_strides
-from usl_core.interp.run import run
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
 from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
-from usl_core.ir.written import written_formals
 
 Key = tuple[MemoryClass, ScalarType, tuple[int, ...]]
 

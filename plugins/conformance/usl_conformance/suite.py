@@ -12,8 +12,7 @@ from functools import partial
 
 from usl_conformance.findings import Outcome
 from usl_core.errors import Span
-from usl_core.plugins.declarations import Kind
-from usl_core.plugins.manager import plugin_manager
+from usl_core.plugins.manager import Kind, plugin_manager
 
 
 class NonConforming(AssertionError):

@@ -10,25 +10,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from usl_core.cursors.cursor import BlockCursor, Cursor, StmtCursor, make_cursor
-from usl_core.cursors.kinds import (
+from usl_core import Procedure
+from usl_core.cursors import (
     AllocCursor,
     ArgCursor,
     AssignCursor,
     BinaryOpCursor,
+    BlockCursor,
     CallCursor,
+    Cursor,
     ExternFunctionCursor,
     ForCursor,
     IfCursor,
     ReadCursor,
     ReduceCursor,
+    StmtCursor,
     WindowExprCursor,
     WindowStmtCursor,
 )
-from usl_core.cursors.path import NodeLoc
 from usl_core.errors import SchedulingError
+from usl_core.inspect import assertions
 from usl_core.ir.types import SIZE, ControlType, ScalarType
-from usl_core.procedure import Procedure
 from usl_stdlib.inspection import children, enclosing, orelse
 from usl_stdlib.ranges import Iteration, Known, Range
 from usl_stdlib.symbolic import Polynomial, Remainder, name, polynomial, value_of
@@ -93,11 +95,6 @@ def known_at(code: Procedure | Cursor) -> Known:
     around = [stmt for stmt in enclosing(code) if isinstance(stmt, ForCursor)] if isinstance(code, Cursor) else []
     ranges = tuple(iteration(loop) for loop in reversed(around) if has_known_range(loop))
     return Known(least, tuple(whole), ranges)
-
-
-def assertions(p: Procedure) -> list[Any]:
-    """Cursors to the assertions of a procedure."""
-    return [make_cursor(p, NodeLoc((("preds", position),))) for position in range(len(p.ir.preds))]
 
 
 def _learn(nonnegative: Polynomial, least: dict[str, int], whole: list[tuple[Polynomial, int]]) -> None:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors.cursor import Cursor, ExprCursor
-from usl_core.cursors.kinds import ForCursor
+from usl_core.cursors import Cursor, ExprCursor, ForCursor
 from usl_core.errors import SchedulingError, UsageError
-from usl_core.procedure import Procedure
 from usl_stdlib.accesses import Access, Buffer, accesses, has_known_range, iteration, known_at
 from usl_stdlib.inspection import enclosing, require_cursor
 from usl_stdlib.ranges import Iterators, Known, NotLinear, Range, end, greatest, least

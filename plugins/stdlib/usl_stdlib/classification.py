@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from usl_core.cursors.kinds import AllocCursor, AssignConfigCursor, CallCursor, CheckCursor, ForCursor
+from usl_core.cursors import AllocCursor, AssignConfigCursor, CallCursor, CheckCursor, ForCursor
 from usl_stdlib.accesses import Access, accesses, known_at
 from usl_stdlib.inspection import Code, enclosing, require_cursor, walk
 from usl_stdlib.ranges import Known, NotLinear, end

@@ -16,10 +16,10 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
+from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors.cursor import Cursor
+from usl_core.cursors import Cursor
 from usl_core.errors import SchedulingError, UsageError
-from usl_core.procedure import Procedure
 from usl_stdlib.inspection import Kind, walk
 
 Schedule = Annotated[Callable[..., Any], "a function on procedures"]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from math import inf, prod
 
+from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors.cursor import BlockCursor, StmtCursor
-from usl_core.cursors.kinds import AssignConfigCursor, CallCursor, ForCursor, IfCursor, LiteralCursor
+from usl_core.cursors import AssignConfigCursor, BlockCursor, CallCursor, ForCursor, IfCursor, LiteralCursor, StmtCursor
 from usl_core.errors import NOWHERE, SchedulingError, Span
 from usl_core.interp import ConfigKey
-from usl_core.procedure import Procedure
 from usl_stdlib.config_writes import Way, config_writes, first_line, inner_blocks
 from usl_stdlib.hoisting import why_it_stays
 

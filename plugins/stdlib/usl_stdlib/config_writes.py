@@ -7,26 +7,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors.cursor import BlockCursor, StmtCursor
-from usl_core.cursors.display import head_line
-from usl_core.cursors.kinds import (
+from usl_core.cursors import (
     ArgCursor,
     AssignConfigCursor,
     BinaryOpCursor,
+    BlockCursor,
     CallCursor,
     ExternFunctionCursor,
     ForCursor,
     IfCursor,
     LiteralCursor,
     ReadCursor,
+    StmtCursor,
     UnaryMinusCursor,
+    head_line,
 )
 from usl_core.errors import SchedulingError
 from usl_core.interp import Access, Buffer, ConfigKey, run
 from usl_core.ir.config import FieldSym
 from usl_core.ir.types import ControlType
-from usl_core.procedure import Procedure
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.kinds import ForCursor, LiteralCursor
+from usl_core import Procedure
+from usl_core.cursors import ForCursor, LiteralCursor
 from usl_core.errors import UsageError
-from usl_core.primitives.loops.divide_loop import divide_loop
-from usl_core.primitives.loops.shift_loop import shift_loop
-from usl_core.procedure import Procedure
+from usl_core.scheduling import divide_loop, shift_loop
 from usl_stdlib.expressions import fresh
 
 TAILS = ("perfect", "cut", "guard", "masked")

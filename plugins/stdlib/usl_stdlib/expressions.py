@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from usl_core.cursors.cursor import BlockCursor, NodeCursor, StmtCursor
-from usl_core.cursors.display import head_line
-from usl_core.cursors.kinds import (
+from usl_core import Procedure
+from usl_core.cursors import (
     AllocCursor,
     ArgCursor,
+    BlockCursor,
     ForCursor,
     IfCursor,
+    NodeCursor,
     ReadCursor,
+    StmtCursor,
     StrideExprCursor,
     WindowExprCursor,
     WindowStmtCursor,
+    head_line,
 )
 from usl_core.errors import SchedulingError
-from usl_core.procedure import Procedure
 from usl_stdlib.inspection import Code, children, walk
 
 

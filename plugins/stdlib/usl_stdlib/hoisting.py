@@ -6,21 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors.cursor import BlockCursor, StmtCursor
-from usl_core.cursors.kinds import AssignConfigCursor, CallCursor, ForCursor, IfCursor, PassCursor
+from usl_core.cursors import AssignConfigCursor, BlockCursor, CallCursor, ForCursor, IfCursor, PassCursor, StmtCursor
 from usl_core.errors import SchedulingError, Undecided
 from usl_core.interp import ConfigKey
 from usl_core.ir.config import FieldSym
-from usl_core.primitives.calls.inline import inline
-from usl_core.primitives.calls.replace import replace
-from usl_core.primitives.config.delete_config import delete_config
-from usl_core.primitives.config.write_config import write_config
-from usl_core.primitives.loops.fission import fission
-from usl_core.primitives.loops.remove_loop import remove_loop
-from usl_core.primitives.stmts.delete_pass import delete_pass
-from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
-from usl_core.procedure import Procedure
+from usl_core.scheduling import delete_config, delete_pass, fission, inline, remove_loop, reorder_stmts, replace, write_config
 from usl_stdlib.config_writes import ConfigWrites, count_config_writes, first_line, inner_blocks, shown, statements
 
 

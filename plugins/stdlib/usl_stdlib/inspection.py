@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, InvalidCursor, StmtCursor
-from usl_core.cursors.kinds import (
+from usl_core.cursors import (
     AllocCursor,
     AssignConfigCursor,
     AssignCursor,
     BinaryOpCursor,
+    BlockCursor,
     CallCursor,
     CastCursor,
     CheckCursor,
+    Cursor,
+    ExprCursor,
     ExternFunctionCursor,
     ForCursor,
     IfCursor,
+    InvalidCursor,
     ReadCursor,
     ReduceCursor,
+    StmtCursor,
     UnaryMinusCursor,
     WindowExprCursor,
     WindowStmtCursor,
 )
 from usl_core.errors import PatternError, SchedulingError, UsageError
-from usl_core.procedure import Procedure
 
 Code = Procedure | Cursor
 """A procedure stands for its body."""

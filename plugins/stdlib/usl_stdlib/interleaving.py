@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.kinds import AllocCursor, ArgCursor, ForCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, ArgCursor, ForCursor
 from usl_core.errors import UsageError
 from usl_core.ir.memory import MemoryClass
-from usl_core.primitives.loops.unroll_loop import unroll_loop
-from usl_core.procedure import Procedure
+from usl_core.scheduling import unroll_loop
 from usl_stdlib.dividing import divide
 from usl_stdlib.expressions import binder, loop_at
 from usl_stdlib.reductions import ParallelReduction, parallelize_reduction

@@ -6,18 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.cursor import StmtCursor
-from usl_core.cursors.kinds import AllocCursor, AssignCursor, ForCursor, LiteralCursor, ReadCursor, ReduceCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, AssignCursor, ForCursor, LiteralCursor, ReadCursor, ReduceCursor, StmtCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.types import ControlType
-from usl_core.primitives.buffers.lift_alloc import lift_alloc
-from usl_core.primitives.exprs.bind_expr import bind_expr
-from usl_core.primitives.loops.eliminate_dead_code import eliminate_dead_code
-from usl_core.primitives.loops.fission import fission
-from usl_core.primitives.loops.remove_loop import remove_loop
-from usl_core.primitives.loops.specialize import specialize
-from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
-from usl_core.procedure import Procedure
+from usl_core.scheduling import bind_expr, eliminate_dead_code, fission, lift_alloc, remove_loop, reorder_stmts, specialize
 from usl_stdlib.expressions import expressions, fresh, loop_at, mentions, statement_of, statements, text
 from usl_stdlib.inspection import children
 from usl_stdlib.reporting import explained

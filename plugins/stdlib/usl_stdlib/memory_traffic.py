@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors.cursor import Cursor
-from usl_core.cursors.kinds import ForCursor, IfCursor
+from usl_core.cursors import Cursor, ForCursor, IfCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.types import ScalarType
-from usl_core.procedure import Procedure
 from usl_stdlib.accesses import Access, accesses, iteration, known_at
 from usl_stdlib.bounds import Bounds, box
 from usl_stdlib.inspection import enclosing, walk

@@ -5,16 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, StmtCursor
-from usl_core.cursors.kinds import AllocCursor, ForCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, BlockCursor, Cursor, ForCursor, GapCursor, StmtCursor
 from usl_core.errors import SchedulingError
-from usl_core.primitives.buffers.resize_dim import resize_dim
-from usl_core.primitives.composed.autolift_alloc import autolift_alloc
-from usl_core.primitives.loops.cut_loop import cut_loop
-from usl_core.primitives.loops.fission import fission
-from usl_core.primitives.loops.fuse import fuse
-from usl_core.primitives.loops.shift_loop import shift_loop
-from usl_core.procedure import Procedure
+from usl_core.scheduling import autolift_alloc, cut_loop, fission, fuse, resize_dim, shift_loop
 from usl_stdlib.expressions import loop_at, text
 from usl_stdlib.reporting import explained
 

@@ -5,17 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.kinds import AllocCursor, ForCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, ForCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import MemoryClass
-from usl_core.primitives.buffers.set_memory import set_memory
-from usl_core.primitives.buffers.stage_mem import stage_mem
-from usl_core.primitives.composed.autolift_alloc import autolift_alloc
-from usl_core.primitives.loops.fission import fission
-from usl_core.primitives.loops.fuse import fuse
-from usl_core.primitives.loops.reorder_loops import reorder_loops
-from usl_core.primitives.loops.unroll_loop import unroll_loop
-from usl_core.procedure import Procedure
+from usl_core.scheduling import autolift_alloc, fission, fuse, reorder_loops, set_memory, stage_mem, unroll_loop
 from usl_stdlib.dividing import Divided, divide
 from usl_stdlib.expressions import fresh, loop_at
 from usl_stdlib.reporting import explained

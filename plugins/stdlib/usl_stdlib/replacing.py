@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors.cursor import make_cursor
-from usl_core.cursors.path import BlockLoc, Path
+from usl_core.cursors import BlockCursor, ForCursor, IfCursor
 from usl_core.errors import SchedulingError
-from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, For, If, Literal, Proc, Read, Reduce, Stmt
+from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, For, If, Literal, Read, Reduce, Stmt
 from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import ControlType
-from usl_core.primitives.calls.replace import replace
-from usl_core.procedure import Procedure
+from usl_core.scheduling import replace
 
 
 @checked
@@ -33,9 +32,7 @@ def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> 
 
 
 def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
-    wanted = instruction.ir.body
-    candidates = [make_cursor(p, loc) for loc in _blocks(p.ir, wanted)]
-    for cursor in candidates:
+    for cursor in list(_blocks(p.body(), instruction.ir.body)):
         block = p.forward(cursor)
         if not block:
             continue
@@ -46,15 +43,18 @@ def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
     return p
 
 
-def _blocks(proc: Proc, wanted: Block) -> list[BlockLoc]:
-    """The blocks that might be wanted with other names, indices and arguments, inner ones first."""
-    count = len(wanted)
-    return [
-        BlockLoc(parent, field, lo, lo + count)
-        for parent, field, block in _lists(proc, ())
-        for lo in range(len(block) - count + 1)
-        if _alike(wanted, block[lo : lo + count])
-    ]
+def _blocks(block: BlockCursor, wanted: Block) -> Iterator[BlockCursor]:
+    """The parts of block that might be wanted with other names, indices and arguments, inner ones first."""
+    stmts, count = tuple(block), len(wanted)
+    for stmt in stmts:
+        if isinstance(stmt, ForCursor | IfCursor):
+            yield from _blocks(stmt.body(), wanted)
+        if isinstance(stmt, IfCursor) and isinstance(otherwise := stmt.orelse(), BlockCursor):
+            yield from _blocks(otherwise, wanted)
+    nodes = tuple(stmt.node for stmt in stmts)
+    for lo in range(len(nodes) - count + 1):
+        if _alike(wanted, nodes[lo : lo + count]):
+            yield block[lo : lo + count]
 
 
 def _alike(wanted: Block, block: Block) -> bool:
@@ -82,15 +82,3 @@ def _alike_data(a: Expr, b: Expr) -> bool:
         return False
     pairs = zip(child_nodes(a), child_nodes(b), strict=False)
     return all(_alike_data(x, y) for x, y in pairs if isinstance(x, Expr) and isinstance(y, Expr))
-
-
-def _lists(node: Proc | For | If, path: Path) -> Iterator[tuple[Path, str, Block]]:
-    """Every statement list below node, inner ones first."""
-    fields = (("body", node.body), *((("orelse", node.orelse),) if isinstance(node, If) else ()))
-    for field, block in fields:
-        for position, stmt in enumerate(block):
-            if isinstance(stmt, For | If):
-                yield from _lists(stmt, (*path, (field, position)))
-    for field, block in fields:
-        if block:
-            yield path, field, block

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from usl_core.arguments import checked
-from usl_core.cursors.kinds import (
+from usl_core.cursors import (
     AllocCursor,
     ArgCursor,
     AssignCursor,

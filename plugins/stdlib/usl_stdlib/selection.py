@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from usl_core.cursors.kinds import (
+from usl_core import Procedure
+from usl_core.cursors import (
     ArgCursor,
     AssignCursor,
     BinaryOpCursor,
@@ -28,7 +29,6 @@ from usl_core.cursors.kinds import (
 )
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.types import ScalarType
-from usl_core.procedure import Procedure
 from usl_stdlib.expressions import text, window_text
 from usl_stdlib.inspection import walk
 from usl_stdlib.rules import Cut, Lanes

@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from usl_core.cursors.cursor import StmtCursor
-from usl_core.cursors.kinds import AllocCursor, ForCursor, IfCursor, ReadCursor, WindowStmtCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, ForCursor, IfCursor, ReadCursor, StmtCursor, WindowStmtCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.types import ScalarType
-from usl_core.primitives.buffers.inline_window import inline_window
-from usl_core.primitives.composed.autolift_alloc import autolift_alloc
-from usl_core.primitives.loops.fission import fission
-from usl_core.primitives.loops.lift_scope import lift_scope
-from usl_core.primitives.loops.reorder_loops import reorder_loops
-from usl_core.procedure import Procedure
+from usl_core.scheduling import autolift_alloc, fission, inline_window, lift_scope, reorder_loops
 from usl_stdlib.expressions import blocks, mentions
 from usl_stdlib.inspection import walk
 

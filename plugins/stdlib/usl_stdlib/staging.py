@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.cursor import BlockCursor
-from usl_core.cursors.kinds import AllocCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, BlockCursor
 from usl_core.ir.memory import MemoryClass
-from usl_core.primitives.buffers.set_memory import set_memory
-from usl_core.primitives.buffers.stage_mem import stage_mem
-from usl_core.procedure import Procedure
+from usl_core.scheduling import set_memory, stage_mem
 from usl_stdlib.bounds import infer_bounds
 from usl_stdlib.expressions import fresh
 from usl_stdlib.reporting import explained

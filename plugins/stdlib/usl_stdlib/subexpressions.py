@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.cursor import BlockCursor, StmtCursor
-from usl_core.cursors.kinds import AllocCursor, BinaryOpCursor, ExternFunctionCursor, ForCursor, ReadCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, BinaryOpCursor, BlockCursor, ExternFunctionCursor, ForCursor, ReadCursor, StmtCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.types import ControlType, TensorType
-from usl_core.primitives.exprs.bind_expr import bind_expr
-from usl_core.procedure import Procedure
+from usl_core.scheduling import bind_expr
 from usl_stdlib.expressions import expressions, fresh, statements, text
 from usl_stdlib.inspection import children, walk
 from usl_stdlib.reporting import explained

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from usl_core.cursors.kinds import AllocCursor, AssignCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor, WindowExprCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, AssignCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor, WindowExprCursor
 from usl_core.errors import SchedulingError
-from usl_core.procedure import Procedure
 from usl_stdlib.bounds import infer_bounds
 from usl_stdlib.expressions import expressions, mentions, statements, text, window_text
 from usl_stdlib.inspection import children, walk

@@ -13,7 +13,7 @@ from functools import cache
 from math import comb, lcm
 from typing import Any
 
-from usl_core.cursors.kinds import (
+from usl_core.cursors import (
     BinaryOpCursor,
     ExternFunctionCursor,
     LiteralCursor,

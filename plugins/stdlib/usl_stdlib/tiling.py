@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from usl_core.cursors.kinds import ForCursor, IfCursor
+from usl_core import Procedure
+from usl_core.cursors import ForCursor, IfCursor
 from usl_core.errors import SchedulingError, UsageError
-from usl_core.primitives.loops.divide_loop import divide_loop
-from usl_core.primitives.loops.fission import fission
-from usl_core.primitives.loops.lift_scope import lift_scope
-from usl_core.primitives.loops.reorder_loops import reorder_loops
-from usl_core.procedure import Procedure
+from usl_core.scheduling import divide_loop, fission, lift_scope, reorder_loops
 from usl_stdlib.expressions import fresh, loop_at
 from usl_stdlib.reporting import explained
 

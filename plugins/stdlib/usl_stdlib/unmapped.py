@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from usl_core.cursors.kinds import AssignCursor, IfCursor, ReadCursor, ReduceCursor
+from usl_core.cursors import AssignCursor, IfCursor, ReadCursor, ReduceCursor
 from usl_core.errors import SchedulingError
 from usl_stdlib.expressions import mentions, text, window_text
 from usl_stdlib.inspection import children, walk

@@ -6,17 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from usl_core.cursors.kinds import AllocCursor, AssignCursor, BinaryOpCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor
+from usl_core import Procedure
+from usl_core.cursors import AllocCursor, AssignCursor, BinaryOpCursor, CallCursor, ForCursor, ReadCursor, ReduceCursor
 from usl_core.errors import SchedulingError, UsageError
 from usl_core.ir.memory import Memory, MemoryClass
-from usl_core.primitives.buffers.set_memory import set_memory
-from usl_core.primitives.buffers.stage_mem import stage_mem
-from usl_core.primitives.calls.replace import replace
-from usl_core.primitives.exprs.bind_expr import bind_expr
-from usl_core.primitives.exprs.commute_expr import commute_expr
-from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce
-from usl_core.primitives.stmts.split_write import split_write
-from usl_core.procedure import Procedure
+from usl_core.scheduling import bind_expr, commute_expr, fold_into_reduce, replace, set_memory, split_write, stage_mem
 from usl_stdlib.dividing import divide
 from usl_stdlib.expressions import fresh, loop_at, statements, text, window_text
 from usl_stdlib.invariants import hoist_values

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from usl_core import Procedure, SchedulingError, parallelize_loop
-from usl_stdlib import classify, enclosing_loops, top_down
-from usl_stdlib.classification import LoopKind
+from usl_stdlib import LoopKind, classify, enclosing_loops, top_down
 
 
 def parallelize_outermost(p: Procedure) -> Procedure:

@@ -12,7 +12,7 @@ from typing import Any
 from usl_avx512.blas1 import LANES, instructions, reusing
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.cursors.kinds import ReadCursor
+from usl_core.cursors import ReadCursor
 from usl_core.scheduling import call_eqv, rename, replace, simplify, specialize, stage_mem, unroll_buffer
 from usl_stdlib import attempt, cse, unroll_and_jam, vectorize
 

@@ -8,7 +8,7 @@ from typing import Any
 from usl_avx512.gemm.panels import edge_panel, full_panels
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_core import Procedure
-from usl_core.cursors.kinds import ForCursor
+from usl_core.cursors import ForCursor
 from usl_core.scheduling import (
     divide_dim,
     divide_loop,

@@ -13,8 +13,7 @@ from typing import Any
 from usl_avx512 import isa
 from usl_avx512.memories import AVX512, AVX512_YMM
 from usl_core import Procedure
-from usl_core.cursors.cursor import Cursor
-from usl_core.cursors.kinds import AllocCursor, ForCursor
+from usl_core.cursors import AllocCursor, Cursor, ForCursor
 from usl_core.ir.memory import Memory
 from usl_core.scheduling import (
     call_eqv,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from usl_c11.types import window_struct
+from usl_core import Procedure
+from usl_core.backend import written_formals
 from usl_core.errors import Span
 from usl_core.ir.nodes import BinaryOp, Expr, Literal, Proc, Read, UnaryMinus
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
-from usl_core.ir.written import written_formals
-from usl_core.procedure import Procedure
 from usl_perceus.c.frame import Frame
 from usl_perceus.c.unit import c_string
 from usl_perceus.errors import PerceusError

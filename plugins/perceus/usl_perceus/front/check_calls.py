@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from usl_core import Procedure
 from usl_core.errors import Span
-from usl_core.procedure import Procedure
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS

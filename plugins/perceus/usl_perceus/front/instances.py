@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from usl_core import Procedure
 from usl_core.errors import NOWHERE
-from usl_core.procedure import Procedure
 from usl_perceus import ir
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, ForeignDef, FunDef

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usl_core import Procedure
+from usl_core.backend import written_formals
 from usl_core.errors import Span
 from usl_core.ir.nodes import Arg
 from usl_core.ir.types import ControlType, ScalarType, TensorType
-from usl_core.ir.written import written_formals
-from usl_core.procedure import Procedure
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.types import ARRAY, FLOATS, INTEGERS, TUPLE, App, Type
 

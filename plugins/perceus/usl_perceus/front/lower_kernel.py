@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from usl_core import Procedure
 from usl_core.errors import Span
 from usl_core.ir.externs import MAX, MIN
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Proc, Read, StrideExpr, UnaryMinus
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import SIZE, ControlType, TensorType
-from usl_core.procedure import Procedure
 from usl_perceus import ir
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.block import Block

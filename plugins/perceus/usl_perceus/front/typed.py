@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from usl_core.procedure import Procedure
+from usl_core import Procedure
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.definitions import ConDef, ExceptionDef, ForeignDef, FunDef, Signature
 from usl_perceus.front.patterns import Resolved

@@ -1,0 +1,104 @@
+"""What a backend asks of the core: that everything is proved once more, what runs in parallel, what procedures use and call.
+
+Reads only. A backend makes its text of the copies that `last_check` gives, in which nothing is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from usl_core.analysis.conflict import overlap
+from usl_core.analysis.context import Context
+from usl_core.analysis.effects import Access, block_summary, proc_summary
+from usl_core.analysis.last_check import last_check
+from usl_core.analysis.memories import check_memories
+from usl_core.analysis.parallel import separate_last, shared_reductions
+from usl_core.analysis.reaching import reach
+from usl_core.equivalence import assurance, record_copy
+from usl_core.ir.config import FieldSym
+from usl_core.ir.nodes import Block, Call, For, If, LoopMode, Proc, SimpleStmt
+from usl_core.ir.traverse import has_parallel, walk_kinds
+from usl_core.ir.written import written_formals, written_names
+
+__all__ = [
+    "ParallelLoop", "assurance", "callees", "callees_first", "check_memories", "fields_used", "fields_written",
+    "is_read_at_start", "last_check", "parallel_loops", "record_copy", "separate_last", "written_formals",
+    "written_names",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelLoop:
+    """A `par` loop where it stands. Buffers are allocations and formals: windows are followed to what they show."""
+
+    loop: For
+    context: Context
+
+    def shared_reductions(self) -> list[Access]:
+        """What several of its iterations may reduce into."""
+        return shared_reductions(self.context, self.loop)
+
+    def accesses(self) -> Iterator[Access]:
+        """What one iteration does, or may do."""
+        inside = self.context.enter(self.loop, "body")
+        for access in inside.resolve_all(block_summary(self.loop.body).accesses):
+            if overlap(inside.facts, access, access) is not None:
+                yield access
+
+
+def parallel_loops(proc: Proc) -> Iterator[ParallelLoop]:
+    """The `par` loops of proc, inner ones first."""
+    yield from _parallel_loops(Context.of_proc(proc), proc.body)
+
+
+def _parallel_loops(context: Context, block: Block) -> Iterator[ParallelLoop]:
+    for stmt in block:
+        match stmt:
+            case For(body=body) if has_parallel(stmt):
+                yield from _parallel_loops(context.enter(stmt, "body"), body)
+                if stmt.mode is LoopMode.PAR:
+                    yield ParallelLoop(stmt, context)
+            case If(body=body, orelse=orelse) if has_parallel(stmt):
+                yield from _parallel_loops(context.enter(stmt, "body"), body)
+                yield from _parallel_loops(context.enter(stmt, "orelse"), orelse)
+            case For() | If() | SimpleStmt():
+                pass
+        context = context.after(stmt)
+
+
+def callees(proc: Proc) -> Iterator[Call]:
+    """The calls in proc."""
+    for stmt in proc.body:
+        yield from walk_kinds(stmt, Call)
+
+
+def callees_first(procs: Iterable[Proc]) -> tuple[Proc, ...]:
+    """procs and everything they call, each once, callees before callers, otherwise in order of first mention."""
+    done: dict[Proc, None] = {}
+
+    def visit(proc: Proc) -> None:
+        if proc in done:
+            return
+        for call in callees(proc):
+            visit(call.proc)
+        done.setdefault(proc)
+
+    for proc in procs:
+        visit(proc)
+    return tuple(done)
+
+
+def fields_used(proc: Proc) -> frozenset[FieldSym]:
+    """The configuration fields that proc or a callee reads or writes."""
+    return frozenset(proc_summary(proc).fields)
+
+
+def fields_written(proc: Proc) -> frozenset[FieldSym]:
+    """The configuration fields that proc or a callee may write."""
+    return frozenset(proc_summary(proc).config_writes)
+
+
+def is_read_at_start(proc: Proc, field: FieldSym) -> bool:
+    """Whether what a field holds when proc is called may matter to it."""
+    return reach(proc, (("body", 0),), field).read is not None
