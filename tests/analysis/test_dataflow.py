@@ -15,9 +15,10 @@ from tests.fuzz.configured import REGISTERS, configured_program
 from tests.fuzz.inputs import Inputs, control_vectors, random_inputs
 from tests.fuzz.sites import sites
 from tests.primitives.equivalence import parse
-from usl_core.analysis.context import Context, Held
+from usl_core.analysis.context import Context
 from usl_core.analysis.dataflow import LIMIT, Case, Cases, Datum, before_iteration, of_proc, of_stmt, settle
 from usl_core.analysis.formula import free_syms
+from usl_core.analysis.holding import Held
 from usl_core.analysis.reaching import Reach, reach
 from usl_core.analysis.solver import Proved, consistent
 from usl_core.cursors.edit import Edit
