@@ -76,7 +76,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_perceus": (
-        "deep errors ir",
+        "errors ir",
         "chains layout prims scalars show traverse",
         "copying cyclic explain front fuse specialize standard verify",
         "insert opt reuse",

@@ -106,6 +106,14 @@ def test_a_mistake_in_the_file_is_one_message_with_its_place(usl_compile, work, 
     assert names(work) == ["kernels.py"]
 
 
+@pytest.mark.parametrize("depth", [21, 110])
+def test_a_nest_too_deep_for_python_gets_advice(usl_compile, depth):
+    loops = "".join(f"{' ' * k}for i in seq(0, 1):\n" for k in range(1, depth + 1))
+    done = usl_compile(f"@proc\ndef f(x: f32[8]):\n{loops}{' ' * (depth + 1)}x[0] = 1.0\n")
+    assert done.returncode == 1
+    assert "hint: give the procedure's text to `proc_from_source`, or build it with `usl_core.build`" in done.stderr
+
+
 def test_an_error_in_a_procedure_is_shown_as_the_library_words_it(usl_compile, work):
     done = usl_compile(PROCS.replace("x[i] = 0.0", "x[i] = unknown_name"))
     assert done.returncode == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from usl_core.errors import ParseError, TypeError_
@@ -87,3 +89,15 @@ def test_a_class_without_fields_is_refused() -> None:
 
     with pytest.raises(ParseError, match="configuration Empty has no fields"):
         parse_config(Empty)
+
+
+@pytest.mark.parametrize("first", ["", "from __future__ import annotations"])
+def test_quoted_types_mean_the_same(first: str) -> None:
+    names: dict[str, Any] = {"write_only": write_only, "__name__": __name__}
+    exec(f"{first}\nclass C:\n  a: 'index'\n  b: write_only['f32']\n  c: 'write_only[i32]'\n  d: 'stride'", names)
+    assert list(parse_config(names["C"]).fields.values()) == [
+        ConfigField("a", INDEX),
+        ConfigField("b", F32, readable=False),
+        ConfigField("c", I32, readable=False),
+        ConfigField("d", INDEX),
+    ]

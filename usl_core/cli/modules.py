@@ -14,6 +14,9 @@ from usl_core.ir.types import CONTROLS, SCALARS
 from usl_core.plugins.blame import blamed_span, describe, notes_of
 from usl_core.procedure import Procedure
 
+_TOO_DEEP = ("too many statically nested blocks", "too many levels of indentation")
+"""What Python says of a file with more than 20 nested loops, and of one with a hundred levels of indentation."""
+
 
 def import_file(path: Path) -> ModuleType:
     """The module that running path gives; like `python path`, with its folder first on the import path while it runs.
@@ -72,9 +75,11 @@ def _located(path: Path, error: BaseException) -> UslError:
 
 
 def _hints(error: BaseException) -> list[str]:
-    """Annotations of a @proc are evaluated by Python unless the file says otherwise, and its types are no Python names."""
+    """What helps where Python refuses the file: it evaluates annotations, and nests blocks no deeper than 20."""
     if isinstance(error, NameError) and error.name in {*SCALARS, *CONTROLS}:
         return ["hint: begin the file with `from __future__ import annotations`"]
+    if isinstance(error, SyntaxError) and error.msg in _TOO_DEEP:
+        return ["hint: give the procedure's text to `proc_from_source`, or build it with `usl_core.build`: they nest deeper"]
     return []
 
 

@@ -65,22 +65,33 @@ def _field(name: str, annotation: object, scope: Mapping[str, Any], span: Span |
         return _field_text(name, annotation, scope, span)
     readable = not isinstance(annotation, WriteOnly)
     typ = annotation.type if isinstance(annotation, WriteOnly) else annotation
+    if isinstance(typ, str):
+        typ = _named_type(typ, scope, span)
     if typ is bool:
         typ = CONTROLS["bool"]
     return ConfigField(name, _field_type(name, typ, span), readable)
 
 
 def _field_text(name: str, text: str, scope: Mapping[str, Any], span: Span | None) -> ConfigField:
+    match parse_text(text, f"<annotation {text!r}>", "eval")[1].body:
+        case ast.Constant(value=str(quoted)):  # quotes, and `from __future__ import annotations` as well
+            return _field_text(name, quoted, scope, span)
+        case ast.Subscript(value=ast.Name(id="write_only"), slice=node):
+            field = _field_text(name, ast.unparse(node), scope, span)
+            return ConfigField(name, field.type, readable=False)
+        case _:
+            return ConfigField(name, _field_type(name, _named_type(text, scope, span), span), True)
+
+
+def _named_type(text: str, scope: Mapping[str, Any], span: Span | None) -> ControlType | ScalarType:
     source, tree = parse_text(text, f"<annotation {text!r}>", "eval")
-    python, node, readable = PythonScope(scope, source), tree.body, True
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "write_only":
-        node, readable = node.slice, False
+    python, node = PythonScope(scope, source), tree.body
     found = python.scalar(node) or python.control(node)
     if found is None and isinstance(node, ast.Name):
         found = _WORDS.get(node.id)
     if found is None:
         raise unknown(ast.unparse(node), "type", _WORDS, span or source.span(node))
-    return ConfigField(name, _field_type(name, found, span), readable)
+    return found
 
 
 def _field_type(name: str, typ: object, span: Span | None) -> ControlType | ScalarType:

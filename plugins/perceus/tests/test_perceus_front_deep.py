@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from usl_perceus.deep import deep
+from usl_core.deep import deep
 
 
 def depth(n: int) -> int:

@@ -8,7 +8,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from usl_perceus.deep import deep
+from usl_core.deep import deep
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.definitions import FunDef
 from usl_perceus.front.lower import lower

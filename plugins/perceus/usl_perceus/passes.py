@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from usl_core.deep import deep
 from usl_perceus.copying import copy_shared
-from usl_perceus.deep import deep
 from usl_perceus.fuse import fuse
 from usl_perceus.insert import insert
 from usl_perceus.ir import Program

@@ -9,6 +9,7 @@ from usl_c11.compiler import DEFAULT_FLAGS
 from usl_c11.emit import library
 from usl_c11.names import Names, is_identifier
 from usl_c11.runtime import runtime_files
+from usl_core.deep import deep
 from usl_core.errors import BackendError
 from usl_perceus.c.body import write_body
 from usl_perceus.c.frame import Frame, Loop
@@ -17,7 +18,6 @@ from usl_perceus.c.outline import last_recursions
 from usl_perceus.c.reserved import reserved_names
 from usl_perceus.c.types import MAX_ENUM_TAG, MAX_TAG, Types, identifier
 from usl_perceus.c.unit import INDENT, Unit
-from usl_perceus.deep import deep
 from usl_perceus.errors import PerceusError
 from usl_perceus.ir import Call, CallClosure, FunDef, Layout, Program, Type
 from usl_perceus.opt.callgraph import call_graph, components

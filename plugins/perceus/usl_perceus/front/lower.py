@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from usl_core.deep import deep
 from usl_perceus import ir
-from usl_perceus.deep import deep
 from usl_perceus.front.check import check_function
 from usl_perceus.front.definitions import ExceptionDef, FunDef
 from usl_perceus.front.effects import Effects, infer

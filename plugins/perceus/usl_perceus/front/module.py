@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeVar
 
+from usl_core.deep import deep
 from usl_core.errors import ParseError, Span
 from usl_core.frontend.source import Source, parse_definition, parse_text
-from usl_perceus.deep import deep
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.definitions import DataDef, ExceptionDef, ForeignDef, FunDef, Scope

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-from usl_perceus.deep import started
+from usl_core.deep import started
 
 
 class Task:
