@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ["usl_core", "plugins/avx512/usl_avx512", "plugins/c11/usl_c11", "plugins/stdlib/usl_stdlib"]
+PACKAGES = [
+    "usl_core",
+    "plugins/avx512/usl_avx512",
+    "plugins/c11/usl_c11",
+    "plugins/conformance/usl_conformance",
+    "plugins/perceus/usl_perceus",
+    "plugins/stdlib/usl_stdlib",
+]
 
 Named = ast.FunctionDef | ast.ClassDef
 

@@ -24,6 +24,8 @@ PROT_NONE = 0
 
 
 class Place(Enum):
+    """Where an argument lies in its arena, and so how an access outside of it is noticed: a changed byte, or a fault."""
+
     ZONE = "in the middle of known bytes"
     LEFT = "just after a page that must not be touched"
     RIGHT = "just before a page that must not be touched"
@@ -39,6 +41,7 @@ class Extent:
 
     @property
     def size(self) -> int:
+        """In bytes; every extent is at least 1."""
         return self.itemsize * (1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)))
 
 
@@ -77,6 +80,7 @@ class Arena:
         return np.ndarray(tuple(shape), dtype, buffer=self._map, offset=PAGE + start, strides=steps)
 
     def snapshot(self) -> None:
+        """Remembers every byte, for `changed_outside` to compare with."""
         self._before = self._used.copy()
 
     def changed_outside(self, views: Sequence[Any]) -> list[int]:

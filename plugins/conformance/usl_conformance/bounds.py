@@ -45,6 +45,7 @@ class Sized:
 
     @staticmethod
     def of(value: int | float | Fraction) -> Sized:
+        """A number that nothing has been computed for: its size is its absolute value."""
         exact = Fraction(value)
         return Sized(exact, abs(exact))
 
@@ -147,17 +148,25 @@ class SizedArithmetic(Arithmetic):
         self.names |= {name: _lifted(name, exact[name]) for name in functions}
 
     def real_literal(self, value: Fraction, typ: ScalarType) -> Any:
+        """The literal as it is written: rounding to typ belongs to the bound, not to the value."""
         return Sized.of(value)
 
     def rounded(self, typ: ScalarType, text: str) -> str:
+        """The text as it is: exact arithmetic never rounds."""
         return text
 
     def to_real(self, source: Type, target: ScalarType, text: str) -> str:
+        """The text of a conversion; integers are plain numbers and get a size here."""
         if isinstance(source, ScalarType) and not source.is_int:
             return text
         return f"sized({text})"
 
     def extern(self, fn: Extern, result: ScalarType) -> Callable[..., Value]:
+        """There is no error bound for a function of a plugin.
+
+        Raises:
+            NotImplementedError: always.
+        """
         raise NotImplementedError(fn.name)  # a plugin's function: its error is not known
 
 
@@ -177,6 +186,7 @@ def run_sized(proc: Proc, args: Sequence[Any], configs: Mapping[ConfigKey, Any] 
 
 
 def sized_data(scalar: ScalarType, data: Sequence[Value]) -> list[Any]:
+    """The elements of a buffer for `run_sized`; poison stays poison."""
     if scalar.is_int:
         return list(data)
     return [value if value is POISON else Sized.of(value) for value in data]  # type: ignore[arg-type]
@@ -206,6 +216,7 @@ def bound(number: Sized, roundings: int, form: FloatFormat, flushes: bool = Fals
 
 
 def least_normal(form: FloatFormat) -> float:
+    """The least positive normal number of a format: below it, a processor may flush to 0."""
     return math.ldexp(1.0, form.least + form.precision - 1)
 
 

@@ -142,4 +142,5 @@ def _alike(a: Arg, b: Arg) -> bool:
 
 
 def shared_with(case: Case) -> Mapping[Sym, Sym]:
+    """The formal whose buffer is given for another as well, by that other one; empty without sharing."""
     return {} if case.sharing is None else {case.sharing.second: case.sharing.first}

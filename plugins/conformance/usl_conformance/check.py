@@ -41,6 +41,11 @@ def check_plugin(
 
 
 def toolchain(plugin: Plugin, manager: PluginManager, backend: str, emulate: bool) -> Toolchain:
+    """What compiles and runs the checks of a plugin.
+
+    Raises:
+        PluginError: there is no such backend, or it cannot compile many procedures together.
+    """
     return Toolchain(as_batch_backend(manager.backend(backend), backend), dict(plugin.declared(Kind.EMULATIONS)), emulate)
 
 

@@ -43,6 +43,7 @@ class Judge:
         self._expected: list[list[Any]] | None = None
 
     def accepts(self, position: int, number: int, expected: Value, got: Value, written: bool) -> bool:
+        """Whether an element of an operand is right: close enough where the body writes, else the bits from before the run."""
         if written and expected is POISON:
             return True
         operand = self.operands[position]
@@ -85,6 +86,7 @@ class Judge:
         return abs(Fraction(got) - Fraction(exact.value)) <= self.tolerance(exact)
 
     def tolerance(self, exact: Sized) -> Fraction:
+        """How far a result may be from the exact one, for the instruction's roundings in its coarsest format."""
         return bound(exact, self.roundings or 0, coarsest_format(self.proc), self.flushes)
 
     def _exactly(self, position: int, number: int, flush: bool) -> Sized | None:

@@ -109,6 +109,7 @@ def find_setup(proc: Proc, instructions: Sequence[Proc]) -> Setup | str:
 
 
 def fields_read(proc: Proc) -> Iterator[Field]:
+    """The fields that the assertions and the body read, once for each read."""
     for root in (*proc.preds, *proc.body):
         for node in walk(root):
             if isinstance(node, ReadConfig):
@@ -116,6 +117,7 @@ def fields_read(proc: Proc) -> Iterator[Field]:
 
 
 def writes(proc: Proc) -> Sequence[AssignConfig]:
+    """The writes of fields that stand directly in the body."""
     return [stmt for stmt in proc.body if isinstance(stmt, AssignConfig)]
 
 

@@ -97,6 +97,7 @@ def literals(nodes: Iterable[Node]) -> frozenset[int]:
 
 
 def shape_of(typ: TensorType, controls: Controls) -> tuple[int, ...]:
+    """The extents for these values of the control formals."""
     return tuple(int(evaluate(extent, controls)) for extent in typ.shape)
 
 

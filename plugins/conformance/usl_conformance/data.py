@@ -67,6 +67,7 @@ def _floats(form: FloatFormat, count: int, fill: Fill, source: np.random.Generat
 
 
 def largest(form: FloatFormat) -> float:
+    """The greatest finite number of a format."""
     return math.ldexp(2.0 - math.ldexp(1.0, 1 - form.precision), form.infinite - 1)
 
 

@@ -41,6 +41,7 @@ def passes_through(arg: Arg) -> bool:
 
 
 def depends_on_controls(arg: Arg) -> bool:
+    """Whether an argument's shape is known only with the values of the control formals."""
     return isinstance(arg.type, TensorType) and any(
         isinstance(node, Read) for extent in arg.type.shape for node in walk(extent)
     )

@@ -47,10 +47,12 @@ class Operand:
 
     @property
     def scalar(self) -> ScalarType:
+        """The type of one element."""
         return scalar_of(self.arg.type)
 
     @property
     def name(self) -> str:
+        """As the instruction's text spells it."""
         return self.arg.name.name
 
 
@@ -82,6 +84,7 @@ class Run:
 
     @property
     def passed(self) -> bool:
+        """Whether neither an element nor a byte outside the arguments is wrong."""
         return self.mismatch is None and self.outside is None
 
 
@@ -271,6 +274,7 @@ def _differing(position: int, operand: Operand, written: set[int], judge: Judge)
 
 
 def unravel(number: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """The index of an element by its number in row-major order."""
     index = []
     for extent in reversed(shape):
         number, rest = divmod(number, extent)

@@ -34,6 +34,7 @@ class Finding:
     likely: str = ""
 
     def lines(self) -> Iterator[str]:
+        """The finding as text: the problem first, then the input and what came of it, indented."""
         yield self.problem
         for line in self.input:
             yield f"  {line}"
@@ -62,6 +63,7 @@ class Outcome:
 
     @property
     def label(self) -> str:
+        """How reports call the subject: its kind and its name."""
         return f"{self.kind} {self.name}"
 
     def text(self) -> str:
@@ -73,6 +75,7 @@ class Outcome:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
+        """For JSON; file and line are None where the declaration's place is not known."""
         span = self.span if self.span is not None and self.span.line > 0 else None
         return {
             "kind": self.kind,
@@ -107,6 +110,7 @@ class Report:
 
     @property
     def failed(self) -> tuple[Outcome, ...]:
+        """The outcomes with findings; those that were skipped are not among them."""
         return tuple(outcome for outcome in self.outcomes if outcome.status == "failed")
 
     def text(self) -> str:
@@ -132,4 +136,5 @@ class Report:
             yield f"  {', '.join(names)}"
 
     def as_dict(self) -> dict[str, Any]:
+        """For JSON: what `usl plugin check --json` prints."""
         return {"plugin": self.plugin, "outcomes": [outcome.as_dict() for outcome in self.outcomes]}

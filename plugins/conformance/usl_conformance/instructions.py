@@ -54,12 +54,15 @@ class Plan:
 
     @property
     def open(self) -> bool:
+        """Whether the check goes on: nothing was found, and nothing is a reason to skip it."""
         return not self.skipped and not self.findings
 
     def routed(self) -> list[Arg]:
+        """The formals whose buffers must be brought into their memories and back."""
         return [arg for arg in self.proc.args if not passes_through(arg)]
 
     def specialised(self) -> bool:
+        """Whether each assignment of the control formals needs a driver of its own."""
         return any(depends_on_controls(arg) for arg in self.routed())
 
 

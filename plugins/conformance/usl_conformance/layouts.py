@@ -99,4 +99,5 @@ def _holds(proc: Proc, controls: Controls, layout: Layout) -> bool:
 
 
 def show_controls(proc: Proc, controls: Controls) -> list[str]:
+    """`n = 3`, for each control formal: the first lines of a finding's input."""
     return [f"{arg.name.name} = {controls[arg.name]}" for arg in proc.args if isinstance(arg.type, ControlType)]

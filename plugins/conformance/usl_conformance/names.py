@@ -60,11 +60,13 @@ def check_names(proc: Proc) -> Iterator[Finding]:
 
 
 def check_memory_name(memory: MemoryClass) -> Iterator[Finding]:
+    """A finding if the memory's name is no identifier."""
     if problem := name_problem(memory.name):
         yield Finding(NAME, problem, likely="set `name` to an identifier")
 
 
 def check_config_names(config: Config) -> Iterator[Finding]:
+    """A finding for the record and for each field whose name cannot be one in C."""
     for name in (config.name, *config.fields):
         if problem := name_problem(name):
             yield Finding(NAME, problem, likely="configuration fields become members of a C struct")

@@ -15,6 +15,7 @@ USL_API = 1
 
 @hookimpl
 def usl_commands() -> Mapping[str, click.Command]:
+    """`usl plugin new` and `usl plugin check`."""
     from usl_conformance.command import plugin_group
 
     return {"plugin": plugin_group}

@@ -27,6 +27,7 @@ RAN = "usl_ran"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options `--usl-plugin` and `--usl-emulate`."""
     group = parser.getgroup("usl")
     group.addoption(
         "--usl-plugin",
@@ -41,10 +42,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Makes the marker `usl_plugin` known, for `--strict-markers`."""
     config.addinivalue_line("markers", f"usl_plugin(name): the USL plugin that the fixture {FIXTURE} tests")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test with the fixture runs once for each subject of the plugin that its marker names.
+
+    Raises:
+        pytest.UsageError: the test has no marker that names one plugin.
+    """
     if FIXTURE not in metafunc.fixturenames:
         return
     marker = metafunc.definition.get_closest_marker("usl_plugin")
@@ -55,6 +62,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Adds an item for each subject of the plugins given by `--usl-plugin`; no test file is needed."""
     for name in config.getoption("--usl-plugin"):
         items += [
             ConformanceItem.from_parent(session, name=f"{name}::{subject.label}", subject=subject)
@@ -80,14 +88,17 @@ class ConformanceItem(pytest.Item):
         self.subject = subject
 
     def runtest(self) -> None:
+        """Checks the subject; a failed check is an AssertionError."""
         self.subject.check()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The report of a failed check alone: a traceback through this package would say nothing to its reader."""
         if isinstance(excinfo.value, AssertionError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[str, int | None, str]:
+        """Where the subject is declared; lines are counted from 0 here, as pytest does."""
         span = self.subject.span
         if span is None or span.line == 0:
             return self.subject.plugin, None, self.name
@@ -113,6 +124,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> Iterator[str]:
+    """Names the plugins given by `--usl-plugin`."""
     names = config.getoption("--usl-plugin")
     if names:
         yield f"usl plugins: {', '.join(names)}"

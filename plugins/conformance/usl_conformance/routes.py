@@ -60,6 +60,7 @@ class Router:
             self.found[key] = self._route(key, count, tails.get(key, 0))
 
     def route(self, key: Key) -> Route | str:
+        """The route of one key, or why there is none; it is searched for once."""
         if key not in self.found:
             self.prepare([key])
         return self.found[key]

@@ -31,6 +31,7 @@ class Subject:
 
     @property
     def label(self) -> str:
+        """The name in a test's id."""
         return f"{self.kind}-{self.name}"
 
     @property

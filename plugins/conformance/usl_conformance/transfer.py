@@ -62,6 +62,7 @@ class Route:
 
 
 def tensor(scalar: ScalarType, shape: Sequence[int], window: bool = False) -> TensorType:
+    """A tensor type of constant extents."""
     return TensorType(scalar, tuple(index_literal(extent) for extent in shape), window)
 
 
@@ -194,4 +195,5 @@ def round_trip(name: str, scalar: ScalarType, shape: tuple[int, ...], mem: Memor
 
 
 def literal_of(value: int | bool) -> Literal:
+    """A constant that stands for a control value."""
     return bool_literal(value) if isinstance(value, bool) else index_literal(value)

@@ -27,6 +27,7 @@ class Function(Defined):
         self.__name__ = definition.name
 
     def name(self) -> str:
+        """The name that it was defined with."""
         return self.__usl_definition__.name
 
     def core(self) -> Lowered:

@@ -15,6 +15,7 @@ USL_API = 1
 
 @hookimpl
 def usl_commands() -> Mapping[str, click.Command]:
+    """`usl fun`."""
     from usl_perceus.command import fun_command
 
     return {"fun": fun_command}

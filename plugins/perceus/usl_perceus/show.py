@@ -78,6 +78,7 @@ def _owned(type: Type, borrowed: bool) -> str:
 
 
 def show_type(type: Type) -> str:
+    """A type in the notation of `usl fun --show`."""
     match type:
         case IntType(bits=bits, signed=signed):
             return f"{'i' if signed else 'u'}{bits}"

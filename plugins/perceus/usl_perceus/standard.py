@@ -70,6 +70,8 @@ class Closure:
 
 @dataclass(slots=True, eq=False)
 class Array:
+    """An array; `set` makes another one."""
+
     elems: tuple[Value, ...]
 
 
@@ -82,11 +84,15 @@ class Cell:
 
 @dataclass(slots=True, eq=False)
 class Thread:
+    """A thread that is over: it is run when it is spawned."""
+
     result: Value
 
 
 @dataclass(slots=True, eq=False)
 class Hole:
+    """A field that is not filled yet: place[index] of a constructor or of a result slot."""
+
     place: list[Value]
     index: int
 
@@ -161,11 +167,13 @@ def plain(value: Value | Raised, limit: int = 10_000) -> object:
 
 
 def truth(value: Value) -> bool:
+    """A value of type bool as Python's."""
     assert isinstance(value, Data)
     return value.con == TRUE
 
 
 def boolean(value: bool) -> Data:
+    """Python's truth value as one of type bool."""
     return Data(TRUE if value else FALSE, [])
 
 

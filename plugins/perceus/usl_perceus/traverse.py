@@ -204,6 +204,7 @@ class FreeVars:
         self._captured: WeakKeyDictionary[Label, frozenset[Var]] = WeakKeyDictionary()
 
     def of(self, expr: Expr) -> frozenset[Var]:
+        """The free variables of an expression."""
         known = self._known.get(expr)
         if known is None:
             known = self._compute(expr)
@@ -215,6 +216,7 @@ class FreeVars:
         return self._captured[label]
 
     def branch(self, branch: Branch) -> frozenset[Var]:
+        """The free variables of a match's branch, which binds the fields."""
         return self.of(branch.body) - frozenset(branch.binders)
 
     def _compute(self, expr: Expr) -> frozenset[Var]:
@@ -284,6 +286,7 @@ def type_of(expr: Expr) -> Type:
 
 
 def lambda_type(fun: Lambda) -> Type:
+    """The type of the function; captures are no part of it."""
     return FunType(tuple(param.type for param in fun.params), fun.result, fun.throws)
 
 

@@ -62,6 +62,8 @@ class Loop:
 
 @dataclass(slots=True)
 class Frame:
+    """The C of one function while it is written: its lines so far, and what is known about its variables at this place."""
+
     unit: Unit
     names: Names
     result: Type
@@ -104,14 +106,17 @@ class Frame:
         return [*unused, *(text for at, line in enumerate(self.lines) for text in _without_warning(line, alone.get(at)))]
 
     def line(self, text: str) -> None:
+        """Adds a line at the present depth."""
         self.lines.append(INDENT * self.depth + text)
 
     def extend(self, lines: Sequence[str]) -> None:
+        """Adds lines, each moved to the present depth."""
         for text in lines:
             self.line(text)
 
     @contextmanager
     def nested(self) -> Iterator[None]:
+        """The lines added meanwhile are one step deeper."""
         self.depth += 1
         yield
         self.depth -= 1
@@ -156,6 +161,7 @@ class Frame:
         return con is not None and not con.fields
 
     def is_block(self, var: Var) -> bool:
+        """Whether the variable is known to point to a block, so that no test for a constant is needed."""
         con = self.constructed.get(var)
         return var in self.blocks or (con is not None and bool(con.fields))
 

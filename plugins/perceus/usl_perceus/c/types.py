@@ -80,6 +80,7 @@ class Types:
         return isinstance(type, DataType) and self.datas[type.name].layout is Layout.VALUE
 
     def is_counted(self, type: Type) -> bool:
+        """Whether values of the type hold references (`layout.is_counted`)."""
         return is_counted(type, self.datas)
 
     def has_constants(self, type: Type) -> bool:
@@ -87,6 +88,7 @@ class Types:
         return isinstance(type, DataType) and any(not con.fields for con in self.datas[type.name].cons)
 
     def spelling(self, type: Type) -> str:
+        """The type as C writes it, `void` for one without information; a struct that it names gets a definition."""
         if self.is_void(type):
             return "void"
         match type:
@@ -212,6 +214,7 @@ class Types:
         return self._cells[elem, tag]
 
     def closure(self, captures: Con, name: str) -> Record:
+        """The block of a closure: a pointer to its code, then what it captures."""
         return self._record(captures, name, "USL_TAG_CLOSURE", code=True)
 
     def _record(self, con: Con, name: str, tag: str, *, code: bool = False) -> Record:

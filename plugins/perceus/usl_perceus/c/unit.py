@@ -75,6 +75,7 @@ class Unit:
     # ---- atoms
 
     def atom(self, atom: Atom, variables: dict[Var, str]) -> str:
+        """The C of an atom; the names of variables are those given."""
         match atom:
             case Var():
                 return variables[atom]
@@ -103,6 +104,7 @@ class Unit:
         return f"USL_CONSTANT({tag} /* {self.program.datas[data].cons[tag].name.replace('*/', '')} */)"
 
     def literal(self, value: int | float | bytes | None, type: Type) -> str:
+        """The C of a constant; a string becomes a static object of the unit, the unit value is 0."""
         match type, value:
             case IntType(bits=bits, signed=signed), int():
                 return integer(value, bits, signed)
@@ -159,9 +161,11 @@ class Unit:
         return c_string(text.encode("utf-8", "replace"))
 
     def new_block(self, record: Record, span: Span) -> str:
+        """The C that allocates a block; it has no header yet."""
         return f"usl_new({record.words}, {self.site(span)}, ctx)"
 
     def init_block(self, record: Record, block: str) -> str:
+        """The statement that writes the header of a block, new or reused."""
         return f"usl_init({block}, {self.header(record)});"
 
     def header(self, record: Record) -> str:
@@ -185,6 +189,7 @@ CLOSURE_TAIL = "usl_value self, usl_context *ctx"
 
 
 def static_closure_object(name: str) -> str:
+    """The definition of the closure of a top-level function, which captures nothing."""
     return f"static struct usl_closure {name} = USL_CLOSURE_INIT({name}_call);"
 
 

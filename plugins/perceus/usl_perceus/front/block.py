@@ -13,6 +13,7 @@ class Block:
         self._steps: list[tuple[ir.Var, ir.Expr | ir.Con, tuple[ir.Var, ...], Span]] = []
 
     def bind(self, var: ir.Var, value: ir.Expr, span: Span) -> None:
+        """var is the value of an expression, evaluated after those before."""
         self._steps.append((var, value, (), span))
 
     def open(self, var: ir.Var, con: ir.Con, binders: tuple[ir.Var, ...], span: Span) -> None:

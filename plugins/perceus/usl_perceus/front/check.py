@@ -67,9 +67,15 @@ class Checker(Calls):
         self.check(syntax.body, own.result, {**env, **params})
 
     def literal_type(self, value: int | float | bool | str) -> Type:
+        """The type of a literal; a number's is left open until its use decides."""
         return BOOL if isinstance(value, bool) else STR if isinstance(value, str) else Meta(_kind(value))
 
     def check(self, node: sx.Expr, want: Type, env: Env) -> None:
+        """Checks that an expression has the type want, and notes its type and those of its parts.
+
+        Raises:
+            PerceusError: it has another type, or a name in it is unknown.
+        """
         self.typed.types[node] = want
         match node:
             case sx.Name(name=name):

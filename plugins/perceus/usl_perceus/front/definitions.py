@@ -40,10 +40,12 @@ class Scope:
         return self._local.get(name, self._module.get(name, MISSING))
 
     def values(self) -> Iterable[Any]:
+        """What the names are bound to, without those that are not assigned yet."""
         names = {**self._module, **self._local, **self._cells}
         return [value for name in names if (value := self.get(name)) is not MISSING]
 
     def names(self) -> set[str]:
+        """All names, also those that are not assigned yet."""
         return {*self._module, *self._local, *self._cells}
 
 
@@ -72,6 +74,7 @@ class DataDef:
 
     @property
     def span(self) -> Span:
+        """The place of its definition."""
         return self.syntax.span
 
 
@@ -87,6 +90,7 @@ class ExceptionDef:
 
     @property
     def span(self) -> Span:
+        """The place of its definition."""
         return self.syntax.span
 
 
@@ -115,6 +119,7 @@ class FunDef:
 
     @property
     def span(self) -> Span:
+        """The place of its definition."""
         return self.syntax.span
 
 
@@ -131,6 +136,7 @@ class ForeignDef:
 
     @property
     def span(self) -> Span:
+        """The place of its definition."""
         return self.syntax.span
 
 

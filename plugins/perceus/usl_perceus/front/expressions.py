@@ -51,6 +51,11 @@ class Expressions:
         return f"{name}.{next(self._numbers)}"
 
     def expr(self, node: ast.expr) -> sx.Expr:
+        """The syntax of a Python expression.
+
+        Raises:
+            PerceusError: the language has no such expression.
+        """
         span = self.source.span(node)
         match node:
             case ast.Name(id=name):
@@ -91,6 +96,7 @@ class Expressions:
                 raise PerceusError(f"{_what(node)} is not in the functional language", span=span, notes=_hint(node))
 
     def exprs(self, nodes: Sequence[ast.expr]) -> tuple[sx.Expr, ...]:
+        """The syntax of several expressions, in their order."""
         return tuple(self.expr(node) for node in nodes)
 
     def _name(self, name: str, span: Span) -> sx.Name:
@@ -175,6 +181,11 @@ class Expressions:
     # -- patterns
 
     def pattern(self, node: ast.pattern) -> sx.Pattern:
+        """The syntax of a Python pattern.
+
+        Raises:
+            PerceusError: the language has no such pattern.
+        """
         span = self.source.span(node)
         match node:
             case ast.MatchAs(pattern=None, name=None):

@@ -124,6 +124,7 @@ class Inference:
         return None if not found else found[0] if len(found) == 1 else found
 
     def constructor_names(self) -> set[str]:
+        """The constructors visible in this scope, for the hint of a message."""
         self.constructor("", UNIT)
         return set(self._visible or ())
 
@@ -195,8 +196,10 @@ def is_enumeration(type_: Type) -> bool:
 
 
 def is_string(type_: Type) -> bool:
+    """Whether the type is known to be `str`."""
     return resolve(type_) == STR
 
 
 def can_add(type_: Type) -> bool:
+    """Whether `+` is known to apply to two values of the type."""
     return is_number(type_) or is_string(type_)

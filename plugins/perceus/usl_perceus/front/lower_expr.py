@@ -82,6 +82,7 @@ class Lowering(Matching):
         )
 
     def type(self, node: sx.Node) -> ir.Type:
+        """The monomorphic type of a node, for the present instance of its function."""
         return self.instances.type(self.typed.types[node], self.named)
 
     def _require_plain(self, message: str, operand: sx.Expr, span: Span) -> None:
@@ -103,6 +104,7 @@ class Lowering(Matching):
         return block.atom(self.last(node, env, block), self.type(node), _hint(node), node.span)
 
     def atoms(self, nodes: Iterable[sx.Expr], env: Env, block: Block) -> tuple[ir.Atom, ...]:
+        """The values of several expressions as atoms; block evaluates them from left to right."""
         return tuple(self.atom(node, env, block) for node in nodes)
 
     def last(self, node: sx.Expr, env: Env, block: Block) -> ir.Expr:

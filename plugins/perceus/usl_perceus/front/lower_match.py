@@ -30,13 +30,16 @@ class Matching:
     instances: Instances
 
     @abstractmethod
-    def expr(self, node: sx.Expr, env: Any) -> ir.Expr: ...
+    def expr(self, node: sx.Expr, env: Any) -> ir.Expr:
+        """An expression of the core, in which the names of env are variables."""
 
     @abstractmethod
-    def atom(self, node: sx.Expr, env: Any, block: Block) -> ir.Atom: ...
+    def atom(self, node: sx.Expr, env: Any, block: Block) -> ir.Atom:
+        """The value of an expression as an atom; block evaluates it."""
 
     @abstractmethod
-    def type(self, node: sx.Node) -> ir.Type: ...
+    def type(self, node: sx.Node) -> ir.Type:
+        """The monomorphic type of a node, for the present instance of its function."""
 
     typed: Any
 

@@ -44,6 +44,7 @@ def raising(instances: Instances, exception: ExceptionDef, type_: ir.Type, span:
 
 
 def unary(op: str, operand: ir.Atom, type_: ir.Type, span: Span) -> ir.Expr:
+    """`-` or `not`."""
     return ir.Prim("neg" if op == "-" else "not", (operand,), type_, span=span)
 
 
@@ -98,6 +99,7 @@ def _concatenated(left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir
 
 
 def make_array(instances: Instances, count: ir.Atom, value: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
+    """`array(count, value)`, which raises IndexError where count is negative."""
     made = ir.Prim("array_make", (count, value), type_, span=span)
     if isinstance(count, ir.Lit):
         assert isinstance(count.value, int)

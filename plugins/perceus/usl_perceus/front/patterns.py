@@ -22,6 +22,8 @@ class TupleHead:
 
 @dataclass(frozen=True, slots=True)
 class BoolHead:
+    """A truth value; it has no parts."""
+
     value: bool
 
 
@@ -67,6 +69,7 @@ Row = tuple[Resolved, ...]
 
 
 def arity(head: Head) -> int:
+    """How many parts a value with this head has."""
     match head:
         case ConDef(fields=fields):
             return len(fields)

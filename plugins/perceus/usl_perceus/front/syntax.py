@@ -15,6 +15,8 @@ from usl_core.errors import Span
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Node:
+    """What every piece of syntax has: its place in the source."""
+
     span: Span = field(repr=False)
 
 
@@ -151,6 +153,8 @@ class Binary(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class If(Node):
+    """`then if condition else orelse`, and the statement, whose branches have the rest of the block in them."""
+
     condition: Expr
     then: Expr
     orelse: Expr
@@ -158,6 +162,8 @@ class If(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case(Node):
+    """`case pattern if guard: body`."""
+
     pattern: Pattern
     guard: Expr | None
     body: Expr
@@ -183,12 +189,16 @@ class Let(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lambda(Node):
+    """`lambda x, y: body`; the place of each parameter is for messages."""
+
     params: tuple[tuple[str, Span], ...]
     body: Expr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Param(Node):
+    """A parameter of a `def`; the annotation says `borrowed` as well."""
+
     name: str
     annotation: ast.expr
 
@@ -259,6 +269,8 @@ class Join(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Jump(Node):
+    """Goes on at the `Join` of that label, whose params get the values of args."""
+
     label: int
     args: tuple[Expr, ...]
 
@@ -291,12 +303,16 @@ Expr = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstructorSyntax(Node):
+    """A constructor of a data type, or an exception; fields are annotations."""
+
     name: str
     fields: tuple[ast.expr, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataSyntax(Node):
+    """A class decorated as a data type."""
+
     name: str
     typevars: tuple[str, ...]
     constructors: tuple[ConstructorSyntax, ...]

@@ -41,11 +41,15 @@ class ConUse:
 
 @dataclass(frozen=True, slots=True)
 class ForeignUse:
+    """A C function, which has no type variables."""
+
     foreign: ForeignDef
 
 
 @dataclass(frozen=True, slots=True)
 class ExceptionUse:
+    """An exception as a constructor of values of type exception."""
+
     exception: ExceptionDef
 
 

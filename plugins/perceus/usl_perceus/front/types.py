@@ -61,6 +61,7 @@ BOOL, STR, UNIT, I64, F64 = (App(name) for name in ("bool", "str", "None", "i64"
 
 
 def function(params: tuple[Type, ...], result: Type) -> App:
+    """The type of functions; the result is the last argument of its head."""
     return App(FUNCTION, (*params, result))
 
 
@@ -137,16 +138,19 @@ def metas(type_: Type) -> Iterator[Meta]:
 
 
 def is_integer(type_: Type) -> bool:
+    """Whether the type is known to be of integers; an open number's is not."""
     type_ = resolve(type_)
     return isinstance(type_, App) and type_.head in INTEGERS
 
 
 def is_float(type_: Type) -> bool:
+    """Whether the type is known to be of floating numbers, even if not of which width."""
     type_ = resolve(type_)
     return (isinstance(type_, App) and type_.head in FLOATS) or (isinstance(type_, Meta) and type_.kind is Kind.FLOAT)
 
 
 def is_number(type_: Type) -> bool:
+    """Whether the type is known to be of numbers, even if not of which kind."""
     type_ = resolve(type_)
     return is_integer(type_) or is_float(type_) or (isinstance(type_, Meta) and type_.kind is Kind.NUMBER)
 

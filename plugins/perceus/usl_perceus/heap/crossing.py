@@ -10,6 +10,7 @@ from usl_perceus.standard import Raised
 
 
 def to_standard(state: State, value: Value) -> standard.Value:
+    """A value of the heap as one of the standard semantics, so that both can be compared; references are followed."""
     match value:
         case Addr():
             cell = state.cell(value)

@@ -125,15 +125,18 @@ class Machine(State):
         return None
 
     def argument(self, arg: Atom, keep: bool) -> Value:
+        """The value of an argument; keep: it is borrowed, the variable goes on owning it."""
         return self.read(arg) if keep else self.consume(arg)
 
     def push(self, node: Let | TryLet | NewHole | Prim) -> Frame:
+        """A new frame, to which the current activation comes back."""
         frame = Frame(node, self.act, [], self.act.binders)
         self.stack.append(frame)
         self.stats.max_stack = max(self.stats.max_stack, len(self.stack))
         return frame
 
     def enter(self, fun: str, values: list[Value], kept: tuple[bool, ...]) -> None:
+        """Calls a function; kept are the parameters that it borrows. The current activation ends unless a frame keeps it."""
         decl = self.program.funs[fun]
         self.leave()
         self.act = Activation({})
@@ -218,6 +221,7 @@ class Machine(State):
         return exception, True
 
     def select(self, match: Match) -> None:
+        """Rule match: the branch of the value's constructor. Its binders own nothing."""
         value = self.read(match.var)
         con, fields = inspect(self, value)
         for branch in match.branches:

@@ -26,6 +26,11 @@ from usl_perceus.layout import block_size
 
 
 def operate(state: State, op: Op) -> None:
+    """Does one resource operation.
+
+    Raises:
+        Fault: it gives up what is not owned, or touches what is not in the heap.
+    """
     match op:
         case Dup(var=var):
             state.stats.dups += 1

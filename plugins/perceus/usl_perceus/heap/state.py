@@ -27,11 +27,17 @@ class State:
     # ---- the heap
 
     def cell(self, addr: Value) -> Cell:
+        """The cell at an address.
+
+        Raises:
+            Fault: it was freed.
+        """
         if not isinstance(addr, Addr) or addr not in self.heap:
             raise Fault(f"use of {addr!r}, which is not in the heap")
         return self.heap[addr]
 
     def allocate(self, head: Head, fields: list[Value]) -> Addr:
+        """A new cell with one reference; it takes over the references in its fields."""
         self._next += 1
         addr = Addr(self._next)
         self.heap[addr] = Cell(1, head, fields)
@@ -40,6 +46,7 @@ class State:
         return addr
 
     def dup(self, value: Value) -> None:
+        """Rule dup, for every address that the value holds."""
         for addr in addresses(value):
             self.cell(addr).count += 1
 
@@ -60,6 +67,7 @@ class State:
         return self.heap.pop(addr)
 
     def describe(self) -> str:
+        """The heap in one line, for the message of a fault."""
         cells = "; ".join(f"{addr.number} ->{cell.count} {_head(cell.head)}" for addr, cell in self.heap.items())
         return f"heap: {cells or 'empty'}; {len(self.tokens)} tokens"
 
@@ -92,10 +100,12 @@ class State:
                 assert_never(atom)
 
     def bind(self, var: Var, value: Value, *, owned: bool = True) -> None:
+        """Gives var a value in the current activation, with one reference if it is owned."""
         self.act.env[var] = value
         self.act.owned[var] = int(owned)
 
     def counted(self, type: Type) -> bool:
+        """Whether values of the type hold references (`layout.is_counted`)."""
         return is_counted(type, self.program.datas)
 
 

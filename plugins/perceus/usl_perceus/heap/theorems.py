@@ -49,6 +49,7 @@ def check_garbage_free(state: State) -> None:
 
 
 def activations(state: State) -> list[Activation]:
+    """The activations that may still use the heap, each once, the current one first."""
     found = [state.act, *(frame.act for frame in state.stack)]
     return list(dict.fromkeys(found))
 

@@ -53,6 +53,8 @@ class Token:
 
 @dataclass(slots=True, eq=False)
 class Hole:
+    """A field that is not filled yet: place[index] of a cell or of a result slot."""
+
     place: list[Value]
     index: int
 
@@ -67,6 +69,8 @@ Head = Con | Lambda | bytes | str
 
 @dataclass(slots=True, eq=False)
 class Cell:
+    """A block of the heap with its count of references."""
+
     count: int
     head: Head
     fields: list[Value]

@@ -57,6 +57,7 @@ class Nullary:
 
     @property
     def type(self) -> Type:
+        """The data type of the constructor."""
         return self.con.type
 
 

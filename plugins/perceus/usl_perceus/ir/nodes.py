@@ -9,4 +9,6 @@ from usl_core.errors import NOWHERE, Span
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
 class Node:
+    """What every node has: its place in the source. Nodes are compared by identity."""
+
     span: Span = field(default=NOWHERE, repr=False)

@@ -121,11 +121,14 @@ class Con:
 
     @property
     def type(self) -> DataType:
+        """The data type that it makes values of."""
         return DataType(self.data)
 
 
 @dataclass(frozen=True, slots=True)
 class DataDecl:
+    """A data type: its constructors by rising tag, and how its values lie in memory."""
+
     name: str
     cons: tuple[Con, ...]
     layout: Layout

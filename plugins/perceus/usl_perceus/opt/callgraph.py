@@ -46,6 +46,7 @@ def tail_expressions(body: Expr) -> Iterator[Expr]:
 
 
 def tail_callees(body: Expr) -> set[str]:
+    """The functions that a body calls in tail position."""
     return {expr.fun for expr in tail_expressions(body) if isinstance(expr, Call)}
 
 

@@ -34,6 +34,7 @@ TAG_BITS = 64
 
 
 def mismatch(wanted: str, value: object) -> PerceusError:
+    """The error for a Python value of the wrong kind; it shows at most 60 characters of the value."""
     shown = repr(value)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return PerceusError(f"expected {wanted}, got {shown}", code="E743")
@@ -341,6 +342,7 @@ class Converter:
     # ---- what handles ask for
 
     def constructor(self, handle: Any) -> Con:
+        """Which constructor made the value of a handle."""
         type = object.__getattribute__(handle, "_type")
         return self._con_at(self.ffi.cast(self._value, _address(handle)), type)
 
@@ -352,6 +354,11 @@ class Converter:
         return getattr(self._classes[type.name], self.constructor(handle).name)
 
     def fields(self, handle: Any) -> tuple[Any, ...]:
+        """The fields of a handle's value, structures as further handles.
+
+        Raises:
+            AttributeError: the value is not of a data type.
+        """
         type = object.__getattribute__(handle, "_type")
         if not isinstance(type, DataType):
             raise AttributeError(f"a {self.type_name(type)} has no fields")
@@ -416,6 +423,7 @@ class Converter:
         return result
 
     def text(self, handle: Any) -> str:
+        """The `repr` of a handle: all of a data structure, else only what it is."""
         type = object.__getattribute__(handle, "_type")
         if not isinstance(type, DataType):
             return f"<{self.type_name(type)} in the heap>"
@@ -475,6 +483,11 @@ class Converter:
         return error
 
     def call_closure(self, handle: Any, args: tuple[Any, ...]) -> Any:
+        """Calls the closure of a handle with Python values; the handle keeps it.
+
+        Raises:
+            TypeError: the value is no function. PerceusError: an argument is of the wrong kind.
+        """
         type = object.__getattribute__(handle, "_type")
         if not isinstance(type, FunType):
             raise TypeError(f"a {self.type_name(type)} is not a function")
@@ -492,6 +505,7 @@ class Converter:
             return self.run(call, "the function", type.params, type.result, args)
 
     def type_name(self, type: Type) -> str:
+        """A type as messages call it, with Python's words where there are any."""
         match type:
             case DataType(name=name):
                 return name
@@ -517,6 +531,7 @@ TAG_BOX = 1021
 
 
 def type_name(value: object) -> str:
+    """The name of a Python value's class, for messages."""
     return type(value).__name__
 
 

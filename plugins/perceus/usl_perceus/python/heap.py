@@ -57,6 +57,7 @@ class Heap:
             self.lib.usl_release(self.ffi.cast("usl_value", address), self.context)
 
     def release(self, value: Any) -> None:
+        """Gives up one reference to a block. The lock is held."""
         self.lib.usl_release(value, self.context)
 
 

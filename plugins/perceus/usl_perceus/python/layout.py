@@ -80,6 +80,7 @@ class Blocks:
         return "" if self.types.is_value(type) else record.members[(index,)]
 
     def decl(self, type: DataType) -> DataDecl:
+        """The declaration of a data type."""
         return self.datas[type.name]
 
     def is_boxed_value(self, type: Type) -> bool:
@@ -89,6 +90,7 @@ class Blocks:
     # ---- blocks
 
     def record(self, con: Con) -> Record:
+        """The block of a constructor with fields."""
         return self._plan(con).record
 
     def write_fields(self, con: Con, block: Any, fields: list[Any]) -> None:
@@ -149,12 +151,14 @@ class Blocks:
         return self._read(record, self.ffi.cast(f"{record.struct} *", box), (0,), elem)
 
     def write_box(self, elem: Type, box: Any, value: Any) -> None:
+        """Stores a converted value into the block around an array's element."""
         record = self.types.cell(elem, "USL_TAG_BOX")
         at = self.ffi.cast(f"{record.struct} *", box)
         for leaf in leaves(elem, self.datas, (0,)):
             setattr(at, record.members[leaf.path], self._part(elem, value, leaf.path[1:]))
 
     def box_record(self, elem: Type) -> Record:
+        """The block around an array's element that is not one word."""
         return self.types.cell(elem, "USL_TAG_BOX")
 
     def references(self, type: Type, value: Any) -> Iterator[Any]:

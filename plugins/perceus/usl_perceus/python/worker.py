@@ -24,6 +24,7 @@ class Task:
         self.running.acquire()
 
     def work(self) -> None:
+        """Makes the call; its result or exception is kept for the thread that waits."""
         try:
             self.result = self.function(*self.args)
         except BaseException as error:  # handed on to the thread that waits
@@ -59,9 +60,11 @@ class HeapLock:
         return True
 
     def release(self) -> None:
+        """Undoes one `try_acquire`."""
         self._lock.release()
 
     def abandon(self, task: Task) -> None:
+        """Nobody waits for the task any more: until it is over, nobody gets the lock."""
         self._abandoned = task
 
     def _is_occupied(self) -> bool:
