@@ -32,6 +32,10 @@ BODIES = {
     "a loop that never runs": "t: f32[4]\nfor i in seq(0, 0):\n    t[i + 90] = x[i + 90]",
     "a parallel loop that never runs": "t: f32[4]\nfor i in par(0, 0):\n    t[i + 90] = x[i + 90]",
     "a loop that never runs and calls": "for i in seq(3, 3):\n    t: f32[4]\n    copy(t, x)",
+    "a window of which only an unused window is made": "w = x[0:3]\nv = w[0:2]\nx[0] = 1.0",
+    "a window of which only a window in a loop is made": "w = x[0:3]\nfor i in seq(0, n):\n    v = w[0:2]\n    u = v[0:1]\n",
+    "a window that a loop uses which never runs": "w = x[0:3]\nfor i in seq(0, 0):\n    w[i] = 1.0",
+    "an unused array with the name of a part of a window": "data: f32[4]\nw = x[0:2]\nw[0] = w[1] + 1.0",
     "a branch that is never taken": "t: f32[4]\nt[1] = x[1]\nif n < 1:\n    t[90] = x[90]\n    x[0] = t[1]",
 }
 

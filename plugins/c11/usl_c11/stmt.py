@@ -60,12 +60,12 @@ def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
         if position and isinstance(stmts[position - 1], Alloc) and isinstance(stmt, Assign):
             _merge_declaration(lines, new)
         lines += new
-        if isinstance(stmt, Alloc):
+        if isinstance(stmt, Alloc) or (isinstance(stmt, WindowStmt) and new):
             declared.append((len(lines), fn.buffers[stmt.name].name))
     return _mark_unused(lines, declared) if declared else lines
 
 
-_USE = re.compile(r"\b\w+\b(?! \+?= )")
+_USE = re.compile(r"(?<![.>\w])\w+\b(?! \+?= )")
 _STORE = re.compile(r"\w+(?=\[.*\] \+?= .*;)")
 """The array at the start of a line into which the line stores."""
 

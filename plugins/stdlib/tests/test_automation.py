@@ -11,6 +11,7 @@ from stdlib_vector_machine import LANES, MACHINE, Reg, program
 
 from tests.primitives.equivalence import assert_body, assert_refines
 from usl_core import SchedulingError, UsageError, divide_loop
+from usl_core.procedure import proc_from_source
 from usl_stdlib import (
     auto_stage_mem,
     cse,
@@ -278,6 +279,22 @@ def f(n: size, x: f32[n], y: f32[9]):
     with pytest.raises(SchedulingError, match=r"adds to several locations of y that are no block: y\[3\], y\[7\]") as refused:
         function(before, "i", 2, **options)
     assert "buffer of its own" in str(refused.value)
+
+
+@pytest.mark.parametrize("function", [parallelize_reduction, interleave])
+def test_a_sum_beside_a_callee_that_adds_to_the_whole_buffer_is_refused(function: Any) -> None:
+    adds = program("""
+def adds(n: size, y: f32[n]):
+    for i in seq(0, n):
+        y[i] += 1.0
+""")
+    before = proc_from_source(
+        "def f(n: size, x: f32[n], y: f32[9]):\n    for i in seq(0, n):\n        y[3] += x[i]\n        adds(9, y)\n",
+        {"adds": adds},
+    )
+    options = {"par_reduce": True} if function is interleave else {}
+    with pytest.raises(SchedulingError, match=r"adds to several locations of y that are no block: y, y\[3\]"):
+        function(before, "i", 2, **options)
 
 
 # ---- auto_stage_mem

@@ -34,6 +34,20 @@ EVEN = add_assertion(AXPY, "n % 8 == 0")
 # ---- what comes out
 
 
+@pytest.mark.parametrize("machine", [[], MACHINE], ids=["without instructions", "with instructions"])
+@pytest.mark.parametrize("tail", ["cut", "guard", "masked"])
+@pytest.mark.parametrize("body", ["y[i] += x[i]", "y[i] = y[i] * x[i]", "y[i] = 1.0", "s += x[i]"])
+def test_a_loop_shorter_than_a_vector_keeps_its_meaning(body: str, tail: str, machine: list[Procedure]) -> None:
+    short = program(f"def f(x: f32[8], y: f32[8], s: f32):\n    for i in seq(0, 3):\n        {body}\n")
+    assert_refines(short, vectorize(short, "i", LANES, Reg, machine, tail=tail)[0])
+
+
+def test_a_loop_shorter_than_a_vector_has_no_full_vectors() -> None:
+    short = program("def f(x: f32[8], y: f32[8]):\n    for i in seq(0, 3):\n        y[i] += x[i]\n")
+    with pytest.raises(SchedulingError, match="cannot prove that 4 divides 3"):
+        vectorize(short, "i", LANES, Reg, MACHINE, tail="perfect")
+
+
 def test_full_vectors_by_instructions_and_a_loop_for_the_rest() -> None:
     q, made = vectorize(AXPY, "i", LANES, Reg, MACHINE)
     assert_body(

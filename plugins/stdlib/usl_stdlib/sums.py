@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -13,6 +13,7 @@ from usl_core.errors import SchedulingError
 from usl_stdlib.bounds import infer_bounds
 from usl_stdlib.expressions import expressions, mentions, statements, text, window_text
 from usl_stdlib.inspection import children, walk
+from usl_stdlib.ranges import Range
 from usl_stdlib.symbolic import polynomial
 
 
@@ -55,11 +56,9 @@ def _sum(loop: ForCursor, name: str, windows: dict[str, tuple[Any, ...]]) -> Sum
     if len(windows) == 1:
         return Sum(name, min(windows), 0, wide)
     entries = [[_entry(each) for each in window] for window in windows.values()]
-    apart = [dim for dim, shown in enumerate(zip(*entries, strict=True)) if len(set(shown)) > 1]
     ranges = infer_bounds(loop.body(), name).ranges
-    size = prod((ranges[dim].size for dim in apart), start=polynomial(1)).constant
-    neighbours = size is not None and size <= len(windows)
-    if not neighbours or any(isinstance(each, tuple) for window in windows.values() for each in window[: apart[-1] + 1]):
+    apart = _apart(entries, ranges)
+    if not apart or any(isinstance(each, tuple) for window in windows.values() for each in window[: apart[-1] + 1]):
         raise SchedulingError(
             f"the loop {loop.name()} adds to several locations of {name} that are no block: {', '.join(sorted(windows))}",
             span=loop.node.span,
@@ -68,6 +67,15 @@ def _sum(loop: ForCursor, name: str, windows: dict[str, tuple[Any, ...]]) -> Sum
         )
     shown = [str(ranges[dim]) if dim in apart else each for dim, each in enumerate(entries[0])]
     return Sum(name, f"{name}[{', '.join(shown)}]", len(apart), wide)
+
+
+def _apart(entries: Sequence[Sequence[str]], ranges: Sequence[Range]) -> list[int]:
+    """The dimensions in which the locations of a block differ; none if they are no block. A whole buffer has no entries."""
+    if len({len(each) for each in entries}) > 1:
+        return []
+    apart = [dim for dim, shown in enumerate(zip(*entries, strict=True)) if len(set(shown)) > 1]
+    size = prod((ranges[dim].size for dim in apart), start=polynomial(1)).constant
+    return apart if size is not None and size <= len(entries) else []
 
 
 def _entry(entry: Any) -> str:

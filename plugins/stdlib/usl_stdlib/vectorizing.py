@@ -12,7 +12,7 @@ from usl_core.errors import SchedulingError, UsageError
 from usl_core.ir.memory import Memory, MemoryClass
 from usl_core.scheduling import bind_expr, commute_expr, fold_into_reduce, replace, set_memory, split_write, stage_mem
 from usl_stdlib.dividing import divide
-from usl_stdlib.expressions import fresh, loop_at, statements, text, window_text
+from usl_stdlib.expressions import fresh, loop_at, mentions, statements, text, window_text
 from usl_stdlib.invariants import hoist_values
 from usl_stdlib.reductions import ParallelReduction, parallelize_reduction
 from usl_stdlib.reporting import explained
@@ -226,7 +226,7 @@ class _Cutting:
             own = self._register(p, f"{write.name()}_v", write.type(), cut.target)
             p = stage_mem(p, write, window_text(write.name(), write.idx()), own)
             here = p.forward(write)
-            return self._cut_all(p, here.prev(), here, here.next())
+            return self._cut_all(p, *_staged(here.prev(), own), here, *_staged(here.next(), own))
         for each in cut.commute:
             p = commute_expr(p, each)
         if cut.split:
@@ -249,6 +249,11 @@ class _Cutting:
         own = fresh(p, base)
         self.registers[own] = self.machine.home(typ) if home is None or default_memory(home) else home
         return own
+
+
+def _staged(stmt: Any, own: str) -> list[Any]:
+    """A statement if it copies to or from a register; one in a loop that never runs is neither loaded nor stored."""
+    return [stmt] if isinstance(stmt, AssignCursor) and (stmt.name() == own or mentions(stmt.rhs(), own)) else []
 
 
 def _folded(p: Procedure, write: Any) -> Procedure:
