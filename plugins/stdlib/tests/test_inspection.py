@@ -78,9 +78,12 @@ def test_the_common_ancestor_is_the_innermost_statement_around_all() -> None:
 
 
 def test_patterns_are_no_cursors_and_lost_ones_say_so() -> None:
-    for function in (enclosing_loop, enclosing_loops, loop_nest, classify, lambda place: common_ancestor([place])):
+    with pytest.raises(UsageError, match=r"common_ancestor: places must be .*, got \['i'\]"):
+        common_ancestor(["i"])  # type: ignore[list-item]
+    for function in (enclosing_loop, enclosing_loops, loop_nest, classify):
         with pytest.raises(SchedulingError, match="is wanted, got 'i'"):
             function("i")  # type: ignore[operator]
+    for function in (enclosing_loop, enclosing_loops, loop_nest, classify, lambda place: common_ancestor([place])):
         with pytest.raises(InvalidCursorError, match="there is no statement 1 before"):
             function(GEMM.find_loop("i").prev())  # type: ignore[operator]
 
