@@ -225,6 +225,17 @@ def test_an_exported_procedure_cannot_assert_what_no_c_can_establish() -> None:
         jit(parse("def f(n: size, x: f32[n]):\n    assert Cfg.hidden == n\n    x[0] = 1.0\n"))
 
 
+@pytest.mark.parametrize("body", ["if Cfg.hidden == 4:\n        x = 1.0", "assert Cfg.hidden == 4\n    x = 1.0"])
+def test_what_an_instruction_depends_on_is_set_by_an_instruction(body: str) -> None:
+    """C has no statement that sets a register: without this the instruction would run with whatever was there before."""
+    hidden = instruction("def hidden():\n    Cfg.hidden = 4\n", "set_hidden();")
+    depends = instruction(f"def depends(x: f32):\n    {body}\n", "depends({x});")
+    set_by = "def f(x: f32[2]):\n    {}\n    depends(x[0])\n"
+    with pytest.raises(BackendError, match=r"f sets the write-only field Cfg\.hidden, on which .* depends depends"):
+        library([parse(set_by.format("Cfg.hidden = 4"), depends=depends)], "lib")
+    assert "set_hidden();" in c_body(parse(set_by.format("hidden()"), depends=depends, hidden=hidden))
+
+
 def test_members_of_the_context_have_different_names() -> None:
     twin = Config("Cfg", {"stride": ConfigField("stride", INDEX)})
     with pytest.raises(BackendError, match="two configurations would be called Cfg in C"):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from usl_c11.names import is_identifier, is_reserved
 from usl_c11.types import spelling
 from usl_c11.usage import is_data
-from usl_core.backend import check_memories
+from usl_core.backend import callees_first, check_memories
 from usl_core.errors import BackendError
-from usl_core.ir.nodes import Alloc, Arg, Proc, ReadConfig
+from usl_core.ir.nodes import Alloc, Arg, AssignConfig, Call, Proc, ReadConfig
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk, walk_kinds
 from usl_core.ir.types import ControlType, ScalarType, TensorType
@@ -47,6 +47,32 @@ def _check_assertions(proc: Proc) -> None:
                     span=pred.span,
                     notes=("no caller in C could establish it; call this procedure from an exported one that does",),
                 )
+
+
+def check_registers(exported: Proc) -> None:
+    """No instruction that runs may depend on a write-only field that a statement sets: C has no such statement."""
+    procs = [proc for proc in callees_first([exported]) if proc.instr is None]
+    calls = {
+        node.proc for proc in procs for stmt in proc.body for node in walk_kinds(stmt, Call) if node.proc.instr is not None
+    }
+    needed = {
+        node.config.sym(node.field): instr.name
+        for instr in calls
+        for callee in callees_first([instr])
+        for node in walk(callee)
+        if isinstance(node, ReadConfig)
+    }
+    for proc in procs:
+        for stmt in proc.body:
+            for write in walk_kinds(stmt, AssignConfig):
+                field = write.config.sym(write.field)
+                if field in needed and not field.declared.readable:
+                    raise BackendError(
+                        f"{proc.name} sets the write-only field {field.name}, on which the instruction {needed[field]} "
+                        "depends: only an instruction can set it",
+                        span=write.span,
+                        notes=("hint: replace the statement by a call of an instruction that sets the field",),
+                    )
 
 
 def check_procedure(proc: Proc) -> None:

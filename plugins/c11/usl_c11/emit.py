@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from usl_c11.checks import check_exported, check_procedure
+from usl_c11.checks import check_exported, check_procedure, check_registers
 from usl_c11.entry import NO_CHECKS, Entry, assurance_comment, entry
 from usl_c11.func import body_function
 from usl_c11.mirror import written_readable
@@ -82,6 +82,8 @@ def _library(procs: Sequence[Proc], name: str, entry_checks: bool, exported: boo
     order = [proc for proc in callees_first(procs) if proc.instr is None]
     for proc in order:
         check_procedure(proc)
+    for proc in procs:
+        check_registers(proc)
     unit = _new_unit(procs, order, name)
     bodies = _called({proc: body_function(proc, unit) for proc in order}, procs, unit)
     entries = [entry(proc, unit, entry_checks) for proc in procs] if exported else []

@@ -11,6 +11,8 @@ from usl_core.ir.nodes import (
     Assign,
     AssignConfig,
     Call,
+    For,
+    If,
     Node,
     ReadConfig,
     Stmt,
@@ -40,13 +42,28 @@ def mentions(stmt: Stmt, name: Sym) -> bool:
 
 
 def is_read_first(name: Sym, rest: Sequence[Stmt]) -> bool:
-    """Whether the first statement of rest that uses a buffer, itself or through a window made before, cannot set it."""
-    names = {name}
+    """Whether the first statement of rest that uses a buffer, itself or through a window made before, reads it or cannot set
+    it. A loop or a branch is as the first such statement in it."""
+    return _is_read_first({name}, rest)
+
+
+def _is_read_first(known: Collection[Sym], rest: Sequence[Stmt]) -> bool:
+    names = set(known)
     for stmt in rest:
         if isinstance(stmt, WindowStmt) and stmt.rhs.name in names:
             names.add(stmt.name)
         elif any(mentions(stmt, each) for each in names):
-            return not any(_may_set(node, names) for node in walk_kinds(stmt, Assign, WindowStmt, Call))
+            if not any(_may_set(node, names) for node in walk_kinds(stmt, Assign, WindowStmt, Call)):
+                return True
+            match stmt:
+                case Assign(rhs=rhs):
+                    return not names.isdisjoint(names_used(rhs))
+                case For(body=body):
+                    return _is_read_first(names, body)
+                case If(body=body, orelse=orelse):
+                    return _is_read_first(names, body) or _is_read_first(names, orelse)
+                case _:
+                    return False
     return False
 
 
