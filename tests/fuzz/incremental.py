@@ -12,6 +12,7 @@ from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.last_check import fresh_copy
 from usl_core.analysis.obligations import check_proc_invariant
 from usl_core.analysis.parallel import check_parallel
+from usl_core.analysis.solver import nothing_remembered
 from usl_core.errors import BackendError, Undecided, UslError
 from usl_core.ir.nodes import For, LoopMode, Proc
 from usl_core.ir.sym import Sym
@@ -35,7 +36,8 @@ def incremental_failure(proc: Proc) -> str | None:
         if fact(proc) != fact(copy):
             return f"what is remembered of its {name} is not what a copy gives"
     try:
-        check_proc_invariant(copy)
+        with nothing_remembered():
+            check_proc_invariant(copy)
     except UslError as error:
         return f"it was accepted step by step, but not as a whole: {error}"
     return None
@@ -50,7 +52,8 @@ def _race(proc: Proc) -> str | None:
     if not any(isinstance(node, For) and node.mode is LoopMode.PAR for node in walk(proc)):
         return None
     try:
-        check_parallel(fresh_copy(proc, {}))
+        with nothing_remembered():
+            check_parallel(fresh_copy(proc, {}))
     except (BackendError, Undecided) as error:
         return f"its iterations race: {error}"
     return None

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from usl_core.analysis.effects import proc_summary
@@ -50,7 +51,11 @@ def formals_env(proc: Proc, values: Iterable[int | bool]) -> dict[Sym, int | boo
 
 def _legal(proc: Proc, env: dict[Sym, int | bool]) -> bool:
     sizes = [arg.name for arg in proc.args if arg.type is SIZE]
-    return all(env[name] >= 1 for name in sizes) and random_fields(proc, env, random.Random(0)) is not None
+    if not all(env[name] >= 1 for name in sizes):
+        return False
+    if any(isinstance(node, ReadConfig) for pred in proc.preds for node in walk(pred)):
+        return random_fields(proc, env, random.Random(0)) is not None
+    return all(_holds(pred, env) for pred in proc.preds)
 
 
 Fields = dict[FieldSym, Any]
@@ -178,16 +183,39 @@ def _random_buffer(typ: ScalarType, shape: tuple[int, ...], window: bool, rng: r
         parent = Buffer(typ, (*outer, step))
         starts = [rng.randint(0, o - n) for n, o in zip(shape, outer, strict=True)]
         buffer = parent.window(*[slice(s, s + n) for s, n in zip(starts, shape, strict=True)], 0)
-    buffer.fill([POISON if rng.random() < poison else random_value(typ, rng) for _ in buffer.offsets()])
+    values = random_values(typ, rng, len(list(buffer.offsets())))
+    buffer.fill([POISON if rng.random() < poison else value for value in values] if poison else values)
     return buffer
 
 
 def random_value(typ: ScalarType, rng: random.Random) -> int | Fraction:
+    """One of `random_values`."""
+    return random_values(typ, rng, 1)[0]
+
+
+def random_values(typ: ScalarType, rng: random.Random, count: int) -> list[int | Fraction]:
     """Small numbers mostly, for integers also the ends of the range."""
+    values, weights = _value_table(typ)
+    drawn = rng.choices(values, cum_weights=weights, k=count)
+    return [rng.randint(*typ.int_range()) if value is None else value for value in drawn]
+
+
+@cache
+def _value_table(typ: ScalarType) -> tuple[list[int | Fraction | None], list[float]]:
+    """What is drawn for elements of a type, with the weights added up; None is any number of the type."""
+    table: dict[int | Fraction | None, float]
     if typ.is_int:
         lo, hi = typ.int_range()
-        return rng.choice((rng.randint(max(lo, -5), 9), rng.randint(max(lo, -5), 9), rng.randint(lo, hi), lo, hi))
-    return rng.choice((rng.randint(-4, 9), rng.randint(-4, 9), Fraction(rng.randint(-9, 9), rng.choice((2, 3, 4)))))
+        small = range(max(lo, -5), 10)
+        table = {None: 0.2, **dict.fromkeys(small, 0.4 / len(small))}
+        for end in (lo, hi):
+            table[end] = table.get(end, 0.0) + 0.2
+    else:
+        whole, parts = range(-4, 10), [Fraction(a, b) for a in range(-9, 10) for b in (2, 3, 4)]
+        table = dict.fromkeys(whole, 2 / 3 / len(whole))
+        for part in parts:
+            table[part] = table.get(part, 0.0) + 1 / 3 / len(parts)
+    return list(table), list(itertools.accumulate(table.values()))
 
 
 __all__ = ["INDEX", "Controls", "Inputs", "control_vectors", "evaluate", "random_inputs", "random_value"]
