@@ -29,16 +29,10 @@ remembers = True
 class Hypotheses(tuple[Formula, ...]):
     """Formulas taken as true, with what finds those that bound a variable. Immutable, like every tuple."""
 
-    like: Hypotheses | None = None
-    """Others that have most formulas in common."""
-
     @staticmethod
-    def at(facts: tuple[Formula, ...], like: Hypotheses | None) -> Hypotheses:
+    def at(facts: tuple[Formula, ...]) -> Hypotheses:
         """The hypotheses at a place: the same object, with what was found out from it, where the same was known before."""
-        found = _at(facts) if remembers else Hypotheses(facts)
-        if like is not found and "_witnesses" not in found.__dict__:
-            found.like = like
-        return found
+        return _at(facts) if remembers else Hypotheses(facts)
 
     @lazy
     def members(self) -> frozenset[Formula]:
@@ -72,8 +66,7 @@ class Hypotheses(tuple[Formula, ...]):
 
     @lazy
     def _witnesses(self) -> Witnesses:
-        like, self.like = self.like, None
-        return Witnesses(self, like._witnesses if like is not None and "_witnesses" in like.__dict__ else None)
+        return Witnesses(self)
 
     @profiled("solver", "witness")
     def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:

@@ -79,8 +79,6 @@ class Context:
     """Whether conditions around or before this place are about what fields hold."""
     holds_data: bool = False
     """Whether some field may be known to hold what a scalar holds."""
-    origin: Hypotheses | None = field(default=None, compare=False, repr=False)
-    """What was known at a place nearby, about which something has been asked."""
 
     # -- what fields hold
 
@@ -119,7 +117,7 @@ class Context:
     def but(self, **parts: Any) -> Context:
         """A copy with other parts; `dataclasses.replace` takes ten times as long."""
         copy, mine = object.__new__(Context), self.__dict__
-        copy.__dict__.update({name: mine[name] for name in _PARTS}, origin=self._asked)
+        copy.__dict__.update({name: mine[name] for name in _PARTS})
         copy.__dict__.update(parts)
         return copy
 
@@ -355,15 +353,11 @@ class Context:
         """All facts, indexed for `prove`."""
         if not self.field_facts:
             return self._plain
-        return Hypotheses.at((*self.facts, *self.field_facts), self.origin)
+        return Hypotheses.at((*self.facts, *self.field_facts))
 
     @lazy
     def _plain(self) -> Hypotheses:
-        return Hypotheses.at(self.facts, self.origin)
-
-    @property
-    def _asked(self) -> Hypotheses | None:
-        return self.__dict__.get("hypotheses") or self.__dict__.get("_plain") or self.origin
+        return Hypotheses.at(self.facts)
 
     def _about(self, *formulas: Formula) -> Hypotheses:
         """The facts that say something of the names in formulas: those of fields only for formulas about fields, unless a

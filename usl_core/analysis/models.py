@@ -56,15 +56,11 @@ def _watchers(parts: Iterable[Formula]) -> dict[Variable, list[Formula]]:
 
 
 class Witnesses:
-    """Values that satisfy some formulas, kept to refute goals about the same names: most that fail do so for one of them.
+    """Values that satisfy some formulas, kept to refute goals about the same names: most that fail do so for one of them."""
 
-    like, the witnesses of formulas most of which are the same, give the search a start.
-    """
-
-    def __init__(self, formulas: Iterable[Formula], like: Witnesses | None = None) -> None:
+    def __init__(self, formulas: Iterable[Formula]) -> None:
         self._parts = [part for f in formulas for part in fml.conjuncts(f)]
         self._found: list[Values] = []
-        self._seeds = like._found if like is not None else []
         self._more = self._search()
 
     def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
@@ -91,8 +87,8 @@ class Witnesses:
         if not all(map(_quantifier_free, self._parts)):
             return
         watchers = _watchers(self._parts)
-        starts = [{variable: seed.get(variable, 1) for variable in watchers} for seed in self._seeds]
-        for values in starts + [dict.fromkeys(watchers, start) for start in (*STARTS, FAR)[len(starts) :]]:
+        for start in (*STARTS, FAR):
+            values = dict.fromkeys(watchers, start)
             found = _repair(self._parts, watchers, values)
             if found is not None:
                 yield found
