@@ -127,6 +127,12 @@ def combine(a: Lin, x: int, b: Lin, y: int) -> Lin:
     return Lin(x * a.const + y * b.const, terms)
 
 
+def lowest(lin: Lin) -> Lin:
+    """lin divided by the common factor of its coefficients, the constant rounded down: of the same sign for all integers."""
+    common = gcd(*lin.terms.values())
+    return lin if common <= 1 else Lin(lin.const // common, {a: c // common for a, c in lin.terms.items()})
+
+
 def quotient(num: Lin, den: int) -> Lin:
     """floor(num / den), den >= 1: multiples of den are taken out, and the rest is reduced to lowest terms."""
     assert den >= 1
@@ -138,9 +144,7 @@ def quotient(num: Lin, den: int) -> Lin:
     rest_const = num.const % den
     if not rest_terms:
         return outside
-    common = den
-    for c in rest_terms.values():
-        common = gcd(common, c)
+    common = gcd(den, *rest_terms.values())
     # floor((g*x + r) / (g*d)) = floor((x + floor(r/g)) / d)
     rest = Lin(rest_const // common, {a: c // common for a, c in rest_terms.items()})
     if den // common == 1:

@@ -78,7 +78,7 @@ def equal(a: Value, b: Value) -> Formula:
     if isinstance(a, Lin) and isinstance(b, Lin):
         return fml.eq(a, b)
     assert not isinstance(a, Lin) and not isinstance(b, Lin), "equal shapes have values of equal kinds"
-    return fml.or_([fml.and_([a, b]), fml.and_([fml.not_(a), fml.not_(b)])])
+    return fml.iff(a, b)
 
 
 @dataclass

@@ -101,7 +101,7 @@ def equal(a: Value, b: Value) -> Formula:
             return fml.TRUE if a.key == b.key else fml.FALSE
         case _:
             assert not isinstance(a, Lin | Datum) and not isinstance(b, Lin | Datum), (a, b)
-            return fml.or_([fml.and_([a, b]), fml.and_([fml.not_(a), fml.not_(b)])])
+            return fml.iff(a, b)
 
 
 def value_of(expr: Expr) -> Value | None:

@@ -86,10 +86,7 @@ def ge(a: Lin, b: Lin | int = 0) -> Formula:
     lin = a - b if b else a
     if not lin.terms:
         return TRUE if lin.const >= 0 else FALSE
-    common = gcd(*lin.terms.values())
-    if common > 1:
-        lin = Lin(lin.const // common, {x: c // common for x, c in lin.terms.items()})
-    return Ge(lin)
+    return Ge(affine.lowest(lin))
 
 
 def le(a: Lin, b: Lin | int) -> Formula:
@@ -107,12 +104,7 @@ def eq(a: Lin, b: Lin | int = 0) -> Formula:
     lin = a - b
     if not lin.terms:
         return TRUE if lin.const == 0 else FALSE
-    common = gcd(*lin.terms.values())
-    if lin.const % common:
-        return FALSE
-    if common > 1:
-        lin = Lin(lin.const // common, {x: c // common for x, c in lin.terms.items()})
-    return Eq(lin)
+    return FALSE if lin.const % gcd(*lin.terms.values()) else Eq(affine.lowest(lin))
 
 
 def ne(a: Lin, b: Lin | int = 0) -> Formula:
@@ -176,6 +168,11 @@ def not_(f: Formula) -> Formula:
 def implies(a: Formula, b: Formula) -> Formula:
     """`not a or b`."""
     return or_([not_(a), b])
+
+
+def iff(a: Formula, b: Formula) -> Formula:
+    """a and b are both true or both false."""
+    return or_([and_([a, b]), and_([not_(a), not_(b)])])
 
 
 def exists(names: Iterable[Sym], body: Formula) -> Formula:

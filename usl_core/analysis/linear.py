@@ -12,15 +12,12 @@ from math import gcd
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
-from usl_core.analysis.affine import Atom, Min, Quot
+from usl_core.analysis.affine import Atom, Lin, Min, Quot
 from usl_core.analysis.formula import And, Bool, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.profiling import profiled
 
 MAX_ROWS = 120
 MAX_SPLITS = 24
-
-Row = tuple[dict[Atom, int], int]
-"""Coefficients and constant of `sum + constant >= 0`."""
 
 
 class _Budget:
@@ -124,65 +121,40 @@ def _definitions(literals: list[Ge | Eq]) -> tuple[list[Ge | Eq], list[Or]]:
 
 
 def _rows_unsat(literals: list[Ge | Eq]) -> bool:
-    rows: list[Row] = []
-    equalities: list[Row] = []
-    for literal in literals:
-        row = (dict(literal.lin.terms), literal.lin.const)
-        (rows if isinstance(literal, Ge) else equalities).append(row)
+    """rows are at least 0, equalities are 0."""
+    rows = [literal.lin for literal in literals if isinstance(literal, Ge)]
+    equalities = [literal.lin for literal in literals if isinstance(literal, Eq)]
     while equalities:
-        terms, constant = equalities.pop()
-        if not terms:
-            if constant:
+        row = equalities.pop()
+        if not row.terms:
+            if row.const:
                 return True
             continue
-        common = gcd(*terms.values())
-        if constant % common:
+        if row.const % gcd(*row.terms.values()):
             return True
-        pivot = next((a for a, c in terms.items() if abs(c) == common), None)
+        row = affine.lowest(row)
+        pivot = next((a for a, c in row.terms.items() if abs(c) == 1), None)
         if pivot is None:  # no unit coefficient: keep it as two inequalities
-            rows.append((terms, constant))
-            rows.append(({a: -c for a, c in terms.items()}, -constant))
+            rows += [row, -row]
             continue
-        sign = 1 if terms[pivot] > 0 else -1
-        # pivot = -sign * (rest) / common, where rest is divisible by common
-        value = (
-            {a: -sign * c // common for a, c in terms.items() if a is not pivot and a != pivot},
-            -sign * constant // common,
-        )
-        rows = [_replace(r, pivot, value) for r in rows]
-        equalities = [_replace(r, pivot, value) for r in equalities]
+        rows = [_eliminated(r, pivot, row) for r in rows]
+        equalities = [_eliminated(r, pivot, row) for r in equalities]
     # Rows over quotients alone are rounded, which may be what decides; so, failing all else, the others are eliminated first.
-    return _eliminate(rows) or (any(isinstance(a, Quot) for r in rows for a in r[0]) and _eliminate(rows, quotients_last=True))
+    return _eliminate(rows) or (
+        any(isinstance(a, Quot) for r in rows for a in r.terms) and _eliminate(rows, quotients_last=True)
+    )
 
 
-def _replace(row: Row, pivot: Atom, value: Row) -> Row:
-    factor = row[0].get(pivot)
-    if factor is None:
-        return row
-    terms = {a: c for a, c in row[0].items() if a != pivot}
-    for atom, c in value[0].items():
-        total = terms.get(atom, 0) + factor * c
-        if total:
-            terms[atom] = total
-        else:
-            terms.pop(atom, None)
-    return terms, row[1] + factor * value[1]
+def _eliminated(row: Lin, pivot: Atom, equation: Lin) -> Lin:
+    """row without pivot, whose coefficient in equation, which is 0, is 1 or -1."""
+    factor = row.terms.get(pivot)
+    return row if factor is None else affine.combine(row, 1, equation, -factor * equation.terms[pivot])
 
 
-def _tighten(row: Row) -> Row:
-    terms, constant = row
-    if not terms:
-        return row
-    common = gcd(*terms.values())
-    if common == 1:
-        return row
-    return {a: c // common for a, c in terms.items()}, constant // common
-
-
-def _eliminate(rows: list[Row], *, quotients_last: bool = False) -> bool:
+def _eliminate(rows: list[Lin], *, quotients_last: bool = False) -> bool:
     current: dict[frozenset[tuple[Atom, int]], int] = {}
     for row in rows:
-        if _add(current, _tighten(row)):
+        if _add(current, affine.lowest(row)):
             return True
     while current:
         ups: dict[Atom, int] = {}
@@ -197,41 +169,33 @@ def _eliminate(rows: list[Row], *, quotients_last: bool = False) -> bool:
         if quotients_last:
             names = [a for a in names if not isinstance(a, Quot)] or names
         pivot = min(names, key=lambda a: ups.get(a, 0) * downs.get(a, 0) - ups.get(a, 0) - downs.get(a, 0))
-        lower, upper, rest = [], [], {}
+        lower: list[tuple[Lin, int]] = []
+        upper: list[tuple[Lin, int]] = []
+        rest: dict[frozenset[tuple[Atom, int]], int] = {}
         for key, constant in current.items():
             coefficient = next((c for a, c in key if a == pivot), 0)
             if coefficient > 0:
-                lower.append((dict(key), constant, coefficient))
+                lower.append((Lin(constant, dict(key)), coefficient))
             elif coefficient < 0:
-                upper.append((dict(key), constant, -coefficient))
+                upper.append((Lin(constant, dict(key)), -coefficient))
             else:
                 rest[key] = constant
         if len(rest) + len(lower) * len(upper) > MAX_ROWS:
             return False
         current = rest
-        for low_terms, low_const, low_c in lower:
-            for up_terms, up_const, up_c in upper:
-                terms = {a: c * up_c for a, c in low_terms.items() if a != pivot}
-                for atom, c in up_terms.items():
-                    if atom == pivot:
-                        continue
-                    total = terms.get(atom, 0) + c * low_c
-                    if total:
-                        terms[atom] = total
-                    else:
-                        terms.pop(atom, None)
-                if _add(current, _tighten((terms, low_const * up_c + up_const * low_c))):
+        for low, low_c in lower:
+            for up, up_c in upper:
+                if _add(current, affine.lowest(affine.combine(low, up_c, up, low_c))):
                     return True
     return False
 
 
-def _add(current: dict[frozenset[tuple[Atom, int]], int], row: Row) -> bool:
+def _add(current: dict[frozenset[tuple[Atom, int]], int], row: Lin) -> bool:
     """Adds a row, keeping the tightest per left side; True on a contradiction."""
-    terms, constant = row
-    if not terms:
-        return constant < 0
-    key = frozenset(terms.items())
-    if key not in current or constant < current[key]:
-        current[key] = constant
-    opposite = frozenset((a, -c) for a, c in terms.items())
+    if not row.terms:
+        return row.const < 0
+    key = frozenset(row.terms.items())
+    if key not in current or row.const < current[key]:
+        current[key] = row.const
+    opposite = frozenset((a, -c) for a, c in key)
     return opposite in current and current[opposite] + current[key] < 0

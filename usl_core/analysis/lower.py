@@ -108,16 +108,12 @@ class Lowering:
             case BinaryOp(op="or", lhs=lhs, rhs=rhs):
                 return fml.or_([self.truth(lhs), self.truth(rhs)])
             case BinaryOp(op=op, lhs=lhs, rhs=rhs) if lhs.type is BOOL:
-                return self._iff(self.truth(lhs), self.truth(rhs), equal=op == "==")
+                a, b = self.truth(lhs), self.truth(rhs)
+                return fml.iff(a, b if op == "==" else fml.not_(b))
             case BinaryOp(op=op, lhs=lhs, rhs=rhs):
                 return _COMPARE[op](self.index(lhs), self.index(rhs))
             case UnaryMinus() | ExternCall() | Cast() | WindowExpr() | StrideExpr():
                 raise AssertionError(f"not a control condition: {expr!r}")
-
-    def _iff(self, a: Formula, b: Formula, *, equal: bool) -> Formula:
-        if not equal:
-            b = fml.not_(b)
-        return fml.or_([fml.and_([a, b]), fml.and_([fml.not_(a), fml.not_(b)])])
 
 
 @dataclass(frozen=True, slots=True)

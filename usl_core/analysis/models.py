@@ -34,34 +34,16 @@ Move = tuple[Variable, int]
 @profiled("solver", "model search")
 def find_model(formulas: Iterable[Formula]) -> Mapping[Sym, int | bool] | None:
     """Values of the variables that satisfy all formulas, or None if the search found none (there may be some)."""
-    parts = [part for f in formulas for part in fml.conjuncts(f)]
-    if not all(map(_quantifier_free, parts)):
-        return None
-    watchers = _watchers(parts)
-    truths = {name for part in parts for name in _truths(part)}
-    for start in STARTS:
-        values = _repair(parts, watchers, dict.fromkeys(watchers, start))
-        if values is not None:
-            return {name: bool(v) if name in truths else v for name, v in values.items() if isinstance(name, Sym)}
-    return None
-
-
-def _watchers(parts: Iterable[Formula]) -> dict[Variable, list[Formula]]:
-    """For each variable the parts that depend on it."""
-    watchers: dict[Variable, list[Formula]] = {}
-    for part in parts:
-        for variable in dict.fromkeys(_variables(part)):
-            watchers.setdefault(variable, []).append(part)
-    return watchers
+    return Witnesses(formulas, STARTS).refuting(fml.FALSE)
 
 
 class Witnesses:
     """Values that satisfy some formulas, kept to refute goals about the same names: most that fail do so for one of them."""
 
-    def __init__(self, formulas: Iterable[Formula]) -> None:
+    def __init__(self, formulas: Iterable[Formula], starts: Iterable[int] = (*STARTS, FAR)) -> None:
         self._parts = [part for f in formulas for part in fml.conjuncts(f)]
         self._found: list[Values] = []
-        self._more = self._search()
+        self._more = self._search(starts)
 
     def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
         """Values for which the formulas hold and goal does not, or None if none is known."""
@@ -83,13 +65,16 @@ class Witnesses:
             self._found.append(values)
             yield values
 
-    def _search(self) -> Iterator[Values]:
+    def _search(self, starts: Iterable[int]) -> Iterator[Values]:
         if not all(map(_quantifier_free, self._parts)):
             return
-        watchers = _watchers(self._parts)
-        for start in (*STARTS, FAR):
-            values = dict.fromkeys(watchers, start)
-            found = _repair(self._parts, watchers, values)
+        watchers: dict[Variable, list[Formula]] = {}
+        """For each variable the parts that depend on it."""
+        for part in self._parts:
+            for variable in dict.fromkeys(_variables(part)):
+                watchers.setdefault(variable, []).append(part)
+        for start in starts:
+            found = _repair(self._parts, watchers, dict.fromkeys(watchers, start))
             if found is not None:
                 yield found
 
@@ -123,9 +108,7 @@ def _cost(move: Move, watchers: Mapping[Variable, Sequence[Formula]], values: Va
 def _moves(f: Formula, values: Values) -> Iterator[Move]:
     """Changes of one variable that may make f, which fails, true."""
     match f:
-        case Ge(lin=lin):
-            yield from _changes(lin, -_value(lin, values), values)
-        case Eq(lin=lin):
+        case Ge(lin=lin) | Eq(lin=lin):
             yield from _changes(lin, -_value(lin, values), values)
         case Bool(name=name, positive=positive):
             yield name, int(positive)

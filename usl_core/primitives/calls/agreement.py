@@ -177,8 +177,7 @@ class _Agreement:
         return a == b or ctx.holds(fml.eq(a, b))
 
     def equivalent(self, ctx: Context, f: Formula, g: Formula) -> bool:
-        both = fml.or_([fml.and_([f, g]), fml.and_([fml.not_(f), fml.not_(g)])])
-        return f == g or ctx.holds(both)
+        return f == g or ctx.holds(fml.iff(f, g))
 
 
 def _same_kind(a: Node, b: Node) -> bool:

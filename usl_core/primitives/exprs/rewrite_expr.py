@@ -140,7 +140,7 @@ def _require_same_control(values: Values, old: Expr, new: Expr) -> None:
     ctx = values.ctx
     if old.type is BOOL:
         a, b = ctx.truth(old), ctx.truth(new)
-        goal = fml.or_([fml.and_([a, b]), fml.and_([fml.not_(a), fml.not_(b)])])
+        goal = fml.iff(a, b)
         require_proved(ctx, goal, _OP, message, old.span)
         return
     left, right = values.index(old), values.index(new)
