@@ -19,7 +19,6 @@ from usl_core.cursors.path import (
     gap_position,
     get,
     rebuild,
-    replace_at,
     splice,
     stmts,
 )
@@ -73,7 +72,7 @@ def test_blocks_and_gaps_of_a_statement():
 def test_replacing_a_node_rebuilds_the_spine_and_shares_the_rest():
     proc = procedure(BODY)
     path = (*RHS, ("lhs", None), ("idx", 1))
-    new = replace_at(proc, path, index_literal(3))
+    new = rebuild(proc, {path: lambda _: index_literal(3)})
     assert "x = A[i, 3] + 1.0" in body_text(new)
     spine = {id(get(proc, path[:depth])) for depth in range(len(path) + 1)}
     kept = {id(node) for node in walk(new)}
@@ -82,7 +81,7 @@ def test_replacing_a_node_rebuilds_the_spine_and_shares_the_rest():
 
 def test_replacing_an_extent_changes_the_type_of_the_allocation():
     proc = procedure(BODY)
-    new = replace_at(proc, (("body", 0), ("shape", 1)), index_literal(4))
+    new = rebuild(proc, {(("body", 0), ("shape", 1)): lambda _: index_literal(4)})
     assert body_text(new).startswith("t: f32[n, 4]")
 
 

@@ -93,9 +93,14 @@ def stmt_path(block: BlockLoc, offset: int) -> Path:
 
 def block_of(path: Path) -> BlockLoc:
     """The block that holds just the statement at path."""
+    parent, field, index = _place(path)
+    return BlockLoc(parent, field, index, index + 1)
+
+
+def _place(path: Path) -> tuple[Path, str, int]:
     field, index = path[-1]
     assert index is not None, f"{path} does not lead to a statement"
-    return BlockLoc(path[:-1], field, index, index + 1)
+    return path[:-1], field, index
 
 
 def body_of(path: Path, length: int, field: str = "body") -> BlockLoc:
@@ -105,16 +110,12 @@ def body_of(path: Path, length: int, field: str = "body") -> BlockLoc:
 
 def before(path: Path) -> GapLoc:
     """The gap before the statement at path."""
-    field, index = path[-1]
-    assert index is not None, f"{path} does not lead to a statement"
-    return GapLoc(path[:-1], field, index, "before")
+    return GapLoc(*_place(path), "before")
 
 
 def after(path: Path) -> GapLoc:
     """The gap after the statement at path."""
-    field, index = path[-1]
-    assert index is not None, f"{path} does not lead to a statement"
-    return GapLoc(path[:-1], field, index, "after")
+    return GapLoc(*_place(path), "after")
 
 
 # ---- reading
@@ -211,11 +212,6 @@ def _rebuild_field(node: N, field: str, places: list[tuple[int | None, dict[Path
         items[index] = rebuild(items[index], inner)
         changed = changed or items[index] is not old[index]
     return with_field(node, field, tuple(items)) if changed else node
-
-
-def replace_at(proc: Proc, path: Path, node: Node) -> Proc:
-    """proc with the node at path replaced."""
-    return rebuild(proc, {path: lambda _: node})
 
 
 def splice(proc: Proc, block: BlockLoc, new: Block) -> Proc:

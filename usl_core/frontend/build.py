@@ -14,6 +14,7 @@ and scalar buffers, which stand for their element.
 
 from __future__ import annotations
 
+import functools
 import keyword
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -166,18 +167,12 @@ def ne(lhs: Value, rhs: Value) -> Expr:
 
 def and_(first: Value, *rest: Value) -> Expr:
     """The conjunction of one or more conditions."""
-    result = value(first)
-    for operand in rest:
-        result = tc.logical("and", result, value(operand))
-    return result
+    return functools.reduce(lambda whole, operand: tc.logical("and", whole, value(operand)), rest, value(first))
 
 
 def or_(first: Value, *rest: Value) -> Expr:
     """The disjunction of one or more conditions."""
-    result = value(first)
-    for operand in rest:
-        result = tc.logical("or", result, value(operand))
-    return result
+    return functools.reduce(lambda whole, operand: tc.logical("or", whole, value(operand)), rest, value(first))
 
 
 def not_(arg: Value) -> Expr:
