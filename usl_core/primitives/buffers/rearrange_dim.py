@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import stmts
-from usl_core.errors import Span
 from usl_core.ir.nodes import Alloc, Interval, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import primitive, refuse, require
-from usl_core.primitives.buffers.reindex import Entries, reindexed, scope_of, set_type, uses_of_alloc
-from usl_core.primitives.buffers.uses import Use, passed_whole, reads_strides, with_windows
+from usl_core.primitives.buffers.layout import require_no_strides, span_of
+from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
+from usl_core.primitives.buffers.uses import Use, passed_whole
 from usl_core.primitives.locate import Where, alloc_at
 from usl_core.procedure import Procedure
 
@@ -40,7 +39,7 @@ def rearrange_dim(proc: Procedure, buf: Where, perm: Sequence[int]) -> Edit:
         return Edit.of(proc.ir, _OP)
     for use in uses_of_alloc(proc.ir, path):
         _require_kept(use, order, alloc)
-    _require_no_strides(proc, path, alloc)
+    require_no_strides(proc, path, alloc, _OP)
 
     def entries(old: Entries) -> Entries:
         return tuple(old[d] for d in order)
@@ -60,7 +59,7 @@ def _permutation(perm: Sequence[int], rank: int, alloc: Alloc) -> tuple[int, ...
 
 def _require_kept(use: Use, order: tuple[int, ...], alloc: Alloc) -> None:
     """Windows keep the order of their dimensions."""
-    span = _span(use, alloc)
+    span = span_of(use, alloc)
     if passed_whole(use):
         hint = "hint: inline the call, or replace it by one for the new layout"
         refuse(_OP, f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
@@ -69,15 +68,3 @@ def _require_kept(use: Use, order: tuple[int, ...], alloc: Alloc) -> None:
         if ranged != sorted(ranged):
             message = f"the dimensions of the window {show_expr(use.node)} would change places too"
             refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
-
-
-def _require_no_strides(proc: Procedure, path: tuple[tuple[str, int | None], ...], alloc: Alloc) -> None:
-    scope = stmts(proc.ir, scope_of(proc.ir, path))
-    found = reads_strides(scope, with_windows(scope, alloc.name))
-    if found is not None:
-        message = f"the program depends on strides of {alloc.name.name}, which change"
-        refuse(_OP, message, found.span if found.span.line else alloc.span, code="E457")
-
-
-def _span(use: Use, alloc: Alloc) -> Span:
-    return use.node.span if use.node.span.line else alloc.span
