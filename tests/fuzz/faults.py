@@ -45,7 +45,8 @@ def _every_sum_is_a_reduction() -> None:
     from usl_core.ir.nodes import Reduce
     from usl_core.ir.traverse import binders, walk
 
-    def all_sums(ctx: object, loop: Any, found: object) -> Any:
+    def all_sums(par: Any, found: object) -> Any:
+        loop = par.loop
         inside = frozenset(binders(loop))
         sums = (node.name for node in walk(loop) if isinstance(node, Reduce) and not node.idx)
         return tuple(dict.fromkeys(name for name in sums if name not in inside))
@@ -122,12 +123,24 @@ def _other_bindings_change_nothing() -> None:
         _put(module, "check_mentions", lambda *_: None)
 
 
+def _divisions_have_values() -> None:
+    from usl_core.analysis import values
+
+    right = values.Values.leaves
+
+    def leaves(self: Any, expr: Any) -> frozenset[Any]:
+        return frozenset(leaf for leaf in right(self, expr) if not values.is_partial(leaf))
+
+    _put(values.Values, "leaves", leaves)
+
+
 FAULTS: Mapping[str, Fault] = {
     "par-reductions": Fault("C of a par loop reduces every scalar that it adds to", _every_sum_is_a_reduction),
     "instruction-bodies": Fault("configuration operators change bodies of instructions", _instructions_may_change),
     "copies": Fault("a copy of a procedure has types, names and configurations of its own", _copies_are_other_things),
     "par-modes": Fault("operators that join and exchange par loops let them race", _parallel_loops_stay_parallel),
     "warnings": Fault("C of names that are not used draws warnings", _unused_names_are_not_marked),
+    "divisions": Fault("a division is taken to have a value whatever the divisor", _divisions_have_values),
     "recheck-facts": Fault("the recheck believes what was proved from other facts", _proofs_hold_whatever_is_known),
     "recheck-bindings": Fault("the recheck believes what was proved of other bindings", _proofs_hold_for_any_binding),
     "recheck-mentions": Fault("the recheck passes over what mentions a changed name", _other_bindings_change_nothing),
