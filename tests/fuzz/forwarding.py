@@ -36,7 +36,7 @@ RESHAPING = frozenset(
 
 RETARGETING = LIBRARY | {"stage_mem", "simplify", "inline", "inline_window", "reuse_buffer", "unroll_buffer"}
 """Operators after which a statement may write a buffer of another name."""
-RENAMING = LIBRARY | {"divide_loop", "divide_with_recompute", "fuse", "simplify", "inline", "mult_loops"}
+RENAMING = LIBRARY | {"divide_loop", "divide_with_recompute", "fuse", "join_loops", "simplify", "inline", "mult_loops"}
 """Operators that give a loop another iterator."""
 
 
