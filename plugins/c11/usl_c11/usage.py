@@ -11,7 +11,6 @@ from usl_core.ir.nodes import (
     Assign,
     AssignConfig,
     Call,
-    For,
     If,
     Node,
     ReadConfig,
@@ -19,7 +18,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import names_used, walk, walk_kinds
+from usl_core.ir.traverse import inner_stmts, names_used, walk, walk_kinds
 from usl_core.ir.types import ControlType
 
 
@@ -55,30 +54,19 @@ def _is_read_first(known: Collection[Sym], rest: Sequence[Stmt]) -> bool:
         elif any(mentions(stmt, each) for each in names):
             if not any(_may_set(node, names) for node in walk_kinds(stmt, Assign, WindowStmt, Call)):
                 return True
-            match stmt:
-                case Assign(rhs=rhs):
-                    return not names.isdisjoint(names_used(rhs))
-                case For(body=body):
-                    return _is_read_first(names, body)
-                case If(body=body, orelse=orelse):
-                    return _is_read_first(names, body) or _is_read_first(names, orelse)
-                case _:
-                    return False
+            if isinstance(stmt, Assign):
+                return not names.isdisjoint(names_used(stmt.rhs))
+            blocks = (stmt.body, stmt.orelse) if isinstance(stmt, If) else (inner_stmts(stmt),)
+            return any(_is_read_first(names, block) for block in blocks)
     return False
 
 
 def _may_set(node: Node, names: Collection[Sym]) -> bool:
-    match node:
-        case Assign(name=target):
-            return target in names
-        case WindowStmt(rhs=rhs):
-            return rhs.name in names
-        case Call(proc=callee, args=args):
-            written = written_formals(callee)
-            pairs = zip(callee.args, args, strict=True)
-            return any(formal.name in written and getattr(actual, "name", None) in names for formal, actual in pairs)
-        case _:
-            return False
+    if isinstance(node, Call):
+        written = written_formals(node.proc)
+        pairs = zip(node.proc.args, node.args, strict=True)
+        return any(formal.name in written and getattr(actual, "name", None) in names for formal, actual in pairs)
+    return (isinstance(node, Assign) and node.name in names) or (isinstance(node, WindowStmt) and node.rhs.name in names)
 
 
 def first_use_assigns(name: Sym, rest: Sequence[Stmt]) -> bool:

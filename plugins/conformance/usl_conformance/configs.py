@@ -104,7 +104,7 @@ def find_setup(proc: Proc, instructions: Sequence[Proc]) -> Setup | str:
             values[config, name] = demanded
         else:
             free.append(Arg(formal, declared.type, None))
-            values[config, name] = Read(formal, (), type=declared.type)
+            values[config, name] = Read(formal, (), type=INDEX if declared.type is SIZE else declared.type)
     return Setup(values, data, tuple(free), tuple(setters))
 
 

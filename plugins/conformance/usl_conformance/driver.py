@@ -29,7 +29,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import rename, rewrite, substitute, walk
-from usl_core.ir.types import ScalarType, TensorType, Type
+from usl_core.ir.types import INDEX, SIZE, ScalarType, TensorType, Type
 
 
 def passes_through(arg: Arg) -> bool:
@@ -116,7 +116,7 @@ class _Building:
         else:
             typ = _renamed_type(arg, self.fixed, self.fresh)
             self.formals.append(Arg(self.fresh[arg.name], typ, arg.mem))
-            self.actuals[arg.name] = Read(self.fresh[arg.name], (), type=typ)
+            self.actuals[arg.name] = Read(self.fresh[arg.name], (), type=INDEX if typ is SIZE else typ)
 
     def establish(self, setup: Setup) -> None:
         """The configuration, and formals for its data."""

@@ -68,6 +68,18 @@ def loop_at(p: Procedure, where: Any) -> ForCursor:
     return found
 
 
+def block_at(p: Procedure, where: Any) -> BlockCursor:
+    """The statements that a user names by a cursor to one or several, or a pattern.
+
+    Raises:
+        SchedulingError: it is no statement, or not in p.
+    """
+    found = p.find(where) if isinstance(where, str) else p.forward(where)
+    if not isinstance(found, BlockCursor | StmtCursor):
+        raise SchedulingError(f"a block of statements is wanted here, found {type(found).__name__}", code="E404")
+    return found if isinstance(found, BlockCursor) else found.as_block()
+
+
 def statement_of(expr: Any) -> StmtCursor:
     """The statement that an expression is part of."""
     while not isinstance(expr, StmtCursor):

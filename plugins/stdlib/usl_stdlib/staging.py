@@ -10,7 +10,7 @@ from usl_core.cursors import AllocCursor, BlockCursor
 from usl_core.ir.memory import MemoryClass
 from usl_core.scheduling import set_memory, stage_mem
 from usl_stdlib.bounds import infer_bounds
-from usl_stdlib.expressions import fresh
+from usl_stdlib.expressions import block_at, fresh
 from usl_stdlib.reporting import explained
 
 
@@ -46,8 +46,7 @@ def auto_stage_mem(
         SchedulingError: the block does not access the buffer; what `stage_mem` raises.
     Also known as: cache_read and cache_write (TVM), compute_at of a copy (Halide).
     """
-    place = p.find(block) if isinstance(block, str) else p.forward(block)
-    place = place if isinstance(place, BlockCursor) else place.as_block()
+    place = block_at(p, block)
     own = fresh(p, name or f"{buffer}_tile")
     p = stage_mem(p, place, str(infer_bounds(place, buffer)), own, accum=accum)
     staged = p.forward(place)

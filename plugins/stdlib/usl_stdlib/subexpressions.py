@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import AllocCursor, BinaryOpCursor, BlockCursor, ExternFunctionCursor, ForCursor, ReadCursor, StmtCursor
+from usl_core.cursors import AllocCursor, BinaryOpCursor, BlockCursor, ExternFunctionCursor, ForCursor, ReadCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.types import ControlType, TensorType
 from usl_core.scheduling import bind_expr
-from usl_stdlib.expressions import expressions, fresh, statements, text
+from usl_stdlib.expressions import block_at, expressions, fresh, statements, text
 from usl_stdlib.inspection import children, walk
 from usl_stdlib.reporting import explained
 
@@ -41,11 +41,8 @@ def cse(p: Procedure, block: Any) -> tuple[Procedure, CommonExpressions]:
         SchedulingError: nothing occurs twice, or what does may change in between.
     Also known as: common subexpression elimination, local value numbering.
     """
-    place = p.find(block) if isinstance(block, str) else p.forward(block)
-    place = place.body() if isinstance(place, ForCursor) else place
-    if not isinstance(place, BlockCursor | StmtCursor):
-        raise SchedulingError(f"a block of statements is wanted here, found {type(place).__name__}", code="E404")
-    place = place if isinstance(place, BlockCursor) else place.as_block()
+    found = p.find(block) if isinstance(block, str) else p.forward(block)
+    place = found.body() if isinstance(found, ForCursor) else block_at(p, found)
     scalars: list[Any] = []
     tried: set[str] = set()
     while (group := _largest(p.forward(place), tried)) is not None:
