@@ -28,6 +28,7 @@ from usl_core.ir.nodes import Block, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import is_integer_control
 from usl_core.primitives.locate import condition
+from usl_core.primitives.operators import running
 from usl_core.procedure import Procedure
 
 Place = Procedure | Cursor
@@ -67,7 +68,9 @@ def prove(place: Place, text: str) -> bool | None:
     """
     proc, path = _at(place, "prove")
     context = Context.at(proc.ir, path)
-    match context.prove(context.truth(condition(proc, path, text, "prove"))):
+    with running("prove"):
+        asked = condition(proc, path, text)
+    match context.prove(context.truth(asked)):
         case Proved():
             return True
         case Refuted():

@@ -95,7 +95,7 @@ def test_a_goal_that_is_not_decided_is_not_proved(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(context, "prove", unknown)
     goal = fml.FALSE
     with pytest.raises(Undecided, match="could not decide: it holds"):
-        require_proved(ctx, goal, "op", "it holds")
+        require_proved(ctx, goal, "it holds")
     with pytest.raises(Undecided, match="could not decide: it holds"):
         obligations.require(ctx, goal, lambda: "it holds", FOO.ir.span)
 

@@ -56,12 +56,13 @@ def _every_sum_is_a_reduction() -> None:
 
 def _instructions_may_change() -> None:
     from usl_core.primitives import base
+    from usl_core.primitives.operators import operator_name
 
     right: Callable[..., None] = base.refuse_instruction
 
-    def wrong(operator: str, *args: Any, **options: Any) -> None:
-        if operator not in ("write_config", "delete_config", "bind_config"):
-            right(operator, *args, **options)
+    def wrong(*args: Any, **options: Any) -> None:
+        if operator_name() not in ("write_config", "delete_config", "bind_config"):
+            right(*args, **options)
 
     _put(base, "refuse_instruction", wrong)
 

@@ -29,7 +29,7 @@ from usl_core.equivalence import Relation, Step
 from usl_core.errors import SchedulingError, Span, Undecided, counterexample
 from usl_core.ir.nodes import Proc
 from usl_core.primitives.fields import shape_that_reads, unsteady_control
-from usl_core.primitives.places import placed
+from usl_core.primitives.operators import as_operator, operator_name
 from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
 from usl_core.profiling import profiled
@@ -53,7 +53,7 @@ def primitive(
         parameters = Parameters(build, operator)
 
         @profiled("operator", operator)
-        @placed
+        @as_operator(operator)
         @deeply
         @functools.wraps(build)
         def apply(*given: Any, **named: Any) -> Procedure:
@@ -72,15 +72,15 @@ def primitive(
 
         def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
             if not control:
-                require_steady_control(operator, proc.ir)
-            refuse_aliasable(operator, proc)
-            refuse_instruction(operator, proc, exact=relation in (Relation.EQUAL, Relation.NARROWER))
+                require_steady_control(proc.ir)
+            refuse_aliasable(proc)
+            refuse_instruction(proc, exact=relation in (Relation.EQUAL, Relation.NARROWER))
             started, before = time.perf_counter(), dict(STATISTICS.settled)
             edit = build(proc, *args, **kwargs)
-            refuse_instruction(operator, proc, exact=not edit.polluted)
-            require_fixed_shapes(operator, edit.proc)
+            refuse_instruction(proc, exact=not edit.polluted)
+            require_fixed_shapes(edit.proc)
             if not control:
-                require_steady_control(operator, edit.proc)
+                require_steady_control(edit.proc)
 
             def step() -> Step:
                 shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
@@ -139,78 +139,73 @@ def _short(value: Any) -> str:
     return first if len(first) <= 60 else first[:57] + "..."
 
 
-def require_steady_control(operator: str, proc: Proc) -> None:
+def require_steady_control(proc: Proc) -> None:
     """No bound, condition or index reads a field that proc writes: the operator may evaluate it at another time."""
     found = unsteady_control(proc)
     if found is not None:
         shown = f"{found.config.name}.{found.field}"
-        raise SchedulingError(
-            f"{operator}: a loop bound, condition or index reads {shown}, which {proc.name} writes",
-            span=found.span if found.span.line else proc.span,
-            notes=[
-                "when the field is read decides what runs, and the operator may change that",
-                "hint: pass the value as an argument",
-            ],
+        why = "when the field is read decides what runs, and the operator may change that"
+        refuse(
+            f"a loop bound, condition or index reads {shown}, which {proc.name} writes",
+            found.span if found.span.line else proc.span,
+            [why, "hint: pass the value as an argument"],
             code="E420",
         )
 
 
-def require_fixed_shapes(operator: str, proc: Proc) -> None:
+def require_fixed_shapes(proc: Proc) -> None:
     """The shapes of buffers and windows read no configuration, which may change while they are in use."""
     found = shape_that_reads(proc)
     if found is not None:
         shown = f"{found.config.name}.{found.field}"
-        message = f"{operator}: the extent of a buffer or the bounds of a window would read {shown}"
-        raise SchedulingError(message, span=found.span if found.span.line else proc.span, code="E420")
+        message = f"the extent of a buffer or the bounds of a window would read {shown}"
+        refuse(message, found.span if found.span.line else proc.span, code="E420")
 
 
-def refuse_aliasable(operator: str, proc: Procedure) -> None:
+def refuse_aliasable(proc: Procedure) -> None:
     """The analysis takes different formals for different buffers."""
-    if proc.ir.aliasable and operator not in ("rename",):
-        raise SchedulingError(
-            f"{operator}: the formals {', '.join(proc.ir.aliasable)} of {proc.name()} may overlap, so it cannot be rewritten",
-            span=proc.ir.span,
-            notes=["hint: schedule a procedure without `aliasable`, and declare the instruction from the result"],
-            code="E421",
-        )
+    if proc.ir.aliasable and operator_name() != "rename":
+        message = f"the formals {', '.join(proc.ir.aliasable)} of {proc.name()} may overlap, so it cannot be rewritten"
+        hint = "hint: schedule a procedure without `aliasable`, and declare the instruction from the result"
+        refuse(message, proc.ir.span, [hint], code="E421")
 
 
-def refuse_instruction(operator: str, proc: Procedure, *, exact: bool) -> None:
+def refuse_instruction(proc: Procedure, *, exact: bool) -> None:
     """The C text of an instruction does what its body said, for the same formals and to the same registers at the end."""
     if proc.is_instr() and not exact:
-        raise SchedulingError(
-            f"{operator}: {proc.name()} is an instruction, whose C text does not change along",
-            span=proc.ir.span,
-            notes=["hint: declare another instruction, or rewrite the procedure and make it one with make_instr"],
-            code="E422",
-        )
+        hint = "hint: declare another instruction, or rewrite the procedure and make it one with make_instr"
+        refuse(f"{proc.name()} is an instruction, whose C text does not change along", proc.ir.span, [hint], code="E422")
+
+
+def edit_of(proc: Procedure) -> Edit:
+    """No change yet to proc, by the operator that runs."""
+    return Edit.of(proc.ir, operator_name())
 
 
 # ---- failing
 
 
-def refuse(operator: str, message: str, span: Span | None = None, notes: Sequence[str] = (), code: str = "E400") -> NoReturn:
-    """Raise the refusal of an operator."""
-    raise SchedulingError(f"{operator}: {message}", span=span, notes=notes, code=code)
+def refuse(message: str, span: Span | None = None, notes: Sequence[str] = (), code: str = "E400") -> NoReturn:
+    """Raise the refusal of the operator that runs."""
+    raise SchedulingError(f"{operator_name()}: {message}", span=span, notes=notes, code=code)
 
 
-def require(condition: bool, operator: str, message: str, span: Span | None = None, code: str = "E404") -> None:
+def require(condition: bool, message: str, span: Span | None = None, code: str = "E404") -> None:
     """An argument is as the operator needs it, or it refuses."""
     if not condition:
-        refuse(operator, message, span, code=code)
+        refuse(message, span, code=code)
 
 
-def require_no(conflict: Conflict | None, operator: str, message: str, span: Span | None = None) -> None:
+def require_no(conflict: Conflict | None, message: str, span: Span | None = None) -> None:
     """A condition of `usl_core.analysis.conditions` holds, or the operator refuses and shows the conflict."""
     if conflict is not None:
-        refuse(operator, message, span or conflict.span(), conflict.notes(), code="E411")
+        refuse(message, span or conflict.span(), conflict.notes(), code="E411")
 
 
 @profiled("obligation", "operator's condition")
 def require_proved(
     ctx: Context,
     goal: Formula,
-    operator: str,
     message: str,
     span: Span | None = None,
     *,
@@ -233,6 +228,6 @@ def require_proved(
             shown = describe_model(model, [goal, *ctx.facts, *extra], values)
             notes = counterexample(shown)
             ways = [*([f"assert {assume}"] if assume and set(fml.free_syms(goal)) else []), *([hint] if hint else [])]
-            refuse(operator, message, span, [*notes, *([f"hint: {', or '.join(ways)}"] if ways else [])], code="E412")
+            refuse(message, span, [*notes, *([f"hint: {', or '.join(ways)}"] if ways else [])], code="E412")
         case Unknown(reason=reason):
-            raise Undecided(f"{operator}: could not decide: {message}", span=span, notes=[f"solver: {reason}"])
+            raise Undecided(f"{operator_name()}: could not decide: {message}", span=span, notes=[f"solver: {reason}"])

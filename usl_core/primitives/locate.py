@@ -22,6 +22,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
 from usl_core.ir.types import BOOL, INDEX, Type
 from usl_core.primitives.base import refuse
+from usl_core.primitives.operators import operator_name
 from usl_core.procedure import Procedure
 from usl_core.profiling import profiled
 
@@ -33,7 +34,7 @@ Number = Annotated[Cursor | str | int | float, "an expression (text, number or c
 """Of data, or of what its place asks for: True and False too."""
 
 
-def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
+def cursor_at(proc: Procedure, where: Any) -> Cursor:
     """A living cursor of proc: where is forwarded, or its pattern found.
 
     Raises:
@@ -47,85 +48,85 @@ def cursor_at(proc: Procedure, where: Any, operator: str) -> Cursor:
     cursor = proc.forward(where)
     if isinstance(cursor, InvalidCursor):
         if not cursor.reason.startswith(LOST_BY):
-            raise InvalidCursorError(f"{operator}: invalid cursor: {cursor.reason}")
-        message = f"{operator}: the code that the cursor pointed to is gone: it was {cursor.reason}"
+            raise InvalidCursorError(f"{operator_name()}: invalid cursor: {cursor.reason}")
+        message = f"{operator_name()}: the code that the cursor pointed to is gone: it was {cursor.reason}"
         raise InvalidCursorError(message, notes=[*cursor.notes(), HOW_TO_KEEP])
     return cursor
 
 
-def stmt_at(proc: Procedure, where: Any, operator: str, kind: type[S], wanted: str) -> tuple[Path, S]:
+def stmt_at(proc: Procedure, where: Any, kind: type[S], wanted: str) -> tuple[Path, S]:
     """The path and node of a statement of one kind; wanted names the kind in the message."""
-    path, node = any_stmt_at(proc, where, operator, wanted)
+    path, node = any_stmt_at(proc, where, wanted)
     if not isinstance(node, kind):
         found = f"{type(node).__name__}: {head_line(proc.ir, node, path)}"
-        refuse(operator, f"{wanted} is wanted here, found {found}", node.span, code="E404")
+        refuse(f"{wanted} is wanted here, found {found}", node.span, code="E404")
     return path, node
 
 
-def any_stmt_at(proc: Procedure, where: Any, operator: str, wanted: str = "a statement") -> tuple[Path, Stmt]:
+def any_stmt_at(proc: Procedure, where: Any, wanted: str = "a statement") -> tuple[Path, Stmt]:
     """The path and node of a statement of any kind."""
-    cursor = cursor_at(proc, where, operator)
+    cursor = cursor_at(proc, where)
     if isinstance(cursor, BlockCursor) and len(cursor) == 1:
         cursor = cursor[0]
     if not isinstance(cursor, StmtCursor):
-        refuse(operator, f"{wanted} is wanted here, found {type(cursor).__name__}", code="E404")
+        refuse(f"{wanted} is wanted here, found {type(cursor).__name__}", code="E404")
     return cursor.path, cursor.node
 
 
-def loop_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, For]:
+def loop_at(proc: Procedure, where: Any) -> tuple[Path, For]:
     """A loop: a cursor, `i`, `i #2` or a loop pattern."""
     if isinstance(where, str):
         where = proc.find_loop(where)
-    return stmt_at(proc, where, operator, For, "a loop")
+    return stmt_at(proc, where, For, "a loop")
 
 
-def block_at(proc: Procedure, where: Any, operator: str) -> BlockLoc:
+def block_at(proc: Procedure, where: Any) -> BlockLoc:
     """One or more neighbouring statements: a block cursor, a statement cursor, or a pattern `s1 ; s2`."""
-    cursor = cursor_at(proc, where, operator)
+    cursor = cursor_at(proc, where)
     loc = cursor.loc
     if isinstance(loc, NodeLoc) and isinstance(cursor, StmtCursor):
         return block_of(loc.path)
     if not isinstance(loc, BlockLoc):
-        refuse(operator, f"a block of statements is wanted here, found {type(cursor).__name__}", code="E404")
+        refuse(f"a block of statements is wanted here, found {type(cursor).__name__}", code="E404")
     return loc
 
 
-def gap_at(proc: Procedure, where: Any, operator: str) -> GapLoc:
+def gap_at(proc: Procedure, where: Any) -> GapLoc:
     """A gap, `c.before()` or `c.after()`."""
-    cursor = cursor_at(proc, where, operator)
+    cursor = cursor_at(proc, where)
     if not isinstance(cursor, GapCursor):
-        refuse(operator, "a gap is wanted here: use c.before() or c.after()", code="E404")
+        refuse("a gap is wanted here: use c.before() or c.after()", code="E404")
     assert isinstance(cursor.loc, GapLoc)
     return cursor.loc
 
 
-def expr_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Expr]:
+def expr_at(proc: Procedure, where: Any) -> tuple[Path, Expr]:
     """The path and node of an expression."""
-    cursor = cursor_at(proc, where, operator)
+    cursor = cursor_at(proc, where)
     if not isinstance(cursor, ExprCursor):
-        refuse(operator, f"an expression is wanted here, found {type(cursor).__name__}", code="E404")
+        refuse(f"an expression is wanted here, found {type(cursor).__name__}", code="E404")
     assert isinstance(cursor.loc, NodeLoc)
     node = get(proc.ir, cursor.loc.path)
     assert isinstance(node, ExprBase)
     return cursor.loc.path, node
 
 
-def alloc_at(proc: Procedure, where: Any, operator: str) -> tuple[Path, Alloc]:
+def alloc_at(proc: Procedure, where: Any) -> tuple[Path, Alloc]:
     """An allocation: a cursor, its name, or a pattern `x: _`."""
     if isinstance(where, str) and where.replace("_", "a").isalnum():
         where = proc.find_alloc_or_arg(where)
-    return stmt_at(proc, where, operator, Alloc, "an allocation")
+    return stmt_at(proc, where, Alloc, "an allocation")
 
 
-def buffer_at(proc: Procedure, where: Any, operator: str) -> tuple[NodeLoc | ArgLoc, Alloc | Arg]:
+def buffer_at(proc: Procedure, where: Any) -> tuple[NodeLoc | ArgLoc, Alloc | Arg]:
     """An allocation or a data formal: a cursor, its name, or a pattern `x: _`."""
     if isinstance(where, str) and where.replace("_", "a").isalnum():
         where = proc.find_alloc_or_arg(where)
-    cursor = cursor_at(proc, where, operator)
+    cursor = cursor_at(proc, where)
     if isinstance(cursor, ArgCursor):
         assert isinstance(cursor.loc, ArgLoc)
         return cursor.loc, proc.ir.args[cursor.loc.index]
-    path, node = stmt_at(proc, cursor, operator, Alloc, "an allocation or a formal")
+    path, node = stmt_at(proc, cursor, Alloc, "an allocation or a formal")
     return NodeLoc(path), node
 
 
@@ -162,51 +163,50 @@ T = TypeVar("T")
 _NOTHING: Mapping[str, Binding] = MappingProxyType({})
 
 
-def _parsed(operator: str, parse: Callable[[], T]) -> T:
+def parsed(parse: Callable[[], T]) -> T:
     """The result of parsing an argument; text that is not in the language, or ill-typed, is a refusal of the operator."""
     try:
         return parse()
     except (ParseError, TypeError_) as error:
-        raise SchedulingError(f"{operator}: {error.message}", span=error.span, notes=error.notes, code=error.code) from None
+        message = f"{operator_name()}: {error.message}"
+        raise SchedulingError(message, span=error.span, notes=error.notes, code=error.code) from None
 
 
-def window(proc: Procedure, path: Path, text: str, operator: str) -> WindowExpr | Read:
+def window(proc: Procedure, path: Path, text: str) -> WindowExpr | Read:
     """A window argument given as text, `x[lo:hi, pt]`."""
-    return _parsed(operator, lambda: parse_window(text, scope_at(proc, path), configurations(proc)))
+    return parsed(lambda: parse_window(text, scope_at(proc, path), configurations(proc)))
 
 
-def expression(
-    proc: Procedure, path: Path, value: Any, operator: str, want: Type = INDEX, more: Mapping[str, Binding] = _NOTHING
-) -> Expr:
+def expression(proc: Procedure, path: Path, value: Any, want: Type = INDEX, more: Mapping[str, Binding] = _NOTHING) -> Expr:
     """An expression argument: a string parsed in the scope at path and more, an integer, or an expression cursor."""
     if isinstance(value, int):
         return index_literal(value)
     if isinstance(value, str):
-        return _parsed(operator, lambda: parse_expr(value, {**scope_at(proc, path), **more}, configurations(proc), want))
-    return _expr_in_scope(proc, path, value, operator, want)
+        return parsed(lambda: parse_expr(value, {**scope_at(proc, path), **more}, configurations(proc), want))
+    return _expr_in_scope(proc, path, value, want)
 
 
-def limit(proc: Procedure, path: Path, value: Any, operator: str, more: Mapping[str, Binding] = _NOTHING) -> Expr:
+def limit(proc: Procedure, path: Path, value: Any, more: Mapping[str, Binding] = _NOTHING) -> Expr:
     """An expression argument that becomes a limit of a loop; more has names that the operator will bind there."""
-    found = expression(proc, path, value, operator, more=more)
-    _parsed(operator, lambda: require_place(found, "a limit of a loop", idx=False, stride=False))
+    found = expression(proc, path, value, more=more)
+    parsed(lambda: require_place(found, "a limit of a loop", idx=False, stride=False))
     return found
 
 
-def _expr_in_scope(proc: Procedure, path: Path, value: Cursor, operator: str, want: Type) -> Expr:
+def _expr_in_scope(proc: Procedure, path: Path, value: Cursor, want: Type) -> Expr:
     """The expression that a cursor shows, to be evaluated at path, where all its names must be visible."""
-    found = expr_at(proc, value, operator)[1]
+    found = expr_at(proc, value)[1]
     if found.type != want:
-        refuse(operator, f"an expression of type {want} is wanted here, {show_expr(found)} has type {found.type}", found.span)
+        refuse(f"an expression of type {want} is wanted here, {show_expr(found)} has type {found.type}", found.span)
     hidden = free_names(found) - {binding.sym for binding in scope_at(proc, path).values()}
     if hidden:
         names = ", ".join(sorted(name.name for name in hidden))
-        refuse(operator, f"{show_expr(found)} uses {names}, which is not in scope there", found.span, code="E416")
+        refuse(f"{show_expr(found)} uses {names}, which is not in scope there", found.span, code="E416")
     return found
 
 
-def condition(proc: Procedure, path: Path, value: Any, operator: str) -> Expr:
+def condition(proc: Procedure, path: Path, value: Any) -> Expr:
     """A control condition argument."""
     if isinstance(value, str):
-        return _parsed(operator, lambda: parse_cond(value, scope_at(proc, path), configurations(proc)))
-    return _expr_in_scope(proc, path, value, operator, BOOL)
+        return parsed(lambda: parse_cond(value, scope_at(proc, path), configurations(proc)))
+    return _expr_in_scope(proc, path, value, BOOL)

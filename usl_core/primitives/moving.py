@@ -55,28 +55,28 @@ def escaping(block: Sequence[Stmt], rest: Sequence[Stmt]) -> list[Sym]:
 Names = Annotated[Sequence[str], "a list of names"]
 
 
-def require_closed(ir: Proc, block: BlockLoc, operator: str, span: Span) -> None:
+def require_closed(ir: Proc, block: BlockLoc, span: Span) -> None:
     """What block allocates or names is not used after it, as it will stand in a scope of its own."""
     whole = stmt_list(ir, block.parent, block.field)
     names = escaping(whole[block.lo : block.hi], whole[block.hi :])
     if names:
         shown = ", ".join(name.name for name in names)
         hint = "hint: take the statements that use it into the block, or move the allocation before the block"
-        refuse(operator, f"{shown} is bound in the block and used after it", span, [hint], code="E416")
+        refuse(f"{shown} is bound in the block and used after it", span, [hint], code="E416")
 
 
-def new_name(value: str, operator: str) -> Sym:
+def new_name(value: str) -> Sym:
     """A fresh name that the user chose the spelling of."""
     valid = value.isidentifier() and not keyword.iskeyword(value) and value != "_"
-    require(valid, operator, f"a name for new code must be an identifier, got {value!r}")
+    require(valid, f"a name for new code must be an identifier, got {value!r}")
     return Sym(value)
 
 
-def new_names(values: Names, count: int, operator: str) -> tuple[Sym, ...]:
+def new_names(values: Names, count: int) -> tuple[Sym, ...]:
     """Fresh names from a list of spellings, all different."""
-    require(len(values) == count, operator, f"a list of {count} names is wanted, got {values!r}")
-    require(len(set(values)) == count, operator, f"the new names must differ: {values!r}")
-    return tuple(new_name(value, operator) for value in values)
+    require(len(values) == count, f"a list of {count} names is wanted, got {values!r}")
+    require(len(set(values)) == count, f"the new names must differ: {values!r}")
+    return tuple(new_name(value) for value in values)
 
 
 def uses(block: Block, name: Sym) -> bool:

@@ -31,7 +31,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, depends_on_data, same_expr, substitute, update, walk
 from usl_core.ir.types import BOOL, COND, INDEX
-from usl_core.primitives.base import primitive
+from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.declared import with_declared_types
 from usl_core.procedure import Procedure
 
@@ -58,7 +58,7 @@ def simplify(proc: Procedure) -> Edit:
     plan = _Plan()
     plan.block(Context.of_proc(proc.ir), (), "body", proc.ir.body)
 
-    edit = Edit.of(proc.ir, "simplify").replace_exprs(plan.exprs)
+    edit = edit_of(proc).replace_exprs(plan.exprs)
     for path, name, value in plan.fixed:
         edit = edit.substitute(NodeLoc(path), {name: value})
     for path, branch in reversed(plan.resolved):

@@ -11,11 +11,11 @@ from usl_core.primitives.locate import Expression, expression
 from usl_core.procedure import Procedure
 
 
-def fixed_expression(proc: Procedure, path: Path, value: Expression, operator: str) -> Expr:
+def fixed_expression(proc: Procedure, path: Path, value: Expression) -> Expr:
     """An index expression read at path whose value changes only with the names in it: no data, strides or configuration."""
-    expr = expression(proc, path, value, operator)
+    expr = expression(proc, path, value)
     for node in walk(expr):
         if isinstance(node, StrideExpr | ReadConfig) or depends_on_data(node):
             message = f"{show_expr(expr)} is not made of sizes and iterators only"
-            refuse(operator, message, node.span if node.span.line else None, code="E404")
+            refuse(message, node.span if node.span.line else None, code="E404")
     return expr

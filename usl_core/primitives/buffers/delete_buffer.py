@@ -5,12 +5,10 @@ from __future__ import annotations
 from usl_core.analysis.conditions import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.buffers.reindex import uses_of_alloc
 from usl_core.primitives.locate import Where, alloc_at
 from usl_core.procedure import Procedure
-
-_OP = "delete_buffer"
 
 
 @primitive()
@@ -23,12 +21,12 @@ def delete_buffer(proc: Procedure, buf: Where) -> Edit:
         SchedulingError: the buffer is used.
     Forwarding: a cursor to the allocation becomes invalid.
     """
-    path, alloc = alloc_at(proc, buf, _OP)
+    path, alloc = alloc_at(proc, buf)
 
     uses = uses_of_alloc(proc.ir, path)
     if uses:
         span = uses[0].node.span if uses[0].node.span.line else alloc.span
         notes = [f"used in: {head_line(use.node)}" for use in uses[:3]]
-        refuse(_OP, f"{alloc.name.name} is used", span, notes, code="E450")
+        refuse(f"{alloc.name.name} is used", span, notes, code="E450")
 
-    return Edit.of(proc.ir, _OP).delete(NodeLoc(path))
+    return edit_of(proc).delete(NodeLoc(path))

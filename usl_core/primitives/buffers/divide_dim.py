@@ -11,14 +11,12 @@ from usl_core.ir.nodes import Alloc, Expr, ExprBase, Interval, WindowExpr, index
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.ranges import IteratorRanges
 from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use, passed_whole
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.procedure import Procedure
-
-_OP = "divide_dim"
 
 
 @primitive()
@@ -36,14 +34,14 @@ def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int) -> Edit:
     Forwarding: everything stays with the same code.
     Also known as: splitting a dimension (layout transformation).
     """
-    path, alloc = alloc_at(proc, buf, _OP)
+    path, alloc = alloc_at(proc, buf)
 
-    shape = require_dimension(alloc, dim, _OP)
-    require(factor >= 1, _OP, "the factor must be at least 1")
+    shape = require_dimension(alloc, dim)
+    require(factor >= 1, "the factor must be at least 1")
     extent = index_lin(shape[dim])
     message = f"cannot prove that {factor} divides the extent {show_expr(shape[dim])}"
     goal = fml.eq(affine.remainder(extent, factor))
-    require_proved(context_at(proc, path), goal, _OP, message, alloc.span, values=(extent,))
+    require_proved(context_at(proc, path), goal, message, alloc.span, values=(extent,))
     for use in uses_of_alloc(proc.ir, path):
         _require_in_tile(proc, use, alloc, dim, factor)
 
@@ -55,16 +53,16 @@ def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int) -> Edit:
         return (*old[:dim], *_divided(ranges, old[dim], factor), *old[dim + 1 :])
 
     assert isinstance(alloc.type, TensorType)
-    edit = set_type(Edit.of(proc.ir, _OP), path, TensorType(alloc.type.scalar, new_shape))
+    edit = set_type(edit_of(proc), path, TensorType(alloc.type.scalar, new_shape))
     return reindexed(edit, path, alloc.name, entries, lambda d: d if d < dim else d + 1)
 
 
-def require_dimension(alloc: Alloc, dim: int, operator: str) -> tuple[Expr, ...]:
+def require_dimension(alloc: Alloc, dim: int) -> tuple[Expr, ...]:
     """The shape of a buffer that has the dimension dim."""
     shape = alloc.type.shape if isinstance(alloc.type, TensorType) else ()
     if not 0 <= dim < len(shape):
         message = f"{alloc.name.name} has {len(shape)} dimensions, counted from 0; there is no dimension {dim}"
-        refuse(operator, message, alloc.span, code="E404")
+        refuse(message, alloc.span, code="E404")
     return shape
 
 
@@ -73,13 +71,13 @@ def _require_in_tile(proc: Procedure, use: Use, alloc: Alloc, dim: int, factor: 
     span = use.node.span if use.node.span.line else alloc.span
     if passed_whole(use):
         hint = "hint: pass a window of it, or divide the dimension in the callee too"
-        refuse(_OP, f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
+        refuse(f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
     if isinstance(use.node, WindowExpr) and isinstance(interval := use.node.idx[dim], Interval):
         ctx = context_at(proc, use.path)
         low, last = ctx.index(interval.lo), ctx.index(interval.hi) - 1
         goal = fml.eq(affine.quotient(low, factor), affine.quotient(last, factor))
         message = f"the window {show_expr(use.node)} may reach over a tile of {factor} elements in dimension {dim}"
-        require_proved(ctx, goal, _OP, message, span, values=(low, last))
+        require_proved(ctx, goal, message, span, values=(low, last))
 
 
 def _divided(ranges: IteratorRanges, entry: Expr | Interval, factor: int) -> Entries:

@@ -13,15 +13,13 @@ from usl_core.ir.nodes import Alloc, Expr, For, Interval, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
 from usl_core.ir.types import TensorType, scalar_of
-from usl_core.primitives.base import primitive, refuse, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require_proved
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
 from usl_core.primitives.loops.iterations import not_first
 from usl_core.procedure import Procedure
-
-_OP = "expand_dim"
 
 
 @primitive()
@@ -39,8 +37,8 @@ def expand_dim(proc: Procedure, buf: Where, n: Expression, idx: Expression) -> E
         from iteration to iteration of a loop below the allocation, and a read there may see a value from an earlier one.
     Forwarding: everything stays with the same code.
     """
-    path, alloc = alloc_at(proc, buf, _OP)
-    extent = fixed_expression(proc, path, n, _OP)
+    path, alloc = alloc_at(proc, buf)
+    extent = fixed_expression(proc, path, n)
     index = _index(proc, path, _common_place(path, uses_of_alloc(proc.ir, path)), idx)
     return expanded(proc, path, alloc, extent, index)
 
@@ -53,13 +51,13 @@ def expanded(proc: Procedure, path: Path, alloc: Alloc, extent: Expr, index: Exp
     ctx = context_at(proc, path)
     message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"
     count = ctx.index(extent)
-    require_proved(ctx, fml.ge(count, 1), _OP, message, alloc.span, values=(count,), assume=f"{show_expr(extent)} >= 1")
+    require_proved(ctx, fml.ge(count, 1), message, alloc.span, values=(count,), assume=f"{show_expr(extent)} >= 1")
     for use in uses:
         _require_in_range(proc, use, index, extent, alloc)
     _require_own_iteration(proc, alloc, path, place, index)
 
     shape = alloc.type.shape if isinstance(alloc.type, TensorType) else ()
-    edit = set_type(Edit.of(proc.ir, _OP), path, TensorType(scalar_of(alloc.type), (extent, *shape)))
+    edit = set_type(edit_of(proc), path, TensorType(scalar_of(alloc.type), (extent, *shape)))
     everything: Entries = (index, *(Interval(index_literal(0), e) for e in shape))
     return reindexed(edit, path, alloc.name, lambda old: (index, *old), lambda dim: dim + 1, everything)
 
@@ -88,9 +86,9 @@ def _stmt_path(path: Path) -> Path:
 def _index(proc: Procedure, path: Path, place: Path, idx: Expression) -> Expr:
     """idx in the scope at the allocation or else at place, either of which holds all uses."""
     try:
-        return fixed_expression(proc, path, idx, _OP)
+        return fixed_expression(proc, path, idx)
     except SchedulingError:
-        return fixed_expression(proc, place, idx, _OP)
+        return fixed_expression(proc, place, idx)
 
 
 def _require_in_range(proc: Procedure, use: Use, index: Expr, extent: Expr, alloc: Alloc) -> None:
@@ -99,7 +97,7 @@ def _require_in_range(proc: Procedure, use: Use, index: Expr, extent: Expr, allo
     message = f"cannot prove 0 <= {show_expr(index)} < {show_expr(extent)} where {alloc.name.name} is used"
     span = use.node.span if use.node.span.line else alloc.span
     goal = fml.and_([fml.ge(value), fml.lt(value, limit)])
-    require_proved(ctx, goal, _OP, message, span, values=(value, limit), hint="choose a larger extent")
+    require_proved(ctx, goal, message, span, values=(value, limit), hint="choose a larger extent")
 
 
 def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Path, index: Expr) -> None:
@@ -117,5 +115,5 @@ def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Pat
                 )
                 hint = "hint: every read must follow a write of the same iteration"
                 notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
-                refuse(_OP, message, found.node.span if found.node.span.line else loop.span, notes, code="E452")
+                refuse(message, found.node.span if found.node.span.line else loop.span, notes, code="E452")
             return

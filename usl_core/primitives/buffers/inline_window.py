@@ -18,14 +18,12 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import retype_window, update, use_of
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.buffers.uses import rest_of_block
 from usl_core.primitives.calls.inlining import View, view_of
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.locate import Where, stmt_at
 from usl_core.procedure import Procedure
-
-_OP = "inline_window"
 
 
 @primitive()
@@ -45,7 +43,7 @@ def inline_window(proc: Procedure, window: Where) -> Edit:
     path, stmt = _window_at(proc, window)
 
     view = view_of(stmt.rhs)
-    edit = Edit.of(proc.ir, _OP)
+    edit = edit_of(proc)
     rest = rest_of_block(proc.ir, path)
     if rest is not None:
         edit = edit.rewrite_exprs(rest, lambda node: _shown(node, stmt.name, view), {stmt.name})
@@ -56,9 +54,9 @@ def _window_at(proc: Procedure, where: Where) -> tuple[Path, WindowStmt]:
     if isinstance(where, str) and where.isidentifier():
         named = [found for found in proc.find_all(f"{where} = _") if isinstance(found.node, WindowStmt)]
         if not named:
-            refuse(_OP, f"there is no window named {where}", proc.ir.span, code="E404")
+            refuse(f"there is no window named {where}", proc.ir.span, code="E404")
         where = named[0]
-    return stmt_at(proc, where, _OP, WindowStmt, "a window statement")
+    return stmt_at(proc, where, WindowStmt, "a window statement")
 
 
 def _shown(node: Node, name: Sym, view: View) -> Node | None:

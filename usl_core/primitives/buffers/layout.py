@@ -16,17 +16,17 @@ def span_of(use: Use, alloc: Alloc) -> Span:
     return use.node.span if use.node.span.line else alloc.span
 
 
-def require_not_whole(use: Use, alloc: Alloc, operator: str) -> None:
+def require_not_whole(use: Use, alloc: Alloc) -> None:
     """A use is not the whole buffer as an argument: its formal repeats the old shape."""
     if passed_whole(use):
         message = f"{alloc.name.name} is passed whole to a call, which expects its old shape"
-        refuse(operator, message, span_of(use, alloc), ["hint: pass a window of it, or inline the call"], code="E456")
+        refuse(message, span_of(use, alloc), ["hint: pass a window of it, or inline the call"], code="E456")
 
 
-def require_no_strides(proc: Procedure, path: Path, alloc: Alloc, operator: str) -> None:
+def require_no_strides(proc: Procedure, path: Path, alloc: Alloc) -> None:
     """No condition depends on a stride of the buffer allocated at path. (Assertions of callees are proved again.)"""
     scope = stmts(proc.ir, scope_of(proc.ir, path))
     found = reads_strides(scope, with_windows(scope, alloc.name))
     if found is not None:
         message = f"the program depends on strides of {alloc.name.name}, which change"
-        refuse(operator, message, found.span if found.span.line else alloc.span, code="E457")
+        refuse(message, found.span if found.span.line else alloc.span, code="E457")

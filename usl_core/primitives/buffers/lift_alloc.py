@@ -10,12 +10,10 @@ from usl_core.cursors.path import NodeLoc, Path, before, get_stmt, stmts
 from usl_core.equivalence import Relation
 from usl_core.ir.nodes import Alloc, For, LoopMode
 from usl_core.ir.traverse import free_names
-from usl_core.primitives.base import primitive, refuse, require, require_no
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
 from usl_core.primitives.buffers.uses import rest_of_block
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.procedure import Procedure
-
-_OP = "lift_alloc"
 
 
 @primitive(Relation.REFINES)
@@ -35,16 +33,16 @@ def lift_alloc(proc: Procedure, buf: Where, n_lifts: int = 1) -> Edit:
     Forwarding: a cursor to the allocation follows it.
     Also known as: hoisting an allocation.
     """
-    path, alloc = alloc_at(proc, buf, _OP)
+    path, alloc = alloc_at(proc, buf)
 
-    require(n_lifts >= 1, _OP, "n_lifts must be at least 1")
+    require(n_lifts >= 1, "n_lifts must be at least 1")
     if len(path) - 1 < n_lifts:
         message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
-        refuse(_OP, message, alloc.span, code="E404")
+        refuse(message, alloc.span, code="E404")
     for depth in range(len(path) - 1, len(path) - 1 - n_lifts, -1):
         _require_may_leave(proc, path, path[:depth], alloc)
 
-    return Edit.of(proc.ir, _OP).move(NodeLoc(path), before(path[: len(path) - n_lifts]))
+    return edit_of(proc).move(NodeLoc(path), before(path[: len(path) - n_lifts]))
 
 
 def _require_may_leave(proc: Procedure, path: Path, around: Path, alloc: Alloc) -> None:
@@ -54,7 +52,7 @@ def _require_may_leave(proc: Procedure, path: Path, around: Path, alloc: Alloc) 
         return
     if loop.iter in free_names(alloc):
         message = f"the extent of {alloc.name.name} depends on {loop.iter.name}, so it cannot leave that loop"
-        refuse(_OP, message, alloc.span, ["hint: allocate the largest extent first"], code="E414")
+        refuse(message, alloc.span, ["hint: allocate the largest extent first"], code="E414")
     if loop.mode is LoopMode.PAR:
         _require_own_elements(proc, path, around, loop, alloc)
 
@@ -68,7 +66,7 @@ def _require_own_elements(proc: Procedure, path: Path, around: Path, loop: For, 
         f"the iterations of parallel loop {loop.iter.name} would share elements of {alloc.name.name}: "
         f"expand it by {loop.iter.name} first (expand_dim)"
     )
-    require_no(conflict, _OP, message, alloc.span)
+    require_no(conflict, message, alloc.span)
 
 
 def _accesses_in_iteration(proc: Procedure, path: Path, around: Path, alloc: Alloc) -> tuple[Access, ...]:

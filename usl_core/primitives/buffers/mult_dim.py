@@ -9,7 +9,7 @@ from usl_core.ir.nodes import Alloc, Expr, ExprBase, Interval, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.buffers.divide_dim import require_dimension
 from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
 from usl_core.primitives.buffers.ranges import IteratorRanges
@@ -17,8 +17,6 @@ from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, us
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Where, alloc_at
 from usl_core.procedure import Procedure
-
-_OP = "mult_dim"
 
 
 @primitive()
@@ -37,19 +35,19 @@ def mult_dim(proc: Procedure, buf: Where, hi: int, lo: int) -> Edit:
     Forwarding: everything stays with the same code.
     Also known as: flattening or fusing dimensions; the inverse of divide_dim.
     """
-    path, alloc = alloc_at(proc, buf, _OP)
+    path, alloc = alloc_at(proc, buf)
 
-    shape = require_dimension(alloc, hi, _OP)
-    require_dimension(alloc, lo, _OP)
-    require(hi != lo, _OP, f"two different dimensions are wanted, got {hi} twice", alloc.span)
+    shape = require_dimension(alloc, hi)
+    require_dimension(alloc, lo)
+    require(hi != lo, f"two different dimensions are wanted, got {hi} twice", alloc.span)
     count = make.literal_value(shape[lo])
     if count is None:
         hint = "hint: make it a literal with resize_dim or partial_eval first"
         message = f"the extent {show_expr(shape[lo])} of dimension {lo} is no literal, so that indices would not be affine"
-        refuse(_OP, message, alloc.span, [hint], code="E415")
+        refuse(message, alloc.span, [hint], code="E415")
     for use in uses_of_alloc(proc.ir, path):
         _require_kept(use, hi, lo, alloc)
-    require_no_strides(proc, path, alloc, _OP)
+    require_no_strides(proc, path, alloc)
 
     ranges = IteratorRanges(proc.ir)
 
@@ -59,24 +57,24 @@ def mult_dim(proc: Procedure, buf: Where, hi: int, lo: int) -> Edit:
     assert isinstance(alloc.type, TensorType)
     extent = ranges.expression(index_lin(shape[hi]).scale(count))
     new_shape = tuple(extent if d == hi else e for d, e in enumerate(shape) if d != lo)
-    edit = set_type(Edit.of(proc.ir, _OP), path, TensorType(alloc.type.scalar, new_shape))
+    edit = set_type(edit_of(proc), path, TensorType(alloc.type.scalar, new_shape))
     return reindexed(edit, path, alloc.name, entries, lambda d: d)
 
 
 def _require_kept(use: Use, hi: int, lo: int, alloc: Alloc) -> None:
     """Windows keep their dimensions and the order of these."""
-    require_not_whole(use, alloc, _OP)
+    require_not_whole(use, alloc)
     span = span_of(use, alloc)
     if not isinstance(use.node, WindowExpr):
         return
     idx = use.node.idx
     if isinstance(idx[hi], Interval):
         message = f"the window {show_expr(use.node)} has an interval in dimension {hi}, whose elements would not be neighbours"
-        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
+        refuse(message, span, ["hint: inline the window or the call first"], code="E455")
     between = idx[min(hi, lo) + 1 : max(hi, lo)]
     if isinstance(idx[lo], Interval) and any(isinstance(entry, Interval) for entry in between):
         message = f"the dimensions of the window {show_expr(use.node)} would change places"
-        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
+        refuse(message, span, ["hint: inline the window or the call first"], code="E455")
 
 
 def _joined(ranges: IteratorRanges, outer: Expr | Interval, inner: Expr | Interval, count: int) -> Expr | Interval:

@@ -15,7 +15,7 @@ from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_no
 
 
-def require_own_elements(edit: Edit, buffer: Sym, operator: str, span: Span) -> None:
+def require_own_elements(edit: Edit, buffer: Sym, span: Span) -> None:
     """The iterations of a `par` loop that did not meet in buffer do not meet in it now, or the operator refuses.
 
     What is allocated in the loop does not count, as every iteration has its own. A loop that the edit left as it is may still
@@ -28,7 +28,7 @@ def require_own_elements(edit: Edit, buffer: Sym, operator: str, span: Span) -> 
                 f"the iterations of parallel loop {now[1].iter.name} would share elements of {buffer.name}: "
                 "give each iteration its own first (allocate the buffer in the loop, or expand_dim)"
             )
-            require_no(conflict, operator, message, span)
+            require_no(conflict, message, span)
 
 
 def _meeting(ctx: Context, loop: For, buffer: Sym) -> Conflict | None:

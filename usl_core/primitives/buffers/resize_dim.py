@@ -19,7 +19,7 @@ from usl_core.ir.printer import show, show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require_proved
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.divide_dim import require_dimension
 from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
@@ -30,14 +30,12 @@ from usl_core.primitives.buffers.region import Region, inclusion, relative
 from usl_core.primitives.buffers.reindex import Entries, reindexed, scope_of, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
-from usl_core.primitives.places import placed
+from usl_core.primitives.operators import as_operator
 from usl_core.procedure import Procedure
-
-_OP = "resize_dim"
 
 
 @checked
-@placed
+@as_operator()
 def resize_dim(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression, fold: bool = False) -> Procedure:
     """Give a dimension of a local buffer another extent, with element `offset` as the first one.
 
@@ -63,11 +61,11 @@ def resize_dim(proc: Procedure, buf: Where, dim: int, size: Expression, offset: 
 # ---- without fold
 
 
-@primitive(name=_OP)
+@primitive(name="resize_dim")
 def _shifted(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression) -> Edit:
-    path, alloc = alloc_at(proc, buf, _OP)
-    shape = require_dimension(alloc, dim, _OP)
-    extent, first = fixed_expression(proc, path, size, _OP), fixed_expression(proc, path, offset, _OP)
+    path, alloc = alloc_at(proc, buf)
+    shape = require_dimension(alloc, dim)
+    extent, first = fixed_expression(proc, path, size), fixed_expression(proc, path, offset)
 
     _require_extent(proc, path, extent, alloc)
     _require_redirectable(proc, path, alloc)
@@ -75,7 +73,7 @@ def _shifted(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Ex
     for use in uses_of_alloc(proc.ir, path):
         _require_inside(proc, use, region, dim, alloc)
 
-    edit = _set_extent(Edit.of(proc.ir, _OP), path, alloc, dim, extent)
+    edit = _set_extent(edit_of(proc), path, alloc, dim, extent)
     return reindexed(edit, path, alloc.name, lambda old: relative(region, old), lambda d: d)
 
 
@@ -97,21 +95,21 @@ def _require_inside(proc: Procedure, use: Use, region: Region, dim: int, alloc: 
     shown = show_expr(node) if isinstance(node, ExprBase) else show(node).strip()
     message = f"cannot prove that the access {shown} lies in [{show_expr(kept.lo)}, {show_expr(kept.hi)}) in dimension {dim}"
     hint = "choose another size or offset, or fold=True for a circular buffer"
-    require_proved(ctx, part.goal, _OP, message, span_of(use, alloc), values=part.values, extra=part.extra, hint=hint)
+    require_proved(ctx, part.goal, message, span_of(use, alloc), values=part.values, extra=part.extra, hint=hint)
 
 
 # ---- with fold
 
 
-@primitive(Relation.REFINES, name=_OP)
+@primitive(Relation.REFINES, name="resize_dim")
 def _folded(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression) -> Edit:
-    path, alloc = alloc_at(proc, buf, _OP)
-    require_dimension(alloc, dim, _OP)
-    extent, first = fixed_expression(proc, path, size, _OP), fixed_expression(proc, path, offset, _OP)
+    path, alloc = alloc_at(proc, buf)
+    require_dimension(alloc, dim)
+    extent, first = fixed_expression(proc, path, size), fixed_expression(proc, path, offset)
     count = make.literal_value(extent)
     if count is None:
         message = f"a circular buffer has a literal number of places, not {show_expr(extent)}, as indices are taken modulo it"
-        refuse(_OP, message, alloc.span, code="E404")
+        refuse(message, alloc.span, code="E404")
 
     _require_extent(proc, path, extent, alloc)
     _require_redirectable(proc, path, alloc)
@@ -119,16 +117,16 @@ def _folded(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Exp
         _require_point(use, dim, alloc)
     _require_apart(proc, path, alloc, dim, count)
 
-    edit = _set_extent(Edit.of(proc.ir, _OP), path, alloc, dim, extent)
+    edit = _set_extent(edit_of(proc), path, alloc, dim, extent)
     edit = reindexed(edit, path, alloc.name, _modulo(IteratorRanges(proc.ir), dim, first, count), lambda d: d)
-    require_own_elements(edit, alloc.name, _OP, alloc.span)
+    require_own_elements(edit, alloc.name, alloc.span)
     return edit
 
 
 def _require_point(use: Use, dim: int, alloc: Alloc) -> None:
     if isinstance(use.node, WindowExpr) and isinstance(use.node.idx[dim], Interval):
         message = f"the window {show_expr(use.node)} spans several elements of dimension {dim}, which would wrap around"
-        refuse(_OP, message, span_of(use, alloc), ["hint: inline the window, or the call that it is passed to"], code="E455")
+        refuse(message, span_of(use, alloc), ["hint: inline the window, or the call that it is passed to"], code="E455")
 
 
 def _require_apart(proc: Procedure, path: Path, alloc: Alloc, dim: int, count: int) -> None:
@@ -145,7 +143,7 @@ def _require_apart(proc: Procedure, path: Path, alloc: Alloc, dim: int, count: i
         )
         hint = "hint: choose a larger size, or allocate the buffer inside the loop that fills it anew (sink_alloc)"
         span = found.over.node.span if found.over.node.span.line else alloc.span
-        refuse(_OP, message, span, [*found.notes(), hint], code="E417")
+        refuse(message, span, [*found.notes(), hint], code="E417")
 
 
 def _same_place(dim: int, count: int) -> Callable[[tuple[Lin, ...], tuple[Lin, ...]], Sequence[Sequence[Formula]]]:
@@ -179,14 +177,14 @@ def _modulo(ranges: IteratorRanges, dim: int, first: Expr, count: int) -> Callab
 def _require_extent(proc: Procedure, path: Path, extent: Expr, alloc: Alloc) -> None:
     ctx = context_at(proc, path)
     message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"
-    require_proved(ctx, fml.ge(ctx.index(extent), 1), _OP, message, alloc.span, values=(ctx.index(extent),))
+    require_proved(ctx, fml.ge(ctx.index(extent), 1), message, alloc.span, values=(ctx.index(extent),))
 
 
 def _require_redirectable(proc: Procedure, path: Path, alloc: Alloc) -> None:
     """All uses of the buffer have indices, and nothing depends on how it is laid out."""
     for use in uses_of_alloc(proc.ir, path):
-        require_not_whole(use, alloc, _OP)
-    require_no_strides(proc, path, alloc, _OP)
+        require_not_whole(use, alloc)
+    require_no_strides(proc, path, alloc)
 
 
 def _set_extent(edit: Edit, path: Path, alloc: Alloc, dim: int, extent: Expr) -> Edit:

@@ -14,15 +14,13 @@ from usl_core.ir.nodes import Alloc, Node
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update, use_of
 from usl_core.ir.types import scalar_of
-from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.lifetimes import Clash, clash, events, own_iterations
 from usl_core.primitives.buffers.races import require_own_elements
 from usl_core.primitives.buffers.reindex import scope_of
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.procedure import Procedure
-
-_OP = "reuse_buffer"
 
 
 @primitive(Relation.REFINES)
@@ -43,19 +41,19 @@ def reuse_buffer(proc: Procedure, a: Where, b: Where) -> Edit:
     Forwarding: a cursor to the allocation of b becomes invalid; everything else stays with the same code.
     Also known as: storage reuse, buffer sharing.
     """
-    path, kept = alloc_at(proc, a, _OP)
-    gone_path, gone = alloc_at(proc, b, _OP)
+    path, kept = alloc_at(proc, a)
+    gone_path, gone = alloc_at(proc, b)
 
-    require(kept is not gone, _OP, f"two different buffers are wanted, got {kept.name.name} twice", kept.span)
+    require(kept is not gone, f"two different buffers are wanted, got {kept.name.name} twice", kept.span)
     _require_scope(proc, path, kept, gone_path, gone)
     _require_same_type(proc, gone_path, kept, gone)
     _require_dead(proc, path, kept, gone)
 
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(
+    edit = edit_of(proc).rewrite_exprs(
         scope_of(proc.ir, gone_path), lambda node: _renamed(node, gone.name, kept.name), {gone.name}
     )
     edit = with_declared_types(edit.delete(NodeLoc(gone_path)))
-    require_own_elements(edit, kept.name, _OP, gone.span)
+    require_own_elements(edit, kept.name, gone.span)
     return edit
 
 
@@ -67,23 +65,23 @@ def _require_scope(proc: Procedure, path: Path, kept: Alloc, gone_path: Path, go
     if position is None or not block_of(path).lo < position < scope.hi:
         message = f"{gone.name.name} is not allocated in the scope of {kept.name.name}, after it"
         hint = "hint: lift_alloc or reorder_stmts brings the allocations into that order"
-        refuse(_OP, message, gone.span, [hint], code="E416")
+        refuse(message, gone.span, [hint], code="E416")
 
 
 def _require_same_type(proc: Procedure, gone_path: Path, kept: Alloc, gone: Alloc) -> None:
     names = f"{kept.name.name} and {gone.name.name}"
     ours, theirs = scalar_of(kept.type), scalar_of(gone.type)
-    require(ours == theirs, _OP, f"{names} have elements of different types, {ours} and {theirs}", gone.span, code="E458")
+    require(ours == theirs, f"{names} have elements of different types, {ours} and {theirs}", gone.span, code="E458")
     if kept.mem is not gone.mem:
         message = f"{names} live in different memories, {kept.mem.name} and {gone.mem.name}"
-        refuse(_OP, message, gone.span, ["hint: set_memory"], code="E459")
+        refuse(message, gone.span, ["hint: set_memory"], code="E459")
     ctx = context_at(proc, gone_path).after(gone)
     shape, wanted = ctx.shape(kept.name), ctx.shape(gone.name)
     message = f"{names} have different numbers of dimensions, {len(shape)} and {len(wanted)}"
-    require(len(shape) == len(wanted), _OP, message, gone.span, code="E458")
+    require(len(shape) == len(wanted), message, gone.span, code="E458")
     for dim, (x, y) in enumerate(zip(shape, wanted, strict=True)):
         message = f"cannot prove that {names} have the same extent in dimension {dim}"
-        require_proved(ctx, fml.eq(x - y), _OP, message, gone.span, values=(x, y))
+        require_proved(ctx, fml.eq(x - y), message, gone.span, values=(x, y))
 
 
 def _require_dead(proc: Procedure, path: Path, kept: Alloc, gone: Alloc) -> None:
@@ -99,7 +97,7 @@ def _require_dead(proc: Procedure, path: Path, kept: Alloc, gone: Alloc) -> None
 def _refuse_clash(found: Clash | None, needed: Sym, other: Sym) -> None:
     if found is not None:
         message = f"a value of {needed.name} is needed after {other.name} is written in the same element"
-        refuse(_OP, message, found.over.node.span if found.over.node.span.line else None, found.notes(), code="E417")
+        refuse(message, found.over.node.span if found.over.node.span.line else None, found.notes(), code="E417")
 
 
 def _same_element(one: tuple[Lin, ...], other: tuple[Lin, ...]) -> Sequence[Sequence[Formula]]:

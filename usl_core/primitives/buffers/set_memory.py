@@ -9,16 +9,14 @@ from usl_core.equivalence import Relation
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Arg
 from usl_core.ir.traverse import update
-from usl_core.primitives.base import primitive, require
+from usl_core.primitives.base import edit_of, primitive, require
 from usl_core.primitives.locate import Where, buffer_at
-from usl_core.primitives.places import placed
+from usl_core.primitives.operators import as_operator
 from usl_core.procedure import Procedure
-
-_OP = "set_memory"
 
 
 @checked
-@placed
+@as_operator()
 def set_memory(proc: Procedure, buf: Where, mem: MemoryClass) -> Procedure:
     """Say in which memory a buffer lives.
 
@@ -32,23 +30,23 @@ def set_memory(proc: Procedure, buf: Where, mem: MemoryClass) -> Procedure:
     Forwarding: everything stays.
     Also known as: set_scope (TVM), store_in (Halide).
     """
-    if isinstance(buffer_at(proc, buf, _OP)[0], ArgLoc):
+    if isinstance(buffer_at(proc, buf)[0], ArgLoc):
         return _of_formal(proc, buf, mem)
     return _of_allocation(proc, buf, mem)
 
 
-@primitive(name=_OP)
+@primitive(name="set_memory")
 def _of_allocation(proc: Procedure, buf: Where, mem: MemoryClass) -> Edit:
-    loc, _ = buffer_at(proc, buf, _OP)
+    loc, _ = buffer_at(proc, buf)
 
-    return Edit.of(proc.ir, _OP).update(loc, mem=mem)
+    return edit_of(proc).update(loc, mem=mem)
 
 
-@primitive(Relation.INTERFACE, name=_OP)
+@primitive(Relation.INTERFACE, name="set_memory")
 def _of_formal(proc: Procedure, buf: Where, mem: MemoryClass) -> Edit:
-    loc, formal = buffer_at(proc, buf, _OP)
+    loc, formal = buffer_at(proc, buf)
 
     assert isinstance(formal, Arg)
-    require(formal.mem is not None, _OP, f"{formal.name.name} is a control value and lives in no memory", formal.span)
+    require(formal.mem is not None, f"{formal.name.name} is a control value and lives in no memory", formal.span)
 
-    return Edit.of(proc.ir, _OP).replace_arg(loc, update(formal, mem=mem))
+    return edit_of(proc).replace_arg(loc, update(formal, mem=mem))

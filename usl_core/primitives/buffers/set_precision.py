@@ -12,14 +12,12 @@ from usl_core.ir.nodes import Alloc, Arg, Call, Node, Proc, Read, WindowExpr, Wi
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update, walk
 from usl_core.ir.types import SCALARS, R, ScalarType, TensorType, Type, scalar_of
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.buffers.reindex import scope_of
 from usl_core.primitives.buffers.retyping import retype
 from usl_core.primitives.buffers.uses import with_windows
 from usl_core.primitives.locate import Where, buffer_at
 from usl_core.procedure import Procedure
-
-_OP = "set_precision"
 
 
 @primitive(Relation.PRECISION)
@@ -42,12 +40,12 @@ def set_precision(proc: Procedure, buf: Where, typ: str | ScalarType) -> Edit:
     Forwarding: everything stays; a cursor to a conversion that goes becomes invalid.
     Also known as: set_type, mixed-precision annotation.
     """
-    loc, binder = buffer_at(proc, buf, _OP)
+    loc, binder = buffer_at(proc, buf)
     new = _scalar(typ)
 
     old = _require_real(binder, new)
     if new == old:
-        return Edit.of(proc.ir, _OP)
+        return edit_of(proc)
     scope = NodeLoc(()) if isinstance(loc, ArgLoc) else scope_of(proc.ir, loc.path)
     names = with_windows(proc.ir.body, binder.name)
     for node in walk(proc.ir):
@@ -66,7 +64,7 @@ def _scalar(typ: Any) -> ScalarType:
     found = SCALARS.get(typ) if isinstance(typ, str) else typ
     if not isinstance(found, ScalarType):
         known = ", ".join(name for name, scalar in SCALARS.items() if scalar.is_real and scalar != R)
-        refuse(_OP, f"a scalar type is wanted, one of {known}, got {typ!r}", code="E404")
+        refuse(f"a scalar type is wanted, one of {known}, got {typ!r}", code="E404")
     return found
 
 
@@ -74,15 +72,15 @@ def _require_real(binder: Alloc | Arg, new: ScalarType) -> ScalarType:
     """The old element type, which may become new."""
     name = binder.name.name
     if not isinstance(binder.type, ScalarType | TensorType):
-        refuse(_OP, f"{name} is a control value and has no precision", binder.span, code="E404")
+        refuse(f"{name} is a control value and has no precision", binder.span, code="E404")
     old = scalar_of(binder.type)
     if new == old:
         return old
     if old.is_int or new.is_int:
         message = f"{name} cannot change from {old} to {new}: integers wrap, so that values could change"
         hint = "hint: only R and floating types change; write the conversion into the algorithm"
-        refuse(_OP, message, binder.span, [hint], code="E458")
-    require(new != R, _OP, f"{name} has the type {old} already, and cannot go back to R", binder.span)
+        refuse(message, binder.span, [hint], code="E458")
+    require(new != R, f"{name} has the type {old} already, and cannot go back to R", binder.span)
     return old
 
 
@@ -91,7 +89,7 @@ def _require_no_argument(call: Call, names: frozenset[Sym], new: ScalarType) -> 
         if isinstance(actual, Read | WindowExpr) and actual.name in names and _element(formal.type) != new:
             message = f"{actual.name.name} is the argument {formal.name.name} of {call.proc.name}, which has type "
             hint = "hint: change the precision before the call is made, or inline it"
-            refuse(_OP, message + str(_element(formal.type)), call.span, [hint], code="E458")
+            refuse(message + str(_element(formal.type)), call.span, [hint], code="E458")
 
 
 def _element(typ: Type) -> ScalarType | None:
@@ -111,9 +109,9 @@ def _retyped(proc: Procedure, scope: NodeLoc | BlockLoc, names: frozenset[Sym], 
         return retype(node, elements)
 
     try:
-        return Edit.of(proc.ir, _OP).rewrite_exprs(scope, rule)
+        return edit_of(proc).rewrite_exprs(scope, rule)
     except ValueError as error:
-        refuse(_OP, f"an operation does not take the new types: {error}", span, code="E458")
+        refuse(f"an operation does not take the new types: {error}", span, code="E458")
 
 
 def _elements(proc: Proc) -> dict[Sym, ScalarType]:

@@ -9,11 +9,9 @@ from usl_core.ir.nodes import Arg, Node, Read
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.locate import Where, buffer_at
 from usl_core.procedure import Procedure
-
-_OP = "set_window"
 
 
 @primitive(Relation.INTERFACE)
@@ -27,14 +25,14 @@ def set_window(proc: Procedure, arg: Where, is_window: bool = True) -> Edit:
         an assertion of a callee relied on its strides (assert them here first).
     Forwarding: everything stays.
     """
-    loc, formal = buffer_at(proc, arg, _OP)
+    loc, formal = buffer_at(proc, arg)
 
     if not isinstance(loc, ArgLoc) or not isinstance(formal.type, TensorType):
-        refuse(_OP, f"{formal.name.name} is no formal with dimensions", formal.span, code="E404")
+        refuse(f"{formal.name.name} is no formal with dimensions", formal.span, code="E404")
     assert isinstance(formal, Arg)
     typ = TensorType(formal.type.scalar, formal.type.shape, is_window)
 
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), lambda node: _retyped(node, formal.name, is_window), {formal.name})
+    edit = edit_of(proc).rewrite_exprs(NodeLoc(()), lambda node: _retyped(node, formal.name, is_window), {formal.name})
     return edit.replace_arg(loc, update(formal, type=typ))
 
 

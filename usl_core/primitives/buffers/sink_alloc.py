@@ -6,13 +6,11 @@ from usl_core.analysis.exposed import exposed_read, exposure_notes
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, before, get_stmt, stmt_path, stmts
 from usl_core.ir.nodes import Alloc, For, If, Stmt
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.buffers.uses import mentions, rest_of_block
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.primitives.loops.iterations import not_first
 from usl_core.procedure import Procedure
-
-_OP = "sink_alloc"
 
 
 @primitive()
@@ -28,14 +26,14 @@ def sink_alloc(proc: Procedure, buf: Where) -> Edit:
         is no loop or `if`; an iteration of the loop may read what an earlier one wrote.
     Forwarding: a cursor to the allocation follows it.
     """
-    path, alloc = alloc_at(proc, buf, _OP)
+    path, alloc = alloc_at(proc, buf)
 
     scope = _only_user(proc, path, alloc)
     field = _list_of_uses(get_stmt(proc.ir, scope), alloc)
     place = (*scope, (field, 0))
     _require_own_iteration(proc, scope, place, alloc)
 
-    return Edit.of(proc.ir, _OP).move(NodeLoc(path), before(place))
+    return edit_of(proc).move(NodeLoc(path), before(place))
 
 
 def _only_user(proc: Procedure, path: Path, alloc: Alloc) -> Path:
@@ -44,11 +42,11 @@ def _only_user(proc: Procedure, path: Path, alloc: Alloc) -> Path:
     block = stmts(proc.ir, rest) if rest is not None else ()
     users = [at for at, s in enumerate(block) if mentions(s, {alloc.name})]
     if not users:
-        refuse(_OP, f"{alloc.name.name} is not used", alloc.span, ["hint: drop it with delete_buffer"], code="E451")
+        refuse(f"{alloc.name.name} is not used", alloc.span, ["hint: drop it with delete_buffer"], code="E451")
     if len(users) > 1:
         other = block[users[1]]
         message = f"{alloc.name.name} is used in {len(users)} statements after it, so it cannot move into one of them"
-        refuse(_OP, message, other.span if other.span.line else alloc.span, code="E450")
+        refuse(message, other.span if other.span.line else alloc.span, code="E450")
     assert rest is not None
     return stmt_path(rest, users[0])
 
@@ -58,15 +56,15 @@ def _list_of_uses(stmt: Stmt, alloc: Alloc) -> str:
     if isinstance(stmt, For):
         return "body"
     if not isinstance(stmt, If):
-        refuse(_OP, f"{alloc.name.name} is used in a statement that is no loop and no `if`", stmt.span, code="E450")
+        refuse(f"{alloc.name.name} is used in a statement that is no loop and no `if`", stmt.span, code="E450")
     names = {alloc.name}
     if mentions(stmt.cond, names):
-        refuse(_OP, f"{alloc.name.name} is used in the condition of the `if`", stmt.span, code="E450")
+        refuse(f"{alloc.name.name} is used in the condition of the `if`", stmt.span, code="E450")
     branches = [
         field for field, block in (("body", stmt.body), ("orelse", stmt.orelse)) if any(mentions(s, names) for s in block)
     ]
     if len(branches) != 1:
-        refuse(_OP, f"{alloc.name.name} is used in both branches of the `if`", stmt.span, code="E450")
+        refuse(f"{alloc.name.name} is used in both branches of the `if`", stmt.span, code="E450")
     return branches[0]
 
 
@@ -80,4 +78,4 @@ def _require_own_iteration(proc: Procedure, scope: Path, place: Path, alloc: All
         message = f"a read of {alloc.name.name} may see what an earlier iteration of {loop.iter.name} wrote"
         hint = "hint: every read must follow a write of the same iteration"
         notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
-        refuse(_OP, message, found.node.span if found.node.span.line else loop.span, notes, code="E452")
+        refuse(message, found.node.span if found.node.span.line else loop.span, notes, code="E452")

@@ -36,7 +36,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, free_names, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
-from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.region import (
     Region,
     element,
@@ -55,8 +55,6 @@ from usl_core.primitives.locate import window as window_text
 from usl_core.primitives.loops.modes import require_still_parallel
 from usl_core.primitives.moving import effect, new_name
 from usl_core.procedure import Procedure
-
-_OP = "stage_mem"
 
 
 @primitive()
@@ -81,16 +79,16 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     Forwarding: everything stays with the same statement; a cursor to the block holds the same statements, without the copies.
     Also known as: stage_window, cache_read and cache_write (TVM), staging.
     """
-    where = block_at(proc, block, _OP)
+    where = block_at(proc, block)
     region = _region(proc, where, window)
-    target = new_name(name, _OP)
+    target = new_name(name)
 
     ctx = context_at(proc, stmt_path(where, 0))
     _require_extents(ctx, region)
     _require_sole_name(proc, where, ctx, region)
     _require_inside(proc, where, region)
     touched = _accesses(ctx, stmts(proc.ir, where), region)
-    require(bool(touched), _OP, f"the block does not use {region.buffer.name}", _span(proc, where), code="E451")
+    require(bool(touched), f"the block does not use {region.buffer.name}", _span(proc, where), code="E451")
     if accum:
         _require_reductions(touched, region)
 
@@ -99,11 +97,11 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     start = (alloc, *_first(copies, proc, where, touched, accum))
     end = _last(copies, touched, accum)
 
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(where, _redirection(ctx, region, target), {region.buffer})
+    edit = edit_of(proc).rewrite_exprs(where, _redirection(ctx, region, target), {region.buffer})
     edit = edit.insert(before(stmt_path(where, 0)), start)
     if end:
         edit = edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), end)
-        require_still_parallel(edit, where.parent, _OP)  # what is copied out may be more than what the block writes
+        require_still_parallel(edit, where.parent)  # what is copied out may be more than what the block writes
     return edit
 
 
@@ -113,17 +111,17 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
 def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
     start = stmt_path(where, 0)
     if isinstance(window, str):
-        expr: Expr = window_text(proc, start, window, _OP)
+        expr: Expr = window_text(proc, start, window)
     else:
-        expr = expr_at(proc, window, _OP)[1]
+        expr = expr_at(proc, window)[1]
     if not isinstance(expr, WindowExpr | Read) or not isinstance(expr.type, ScalarType | TensorType):
-        refuse(_OP, f"a window of a buffer is wanted, like x[0:4, i], not {show_expr(expr)}", expr.span, code="E404")
+        refuse(f"a window of a buffer is wanted, like x[0:4, i], not {show_expr(expr)}", expr.span, code="E404")
     visible = {binding.sym for binding in scope_at(proc, start).values()}
     hidden = sorted(name.name for name in free_names(expr) - visible)
     if hidden:
-        refuse(_OP, f"{', '.join(hidden)} is not in scope before the block", expr.span, code="E416")
+        refuse(f"{', '.join(hidden)} is not in scope before the block", expr.span, code="E416")
     if depends_on_data(expr):
-        refuse(_OP, f"the window {show_expr(expr)} depends on data", expr.span, code="E418")
+        refuse(f"the window {show_expr(expr)} depends on data", expr.span, code="E418")
     typ = context_at(proc, start).buffers[expr.name].type
     return region_of(expr, typ.shape if isinstance(typ, TensorType) else ())
 
@@ -139,7 +137,7 @@ def _require_extents(ctx: Context, region: Region) -> None:
     for interval in region.intervals:
         low, high = ctx.index(interval.lo), ctx.index(interval.hi)
         message = f"the window may be empty: cannot prove {show_expr(interval.lo)} < {show_expr(interval.hi)}"
-        require_proved(ctx, fml.lt(low, high), _OP, message, interval.span, values=(low, high))
+        require_proved(ctx, fml.lt(low, high), message, interval.span, values=(low, high))
 
 
 def _require_sole_name(proc: Procedure, where: BlockLoc, ctx: Context, region: Region) -> None:
@@ -151,15 +149,15 @@ def _require_sole_name(proc: Procedure, where: BlockLoc, ctx: Context, region: R
         if mentions(stmt, others):
             used = next(other.name for other in others if mentions(stmt, {other}))
             hint = f"hint: stage {used} instead, or inline the window"
-            refuse(_OP, f"the block also reaches {name} under the name {used}", stmt.span, [hint], code="E450")
+            refuse(f"the block also reaches {name} under the name {used}", stmt.span, [hint], code="E450")
     own = with_windows(block, region.buffer)
     for stmt in stmt_list(proc.ir, where.parent, where.field)[where.hi :]:
         if mentions(stmt, own - {region.buffer}):
             hint = "hint: take the statements that use it into the block"
-            refuse(_OP, f"a window of {name} that the block makes is used after it", stmt.span, [hint], code="E416")
+            refuse(f"a window of {name} that the block makes is used after it", stmt.span, [hint], code="E416")
     found = reads_strides(block, own)
     if found is not None:
-        refuse(_OP, f"the block depends on strides of {name}, which the copy does not have", found.span, code="E457")
+        refuse(f"the block depends on strides of {name}, which the copy does not have", found.span, code="E457")
 
 
 def _require_inside(proc: Procedure, where: BlockLoc, region: Region) -> None:
@@ -174,7 +172,7 @@ def _require_inside(proc: Procedure, where: BlockLoc, region: Region) -> None:
             message = f"cannot prove that {shown} lies inside the window {_shown(region)}, in dimension {part.dim}"
             hint = "stage a larger window, or a smaller block"
             span = node.span if node.span.line else _span(proc, where)
-            require_proved(ctx, part.goal, _OP, message, span, values=part.values, extra=part.extra, hint=hint)
+            require_proved(ctx, part.goal, message, span, values=part.values, extra=part.extra, hint=hint)
 
 
 def _require_intervals_kept(use: Use, region: Region, indices: tuple[Expr | Interval, ...]) -> None:
@@ -182,7 +180,7 @@ def _require_intervals_kept(use: Use, region: Region, indices: tuple[Expr | Inte
     for dim, (index, bound) in enumerate(zip(indices, region.dims, strict=True)):
         if isinstance(index, Interval) and not isinstance(bound, Interval):
             message = f"the block makes a window of {region.buffer.name} over dimension {dim}, of which one point is staged"
-            refuse(_OP, message, use.node.span, [f"hint: stage {show_expr(bound)}:{show_expr(bound)} + 1 instead"], code="E455")
+            refuse(message, use.node.span, [f"hint: stage {show_expr(bound)}:{show_expr(bound)} + 1 instead"], code="E455")
 
 
 def _target(stmt: Assign | Reduce) -> Expr:
@@ -205,7 +203,7 @@ def _require_reductions(touched: list[Access], region: Region) -> None:
     other = next((a for a in touched if a.kind is not Kind.REDUCE), None)
     if other is not None:
         message = f"accum needs a block that only reduces into {region.buffer.name}, but there is a {other.kind.value}"
-        refuse(_OP, message, other.node.span if other.node.span.line else None, code="E454")
+        refuse(message, other.node.span if other.node.span.line else None, code="E454")
 
 
 # ---- the copies

@@ -11,15 +11,13 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import retype_window, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.buffers.divide_dim import require_dimension
 from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
 from usl_core.primitives.buffers.reindex import scope_of, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Where, alloc_at
 from usl_core.procedure import Procedure
-
-_OP = "unroll_buffer"
 
 
 @primitive()
@@ -36,14 +34,14 @@ def unroll_buffer(proc: Procedure, buf: Where, dim: int) -> Edit:
     Forwarding: a cursor to the allocation goes to that of the first new buffer; everything else stays with the same code.
     Also known as: scalar replacement (of a one-dimensional buffer), splitting into registers.
     """
-    path, alloc = alloc_at(proc, buf, _OP)
+    path, alloc = alloc_at(proc, buf)
 
-    shape = require_dimension(alloc, dim, _OP)
+    shape = require_dimension(alloc, dim)
     count = make.literal_value(shape[dim])
     if count is None:
         message = f"the extent {show_expr(shape[dim])} of dimension {dim} is no literal"
-        refuse(_OP, message, alloc.span, ["hint: resize_dim or partial_eval makes it one"], code="E415")
-    require_no_strides(proc, path, alloc, _OP)
+        refuse(message, alloc.span, ["hint: resize_dim or partial_eval makes it one"], code="E415")
+    require_no_strides(proc, path, alloc)
     for use in uses_of_alloc(proc.ir, path):
         _require_literal(use, dim, count, alloc)
 
@@ -52,14 +50,14 @@ def unroll_buffer(proc: Procedure, buf: Where, dim: int) -> Edit:
     typ: ScalarType | TensorType = TensorType(alloc.type.scalar, rest) if rest else alloc.type.scalar
     names = [Sym(f"{alloc.name.name}_{position}") for position in range(count)]
     allocs = tuple(Alloc(name, typ, alloc.mem, span=alloc.span) for name in names)
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(
+    edit = edit_of(proc).rewrite_exprs(
         scope_of(proc.ir, path), lambda node: _redirected(node, alloc.name, dim, names), {alloc.name}
     )
     return edit.replace(NodeLoc(path), allocs)
 
 
 def _require_literal(use: Use, dim: int, count: int, alloc: Alloc) -> None:
-    require_not_whole(use, alloc, _OP)
+    require_not_whole(use, alloc)
     span = span_of(use, alloc)
     assert not isinstance(use.node, StrideExpr)
     entry = use.node.idx[dim]
@@ -67,12 +65,12 @@ def _require_literal(use: Use, dim: int, count: int, alloc: Alloc) -> None:
     if position is None:
         if isinstance(entry, Interval):
             message = f"a window of {alloc.name.name} has an interval in dimension {dim}, so it would be a window of several"
-            refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
+            refuse(message, span, ["hint: inline the window or the call first"], code="E455")
         message = f"the index {show_expr(entry)} of {alloc.name.name} in dimension {dim} is no literal"
-        refuse(_OP, message, span, ["hint: unroll the loop around it first (unroll_loop)"], code="E415")
+        refuse(message, span, ["hint: unroll the loop around it first (unroll_loop)"], code="E415")
     if not 0 <= position < count:  # nothing is wrong with that where the code never runs
         message = f"the index {position} of {alloc.name.name} is out of bounds, in code that never runs"
-        refuse(_OP, message, span, ["hint: drop the code with eliminate_dead_code"], code="E410")
+        refuse(message, span, ["hint: drop the code with eliminate_dead_code"], code="E410")
 
 
 def _constant(entry: Expr | Interval) -> int | None:

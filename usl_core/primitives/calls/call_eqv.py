@@ -8,7 +8,7 @@ from usl_core.cursors.path import NodeLoc
 from usl_core.equivalence import Relation, fields_between, why_not_exchangeable
 from usl_core.ir.nodes import Arg, Call, Proc
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.config.fields import left_behind, next_place, require_sequential
 from usl_core.primitives.locate import Where, stmt_at
 from usl_core.primitives.loops.modes import require_still_parallel
@@ -32,18 +32,18 @@ def call_eqv(proc: Procedure, call: Where, g: Procedure) -> Edit:
     Forwarding: every cursor stays.
     Reference: Reinking 2022, §3.6.2.
     """
-    path, node = stmt_at(proc, call, "call_eqv", Call, "a call")
+    path, node = stmt_at(proc, call, Call, "a call")
 
     reason = why_not_exchangeable(node.proc, g.ir)
     if reason is not None:
-        refuse("call_eqv", reason, node.span, code="E431")
+        refuse(reason, node.span, code="E431")
     differs = interface_difference(node.proc, g.ir)
     assert differs is None, f"a step from {node.proc.name} to {g.name()} is not said to change the interface: {differs}"
     fields = fields_between(node.proc, g.ir)
     if fields & field_use(g.ir).written:
-        require_sequential(proc.ir, path, "call_eqv")
-    edit = Edit.of(proc.ir, "call_eqv").update(NodeLoc(path), proc=g.ir)
-    require_still_parallel(edit, path[:-1], "call_eqv")  # g may write more: what it has read there
+        require_sequential(proc.ir, path)
+    edit = edit_of(proc).update(NodeLoc(path), proc=g.ir)
+    require_still_parallel(edit, path[:-1])  # g may write more: what it has read there
     return left_behind(edit, next_place(path), fields)
 
 

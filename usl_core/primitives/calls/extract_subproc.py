@@ -7,18 +7,16 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, block_of, stmt_path, stmts
 from usl_core.errors import BoundsError, SchedulingError
 from usl_core.ir.nodes import Call, Proc
-from usl_core.primitives.base import primitive
+from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.calls.outline import Outline, outlined
 from usl_core.primitives.locate import Where, block_at
 from usl_core.primitives.moving import new_name, require_closed
-from usl_core.primitives.places import placed
+from usl_core.primitives.operators import as_operator, operator_name
 from usl_core.procedure import Procedure, from_ir
-
-_OP = "extract_subproc"
 
 
 @checked
-@placed
+@as_operator()
 def extract_subproc(proc: Procedure, block: Where, name: str) -> tuple[Procedure, Procedure]:
     """Make a procedure of a block, and a call in its place; the pair of the caller and the new procedure.
 
@@ -37,27 +35,27 @@ def extract_subproc(proc: Procedure, block: Where, name: str) -> tuple[Procedure
     Also known as: outlining.
     """
     changed = _called(proc, block, name)
-    (call,) = stmts(changed.ir, block_of(stmt_path(block_at(proc, block, _OP), 0)))
+    (call,) = stmts(changed.ir, block_of(stmt_path(block_at(proc, block), 0)))
     assert isinstance(call, Call)
     return changed, changed.procedure_of(call.proc)
 
 
-@primitive(name=_OP)
+@primitive(name="extract_subproc")
 def _called(proc: Procedure, block: Where, name: str) -> Edit:
-    spelling = new_name(name, _OP).name
-    where = block_at(proc, block, _OP)
+    spelling = new_name(name).name
+    where = block_at(proc, block)
     span = stmts(proc.ir, where)[0].span
-    require_closed(proc.ir, where, _OP, span)
+    require_closed(proc.ir, where, span)
 
     found = outlined(proc.ir, where, spelling)
     callee = _checked(found, proc.ir, where)
-    return Edit.of(proc.ir, _OP).replace(where, (Call(callee.ir, found.actuals(), span=span),))
+    return edit_of(proc).replace(where, (Call(callee.ir, found.actuals(), span=span),))
 
 
 def _checked(found: Outline, ir: Proc, where: BlockLoc) -> Procedure:
     """The new procedure, with as few assertions as it needs."""
     try:
-        return from_ir(found.needed(), _OP)
+        return from_ir(found.needed(), operator_name())
     except BoundsError as error:
-        message = f"{_OP}: the block would not be safe in a procedure of its own: {error.message}"
+        message = f"{operator_name()}: the block would not be safe in a procedure of its own: {error.message}"
         raise SchedulingError(message, span=stmts(ir, where)[0].span, notes=error.notes, code="E410") from None

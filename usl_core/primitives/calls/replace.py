@@ -22,7 +22,7 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, rename, update
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
-from usl_core.primitives.base import primitive
+from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.calls.agreement import same_meaning
 from usl_core.primitives.calls.inlining import argument_that_changes, inlined, window_over
 from usl_core.primitives.calls.unify import Mismatch, Solution, Unifier
@@ -47,13 +47,13 @@ def replace(proc: Procedure, block: Where, f: Procedure) -> Edit:
         SchedulingError: the body does not match (the notes name the parts that differ), or a precondition of f may fail.
     Forwarding: a cursor to the block moves to the call; what was inside the block dies.
     """
-    loc = block_at(proc, block, "replace")
+    loc = block_at(proc, block)
     try:
         call = _matching_call(proc, loc, f)
     except Mismatch as mismatch:
         # Most tries of a schedule are made to fail: the text is made when somebody reads it.
         raise SchedulingError.deferred(partial(_explained, mismatch, f, stmts(proc.ir, loc)), "E430") from None
-    return Edit.of(proc.ir, "replace").replace(loc, (call,))
+    return edit_of(proc).replace(loc, (call,))
 
 
 def _matching_call(proc: Procedure, loc: BlockLoc, f: Procedure) -> Call:

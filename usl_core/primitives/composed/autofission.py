@@ -14,14 +14,12 @@ from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.remove_loop import remove_loop
 from usl_core.primitives.moving import uses
-from usl_core.primitives.places import placed
+from usl_core.primitives.operators import as_operator
 from usl_core.procedure import Procedure
-
-_OP = "autofission"
 
 
 @checked
-@placed
+@as_operator()
 def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
     """Split the loop around a gap with `fission`, n_lifts times, and drop each loop that then only repeats itself.
 
@@ -36,8 +34,8 @@ def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
         SchedulingError: `fission` refuses. Undecided: the solver could not tell whether a loop may go.
     Forwarding: as `fission`, then `remove_loop`.
     """
-    require(n_lifts >= 1, _OP, f"n_lifts must be at least 1, got {n_lifts}")
-    place = gap_at(proc, gap, _OP)
+    require(n_lifts >= 1, f"n_lifts must be at least 1, got {n_lifts}")
+    place = gap_at(proc, gap)
 
     for _ in range(n_lifts):
         proc, place = _one_lift(proc, place)

@@ -19,14 +19,12 @@ from usl_core.primitives.buffers.expand_dim import expanded
 from usl_core.primitives.buffers.lift_alloc import lift_alloc
 from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
 from usl_core.primitives.locate import Expression, Where, alloc_at
-from usl_core.primitives.places import placed
+from usl_core.primitives.operators import as_operator
 from usl_core.procedure import Procedure
-
-_OP = "autolift_alloc"
 
 
 @checked
-@placed
+@as_operator()
 def autolift_alloc(
     proc: Procedure,
     buf: Where,
@@ -50,11 +48,11 @@ def autolift_alloc(
         SchedulingError: what `lift_alloc` and `expand_dim` raise. UsageError: mode is neither "row" nor "col".
     Forwarding: a cursor to the allocation follows it; everything else stays with the same code.
     """
-    path, alloc = alloc_at(proc, buf, _OP)
-    require(n_lifts >= 1, _OP, "n_lifts must be at least 1")
+    path, alloc = alloc_at(proc, buf)
+    require(n_lifts >= 1, "n_lifts must be at least 1")
     if len(path) - 1 < n_lifts:
         message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
-        refuse(_OP, message, alloc.span, code="E404")
+        refuse(message, alloc.span, code="E404")
 
     cursor = make_cursor(proc, NodeLoc(path))
     for _ in range(n_lifts):
@@ -64,9 +62,11 @@ def autolift_alloc(
 
 def _lifted(proc: Procedure, buf: Cursor, mode: str, size: Expression | None, keep_dims: bool) -> Procedure:
     """One loop or branch further out."""
-    path, alloc = alloc_at(proc, buf, _OP)
+    path, alloc = alloc_at(proc, buf)
     around = get(proc.ir, path[:-1])
     if isinstance(around, For) and (keep_dims or around.mode is LoopMode.PAR):
+        if size is not None:
+            fixed_expression(proc, path, size)  # refused in the name of the operator that was given it
         proc = _expanded_by_iterator(proc, buf, size)
         rank = len(alloc.type.shape) if isinstance(alloc.type, TensorType) else 0
         if mode == "col" and rank:
@@ -77,8 +77,8 @@ def _lifted(proc: Procedure, buf: Cursor, mode: str, size: Expression | None, ke
 @primitive(name="expand_dim")
 def _expanded_by_iterator(proc: Procedure, buf: Cursor, size: Expression | None) -> Edit:
     """The buffer with a leading dimension for the loop that its allocation stands in."""
-    path, alloc = alloc_at(proc, buf, _OP)
+    path, alloc = alloc_at(proc, buf)
     loop = get(proc.ir, path[:-1])
     assert isinstance(loop, For)
-    extent = from_lin(index_lin(loop.hi) - index_lin(loop.lo)) if size is None else fixed_expression(proc, path, size, _OP)
+    extent = from_lin(index_lin(loop.hi) - index_lin(loop.lo)) if size is None else fixed_expression(proc, path, size)
     return expanded(proc, path, alloc, extent, make.sub(index_read(loop.iter), loop.lo))

@@ -9,13 +9,11 @@ from usl_core.ir.nodes import AssignConfig, Call, ReadConfig
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import ScalarType, TensorType
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.config.fields import field_at, left_behind, next_place, require_sequential, type_of
 from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Where, expr_at
 from usl_core.procedure import Procedure
-
-_OP = "bind_config"
 
 
 @primitive(control=True)
@@ -35,24 +33,24 @@ def bind_config(proc: Procedure, expr: Where, config: Config, field: str) -> Edi
     Forwarding: the expression goes to the read of the field; everything else stays itself.
     Reference: Reinking 2022, §3.3.3.
     """
-    name = field_at(config, field, _OP)
-    path, old = expr_at(proc, expr, _OP)
-    require_in_body(path, _OP)
+    name = field_at(config, field)
+    path, old = expr_at(proc, expr)
+    require_in_body(path)
     stmt = _statement(path)
-    require_sequential(proc.ir, stmt, _OP)
+    require_sequential(proc.ir, stmt)
     if old.type != type_of(name):
         kind = "a buffer" if isinstance(old.type, TensorType) else str(old.type)
-        refuse(_OP, f"{name.name} holds {type_of(name)}, but {show_expr(old)} is {kind}", old.span, code="E404")
+        refuse(f"{name.name} holds {type_of(name)}, but {show_expr(old)} is {kind}", old.span, code="E404")
     if isinstance(get(proc.ir, path[:-1]), Call) and isinstance(old.type, ScalarType):
         hint = "hint: bind it first with bind_expr"
-        refuse(_OP, "the argument of a call must be a location or a number, not a field", old.span, [hint], code="E404")
+        refuse("the argument of a call must be a location or a number, not a field", old.span, [hint], code="E404")
     if depends_on_data(old):
-        refuse(_OP, f"{show_expr(old)} depends on data through idx", old.span, code="E418")
+        refuse(f"{show_expr(old)} depends on data through idx", old.span, code="E418")
 
     read = ReadConfig(config, field, type=old.type, span=old.span)
-    require_affine(proc.ir, path, read, _OP)
+    require_affine(proc.ir, path, read)
 
-    edit = Edit.of(proc.ir, _OP).insert(before(stmt), (AssignConfig(config, field, old, span=old.span),))
+    edit = edit_of(proc).insert(before(stmt), (AssignConfig(config, field, old, span=old.span),))
     edit = left_behind(edit, next_place(stmt), {name})
     return edit.replace_exprs({NodeLoc(path): read})
 

@@ -7,12 +7,10 @@ from usl_core.analysis.effects import summary
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import block_of
 from usl_core.ir.nodes import AssignConfig, Call, Stmt
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.config.fields import holds_already, left_behind
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.procedure import Procedure
-
-_OP = "delete_config"
 
 
 @primitive(control=True)
@@ -30,13 +28,13 @@ def delete_config(proc: Procedure, stmt: Where) -> Edit:
     Forwarding: the statement is gone, everything else stays itself.
     Reference: Reinking 2022, §3.5.7 and §3.6.2.
     """
-    path, old = any_stmt_at(proc, stmt, _OP)
+    path, old = any_stmt_at(proc, stmt)
     _require_only_writes(old)
 
     ctx = context_at(proc, path)
     step = dataflow.of_stmt(old)
     changed = {field for field in summary(old).config_writes if not holds_already(ctx, step, field)}
-    edit = Edit.of(proc.ir, _OP).delete(block_of(path))
+    edit = edit_of(proc).delete(block_of(path))
     return left_behind(edit, path, changed)
 
 
@@ -45,4 +43,4 @@ def _require_only_writes(stmt: Stmt) -> None:
     others = [access for access in effect.accesses if access.modifies and access.buffer not in effect.fields]
     if not isinstance(stmt, AssignConfig | Call) or effect.checks or others or not effect.config_writes:
         message = "a configuration write, or a call that does nothing else, is wanted here"
-        refuse(_OP, message, stmt.span, code="E404")
+        refuse(message, stmt.span, code="E404")

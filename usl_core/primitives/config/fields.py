@@ -19,10 +19,10 @@ from usl_core.ir.types import ControlType, ScalarType
 from usl_core.primitives.base import refuse, require
 
 
-def field_at(config: Config, field: str, operator: str) -> FieldSym:
+def field_at(config: Config, field: str) -> FieldSym:
     """The field that a user names by its configuration and a text."""
     known = ", ".join(config.fields)
-    require(field in config.fields, operator, f"{config.name} has no field {field!r}; its fields are {known}")
+    require(field in config.fields, f"{config.name} has no field {field!r}; its fields are {known}")
     return config.sym(field)
 
 
@@ -38,13 +38,13 @@ def next_place(path: Path) -> Path:
     return (*path[:-1], (branch, position + 1))
 
 
-def require_sequential(proc: Proc, path: Path, operator: str) -> None:
+def require_sequential(proc: Proc, path: Path) -> None:
     """No loop around path is parallel: its iterations would all write the one field."""
     for depth in range(1, len(path)):
         around = get_stmt(proc, path[:depth])
         if isinstance(around, For) and around.mode is LoopMode.PAR:
             message = f"the place is inside the parallel loop {around.iter.name}, whose iterations would write the field"
-            refuse(operator, message, around.span, code="E442")
+            refuse(message, around.span, code="E442")
 
 
 def holds_already(ctx: Context, step: Transformer, field: FieldSym) -> bool:
@@ -65,7 +65,7 @@ def left_behind(edit: Edit, path: Path, fields: Iterable[FieldSym]) -> Edit:
         found = reach(edit.proc, path, field)
         if found.read is not None:
             message = f"{field.name} may be read before it is written again"
-            refuse(edit.operator, message, found.read.span, [f"it is read in: {head_line(found.read)}"], code="E440")
+            refuse(message, found.read.span, [f"it is read in: {head_line(found.read)}"], code="E440")
         if found.outlives:
             edit = edit.modulo([field])
     return edit

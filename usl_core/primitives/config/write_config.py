@@ -7,12 +7,10 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, gap_position
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import AssignConfig
-from usl_core.primitives.base import primitive
+from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.config.fields import field_at, holds_already, left_behind, next_place, require_sequential, type_of
 from usl_core.primitives.locate import Number, Where, context_at_gap, expression, gap_at
 from usl_core.procedure import Procedure
-
-_OP = "write_config"
 
 
 @primitive(control=True)
@@ -32,14 +30,14 @@ def write_config(proc: Procedure, gap: Where, config: Config, field: str, value:
     Forwarding: everything stays itself.
     Also known as: configwrite_at (Reinking 2022, §3.2.4).
     """
-    name = field_at(config, field, _OP)
-    where = gap_at(proc, gap, _OP)
+    name = field_at(config, field)
+    where = gap_at(proc, gap)
     place: Path = (*where.parent, (where.field, gap_position(where)))
-    require_sequential(proc.ir, place, _OP)
+    require_sequential(proc.ir, place)
     text = str(value) if isinstance(value, int | float) else value
-    stmt = AssignConfig(config, field, expression(proc, place, text, _OP, type_of(name)))
+    stmt = AssignConfig(config, field, expression(proc, place, text, type_of(name)))
 
-    edit = Edit.of(proc.ir, _OP).insert(where, (stmt,))
+    edit = edit_of(proc).insert(where, (stmt,))
     if holds_already(context_at_gap(proc, where), dataflow.of_stmt(stmt), name):
         return edit
     return left_behind(edit, next_place(place), {name})

@@ -14,12 +14,10 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, same_expr
 from usl_core.ir.types import ScalarType
 from usl_core.ir.written import written_formals
-from usl_core.primitives.base import primitive, refuse, require, require_no
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, context_at, expr_at
 from usl_core.primitives.moving import changes_value, effect, new_name
 from usl_core.procedure import Procedure
-
-_OP = "bind_expr"
 
 
 @primitive()
@@ -42,7 +40,7 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
     paths = _paths(proc, exprs)
     expr = get(proc.ir, paths[0])
     assert isinstance(expr, ExprBase)
-    target = new_name(name, _OP)
+    target = new_name(name)
     block = _common_block(paths)
     first = (*block.parent, (block.field, block.lo))
 
@@ -54,7 +52,7 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
     typ, span = expr.type, expr.span
     assert isinstance(typ, ScalarType)
     bound = (Alloc(target, typ, DRAM, span=span), Assign(target, (), expr, span=span))
-    edit = Edit.of(proc.ir, _OP).insert(before(first), bound)
+    edit = edit_of(proc).insert(before(first), bound)
     return edit.replace_exprs({NodeLoc(path): Read(target, (), type=typ, span=span) for path in paths})
 
 
@@ -64,8 +62,8 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
 def _paths(proc: Procedure, exprs: Any) -> list[Path]:
     """The paths of the expressions in source order, none twice."""
     many = exprs if isinstance(exprs, Sequence) and not isinstance(exprs, str | Cursor) else [exprs]
-    require(len(many) > 0, _OP, "no expression is given")
-    paths = dict.fromkeys(expr_at(proc, where, _OP)[0] for where in many)
+    require(len(many) > 0, "no expression is given")
+    paths = dict.fromkeys(expr_at(proc, where)[0] for where in many)
     return sorted(paths, key=lambda path: [(_field_order(path, at), path[at][1] or 0) for at in range(len(path))])
 
 
@@ -77,7 +75,7 @@ def _field_order(path: Path, at: int) -> int:
 def _stmt_path(path: Path) -> Path:
     length = max((at for at, (field, _) in enumerate(path) if field in ("body", "orelse")), default=-1)
     if length < 0:
-        refuse(_OP, "only an expression in the body of a procedure can be bound", code="E404")
+        refuse("only an expression in the body of a procedure can be bound", code="E404")
     return path[: length + 1]
 
 
@@ -99,12 +97,12 @@ def _common_block(paths: Sequence[Path]) -> BlockLoc:
 def _require_equal_data(proc: Procedure, paths: Sequence[Path], expr: Expr) -> None:
     if not isinstance(expr.type, ScalarType):
         message = f"{show_expr(expr)} is a control value or a whole buffer; only data can be bound to a scalar"
-        refuse(_OP, message, expr.span, code="E404")
+        refuse(message, expr.span, code="E404")
     for path in paths[1:]:
         other = get(proc.ir, path)
         if not same_expr(expr, other):
             assert isinstance(other, ExprBase)
-            refuse(_OP, f"the expressions differ: {show_expr(expr)} and {show_expr(other)}", other.span, code="E404")
+            refuse(f"the expressions differ: {show_expr(expr)} and {show_expr(other)}", other.span, code="E404")
 
 
 def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:
@@ -114,7 +112,7 @@ def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:
         formal = stmt.proc.args[path[-1][1] or 0]
         if formal.name in written_formals(stmt.proc):
             message = f"{stmt.proc.name} writes its argument {formal.name.name}, so {show_expr(expr)} must stay a location"
-            refuse(_OP, message, expr.span, code="E454")
+            refuse(message, expr.span, code="E454")
 
 
 def _require_unchanged(proc: Procedure, block: BlockLoc, paths: Sequence[Path], expr: Expr) -> None:
@@ -124,7 +122,7 @@ def _require_unchanged(proc: Procedure, block: BlockLoc, paths: Sequence[Path], 
     crossed = stmts(proc.ir, block)[: -1 if in_head else None]
     ctx = context_at(proc, (*block.parent, (block.field, block.lo)))
     message = f"what {show_expr(expr)} reads may be modified before its last use"
-    require_no(changes_value(ctx, expr, effect(ctx, crossed)), _OP, message, expr.span)
+    require_no(changes_value(ctx, expr, effect(ctx, crossed)), message, expr.span)
     if depends_on_data(expr):
         _require_evaluated(proc, paths, block, expr)
 
@@ -134,4 +132,4 @@ def _require_evaluated(proc: Procedure, paths: Sequence[Path], block: BlockLoc, 
     first = (*block.parent, (block.field, block.lo))
     if isinstance(get_stmt(proc.ir, first), If) or not any(_stmt_path(path) == first for path in paths):
         message = f"{show_expr(expr)} has an index made of data and would be computed where it may not have been"
-        refuse(_OP, message, expr.span, ["hint: bind it inside the loop or branch that uses it"], code="E418")
+        refuse(message, expr.span, ["hint: bind it inside the loop or branch that uses it"], code="E418")

@@ -9,13 +9,13 @@ from usl_core.ir.types import INDEX
 from usl_core.primitives.base import refuse
 
 
-def require_in_body(path: Path, operator: str) -> None:
+def require_in_body(path: Path) -> None:
     """Shapes of formals and assertions belong to the interface, which no operator on expressions changes."""
     if path[0][0] != "body":
-        refuse(operator, "only expressions in the body of a procedure can be rewritten", code="E404")
+        refuse("only expressions in the body of a procedure can be rewritten", code="E404")
 
 
-def require_affine(proc: Proc, path: Path, new: Expr, operator: str) -> None:
+def require_affine(proc: Proc, path: Path, new: Expr) -> None:
     """Control expressions stay affine with new at path: divisors, and factors of what is no number, are numbers."""
     around = get(proc, path[:-1])
     if isinstance(new, Literal) or not (isinstance(around, BinaryOp) and around.type is INDEX):
@@ -24,4 +24,4 @@ def require_affine(proc: Proc, path: Path, new: Expr, operator: str) -> None:
     old, other = (around.rhs, around.lhs) if side == "rhs" else (around.lhs, around.rhs)
     if (around.op in ("/", "%") and side == "rhs") or (around.op == "*" and not isinstance(other, Literal)):
         message = f"{show_expr(old)} in {show_expr(around)} must stay a number, as control expressions are affine"
-        refuse(operator, message, old.span if old.span.line else None, code="E404")
+        refuse(message, old.span if old.span.line else None, code="E404")

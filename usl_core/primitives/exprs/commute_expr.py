@@ -11,13 +11,11 @@ from usl_core.cursors.path import NodeLoc, Path
 from usl_core.ir.nodes import BinaryOp
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import update
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.exprs.bodies import require_in_body
 from usl_core.primitives.locate import Where, expr_at
 from usl_core.procedure import Procedure
-
-_OP = "commute_expr"
 
 
 @primitive()
@@ -32,7 +30,7 @@ def commute_expr(proc: Procedure, exprs: Where | Sequence[Where]) -> Edit:
     """
     paths = _paths(proc, exprs)
 
-    edit = Edit.of(proc.ir, _OP)
+    edit = edit_of(proc)
     for path in sorted(paths, key=len, reverse=True):  # inner ones first, so that outer ones take them along
         node = edit.node(NodeLoc(path))
         assert isinstance(node, BinaryOp)
@@ -42,12 +40,12 @@ def commute_expr(proc: Procedure, exprs: Where | Sequence[Where]) -> Edit:
 
 def _paths(proc: Procedure, exprs: Any) -> list[Path]:
     many = exprs if isinstance(exprs, Sequence) and not isinstance(exprs, str | Cursor) else [exprs]
-    require(len(many) > 0, _OP, "no expression is given")
+    require(len(many) > 0, "no expression is given")
     found: dict[Path, None] = {}
     for where in many:
-        path, expr = expr_at(proc, where, _OP)
-        require_in_body(path, _OP)
+        path, expr = expr_at(proc, where)
+        require_in_body(path)
         if not (isinstance(expr, BinaryOp) and expr.op in ("+", "*")):
-            refuse(_OP, f"`+` or `*` is wanted here, found {show_expr(expr)}", expr.span, code="E404")
+            refuse(f"`+` or `*` is wanted here, found {show_expr(expr)}", expr.span, code="E404")
         found[path] = None
     return list(found)

@@ -13,18 +13,16 @@ from usl_core.ir.nodes import Call, Expr, Literal, Read, StrideExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, walk
 from usl_core.ir.types import BOOL, COND, INDEX, ScalarType
-from usl_core.primitives.base import primitive, refuse, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require_proved
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Number, Where, context_at, expr_at, expression
-from usl_core.primitives.places import placed
+from usl_core.primitives.operators import as_operator
 from usl_core.procedure import Procedure
-
-_OP = "rewrite_expr"
 
 
 @checked
-@placed
+@as_operator()
 @deeply
 def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Procedure:
     """Replace an expression by one that is equal at its place.
@@ -51,14 +49,14 @@ def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Procedure:
 
 def _reads_the_same(proc: Procedure, expr: Where, new: Number) -> bool:
     """Whether the two expressions are uninitialised together, so that the step is an equality."""
-    path, old = expr_at(proc, expr, _OP)
+    path, old = expr_at(proc, expr)
     changed = _new_expression(proc, path, old, new)
     values = Values(context_at(proc, path))
     return values.leaves(changed) == values.leaves(old)
 
 
 def _edit(proc: Procedure, expr: Where, new: Number) -> Edit:
-    path, old = expr_at(proc, expr, _OP)
+    path, old = expr_at(proc, expr)
     changed = _new_expression(proc, path, old, new)
 
     values = Values(context_at(proc, path))
@@ -66,18 +64,18 @@ def _edit(proc: Procedure, expr: Where, new: Number) -> Edit:
     _require_strides_as_before(old, changed)
     _require_clamps_as_before(old, changed)
     _require_argument(proc, path, changed)
-    require_affine(proc.ir, path, changed, _OP)
+    require_affine(proc.ir, path, changed)
     if isinstance(old.type, ScalarType):
         _require_same_data(values, old, changed)
     else:
         _require_same_control(values, old, changed)
 
-    edit = Edit.of(proc.ir, _OP).replace_expr(NodeLoc(path), changed)
+    edit = edit_of(proc).replace_expr(NodeLoc(path), changed)
     return edit if isinstance(old.type, ScalarType) else with_declared_types(edit)
 
 
-_rewrite = primitive(name=_OP)(_edit)
-_rewrite_refining = primitive(Relation.REFINES, name=_OP)(_edit)
+_rewrite = primitive(name="rewrite_expr")(_edit)
+_rewrite_refining = primitive(Relation.REFINES, name="rewrite_expr")(_edit)
 
 
 # ---- locate
@@ -85,13 +83,13 @@ _rewrite_refining = primitive(Relation.REFINES, name=_OP)(_edit)
 
 def _new_expression(proc: Procedure, path: Path, old: Expr, new: Number) -> Expr:
     """new at the type of old, in the scope at its place."""
-    require_in_body(path, _OP)
+    require_in_body(path)
     if not (isinstance(old.type, ScalarType) or old.type is INDEX or old.type is BOOL):
         what = "a condition on data" if old.type is COND else "a buffer"
         hint = "hint: rewrite the data on its sides, or the indices inside, one at a time"
-        refuse(_OP, f"{show_expr(old)} is {what}, which is not rewritten as a whole", old.span, [hint], code="E404")
+        refuse(f"{show_expr(old)} is {what}, which is not rewritten as a whole", old.span, [hint], code="E404")
     text = str(new) if isinstance(new, int) else new
-    return expression(proc, path, text, _OP, old.type)
+    return expression(proc, path, text, old.type)
 
 
 # ---- check
@@ -103,7 +101,7 @@ def _require_same_reads(values: Values, old: Expr, new: Expr) -> None:
         message = f"{show_expr(new)} reads data that {show_expr(old)} does not read, and that may be uninitialised"
         if all(map(is_partial, more)):
             message = f"{show_expr(new)} may have no value where {show_expr(old)} has one: a divisor is 0, or a root is of less"
-        refuse(_OP, message, old.span, code="E453")
+        refuse(message, old.span, code="E453")
 
 
 def _require_strides_as_before(old: Expr, new: Expr) -> None:
@@ -111,13 +109,13 @@ def _require_strides_as_before(old: Expr, new: Expr) -> None:
         return any(isinstance(node, StrideExpr) for node in walk(expr))
 
     if has_stride(new) and not has_stride(old):
-        refuse(_OP, f"{show_expr(new)} would bring `stride` to a place where it may not stand", old.span, code="E404")
+        refuse(f"{show_expr(new)} would bring `stride` to a place where it may not stand", old.span, code="E404")
 
 
 def _require_clamps_as_before(old: Expr, new: Expr) -> None:
     """A control value that depends on data stands in indices only: where there was one before."""
     if old.type in (INDEX, BOOL) and depends_on_data(new) and not depends_on_data(old):
-        refuse(_OP, f"{show_expr(new)} would bring `idx` to a place where it may not stand", old.span, code="E404")
+        refuse(f"{show_expr(new)} would bring `idx` to a place where it may not stand", old.span, code="E404")
 
 
 def _require_argument(proc: Procedure, path: Path, new: Expr) -> None:
@@ -125,14 +123,14 @@ def _require_argument(proc: Procedure, path: Path, new: Expr) -> None:
     around = get(proc.ir, path[:-1])
     if isinstance(around, Call) and isinstance(new.type, ScalarType) and not isinstance(new, Read | Literal):
         message = f"the argument of a call must be a location or a number, not {show_expr(new)}"
-        refuse(_OP, message, new.span if new.span.line else around.span, ["hint: bind it first with bind_expr"], code="E404")
+        refuse(message, new.span if new.span.line else around.span, ["hint: bind it first with bind_expr"], code="E404")
 
 
 def _require_same_data(values: Values, old: Expr, new: Expr) -> None:
     if values.data(old) != values.data(new):
         message = f"{show_expr(old)} and {show_expr(new)} are not proved equal: their normal forms as polynomials differ"
         notes = ["functions, casts, divisions and integer remainders are equal only if their operands are"]
-        refuse(_OP, message, old.span, notes, code="E412")
+        refuse(message, old.span, notes, code="E412")
 
 
 def _require_same_control(values: Values, old: Expr, new: Expr) -> None:
@@ -141,7 +139,7 @@ def _require_same_control(values: Values, old: Expr, new: Expr) -> None:
     if old.type is BOOL:
         a, b = ctx.truth(old), ctx.truth(new)
         goal = fml.iff(a, b)
-        require_proved(ctx, goal, _OP, message, old.span)
+        require_proved(ctx, goal, message, old.span)
         return
     left, right = values.index(old), values.index(new)
-    require_proved(ctx, fml.eq(left, right), _OP, message, old.span, values=(left, right), extra=values.ranges)
+    require_proved(ctx, fml.eq(left, right), message, old.span, values=(left, right), extra=values.ranges)

@@ -9,7 +9,7 @@ from usl_core.cursors.path import stmt_path, stmts
 from usl_core.ir import make
 from usl_core.ir.nodes import Block, For, If, index_literal, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.primitives.base import primitive, require_no, require_proved
+from usl_core.primitives.base import edit_of, primitive, require_no, require_proved
 from usl_core.primitives.locate import Expression, Where, block_at, context_at, limit
 from usl_core.primitives.moving import new_name, require_closed
 from usl_core.procedure import Procedure
@@ -29,27 +29,27 @@ def add_loop(proc: Procedure, block: Where, name: str, hi: Expression, guard: bo
         allocates is used after it.
     Forwarding: the statements stay themselves, inside the loop.
     """
-    where = block_at(proc, block, "add_loop")
-    iterator = new_name(name, "add_loop")
+    where = block_at(proc, block)
+    iterator = new_name(name)
     first = stmt_path(where, 0)
-    stop = limit(proc, first, hi, "add_loop")
+    stop = limit(proc, first, hi)
 
     code = stmts(proc.ir, where)
     span = code[0].span
     ctx = context_at(proc, first)
     extent = ctx.index(stop)
     message = f"cannot prove that {show_expr(stop)} is at least 1"
-    require_proved(ctx, fml.ge(extent, 1), "add_loop", message, span, values=(extent,), assume=f"{show_expr(stop)} >= 1")
-    require_closed(proc.ir, where, "add_loop", span)
+    require_proved(ctx, fml.ge(extent, 1), message, span, values=(extent,), assume=f"{show_expr(stop)} >= 1")
+    require_closed(proc.ir, where, span)
     if not guard:
         twice = fml.ge(extent, 2)  # with one iteration there is nothing to repeat
         conflict = why_not_running_again(ctx, code, [twice])
-        require_no(conflict, "add_loop", "the block may have an effect when it runs again: use guard=True", span)
+        require_no(conflict, "the block may have an effect when it runs again: use guard=True", span)
 
     def around(body: Block) -> For:
         return For(iterator, index_literal(0), stop, body, span=span)
 
-    edit = Edit.of(proc.ir, "add_loop").wrap(where, around)
+    edit = edit_of(proc).wrap(where, around)
     if guard:
         only_first = make.compare("==", index_read(iterator), index_literal(0), span=span)
         edit = edit.wrap(where, lambda body: If(only_first, body, span=span))

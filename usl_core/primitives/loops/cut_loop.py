@@ -8,7 +8,7 @@ from usl_core.cursors.path import NodeLoc, after
 from usl_core.ir.nodes import Expr, For, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
-from usl_core.primitives.base import primitive, require_proved
+from usl_core.primitives.base import edit_of, primitive, require_proved
 from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.procedure import Procedure
 
@@ -27,17 +27,17 @@ def cut_loop(proc: Procedure, loop: Where, at: Expression) -> Edit:
     Forwarding: the loop and its body go to the first loop.
     Also known as: partition_loop (Reinking 2022), loop peeling, index set splitting.
     """
-    path, old = loop_at(proc, loop, "cut_loop")
-    cut = limit(proc, path, at, "cut_loop")
+    path, old = loop_at(proc, loop)
+    cut = limit(proc, path, at)
 
     ctx = context_at(proc, path)
     low, middle, high = ctx.index(old.lo), ctx.index(cut), ctx.index(old.hi)
     values = (low, middle, high)
     message = f"cannot prove {show_expr(old.lo)} <= {show_expr(cut)} <= {show_expr(old.hi)}"
     goal = fml.and_([fml.le(low, middle), fml.le(middle, high)])
-    require_proved(ctx, goal, "cut_loop", message, old.span, values=values, hint="assert it, or clamp with min and max")
+    require_proved(ctx, goal, message, old.span, values=values, hint="assert it, or clamp with min and max")
 
-    edit = Edit.of(proc.ir, "cut_loop").insert(after(path), (_second(old, cut),))
+    edit = edit_of(proc).insert(after(path), (_second(old, cut),))
     return edit.replace_expr(NodeLoc((*path, ("hi", None))), cut)
 
 

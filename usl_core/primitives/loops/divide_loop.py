@@ -15,7 +15,7 @@ from usl_core.ir.nodes import BinaryOp, Expr, For, If, Stmt, index_literal, inde
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
-from usl_core.primitives.base import primitive, require, require_proved
+from usl_core.primitives.base import edit_of, primitive, require, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.tail_round_up import require_harmless, rounded_up
 from usl_core.primitives.loops.tail_shift_inwards import require_shiftable, shifted
@@ -57,13 +57,13 @@ def divide_loop(
     Forwarding: the loop goes to the outer loop, its body to the (first) tiles' body.
     Also known as: split (Halide, TVM, Reinking 2022), strip-mining, tiling of one loop.
     """
-    path, old = loop_at(proc, loop, "divide_loop")
+    path, old = loop_at(proc, loop)
 
-    require(factor >= 1, "divide_loop", f"the factor must be at least 1, got {factor}", old.span)
-    outer, inner = new_names(names, 2, "divide_loop")
+    require(factor >= 1, f"the factor must be at least 1, got {factor}", old.span)
+    outer, inner = new_names(names, 2)
     _require_tail(tail, old)
     ctx = context_at(proc, path)
-    require_from_zero(ctx, old, "divide_loop")
+    require_from_zero(ctx, old)
     if perfect or tail == "perfect":
         _require_divides(ctx, factor, old, "perfect=True" if perfect else "tail='perfect'")
     elif tail == "shift_inwards":
@@ -71,7 +71,7 @@ def divide_loop(
     elif tail == "round_up":
         require_harmless(proc.ir, ctx, path, old, factor)
 
-    edit = Edit.of(proc.ir, "divide_loop")
+    edit = edit_of(proc)
     if not perfect and tail == "shift_inwards":
         return shifted(edit, path, old, factor, (outer, inner))
     if not perfect and tail == "round_up":
@@ -94,7 +94,6 @@ def _require_divides(ctx: Context, factor: int, loop: For, asked: str) -> None:
     require_proved(
         ctx,
         fml.eq(affine.remainder(extent, factor)),
-        "divide_loop",
         f"cannot prove that {factor} divides {show_expr(loop.hi)}",
         loop.span,
         values=(extent,),

@@ -21,14 +21,12 @@ from usl_core.ir.nodes import Expr, For, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX
-from usl_core.primitives.base import primitive, require, require_no, require_proved
+from usl_core.primitives.base import edit_of, primitive, require, require_no, require_proved
 from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.loops.tiles import nest, require_from_zero, with_limit
 from usl_core.primitives.moving import Names, new_names
 from usl_core.procedure import Procedure
-
-_OP = "divide_with_recompute"
 
 
 @primitive()
@@ -61,22 +59,22 @@ def divide_with_recompute(
     Forwarding: the loop goes to the outer loop, its body to the tiles' body.
     Also known as: overlapped tiling, compute_at with a halo (Halide).
     """
-    path, old = loop_at(proc, loop, _OP)
-    outer, inner = new_names(names, 2, _OP)
-    require(outer_stride >= 1, _OP, f"outer_stride must be at least 1, got {outer_stride}", old.span)
-    count = limit(proc, path, outer_hi, _OP)
+    path, old = loop_at(proc, loop)
+    outer, inner = new_names(names, 2)
+    require(outer_stride >= 1, f"outer_stride must be at least 1, got {outer_stride}", old.span)
+    count = limit(proc, path, outer_hi)
     visible = {outer.name: Binding(outer, INDEX)}
     default = make.mul(outer_stride, index_read(outer))
-    start = default if base is None else limit(proc, path, base, _OP, visible)
-    length = _default_extent(old, count, outer_stride) if extent is None else limit(proc, path, extent, _OP, visible)
+    start = default if base is None else limit(proc, path, base, visible)
+    length = _default_extent(old, count, outer_stride) if extent is None else limit(proc, path, extent, visible)
 
     ctx = context_at(proc, path)
-    require_from_zero(ctx, old, _OP)
+    require_from_zero(ctx, old)
     tiles = _Tiles(ctx, old, outer, ctx.index(count), ctx.index(start), ctx.index(length))
     _require_tiles(tiles, count, start, length, outer_stride)
     _require_repeatable(tiles)
 
-    edit = nest(Edit.of(proc.ir, _OP), path, old, (outer, inner), make.add(start, index_read(inner)), length)
+    edit = nest(edit_of(proc), path, old, (outer, inner), make.add(start, index_read(inner)), length)
     return parallel_if_free_of_races(with_limit(edit, path, count), path)
 
 
@@ -122,12 +120,12 @@ def _require_tiles(tiles: _Tiles, count: Expr, start: Expr, length: Expr, stride
     known = tiles.numbered(tile)
     whole = show_expr(tiles.loop.hi)
     message = f"cannot prove that the number of tiles {show_expr(count)} is not negative"
-    require_proved(tiles.ctx, fml.ge(tiles.count), _OP, message, span, values=(tiles.count,))
+    require_proved(tiles.ctx, fml.ge(tiles.count), message, span, values=(tiles.count,))
     message = f"cannot prove that the extent {show_expr(length)} of a tile is at least 1"
-    require_proved(tiles.ctx, fml.lt(first, end), _OP, message, span, values=values, extra=known)
+    require_proved(tiles.ctx, fml.lt(first, end), message, span, values=values, extra=known)
     message = f"cannot prove that the tile {shown} lies within 0 .. {whole}"
     inside = fml.and_([fml.ge(first), fml.le(end, tiles.extent)])
-    require_proved(tiles.ctx, inside, _OP, message, span, values=values, extra=known)
+    require_proved(tiles.ctx, inside, message, span, values=values, extra=known)
     _require_cover(tiles, f"the tiles {shown} may leave out iterations of {name}", stride, span)
 
 
@@ -138,7 +136,7 @@ def _require_cover(tiles: _Tiles, message: str, stride: int, span: Span) -> None
     if isinstance(tiles.ctx.prove(_within(tiles, index, likely), known), Proved):
         return
     goal = fml.exists((tiles.outer,), _within(tiles, index, affine.var(tiles.outer)))
-    require_proved(tiles.ctx, goal, _OP, message, span, values=(index, tiles.count), extra=known)
+    require_proved(tiles.ctx, goal, message, span, values=(index, tiles.count), extra=known)
 
 
 def _within(tiles: _Tiles, index: Lin, tile: Lin) -> Formula:
@@ -157,7 +155,7 @@ def _require_repeatable(tiles: _Tiles) -> None:
         notes = Conflict(f"{conflict.reason} (nor is the body a pure producer: {made.reason})")
         conflict = Conflict(notes.reason, conflict.first, conflict.second, conflict.values)
     message = f"an iteration of {tiles.loop.iter.name} that lies in two tiles may have an effect when it runs again"
-    require_no(conflict, _OP, message, tiles.loop.span)
+    require_no(conflict, message, tiles.loop.span)
 
 
 def _order_conflict(tiles: _Tiles) -> Conflict | None:

@@ -13,7 +13,7 @@ from usl_core.errors import Undecided
 from usl_core.ir.nodes import For, If, SimpleStmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
-from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds
 from usl_core.procedure import Procedure
@@ -33,10 +33,10 @@ def eliminate_dead_code(proc: Procedure, stmt: Where) -> Edit:
         Undecided: the solver could not tell.
     Forwarding: what remains stays itself, the rest is gone.
     """
-    path, old = any_stmt_at(proc, stmt, "eliminate_dead_code")
-    require(isinstance(old, If | For), "eliminate_dead_code", "an `if` or a loop is wanted here", old.span)
+    path, old = any_stmt_at(proc, stmt)
+    require(isinstance(old, If | For), "an `if` or a loop is wanted here", old.span)
     ctx = context_at(proc, path)
-    edit = Edit.of(proc.ir, "eliminate_dead_code")
+    edit = edit_of(proc)
     match old:
         case If():
             return _keep_branch(edit, path, ctx, old)
@@ -48,7 +48,7 @@ def eliminate_dead_code(proc: Procedure, stmt: Where) -> Edit:
 
 def _keep_branch(edit: Edit, path: Path, ctx: Context, branch: If) -> Edit:
     if depends_on_data(branch.cond):
-        refuse("eliminate_dead_code", f"the condition {show_expr(branch.cond)} depends on data", branch.span, code="E404")
+        refuse(f"the condition {show_expr(branch.cond)} depends on data", branch.span, code="E404")
     holds = ctx.truth(branch.cond)
     if _proved(ctx, holds):
         return edit.unwrap(NodeLoc(path))
@@ -72,11 +72,11 @@ def _refuse_undetermined(ctx: Context, branch: If, holds: Formula) -> None:
         values = describe_model(answer.model, [goal, *ctx.facts])
         shown_values = ", ".join(f"{name} = {value}" for name, value in values.items())
         notes.append(f"it {word} for: {shown_values}" if values else f"it may be that it {word}")
-    refuse("eliminate_dead_code", f"the condition {shown} is neither always true nor always false", branch.span, notes, "E412")
+    refuse(f"the condition {shown} is neither always true nor always false", branch.span, notes, "E412")
 
 
 def _drop_loop(edit: Edit, path: Path, ctx: Context, loop: For) -> Edit:
     low, high = bounds(ctx, loop)
     message = f"the loop {loop.iter.name} may run: cannot prove {show_expr(loop.hi)} <= {show_expr(loop.lo)}"
-    require_proved(ctx, fml.le(high, low), "eliminate_dead_code", message, loop.span, values=(low, high))
+    require_proved(ctx, fml.le(high, low), message, loop.span, values=(low, high))
     return edit.delete(block_of(path))

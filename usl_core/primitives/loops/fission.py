@@ -11,7 +11,7 @@ from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, gap_position, get_stmt, stmt_list, stmt_path
 from usl_core.ir.nodes import Block, For, If, Proc, SimpleStmt, Stmt, index_read
 from usl_core.ir.traverse import depends_on_data
-from usl_core.primitives.base import primitive, refuse, require, require_no
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.iterations import why_not_later_before_earlier
 from usl_core.primitives.moving import changes_value, effect, escaping, uses, uses_expr
@@ -38,11 +38,11 @@ def fission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Edit:
     Forwarding: a loop goes to the first copy, statements stay themselves.
     Also known as: loop distribution, compute_at in reverse.
     """
-    where = gap_at(proc, gap, "fission")
+    where = gap_at(proc, gap)
 
     _require_lifts(n_lifts)
     place = _Place(where.parent, where.field, gap_position(where))
-    edit = Edit.of(proc.ir, "fission")
+    edit = edit_of(proc)
     for lift in range(n_lifts):
         edit, place = _split(edit, place, n_lifts - lift)
     return edit
@@ -58,7 +58,7 @@ class _Place:
 
 
 def _require_lifts(n_lifts: int) -> None:
-    require(n_lifts >= 1, "fission", f"n_lifts must be at least 1, got {n_lifts}")
+    require(n_lifts >= 1, f"n_lifts must be at least 1, got {n_lifts}")
 
 
 def _split(edit: Edit, place: _Place, lifts: int) -> tuple[Edit, _Place]:
@@ -67,10 +67,10 @@ def _split(edit: Edit, place: _Place, lifts: int) -> tuple[Edit, _Place]:
     owner = get_stmt(ir, place.parent) if place.parent else None
     if owner is None:
         hint = "hint: lower n_lifts"
-        refuse("fission", f"there is no loop or `if` left to split for the last {lifts} of n_lifts", None, [hint], code="E404")
+        refuse(f"there is no loop or `if` left to split for the last {lifts} of n_lifts", None, [hint], code="E404")
     block = stmt_list(ir, place.parent, place.field)
     first, second = block[: place.index], block[place.index :]
-    require(bool(first and second), "fission", "there must be a statement before and one after the gap", owner.span)
+    require(bool(first and second), "there must be a statement before and one after the gap", owner.span)
     _require_scopes(first, second, owner)
     ctx = Context.at(ir, place.parent)
     match owner:
@@ -93,14 +93,14 @@ def _require_scopes(first: Block, second: Block, owner: Stmt) -> None:
     names = ", ".join(name.name for name in escaping(first, second))
     if names:
         hint = "hint: lift the allocation out with lift_alloc (expand_dim first if each iteration needs its own)"
-        refuse("fission", f"{names} is bound before the gap and used after it", owner.span, [hint], code="E416")
+        refuse(f"{names} is bound before the gap and used after it", owner.span, [hint], code="E416")
 
 
 def _check_loop(ctx: Context, loop: For, first: Block, second: Block) -> None:
     conflict = _order_conflict(ctx, loop, first, second)
     if conflict is not None and not _repeats_are_void(ctx, loop, first, second):
         message = f"what follows the gap does not commute with what precedes it in later iterations of {loop.iter.name}"
-        require_no(conflict, "fission", message, loop.span)
+        require_no(conflict, message, loop.span)
 
 
 def _order_conflict(ctx: Context, loop: For, first: Block, second: Block) -> Conflict | None:
@@ -118,12 +118,12 @@ def _repeats_are_void(ctx: Context, loop: For, first: Block, second: Block) -> b
 def _check_if(ctx: Context, ir: Proc, place: _Place, branch: If, first: Block, lifts: int) -> None:
     if place.field == "orelse":
         hint = "hint: make it an `if` of its own first"
-        refuse("fission", "an `else` branch cannot be split", branch.span, [hint], code="E404")
+        refuse("an `else` branch cannot be split", branch.span, [hint], code="E404")
     if branch.orelse:
         _require_invariant_else(ir, place, branch, lifts)
     if depends_on_data(branch.cond):
         message = "the condition depends on data that the statements before the gap may change"
-        require_no(changes_value(ctx, branch.cond, effect(ctx, first)), "fission", message, branch.span)
+        require_no(changes_value(ctx, branch.cond, effect(ctx, first)), message, branch.span)
 
 
 def _require_invariant_else(ir: Proc, place: _Place, branch: If, lifts: int) -> None:
@@ -134,7 +134,7 @@ def _require_invariant_else(ir: Proc, place: _Place, branch: If, lifts: int) -> 
         message = (
             "an `if` with `else` is split only along with the loop around it, and if the condition does not depend on that loop"
         )
-        refuse("fission", message, branch.span, ["hint: lift the `if` out of the loop with lift_scope"], code="E404")
+        refuse(message, branch.span, ["hint: lift the `if` out of the loop with lift_scope"], code="E404")
 
 
 # ---- edit

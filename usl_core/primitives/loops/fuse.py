@@ -13,7 +13,7 @@ from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before
 from usl_core.ir.nodes import For, If, LoopMode, Stmt, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, same_expr, substitute_block
-from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, why_not_later_before_earlier
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
@@ -43,19 +43,19 @@ def fuse(proc: Procedure, stmt1: Where, stmt2: Where) -> Edit:
     Forwarding: the second loop or `if` goes to the fused one, its statements stay themselves.
     Also known as: loop fusion, compute_with (Halide).
     """
-    path1, first = any_stmt_at(proc, stmt1, "fuse")
-    path2, second = any_stmt_at(proc, stmt2, "fuse")
+    path1, first = any_stmt_at(proc, stmt1)
+    path2, second = any_stmt_at(proc, stmt2)
 
     both = (isinstance(first, For) and isinstance(second, For)) or (isinstance(first, If) and isinstance(second, If))
-    require(both, "fuse", "two loops or two ifs are wanted", second.span)
-    require_neighbours(path1, path2, "fuse", second.span)
+    require(both, "two loops or two ifs are wanted", second.span)
+    require_neighbours(path1, path2, second.span)
     ctx = context_at(proc, path1)
     if isinstance(first, For) and isinstance(second, For):
         _check_loops(ctx, first, second)
-        return _fuse_loops(Edit.of(proc.ir, "fuse"), path1, first, path2, second)
+        return _fuse_loops(edit_of(proc), path1, first, path2, second)
     assert isinstance(first, If) and isinstance(second, If)
     _check_ifs(ctx, first, second)
-    return _fuse_ifs(Edit.of(proc.ir, "fuse"), path1, first, path2, second)
+    return _fuse_ifs(edit_of(proc), path1, first, path2, second)
 
 
 # ---- check
@@ -68,7 +68,7 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
     goal = fml.and_([fml.eq(low1, low2), fml.eq(high1, high2)])
     message = f"cannot prove that the ranges ({shown1}) and ({shown2}) are equal"
     hint = "make them equal with shift_loop or cut_loop, or assert that they are"
-    require_proved(ctx, goal, "fuse", message, second.span, values=(low1, low2, high1, high2), hint=hint)
+    require_proved(ctx, goal, message, second.span, values=(low1, low2, high1, high2), hint=hint)
 
     _require_no_fields(first, second)
     behind = effect(ctx, _renamed_body(second, first))
@@ -79,7 +79,7 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
     if unproduced is not None:
         message = f"the second loop's iterations do not commute with later iterations of {first.iter.name}"
         notes = [*conflict.notes(), "nor is the first loop a pure producer for the second:", *unproduced.notes()]
-        refuse("fuse", message, second.span, notes, code="E411")
+        refuse(message, second.span, notes, code="E411")
 
 
 def _require_no_fields(first: For, second: For) -> None:
@@ -90,7 +90,7 @@ def _require_no_fields(first: For, second: For) -> None:
     written = field_use(one).written
     if written:
         names = ", ".join(field.name for field in sorted(written))
-        refuse("fuse", f"the fused loop would be parallel, but {one.iter.name} writes {names}", one.span, code="E442")
+        refuse(f"the fused loop would be parallel, but {one.iter.name} writes {names}", one.span, code="E442")
 
 
 def _unproduced(ctx: Context, first: For, behind: Summary) -> Conflict | None:
@@ -107,16 +107,14 @@ def _check_ifs(ctx: Context, first: If, second: If) -> None:
     on_data = depends_on_data(first.cond)
     same = same_expr(first.cond, second.cond)
     if not same:
-        require(
-            not on_data and not depends_on_data(second.cond), "fuse", "conditions on data must be the same text", second.span
-        )
+        require(not on_data and not depends_on_data(second.cond), "conditions on data must be the same text", second.span)
         one, other = ctx.truth(first.cond), ctx.truth(second.cond)
         goal = fml.and_([fml.implies(one, other), fml.implies(other, one)])
         message = f"cannot prove that {show_expr(first.cond)} and {show_expr(second.cond)} are equivalent"
-        require_proved(ctx, goal, "fuse", message, second.span)
+        require_proved(ctx, goal, message, second.span)
     if on_data:
         conflict = changes_value(ctx, first.cond, effect(ctx, (first,)))
-        require_no(conflict, "fuse", "the condition depends on data that the first `if` may change", second.span)
+        require_no(conflict, "the condition depends on data that the first `if` may change", second.span)
 
 
 # ---- edit

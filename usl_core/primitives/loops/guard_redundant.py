@@ -14,12 +14,10 @@ from usl_core.cursors.path import BlockLoc, Path, get, get_stmt, splice, stmt_pa
 from usl_core.ir.nodes import Expr, For, If, Pass, Proc
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
-from usl_core.primitives.base import primitive, require_no
+from usl_core.primitives.base import edit_of, primitive, require_no
 from usl_core.primitives.locate import Where, block_at, condition
 from usl_core.primitives.moving import effect, require_closed
 from usl_core.procedure import Procedure
-
-_OP = "guard_redundant"
 
 
 @primitive()
@@ -39,17 +37,17 @@ def guard_redundant(proc: Procedure, stmt: Where, cond: Where) -> Edit:
     Forwarding: the statements stay themselves, inside the `if`.
     Also known as: sliding window (Halide), the prologue in one statement of Qian 2024, fig. 4.4a.
     """
-    where = block_at(proc, stmt, _OP)
+    where = block_at(proc, stmt)
     path = stmt_path(where, 0)
     code = stmts(proc.ir, where)
-    test = condition(proc, path, cond, _OP)
+    test = condition(proc, path, cond)
     span = code[0].span
 
-    require_closed(proc.ir, where, _OP, span)
+    require_closed(proc.ir, where, span)
     message = f"the code may be needed where {show_expr(test)} is false"
-    require_no(_needed(proc.ir, where, test), _OP, message, span)
+    require_no(_needed(proc.ir, where, test), message, span)
 
-    return Edit.of(proc.ir, _OP).wrap(where, lambda body: If(test, body, span=span))
+    return edit_of(proc).wrap(where, lambda body: If(test, body, span=span))
 
 
 def _needed(ir: Proc, where: BlockLoc, test: Expr) -> Conflict | None:

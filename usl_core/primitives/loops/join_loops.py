@@ -7,7 +7,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import same_block
-from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.loops.neighbours import require_neighbours
@@ -30,18 +30,18 @@ def join_loops(proc: Procedure, loop1: Where, loop2: Where) -> Edit:
         the second is not proved to start where the first stops.
     Forwarding: both loops go to the joined one, their bodies to its body.
     """
-    path1, first = loop_at(proc, loop1, "join_loops")
-    path2, second = loop_at(proc, loop2, "join_loops")
+    path1, first = loop_at(proc, loop1)
+    path2, second = loop_at(proc, loop2)
 
-    require_neighbours(path1, path2, "join_loops", second.span)
-    require(first.mode is second.mode, "join_loops", "one of the loops is `par` and the other is not", second.span)
+    require_neighbours(path1, path2, second.span)
+    require(first.mode is second.mode, "one of the loops is `par` and the other is not", second.span)
     if not same_block(first.body, second.body, {first.iter: second.iter}):
-        refuse("join_loops", "the bodies of the loops are not the same", second.span, code="E404")
+        refuse("the bodies of the loops are not the same", second.span, code="E404")
     ctx = context_at(proc, path1)
     stop, start = ctx.index(first.hi), ctx.index(second.lo)
     message = f"the second loop starts at {show_expr(second.lo)}, which is not proved to be {show_expr(first.hi)}"
-    require_proved(ctx, fml.eq(start, stop), "join_loops", message, second.span, values=(stop, start))
+    require_proved(ctx, fml.eq(start, stop), message, second.span, values=(stop, start))
 
-    edit = Edit.of(proc.ir, "join_loops").replace_expr(NodeLoc((*path1, ("hi", None))), second.hi)
+    edit = edit_of(proc).replace_expr(NodeLoc((*path1, ("hi", None))), second.hi)
     edit = edit.delete(NodeLoc(path2)).redirect(NodeLoc(path2), NodeLoc(path1))
     return parallel_if_free_of_races(edit, path1)

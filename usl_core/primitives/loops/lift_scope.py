@@ -9,7 +9,7 @@ from usl_core.errors import Span
 from usl_core.ir.nodes import Expr, For, If, Pass, Stmt, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, with_fresh_binders
-from usl_core.primitives.base import primitive, refuse, require, require_no, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
@@ -52,23 +52,23 @@ def lift_scope(proc: Procedure, inner: Where) -> Edit:
     """
     path, low = _inner_at(proc, inner)
     above = path[:-1]
-    require(bool(above), "lift_scope", "there is no loop or `if` around the statement", low.span)
+    require(bool(above), "there is no loop or `if` around the statement", low.span)
     high = get_stmt(proc.ir, above)
     assert isinstance(high, For | If)
 
     _require_alone(path, high, low.span)
     ctx = context_at(proc, above)
-    edit = Edit.of(proc.ir, "lift_scope")
+    edit = edit_of(proc)
     if isinstance(high, For):
         if isinstance(low, If):
             _require_movable(ctx, high, low)
             return _if_over_loop(edit, above, high, low)
-        require_interchange(ctx, high, low, "lift_scope")
+        require_interchange(ctx, high, low)
         return parallel_if_free_of_races(edit.interchange(NodeLoc(above)), above)
     if isinstance(low, If):
         _require_control(high.cond, low.cond, low.span)
         return _if_over_if(edit, above, high, low)
-    require(not high.orelse, "lift_scope", "a loop is not lifted over an `if` with `else`", high.span, code="E404")
+    require(not high.orelse, "a loop is not lifted over an `if` with `else`", high.span, code="E404")
     _require_movable(ctx, low, high)
     return edit.interchange(NodeLoc(above))
 
@@ -77,18 +77,18 @@ def lift_scope(proc: Procedure, inner: Where) -> Edit:
 
 
 def _inner_at(proc: Procedure, where: Where) -> tuple[Path, For | If]:
-    path, stmt = any_stmt_at(proc, where, "lift_scope")
+    path, stmt = any_stmt_at(proc, where)
     if not isinstance(stmt, For | If):
-        refuse("lift_scope", "a loop or an `if` is wanted here", stmt.span, code="E404")
+        refuse("a loop or an `if` is wanted here", stmt.span, code="E404")
     return path, stmt
 
 
 def _require_alone(path: Path, high: For | If, span: Span) -> None:
     field, _ = path[-1]
-    require(field == "body", "lift_scope", "a statement is not lifted out of an `else` branch", span)
+    require(field == "body", "a statement is not lifted out of an `else` branch", span)
     if len(high.body) != 1:
         hint = "hint: separate the other statements with fission first"
-        refuse("lift_scope", "the statement must be alone in the loop or `if` around it", span, [hint], code="E404")
+        refuse("the statement must be alone in the loop or `if` around it", span, [hint], code="E404")
 
 
 # ---- check
@@ -98,23 +98,23 @@ def _require_movable(ctx: Context, loop: For, branch: If) -> None:
     """The condition of an `if` has one value before the loop and in each of its iterations."""
     shown = show_expr(branch.cond)
     if uses_expr(branch.cond, loop.iter):
-        refuse("lift_scope", f"the condition {shown} depends on the iterator {loop.iter.name}", branch.span, code="E414")
+        refuse(f"the condition {shown} depends on the iterator {loop.iter.name}", branch.span, code="E414")
     if not depends_on_data(branch.cond):
         return
     # A loop that runs zero times would not look at the data at all, which may be poison.
     message = f"the condition {shown} depends on data, and the loop {loop.iter.name} may not run"
     assume = f"{show_expr(loop.lo)} < {show_expr(loop.hi)}"
     goal, values = runs_at_least_once(ctx, loop), bounds(ctx, loop)
-    require_proved(ctx, goal, "lift_scope", message, branch.span, values=values, assume=assume)
+    require_proved(ctx, goal, message, branch.span, values=values, assume=assume)
     conflict = changes_value(ctx, branch.cond, effect(ctx, (loop,)))
-    require_no(conflict, "lift_scope", f"the loop may change the data that {shown} depends on", branch.span)
+    require_no(conflict, f"the loop may change the data that {shown} depends on", branch.span)
 
 
 def _require_control(outer: Expr, inner: Expr, span: Span) -> None:
     """Conditions on data are not evaluated where they were not before: the data may be poison there."""
     for cond in (outer, inner):
         message = f"the condition {show_expr(cond)} depends on data, so its `if` does not change places with another"
-        require(not depends_on_data(cond), "lift_scope", message, span, code="E404")
+        require(not depends_on_data(cond), message, span, code="E404")
 
 
 # ---- edit

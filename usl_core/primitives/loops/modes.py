@@ -20,7 +20,7 @@ def parallel_if_free_of_races(edit: Edit, path: Path) -> Edit:
     return edit.update(Now(NodeLoc(path)), mode=LoopMode.SEQ)
 
 
-def require_still_parallel(edit: Edit, path: Path, operator: str) -> None:
+def require_still_parallel(edit: Edit, path: Path) -> None:
     """The `par` loops around path, which the edit changes inside only, stay free of races, or the operator refuses.
 
     A loop that may race already is left to the check before code generation.
@@ -30,7 +30,7 @@ def require_still_parallel(edit: Edit, path: Path, operator: str) -> None:
         if isinstance(loop, For) and isinstance(old, For) and loop.mode is LoopMode.PAR:
             conflict = why_not_parallelizable(Context.at(edit.proc, path[:depth]), loop)
             if conflict is not None and _is_parallelizable(edit.origin, path[:depth], old):
-                require_no(conflict, operator, f"the iterations of parallel loop {loop.iter.name} would interfere", loop.span)
+                require_no(conflict, f"the iterations of parallel loop {loop.iter.name} would interfere", loop.span)
 
 
 def _is_parallelizable(proc: Proc, path: Path, loop: For) -> bool:

@@ -8,14 +8,12 @@ from usl_core.cursors.path import NodeLoc, body_of
 from usl_core.ir import make
 from usl_core.ir.nodes import For, LoopMode, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import bounds
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.moving import new_name
 from usl_core.procedure import Procedure
-
-_OP = "mult_loops"
 
 
 @primitive()
@@ -35,28 +33,28 @@ def mult_loops(proc: Procedure, outer: Where, k: str) -> Edit:
     Forwarding: both loops go to the new one, the body stays.
     Also known as: collapse, fuse (Halide, TVM), coalescing.
     """
-    path, old = loop_at(proc, outer, _OP)
-    name = new_name(k, _OP)
+    path, old = loop_at(proc, outer)
+    name = new_name(k)
 
     inner = old.body[0]
     if len(old.body) != 1 or not isinstance(inner, For):
         hint = "hint: move other statements out with fission"
-        refuse(_OP, f"the body of the loop {old.iter.name} is not one loop", old.span, [hint], code="E404")
+        refuse(f"the body of the loop {old.iter.name} is not one loop", old.span, [hint], code="E404")
     inner_path = (*path, ("body", 0))
     low, high = bounds(context_at(proc, inner_path), inner)
     if low != affine.ZERO:
         hint = "hint: use shift_loop"
-        refuse(_OP, f"the inner loop must start at 0, not at {show_expr(inner.lo)}", inner.span, [hint], code="E412")
+        refuse(f"the inner loop must start at 0, not at {show_expr(inner.lo)}", inner.span, [hint], code="E412")
     if not high.is_const:
         hint = "hint: divide it first, or fix the size with partial_eval"
-        refuse(_OP, f"the extent {show_expr(inner.hi)} of the inner loop is not a constant", inner.span, [hint], code="E415")
+        refuse(f"the extent {show_expr(inner.hi)} of the inner loop is not a constant", inner.span, [hint], code="E415")
     extent = high.const
-    require(extent >= 1, _OP, "the inner loop never runs", inner.span)
+    require(extent >= 1, "the inner loop never runs", inner.span)
 
     index = index_read(name)
     env = {old.iter: make.quot(index, extent), inner.iter: make.mod(index, extent)}
     mode = LoopMode.PAR if old.mode is inner.mode is LoopMode.PAR else LoopMode.SEQ
-    edit = Edit.of(proc.ir, _OP).substitute(body_of(inner_path, len(inner.body)), env)
+    edit = edit_of(proc).substitute(body_of(inner_path, len(inner.body)), env)
     edit = edit.replace_expr(NodeLoc((*path, ("lo", None))), make.mul(extent, old.lo))
     edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), make.mul(extent, old.hi))
     edit = edit.unwrap(NodeLoc(inner_path)).update(NodeLoc(path), iter=name, mode=mode)

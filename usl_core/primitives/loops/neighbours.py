@@ -14,8 +14,8 @@ def follows(first: Path, second: Path) -> bool:
     return first[:-1] == second[:-1] and field == other_field and other_index == index + 1
 
 
-def require_neighbours(first: Path, second: Path, operator: str, span: Span) -> None:
+def require_neighbours(first: Path, second: Path, span: Span) -> None:
     """The second of two statements directly follows the first, or the operator refuses."""
     if not follows(first, second):
         hint = "hint: move the statements in between with reorder_stmts, and name the earlier one first"
-        refuse(operator, "the second statement must directly follow the first", span, [hint], code="E404")
+        refuse("the second statement must directly follow the first", span, [hint], code="E404")

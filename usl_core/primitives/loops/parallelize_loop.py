@@ -6,7 +6,7 @@ from usl_core.analysis.parallel import why_not_parallelizable
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import LoopMode
-from usl_core.primitives.base import primitive, require_no
+from usl_core.primitives.base import edit_of, primitive, require_no
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.procedure import Procedure
 
@@ -26,9 +26,9 @@ def parallelize_loop(proc: Procedure, loop: Where) -> Edit:
         `check`.
     Forwarding: everything stays itself.
     """
-    path, old = loop_at(proc, loop, "parallelize_loop")
+    path, old = loop_at(proc, loop)
 
     conflict = why_not_parallelizable(context_at(proc, path), old)
-    require_no(conflict, "parallelize_loop", f"the iterations of {old.iter.name} may interfere", old.span)
+    require_no(conflict, f"the iterations of {old.iter.name} may interfere", old.span)
 
-    return Edit.of(proc.ir, "parallelize_loop").update(NodeLoc(path), mode=LoopMode.PAR)
+    return edit_of(proc).update(NodeLoc(path), mode=LoopMode.PAR)

@@ -9,7 +9,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import For
 from usl_core.ir.printer import show_expr
-from usl_core.primitives.base import primitive, require, require_no, require_proved
+from usl_core.primitives.base import edit_of, primitive, require, require_no, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
 from usl_core.primitives.moving import uses
@@ -28,20 +28,20 @@ def remove_loop(proc: Procedure, loop: Where) -> Edit:
         not proved to run exactly once.
     Forwarding: the body stays; the loop is gone.
     """
-    path, old = loop_at(proc, loop, "remove_loop")
+    path, old = loop_at(proc, loop)
 
     name = old.iter.name
-    require(not uses(old.body, old.iter), "remove_loop", f"the body uses the iterator {name}", old.span, code="E414")
+    require(not uses(old.body, old.iter), f"the body uses the iterator {name}", old.span, code="E414")
     ctx = context_at(proc, path)
     message, assume = f"the loop {name} may not run", f"{show_expr(old.lo)} < {show_expr(old.hi)}"
     values = bounds(ctx, old)
-    require_proved(ctx, runs_at_least_once(ctx, old), "remove_loop", message, old.span, values=values, assume=assume)
+    require_proved(ctx, runs_at_least_once(ctx, old), message, old.span, values=values, assume=assume)
     if not _runs_once(ctx, old):
         twice = fml.lt(values[0] + 1, values[1])  # with one iteration there is nothing to repeat
         conflict = why_not_running_again(ctx.enter(old, "body"), old.body, [twice])
-        require_no(conflict, "remove_loop", f"the body of {name} may have an effect when it runs again", old.span)
+        require_no(conflict, f"the body of {name} may have an effect when it runs again", old.span)
 
-    return Edit.of(proc.ir, "remove_loop").unwrap(NodeLoc(path))
+    return edit_of(proc).unwrap(NodeLoc(path))
 
 
 def _runs_once(ctx: Context, loop: For) -> bool:

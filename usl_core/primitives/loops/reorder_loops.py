@@ -7,7 +7,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import For
 from usl_core.ir.printer import show_expr
-from usl_core.primitives.base import primitive, refuse, require, require_no
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import why_not_interchangeable
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
@@ -31,23 +31,23 @@ def reorder_loops(proc: Procedure, loops: Where) -> Edit:
     Forwarding: each loop moves with its name, the body stays innermost.
     Also known as: reorder (Halide, TVM), loop interchange.
     """
-    path, outer = loop_at(proc, loops, "reorder_loops")
+    path, outer = loop_at(proc, loops)
 
     inner = outer.body[0]
     if len(outer.body) != 1 or not isinstance(inner, For):
         hint = "hint: separate the other statements with fission first"
         message = f"the body of loop {outer.iter.name} must be one loop and nothing else"
-        refuse("reorder_loops", message, outer.span, [hint], code="E404")
-    require_interchange(context_at(proc, path), outer, inner, "reorder_loops")
+        refuse(message, outer.span, [hint], code="E404")
+    require_interchange(context_at(proc, path), outer, inner)
 
-    return parallel_if_free_of_races(Edit.of(proc.ir, "reorder_loops").interchange(NodeLoc(path)), path)
+    return parallel_if_free_of_races(edit_of(proc).interchange(NodeLoc(path)), path)
 
 
-def require_interchange(ctx: Context, outer: For, inner: For, operator: str) -> None:
+def require_interchange(ctx: Context, outer: For, inner: For) -> None:
     """Two loops, the inner alone in the outer, may be swapped, or the operator refuses."""
     for limit in (inner.lo, inner.hi):
         message = f"the range of {inner.iter.name} depends on {outer.iter.name}: {show_expr(limit)}"
-        require(not uses_expr(limit, outer.iter), operator, message, inner.span, code="E414")
+        require(not uses_expr(limit, outer.iter), message, inner.span, code="E414")
     conflict = why_not_interchangeable(ctx, outer, inner)
     message = f"iterations of {outer.iter.name} and {inner.iter.name} that would change places do not commute"
-    require_no(conflict, operator, message, outer.span)
+    require_no(conflict, message, outer.span)

@@ -9,7 +9,7 @@ from usl_core.ir import make
 from usl_core.ir.nodes import Expr, For, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import extent, same_expr
-from usl_core.primitives.base import primitive, require_proved
+from usl_core.primitives.base import edit_of, primitive, require_proved
 from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.procedure import Procedure
 
@@ -25,15 +25,15 @@ def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
         SchedulingError: `lo >= 0` is not proved before the loop.
     Forwarding: everything stays where it is.
     """
-    path, old = loop_at(proc, loop, "shift_loop")
-    start = limit(proc, path, lo, "shift_loop")
+    path, old = loop_at(proc, loop)
+    start = limit(proc, path, lo)
 
     ctx = context_at(proc, path)
     first = ctx.index(start)
     message = f"cannot prove that the new start {show_expr(start)} is at least 0"
-    require_proved(ctx, fml.ge(first), "shift_loop", message, old.span, values=(first,), assume=f"{show_expr(start)} >= 0")
+    require_proved(ctx, fml.ge(first), message, old.span, values=(first,), assume=f"{show_expr(start)} >= 0")
 
-    edit = Edit.of(proc.ir, "shift_loop")
+    edit = edit_of(proc)
     edit = edit.substitute(body_of(path, len(old.body)), {old.iter: _renumbered(old, start)})
     edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), make.add(start, extent(old.lo, old.hi)))
     return edit.replace_expr(NodeLoc((*path, ("lo", None))), start)

@@ -9,7 +9,7 @@ from usl_core.cursors.path import Path, stmt_path, stmts
 from usl_core.errors import Span
 from usl_core.ir.nodes import Block, Expr, If
 from usl_core.ir.traverse import with_fresh_binders
-from usl_core.primitives.base import primitive, require
+from usl_core.primitives.base import edit_of, primitive, require
 from usl_core.primitives.locate import Where, block_at, condition
 from usl_core.primitives.moving import require_closed
 from usl_core.procedure import Procedure
@@ -32,12 +32,12 @@ def specialize(proc: Procedure, block: Where, conds: Where | Sequence[Where]) ->
         TypeError_: a condition is not a truth value, or depends on data.
     Forwarding: the statements go to the first copy.
     """
-    where = block_at(proc, block, "specialize")
+    where = block_at(proc, block)
     code = stmts(proc.ir, where)
     span = code[0].span
     cases = _conditions(proc, stmt_path(where, 0), conds, span)
 
-    require_closed(proc.ir, where, "specialize", span)
+    require_closed(proc.ir, where, span)
 
     otherwise = with_fresh_binders(code)
     for cond in reversed(cases[1:]):
@@ -46,10 +46,10 @@ def specialize(proc: Procedure, block: Where, conds: Where | Sequence[Where]) ->
     def branches(body: Block) -> If:
         return If(cases[0], body, otherwise, span=span)
 
-    return Edit.of(proc.ir, "specialize").wrap(where, branches)
+    return edit_of(proc).wrap(where, branches)
 
 
 def _conditions(proc: Procedure, path: Path, conds: Where | Sequence[Where], span: Span) -> list[Expr]:
     given = list(conds) if isinstance(conds, list | tuple) else [conds]
-    require(bool(given), "specialize", "at least one condition is wanted", span)
-    return [condition(proc, path, cond, "specialize") for cond in given]
+    require(bool(given), "at least one condition is wanted", span)
+    return [condition(proc, path, cond) for cond in given]

@@ -25,8 +25,6 @@ from usl_core.ir.traverse import depends_on_data, walk_block
 from usl_core.primitives.base import refuse, require_no
 from usl_core.primitives.loops.tiles import nest, with_limit
 
-_OP = "divide_loop"
-
 
 def require_harmless(proc: Proc, ctx: Context, path: Path, loop: For, factor: int) -> None:
     """Iterations beyond the end of the loop have no effect, or divide_loop refuses."""
@@ -38,14 +36,14 @@ def require_harmless(proc: Proc, ctx: Context, path: Path, loop: For, factor: in
             name = access.buffer.name
             hint = 'hint: use tail="shift_inwards" or "guard", or stage the result in a local buffer with stage_mem'
             message = f"iterations beyond the end would write {name}, which the caller sees"
-            refuse(_OP, message, loop.span, [hint], code="E419")
+            refuse(message, loop.span, [hint], code="E419")
     extent = ctx.index(loop.hi)
     rounded = affine.quotient(extent + (factor - 1), factor).scale(factor)
     index = affine.var(loop.iter)
     beyond = [*ctx.facts, fml.le(extent, index), fml.lt(index, rounded)]
     message = f"an iteration of {loop.iter.name} beyond the end may write what is read"
-    require_no(_seen_in_the_loop(beyond, loop, own, rounded), _OP, message, loop.span)
-    require_no(seen_after(proc, path, beyond, own.modifies), _OP, message, loop.span)
+    require_no(_seen_in_the_loop(beyond, loop, own, rounded), message, loop.span)
+    require_no(seen_after(proc, path, beyond, own.modifies), message, loop.span)
 
 
 def _seen_in_the_loop(beyond: list[Formula], loop: For, own: Footprint, rounded: Lin) -> Conflict | None:
@@ -59,17 +57,15 @@ def _require_total(loop: For) -> None:
     """Nothing in the body, or in what it calls, can stop the program because of the data it works on."""
     effect = block_summary(loop.body)
     if effect.checks:
-        refuse(_OP, "the body has a `check`, which iterations beyond the end may fail", loop.span, code="E419")
+        refuse("the body has a `check`, which iterations beyond the end may fail", loop.span, code="E419")
     if effect.config_writes:
         names = ", ".join(f.name for f in sorted(effect.config_writes))
-        refuse(
-            _OP, f"the body writes configuration ({names}), which iterations beyond the end would too", loop.span, code="E419"
-        )
+        refuse(f"the body writes configuration ({names}), which iterations beyond the end would too", loop.span, code="E419")
     found = _on_data(loop.body)
     if found is not None:
         hint = "hint: use another tail, or `select` instead of `if`"
         message = "the body has an `if` or `idx` on data, which may be uninitialised beyond the end"
-        refuse(_OP, message, found.span if found.span.line else loop.span, [hint], code="E418")
+        refuse(message, found.span if found.span.line else loop.span, [hint], code="E418")
 
 
 def _on_data(block: Block) -> Node | None:

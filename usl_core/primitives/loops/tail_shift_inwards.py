@@ -22,8 +22,6 @@ from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_no, require_proved
 from usl_core.primitives.loops.tiles import nest, with_limit
 
-_OP = "divide_loop"
-
 
 def require_shiftable(ctx: Context, loop: For, factor: int) -> None:
     """There is room for one tile, and the iterations of the overlap may run again, or divide_loop refuses."""
@@ -32,7 +30,6 @@ def require_shiftable(ctx: Context, loop: For, factor: int) -> None:
     require_proved(
         ctx,
         fml.ge(extent, factor),
-        _OP,
         f"cannot prove that {shown} is at least {factor}, so a tile may not fit",
         loop.span,
         values=(extent,),
@@ -45,7 +42,7 @@ def require_shiftable(ctx: Context, loop: For, factor: int) -> None:
     again, between = _overlap(inside, loop, later, factor)
     conflict = why_not_running_again(inside, loop.body, again, between, since)
     message = f"the iterations of {loop.iter.name} in the overlap of the last two tiles may have an effect when they run again"
-    require_no(conflict, _OP, message, loop.span)
+    require_no(conflict, message, loop.span)
 
 
 def _overlap(ctx: Context, loop: For, later: Sym, factor: int) -> tuple[list[Formula], list[Formula]]:

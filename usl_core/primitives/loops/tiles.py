@@ -13,12 +13,12 @@ from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_proved
 
 
-def require_from_zero(ctx: Context, loop: For, operator: str) -> None:
+def require_from_zero(ctx: Context, loop: For) -> None:
     """The loop starts at 0, or the operator refuses."""
     if not make.is_literal(loop.lo, 0):
         low = ctx.index(loop.lo)
         message = f"the loop {loop.iter.name} must start at 0, not at {show_expr(loop.lo)}"
-        require_proved(ctx, fml.eq(low), operator, message, loop.span, values=(low,), hint="use shift_loop first")
+        require_proved(ctx, fml.eq(low), message, loop.span, values=(low,), hint="use shift_loop first")
 
 
 def nest(edit: Edit, path: Path, old: For, names: tuple[Sym, Sym], iteration: Expr, extent: Expr) -> Edit:

@@ -7,7 +7,7 @@ from usl_core.cursors.path import NodeLoc, after, block_of, body_of, stmt_path
 from usl_core.ir.nodes import Block, For, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import bounds
 from usl_core.procedure import Procedure
@@ -28,17 +28,17 @@ def unroll_loop(proc: Procedure, loop: Where) -> Edit:
         SchedulingError: a limit of the loop is not a constant; more than 4096 iterations.
     Forwarding: the body goes to the first copy; the loop is gone.
     """
-    path, old = loop_at(proc, loop, "unroll_loop")
+    path, old = loop_at(proc, loop)
 
     low, high = bounds(context_at(proc, path), old)
     for limit, value in ((old.lo, low), (old.hi, high)):
         if not value.is_const:
             hint = "hint: divide the loop first, or fix the size with partial_eval"
-            refuse("unroll_loop", f"the limit {show_expr(limit)} is not a constant", old.span, [hint], code="E415")
+            refuse(f"the limit {show_expr(limit)} is not a constant", old.span, [hint], code="E415")
     count = high.const - low.const
-    require(count <= MOST_COPIES, "unroll_loop", f"{count} copies are too many (the most is {MOST_COPIES})", old.span)
+    require(count <= MOST_COPIES, f"{count} copies are too many (the most is {MOST_COPIES})", old.span)
 
-    edit = Edit.of(proc.ir, "unroll_loop")
+    edit = edit_of(proc)
     if count <= 0:
         return edit.delete(block_of(path))
     body = body_of(path, len(old.body))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from usl_core.cursors.edit import Edit
 from usl_core.equivalence import Relation
-from usl_core.primitives.base import primitive
+from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.locate import Where, condition
 from usl_core.procedure import Procedure
 
@@ -23,6 +23,6 @@ def add_assertion(proc: Procedure, assertion: Where) -> Edit:
         SchedulingError: the assertion is not a control condition on the formals, or contradicts the other assertions.
     Forwarding: every cursor stays.
     """
-    cond = condition(proc, (("body", 0),), assertion, "add_assertion")
+    cond = condition(proc, (("body", 0),), assertion)
 
-    return Edit.of(proc.ir, "add_assertion").replace_preds((*proc.ir.preds, cond))
+    return edit_of(proc).replace_preds((*proc.ir.preds, cond))

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from usl_core.cursors.edit import Edit
-from usl_core.errors import ParseError, SchedulingError, TypeError_
 from usl_core.ir.nodes import InstrTemplate
 from usl_core.ir.template import check_template
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
+from usl_core.primitives.locate import parsed
 from usl_core.procedure import Procedure
-
-_OP = "make_instr"
 
 
 @primitive(control=True)
@@ -41,13 +39,10 @@ def make_instr(
     """
     if proc.is_instr():
         hint = "hint: start from the procedure that it was made from"
-        refuse(_OP, f"{proc.name()} is an instruction already", proc.ir.span, [hint], code="E422")
+        refuse(f"{proc.name()} is an instruction already", proc.ir.span, [hint], code="E422")
 
-    require(roundings is None or roundings >= 0, _OP, f"roundings is None (exact) or a number of roundings, got {roundings!r}")
-    try:
-        check_template(proc.ir.args, template, proc.ir.span)
-    except (ParseError, TypeError_) as error:
-        raise SchedulingError(f"{_OP}: {error.message}", span=error.span, notes=error.notes, code=error.code) from None
+    require(roundings is None or roundings >= 0, f"roundings is None (exact) or a number of roundings, got {roundings!r}")
+    parsed(lambda: check_template(proc.ir.args, template, proc.ir.span))
 
     info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals)
-    return Edit.of(proc.ir, _OP).update_proc(instr=info)
+    return edit_of(proc).update_proc(instr=info)

@@ -9,10 +9,8 @@ from usl_core.ir.nodes import Arg, Expr, bool_literal, index_literal
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute
 from usl_core.ir.types import BOOL, SIZE, ControlType
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.procedure import Procedure
-
-_OP = "partial_eval"
 
 
 @primitive(Relation.INTERFACE)
@@ -35,32 +33,32 @@ def partial_eval(proc: Procedure, /, *args: int | bool, **values: int | bool) ->
     env: dict[Sym, Expr] = {arg.name: _literal(arg, value) for arg, value in chosen}
 
     kept = tuple(substitute(arg, env) for arg in proc.ir.args if arg.name not in env)
-    edit = Edit.of(proc.ir, _OP).substitute(NodeLoc(()), env)
+    edit = edit_of(proc).substitute(NodeLoc(()), env)
     return edit.set_args(kept).fixing({arg.name: value for arg, value in chosen})
 
 
 def _chosen(proc: Procedure, args: tuple[int | bool, ...], values: dict[str, int | bool]) -> list[tuple[Arg, int | bool]]:
     controls = [arg for arg in proc.ir.args if isinstance(arg.type, ControlType)]
     if len(args) > len(controls):
-        refuse(_OP, f"{len(args)} values for {len(controls)} control formals", proc.ir.span, code="E404")
+        refuse(f"{len(args)} values for {len(controls)} control formals", proc.ir.span, code="E404")
     chosen = list(zip(controls, args, strict=False))
     by_name = {arg.name.name: arg for arg in controls}
     for name, value in values.items():
         if name not in by_name:
             known = ", ".join(by_name) or "none"
-            refuse(_OP, f"{name} is not a control formal of {proc.name()}; these are: {known}", proc.ir.span, code="E404")
+            refuse(f"{name} is not a control formal of {proc.name()}; these are: {known}", proc.ir.span, code="E404")
         if any(arg is by_name[name] for arg, _ in chosen):
-            refuse(_OP, f"two values for {name}", proc.ir.span, code="E404")
+            refuse(f"two values for {name}", proc.ir.span, code="E404")
         chosen.append((by_name[name], value))
-    require(bool(chosen), _OP, "no value is given")
+    require(bool(chosen), "no value is given")
     return chosen
 
 
 def _literal(arg: Arg, value: int | bool) -> Expr:
     name = arg.name.name
     if arg.type is BOOL:
-        require(isinstance(value, bool), _OP, f"{name} is a bool, got {value!r}", arg.span)
+        require(isinstance(value, bool), f"{name} is a bool, got {value!r}", arg.span)
         return bool_literal(bool(value), arg.span)
-    require(not isinstance(value, bool), _OP, f"{name} is a {arg.type}, got {value!r}", arg.span)
-    require(arg.type is not SIZE or value >= 1, _OP, f"size {name} must be at least 1, got {value}", arg.span)
+    require(not isinstance(value, bool), f"{name} is a {arg.type}, got {value!r}", arg.span)
+    require(arg.type is not SIZE or value >= 1, f"size {name} must be at least 1, got {value}", arg.span)
     return index_literal(int(value), arg.span)

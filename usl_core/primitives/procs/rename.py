@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_core.cursors.edit import Edit
-from usl_core.primitives.base import primitive
+from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.moving import new_name
 from usl_core.procedure import Procedure
 
@@ -18,4 +18,4 @@ def rename(proc: Procedure, name: str) -> Edit:
         SchedulingError: name is not an identifier.
     Forwarding: every cursor stays.
     """
-    return Edit.of(proc.ir, "rename").update_proc(name=new_name(name, "rename").name)
+    return edit_of(proc).update_proc(name=new_name(name).name)

@@ -10,12 +10,10 @@ from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import retype_window, update, use_of, walk
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.buffers.uses import Use, passed_whole, reads_strides, uses_at, with_windows
 from usl_core.primitives.locate import Where, buffer_at
 from usl_core.procedure import Procedure
-
-_OP = "transpose"
 
 
 @primitive(Relation.INTERFACE)
@@ -32,13 +30,13 @@ def transpose(proc: Procedure, arg: Where) -> Edit:
         own dimensions exchanged; it is dense and the program depends on its strides, or a call's assertion on strides fails.
     Forwarding: everything stays.
     """
-    loc, formal = buffer_at(proc, arg, _OP)
+    loc, formal = buffer_at(proc, arg)
 
     if not isinstance(formal, Arg) or not isinstance(formal.type, TensorType):
-        refuse(_OP, f"{formal.name.name} is no formal with dimensions", formal.span, code="E404")
+        refuse(f"{formal.name.name} is no formal with dimensions", formal.span, code="E404")
     assert isinstance(loc, ArgLoc)
     rank = len(formal.type.shape)
-    require(rank == 2, _OP, f"{formal.name.name} has {rank} dimensions, and only a matrix can be transposed", formal.span)
+    require(rank == 2, f"{formal.name.name} has {rank} dimensions, and only a matrix can be transposed", formal.span)
     for use in _uses(proc, formal.name):
         _require_kept(use, formal)
     if not formal.type.window:
@@ -46,7 +44,7 @@ def transpose(proc: Procedure, arg: Where) -> Edit:
 
     rows, columns = formal.type.shape
     typ = TensorType(formal.type.scalar, (columns, rows), formal.type.window)
-    edit = Edit.of(proc.ir, _OP).rewrite_exprs(NodeLoc(()), lambda node: _exchanged(node, formal.name), {formal.name})
+    edit = edit_of(proc).rewrite_exprs(NodeLoc(()), lambda node: _exchanged(node, formal.name), {formal.name})
     return edit.replace_arg(loc, update(formal, type=typ))
 
 
@@ -60,10 +58,10 @@ def _require_kept(use: Use, formal: Arg) -> None:
     name = formal.name.name
     if passed_whole(use):
         hint = "hint: inline the call, or transpose the callee's formal too and call that"
-        refuse(_OP, f"{name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
+        refuse(f"{name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
     if isinstance(use.node, WindowExpr) and all(isinstance(entry, Interval) for entry in use.node.idx):
         message = f"the dimensions of the window {show_expr(use.node)} would change places too"
-        refuse(_OP, message, span, ["hint: inline the window or the call first"], code="E455")
+        refuse(message, span, ["hint: inline the window or the call first"], code="E455")
 
 
 def _require_no_strides(proc: Procedure, formal: Arg) -> None:
@@ -74,7 +72,7 @@ def _require_no_strides(proc: Procedure, formal: Arg) -> None:
     if found is not None:
         message = f"the program depends on strides of {formal.name.name}, which change"
         hint = "hint: let it take windows first, with set_window"
-        refuse(_OP, message, found.span if found.span.line else formal.span, [hint], code="E457")
+        refuse(message, found.span if found.span.line else formal.span, [hint], code="E457")
 
 
 def _exchanged(node: Node, name: Sym) -> Node | None:

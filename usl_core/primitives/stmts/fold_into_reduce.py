@@ -9,13 +9,11 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import Assign, BinaryOp, Expr, Read, Reduce
 from usl_core.ir.traverse import update
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.exprs.algebra import negated
 from usl_core.primitives.exprs.kept import forward_kept
 from usl_core.primitives.locate import Where, context_at, stmt_at
 from usl_core.procedure import Procedure
-
-_OP = "fold_into_reduce"
 
 
 @primitive()
@@ -32,17 +30,17 @@ def fold_into_reduce(proc: Procedure, stmt: Where) -> Edit:
         written.
     Forwarding: the statement and its expressions stay themselves; the read of x is gone.
     """
-    path, old = stmt_at(proc, stmt, _OP, Assign, "an assignment")
+    path, old = stmt_at(proc, stmt, Assign, "an assignment")
 
     values = Values(context_at(proc, path))
     place = values.location(old.name, old.idx)
     rest = _without(old.rhs, lambda e: isinstance(e, Read) and bool(values.location(e.name, e.idx) == place))
     if rest is None:
         notes = ["hint: bring the read of the target to the front of the sum with commute_expr and left_reassociate_expr"]
-        refuse(_OP, f"the right side is not {old.name.name}, as it is written here, plus something", old.span, notes, "E412")
+        refuse(f"the right side is not {old.name.name}, as it is written here, plus something", old.span, notes, "E412")
 
     new = Reduce(old.name, old.idx, rest, span=old.span)
-    edit = Edit.of(proc.ir, _OP).replace(NodeLoc(path), (new,))
+    edit = edit_of(proc).replace(NodeLoc(path), (new,))
     for k, index in enumerate(old.idx):
         at = (*path, ("idx", k))
         edit = forward_kept(edit, at, index, at, index)

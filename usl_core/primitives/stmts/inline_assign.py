@@ -32,14 +32,12 @@ from usl_core.ir.printer import show
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, depends_on_data, mentioned
 from usl_core.ir.types import ScalarType
-from usl_core.primitives.base import primitive, refuse, require_no
+from usl_core.primitives.base import edit_of, primitive, refuse, require_no
 from usl_core.primitives.locate import Where, context_at, stmt_at
 from usl_core.primitives.moving import effect
 from usl_core.primitives.stmts.liveness import read_later
 from usl_core.primitives.stmts.locations import conflict_notes, reads_target, same_location, target
 from usl_core.procedure import Procedure
-
-_OP = "inline_assign"
 
 
 @primitive()
@@ -59,7 +57,7 @@ def inline_assign(proc: Procedure, stmt: Where) -> Edit:
     Forwarding: the assignment is gone; a cursor to a read of it goes to the expression that takes its place.
     Also known as: forward substitution, copy propagation; the inverse of bind_expr.
     """
-    path, old = stmt_at(proc, stmt, _OP, Assign, "an assignment")
+    path, old = stmt_at(proc, stmt, Assign, "an assignment")
 
     ctx = context_at(proc, path)
     place = _place(ctx, old)
@@ -69,7 +67,7 @@ def inline_assign(proc: Procedure, stmt: Where) -> Edit:
     _require_evaluated(old, path, region)
 
     new: dict[Loc, Expr] = {NodeLoc(use): old.rhs for use in region.uses}
-    edit = Edit.of(proc.ir, _OP).replace_exprs(new).delete(NodeLoc(path))
+    edit = edit_of(proc).replace_exprs(new).delete(NodeLoc(path))
     _require_dead(proc, ctx, path, old, place, region, edit)
     return edit
 
@@ -82,10 +80,10 @@ def _place(ctx: Context, old: Assign) -> Access:
     place = target(ctx, old)
     name = old.name.name
     if place.iters:
-        refuse(_OP, f"the location of {name} has an index made of data", old.span, code="E418")
+        refuse(f"the location of {name} has an index made of data", old.span, code="E418")
     found = reads_target(ctx, (old.rhs,), place)
     if found is not None:
-        refuse(_OP, f"the right side reads {name} itself", old.span, conflict_notes(found), code="E454")
+        refuse(f"the right side reads {name} itself", old.span, conflict_notes(found), code="E454")
     return place
 
 
@@ -171,7 +169,7 @@ class _Region:
         found = overlap(ctx.facts, access, self.place)
         if found is not None:
             message = f"the location may be {how} in: {show(access.node).strip().splitlines()[0]}"
-            refuse(_OP, message, access.node.span, counterexample(found), code="E454")
+            refuse(message, access.node.span, counterexample(found), code="E454")
 
 
 # ---- check
@@ -186,14 +184,14 @@ def _require_unchanged(ctx: Context, rest: Block, path: Path, old: Assign, regio
     crossed = effect(ctx, rest[: region.last_use + (not leaf)])
     reads = ctx.resolve_all(reads_of(old.rhs))
     conflict = conflict_between(ctx.facts, reads, [a for a in crossed.accesses if a.modifies])
-    require_no(conflict, _OP, "what the right side reads may be modified before its last use", old.span)
+    require_no(conflict, "what the right side reads may be modified before its last use", old.span)
 
 
 def _require_evaluated(old: Assign, path: Path, region: _Region) -> None:
     """An index made of uninitialised data stops the run; it must not do so less often than before."""
     if depends_on_data(old.rhs) and not any(_unconditional(use, path) for use in region.uses):
         message = "the right side has an index made of data and would be evaluated only in loops or branches, or not at all"
-        refuse(_OP, message, old.span, code="E418")
+        refuse(message, old.span, code="E418")
 
 
 def _unconditional(use: Path, path: Path) -> bool:
@@ -207,14 +205,14 @@ def _require_dead(proc: Procedure, ctx: Context, path: Path, old: Assign, place:
     if region.overwritten:
         if not local and effect(ctx, _rest(proc, path)[: region.length]).checks:
             message = f"a `check` may stop the run before {name}, which the caller sees, is overwritten"
-            refuse(_OP, message, old.span, code="E411")
+            refuse(message, old.span, code="E411")
         return
     if not local:
         hint = "hint: the caller sees the value, unless a later statement of the same block overwrites it"
-        refuse(_OP, f"{name} is not allocated in the procedure", old.span, [hint], code="E419")
+        refuse(f"{name} is not allocated in the procedure", old.span, [hint], code="E419")
     found = read_later(proc.ir, edit.proc, path, place)
     if found is not None:
         read, values = found
         where = show(read.node).strip().splitlines()[0]
         message = f"the value may still be read after its block, or in a later iteration: {where}"
-        refuse(_OP, message, old.span, counterexample(values), code="E419")
+        refuse(message, old.span, counterexample(values), code="E419")

@@ -16,11 +16,10 @@ from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Alloc, Arg, Block, Call, Expr, For, If, Pass, Proc, SimpleStmt, Stmt, WindowStmt
 from usl_core.ir.printer import show, show_expr
 from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType, TensorType
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.locate import Number, Where, context_at_gap, expression, gap_at, window
+from usl_core.primitives.operators import operator_name
 from usl_core.procedure import Procedure
-
-_OP = "insert_noop_call"
 
 
 @primitive()
@@ -39,7 +38,7 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
         a size, an assertion, a stride or the disjointness that instr demands is not proved at the gap.
     Forwarding: everything stays itself.
     """
-    where = gap_at(proc, gap, _OP)
+    where = gap_at(proc, gap)
     callee = _callee(instr)
     place = (*where.parent, (where.field, gap_position(where)))
 
@@ -47,7 +46,7 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
     call = _call(proc, place, callee, args)
     _require_memories(context_at_gap(proc, where), call)
 
-    return Edit.of(proc.ir, _OP).insert(where, (call,))
+    return edit_of(proc).insert(where, (call,))
 
 
 # ---- locate
@@ -56,31 +55,31 @@ def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequen
 def _callee(instr: Procedure) -> Proc:
     callee = instr.ir
     if any(field_use(stmt).all for stmt in callee.body):
-        refuse(_OP, f"the body of {callee.name} uses configuration", code="E432")
+        refuse(f"the body of {callee.name} uses configuration", code="E432")
     return callee
 
 
 def _call(proc: Procedure, place: Path, callee: Proc, args: Sequence[Number | bool]) -> Call:
     if len(args) != len(callee.args):
         names = ", ".join(formal.name.name for formal in callee.args)
-        refuse(_OP, f"{callee.name}({names}) takes {len(callee.args)} arguments, got {len(args)}", code="E404")
+        refuse(f"{callee.name}({names}) takes {len(callee.args)} arguments, got {len(args)}", code="E404")
     actuals = [_actual(proc, place, formal, arg) for formal, arg in zip(callee.args, args, strict=True)]
     try:
         return statements.call(callee, actuals)
     except TypeError_ as error:
-        raise SchedulingError(f"{_OP}: {error.message}", span=error.span, notes=error.notes, code="E404") from None
+        raise SchedulingError(f"{operator_name()}: {error.message}", span=error.span, notes=error.notes, code="E404") from None
 
 
 def _actual(proc: Procedure, place: Path, formal: Arg, arg: Any) -> Expr:
     match formal.type:
         case ControlType() as typ:
             text = str(arg) if isinstance(arg, bool) and typ is BOOL else arg
-            return expression(proc, place, text, _OP, BOOL if typ is BOOL else INDEX)
+            return expression(proc, place, text, BOOL if typ is BOOL else INDEX)
         case ScalarType() as typ:
-            return expression(proc, place, str(arg) if isinstance(arg, int | float) else arg, _OP, typ)
+            return expression(proc, place, str(arg) if isinstance(arg, int | float) else arg, typ)
         case TensorType():
-            require(isinstance(arg, str), _OP, f"the buffer for {formal.name.name} is wanted as text, got {arg!r}")
-            return window(proc, place, arg, _OP)
+            require(isinstance(arg, str), f"the buffer for {formal.name.name} is wanted as text, got {arg!r}")
+            return window(proc, place, arg)
 
 
 # ---- check
@@ -90,7 +89,7 @@ def _require_noop(callee: Proc) -> None:
     found = _effect(callee.body)
     if found is not None:
         line = show(found).strip().splitlines()[0]
-        refuse(_OP, f"the body of {callee.name} is not a no-op: {line}", found.span, code="E432")
+        refuse(f"the body of {callee.name} is not a no-op: {line}", found.span, code="E432")
 
 
 def _effect(block: Block) -> Stmt | None:
@@ -118,4 +117,4 @@ def _require_memories(ctx: Context, call: Call) -> None:
         if found is not None:
             name, wanted = f"{formal.name.name} of {call.proc.name}", (formal.mem or DRAM).name
             message = f"{name} is in {wanted}, but {show_expr(actual)} is in {found.name}"
-            refuse(_OP, message, call.span, ["hint: set_memory, or stage it with stage_mem"], code="E459")
+            refuse(message, call.span, ["hint: set_memory, or stage it with stage_mem"], code="E459")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from usl_core.cursors.edit import Edit
 from usl_core.ir.nodes import Pass
-from usl_core.primitives.base import primitive
+from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.locate import Where, gap_at
 from usl_core.procedure import Procedure
 
@@ -17,5 +17,5 @@ def insert_pass(proc: Procedure, gap: Where) -> Edit:
         SchedulingError: the place is not a gap.
     Forwarding: everything stays itself.
     """
-    where = gap_at(proc, gap, "insert_pass")
-    return Edit.of(proc.ir, "insert_pass").insert(where, (Pass(),))
+    where = gap_at(proc, gap)
+    return edit_of(proc).insert(where, (Pass(),))

@@ -15,14 +15,13 @@ from usl_core.errors import counterexample
 from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Block, Expr, For, If, Literal, Read, Reduce, SimpleStmt, Stmt, WindowStmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import binders, free_names, same_expr, update
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.locate import Where, block_at, context_at
 from usl_core.primitives.loops.iterations import runs_at_least_once
 from usl_core.primitives.moving import changes_value, effect
 from usl_core.primitives.stmts.locations import same_location, target
 from usl_core.procedure import Procedure
 
-_OP = "lift_reduce_constant"
 _VERBS = {Kind.READ: "read", Kind.WRITE: "overwrite", Kind.REDUCE: "change"}
 
 
@@ -44,7 +43,7 @@ def lift_reduce_constant(proc: Procedure, pair: Where) -> Edit:
         the loop contains a `check`.
     Forwarding: everything stays itself; the factor is gone from the terms.
     """
-    block = block_at(proc, pair, _OP)
+    block = block_at(proc, pair)
     init, loop = _sum(stmts(proc.ir, block))
     init_path, loop_path = stmt_path(block, 0), stmt_path(block, 1)
 
@@ -52,7 +51,7 @@ def lift_reduce_constant(proc: Procedure, pair: Where) -> Edit:
     found = _Terms(_place(ctx, init))
     found.stmt(ctx, loop_path, loop, certain=True)
     if not found.terms:
-        refuse(_OP, f"the loop has no reduction into {_shown(init)}", loop.span, code="E412")
+        refuse(f"the loop has no reduction into {_shown(init)}", loop.span, code="E412")
     _require_no_check(ctx, loop)
     factor = _common_factor(ctx, loop, found.terms)
     _require_value(ctx, factor, loop, found.terms)
@@ -64,7 +63,7 @@ def lift_reduce_constant(proc: Procedure, pair: Where) -> Edit:
         rest[NodeLoc((*term.path, ("rhs", None)))] = without
     value = Read(init.name, init.idx, type=init.rhs.type, span=loop.span)
     product = BinaryOp("*", factor, value, type=init.rhs.type, span=loop.span)
-    edit = Edit.of(proc.ir, _OP).replace_exprs(rest)
+    edit = edit_of(proc).replace_exprs(rest)
     return edit.insert(after(loop_path), (Assign(init.name, init.idx, product, span=loop.span),))
 
 
@@ -72,13 +71,13 @@ def lift_reduce_constant(proc: Procedure, pair: Where) -> Edit:
 
 
 def _sum(block: Block) -> tuple[Assign, For]:
-    require(len(block) == 2, _OP, f"a block of two statements is wanted, not {len(block)}", block[0].span)
+    require(len(block) == 2, f"a block of two statements is wanted, not {len(block)}", block[0].span)
     init, loop = block
     if not (isinstance(init, Assign) and isinstance(init.rhs, Literal) and init.rhs.value == 0):
         hint = "hint: give the initialisation a statement of its own, directly before the loop"
-        refuse(_OP, "the first statement must set the sum to 0", init.span, [hint], code="E404")
+        refuse("the first statement must set the sum to 0", init.span, [hint], code="E404")
     if not isinstance(loop, For):
-        refuse(_OP, f"a loop must follow, found {type(loop).__name__}", loop.span, code="E404")
+        refuse(f"a loop must follow, found {type(loop).__name__}", loop.span, code="E404")
     return init, loop
 
 
@@ -89,7 +88,7 @@ def _shown(init: Assign) -> str:
 def _place(ctx: Context, init: Assign) -> Access:
     place = target(ctx, init)
     if place.iters:
-        refuse(_OP, f"the location {_shown(init)} has an index made of data", init.span, code="E418")
+        refuse(f"the location {_shown(init)} has an index made of data", init.span, code="E418")
     return place
 
 
@@ -140,13 +139,13 @@ class _Terms:
             found = overlap(ctx.facts, access, self.place)
             if found is not None:
                 message = f"the loop may {_VERBS[access.kind]} the sum other than by adding a term to it"
-                refuse(_OP, message, access.node.span, counterexample(found), code="E411")
+                refuse(message, access.node.span, counterexample(found), code="E411")
 
 
 def _require_no_check(ctx: Context, loop: For) -> None:
     if effect(ctx, (loop,)).checks:
         message = "the loop contains a `check`, which would stop the run with another value in the sum"
-        refuse(_OP, message, loop.span, code="E411")
+        refuse(message, loop.span, code="E411")
 
 
 def _common_factor(ctx: Context, loop: For, terms: list[_Term]) -> Expr:
@@ -155,17 +154,17 @@ def _common_factor(ctx: Context, loop: For, terms: list[_Term]) -> Expr:
     inside, writes = set(binders(loop)), effect(ctx, (loop,))
     factors = _factors(first.rhs)
     if len(factors) == 1:
-        refuse(_OP, f"{show_expr(first.rhs)} is not a product", first.rhs.span, code="E404")
+        refuse(f"{show_expr(first.rhs)} is not a product", first.rhs.span, code="E404")
     for factor in factors:
         if not (free_names(factor) & inside) and changes_value(ctx, factor, writes) is None:
             break
     else:
         message = f"no factor of {show_expr(first.rhs)} is the same in all iterations"
-        refuse(_OP, message, first.rhs.span, code="E411")
+        refuse(message, first.rhs.span, code="E411")
     for term in terms[1:]:
         if _without(term.stmt.rhs, factor) is None:
             message = f"{show_expr(term.stmt.rhs)}, added to the same sum, has no factor {show_expr(factor)}"
-            refuse(_OP, message, term.stmt.span, code="E411")
+            refuse(message, term.stmt.span, code="E411")
     return factor
 
 
@@ -195,4 +194,4 @@ def _require_value(ctx: Context, factor: Expr, loop: For, terms: list[_Term]) ->
         what = "be uninitialised" if reads_of(factor) else "have no value"
         message = f"the loop may add nothing, and {show_expr(factor)} may {what}, while the sum would be 0"
         hint = "hint: assert that the loop runs, as in `assert n >= 1`, and take the reduction out of any `if`"
-        refuse(_OP, message, loop.span, [hint], code="E412")
+        refuse(message, loop.span, [hint], code="E412")

@@ -9,13 +9,11 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, stmt_path, stmts
 from usl_core.ir.nodes import Assign, BinaryOp, Reduce, Stmt
 from usl_core.ir.traverse import depends_on_data
-from usl_core.primitives.base import primitive, refuse, require, require_proved
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.exprs.kept import forward_kept
 from usl_core.primitives.locate import Where, block_at, context_at
 from usl_core.primitives.stmts.locations import Write, conflict_notes, reads_target, target
 from usl_core.procedure import Procedure
-
-_OP = "merge_writes"
 
 
 @primitive()
@@ -33,7 +31,7 @@ def merge_writes(proc: Procedure, pair: Where) -> Edit:
     Forwarding: where `=` overwrites, the first statement is gone and the second stays itself; otherwise both go to the merged
     one, expressions stay themselves.
     """
-    block = block_at(proc, pair, _OP)
+    block = block_at(proc, pair)
     first, second = _two_writes(stmts(proc.ir, block))
     path1, path2 = stmt_path(block, 0), stmt_path(block, 1)
 
@@ -43,7 +41,7 @@ def merge_writes(proc: Procedure, pair: Where) -> Edit:
     if isinstance(second, Assign):
         _require_droppable(first)
 
-    edit = Edit.of(proc.ir, _OP)
+    edit = edit_of(proc)
     if isinstance(second, Assign):
         return edit.delete(NodeLoc(path1))
     return _sum(edit, path1, first, path2, second)
@@ -53,11 +51,11 @@ def merge_writes(proc: Procedure, pair: Where) -> Edit:
 
 
 def _two_writes(block: tuple[Stmt, ...]) -> tuple[Write, Write]:
-    require(len(block) == 2, _OP, f"a block of two statements is wanted, not {len(block)}", block[0].span)
+    require(len(block) == 2, f"a block of two statements is wanted, not {len(block)}", block[0].span)
     first, second = block
     if not isinstance(first, Assign | Reduce) or not isinstance(second, Assign | Reduce):
         other = second if isinstance(first, Assign | Reduce) else first
-        refuse(_OP, f"both statements must be `=` or `+=`, found {type(other).__name__}", other.span, code="E404")
+        refuse(f"both statements must be `=` or `+=`, found {type(other).__name__}", other.span, code="E404")
     return first, second
 
 
@@ -69,22 +67,22 @@ def _require_same_location(ctx: Context, first: Write, second: Write) -> None:
     a, b = target(ctx, first), target(ctx, second)
     if a.buffer is b.buffer and not a.iters and not b.iters:  # to show where they differ
         goal = fml.and_([fml.eq(x, y) for x, y in zip(a.point, b.point, strict=True)])
-        require_proved(ctx, goal, _OP, message, second.span, values=(*a.point, *b.point))
-    refuse(_OP, message, second.span, code="E412")
+        require_proved(ctx, goal, message, second.span, values=(*a.point, *b.point))
+    refuse(message, second.span, code="E412")
 
 
 def _require_not_read(ctx: Context, first: Write, second: Write) -> None:
     found = reads_target(ctx, (second.rhs, *second.idx), target(ctx, first))
     if found is not None:
         message = f"the second statement reads {first.name.name}, which the first writes"
-        refuse(_OP, message, second.span, conflict_notes(found), code="E411")
+        refuse(message, second.span, conflict_notes(found), code="E411")
 
 
 def _require_droppable(first: Write) -> None:
     """An index made of uninitialised data stops the run, which a dropped statement would no longer do."""
     if depends_on_data(first.rhs):
         message = "the first statement has an index made of data, so it cannot be dropped as if it had no effect"
-        refuse(_OP, message, first.span, code="E418")
+        refuse(message, first.span, code="E418")
 
 
 # ---- edit

@@ -6,14 +6,12 @@ from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, after
 from usl_core.ir.nodes import Assign, BinaryOp, Expr, Reduce
-from usl_core.primitives.base import primitive, refuse
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.exprs.algebra import negated
 from usl_core.primitives.exprs.kept import forward_kept
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.stmts.locations import Write, conflict_notes, reads_target, target
 from usl_core.procedure import Procedure
-
-_OP = "split_write"
 
 
 @primitive()
@@ -30,18 +28,18 @@ def split_write(proc: Procedure, stmt: Where) -> Edit:
         reads the location that is written.
     Forwarding: the statement goes to the first of the two, expressions stay themselves.
     """
-    path, old = any_stmt_at(proc, stmt, _OP)
+    path, old = any_stmt_at(proc, stmt)
 
     if not isinstance(old, Assign | Reduce):
-        refuse(_OP, f"`=` or `+=` is wanted here, found {type(old).__name__}", old.span, code="E404")
+        refuse(f"`=` or `+=` is wanted here, found {type(old).__name__}", old.span, code="E404")
     total = old.rhs
     if not (isinstance(total, BinaryOp) and total.op in ("+", "-")):
-        refuse(_OP, "the right side is not a sum", old.span, ["hint: only a sum at the top can be split"], code="E404")
+        refuse("the right side is not a sum", old.span, ["hint: only a sum at the top can be split"], code="E404")
     _require_not_read(context_at(proc, path), old, total.rhs)
 
     second = total.rhs if total.op == "+" else negated(total.rhs)
     at = (*path, ("rhs", None))
-    edit = Edit.of(proc.ir, _OP).replace_expr(NodeLoc(at), total.lhs)
+    edit = edit_of(proc).replace_expr(NodeLoc(at), total.lhs)
     edit = edit.insert(after(path), (Reduce(old.name, old.idx, second, span=old.span),))
     edit = forward_kept(edit, (*at, ("lhs", None)), total.lhs, at, total.lhs)
     field, index = path[-1]
@@ -53,4 +51,4 @@ def _require_not_read(ctx: Context, stmt: Write, second: Expr) -> None:
     found = reads_target(ctx, (second, *stmt.idx), target(ctx, stmt))
     if found is not None:
         message = f"the second part would read {stmt.name.name} after the first has been written"
-        refuse(_OP, message, stmt.span, conflict_notes(found), code="E411")
+        refuse(message, stmt.span, conflict_notes(found), code="E411")
