@@ -20,6 +20,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import block_summary
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown
+from usl_core.arguments import checked
 from usl_core.cursors import BlockCursor, Cursor, ExprCursor, StmtCursor
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, NodeLoc, Path, anchor_path, stmt_path, stmts
@@ -60,6 +61,7 @@ class Access:
     certain: bool
 
 
+@checked
 def prove(place: Place, text: str) -> bool | None:
     """Whether a condition on control values holds whenever execution gets to place. None: the solver could not tell.
 
@@ -147,6 +149,7 @@ def witness(proc: Proc) -> Mapping[Sym, int | bool] | None:
             return None
 
 
+@checked
 def assertions(p: Procedure) -> list[Any]:
     """The assertions of p."""
     return [make_cursor(p, NodeLoc((("preds", position),))) for position in range(len(p.ir.preds))]

@@ -298,12 +298,13 @@ def _check_options(template: Any, lists: Mapping[str, Any], roundings: Any) -> N
     if not isinstance(template, str):
         raise ParseError(f'@instr needs its C text, @instr("..."), got {type(template).__name__}')
     for name, value in lists.items():
-        if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+        if not isinstance(value, tuple | list) or not all(isinstance(item, str) for item in value):
             raise ParseError(f"@instr: {name} must be a tuple of strings, got {value!r}", notes=[f"hint: {name}=(..., )"])
     if not (roundings is None or (isinstance(roundings, int) and roundings >= 0)):
         raise ParseError(f"@instr: roundings must be None or a number of roundings, got {roundings!r}")
 
 
+@checked
 def config(cls: type) -> Config:
     """Decorator: a class of annotated fields becomes a record of configuration state."""
     return parse_config(cls)

@@ -186,3 +186,22 @@ def test_a_directory_that_cannot_be_made_is_one_message_and_nothing_is_written(u
     assert done.stderr.startswith("cannot write to file/out: Not a directory")
     assert "Traceback" not in done.stderr
     assert names(work) == ["file", "kernels.py"]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("raise BaseException('x')\n", "kernels.py:1:1: BaseException: x\n"),
+        ("class E(Exception):\n    def __str__(self): raise ValueError\nraise E\n", "kernels.py:3:1: E\n"),
+        ("__all__ = 5\n", "kernels.py: __all__ is no list of names\n"),
+        ("\0", "SyntaxError: source code string cannot contain null bytes"),
+        ("x = '\\ud800\n", "kernels.py:1:5: SyntaxError"),
+    ],
+)
+def test_odd_files_are_one_message_and_nothing_is_written(usl_compile, work, source, message):
+    done = usl_compile(source)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "internal error" not in done.stderr
+    assert names(work) == ["kernels.py"]

@@ -32,7 +32,9 @@ def import_file(path: Path) -> ModuleType:
     with _first_on_path(path.parent.resolve()), contextlib.redirect_stdout(sys.stderr):
         try:
             exec(compile(code, str(path), "exec", dont_inherit=True), module.__dict__)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise _located(path, error) from error
     return module
 
@@ -107,7 +109,9 @@ def exported(module: ModuleType) -> list[Procedure]:
 def _names(module: ModuleType) -> Iterable[str]:
     if not hasattr(module, "__all__"):
         return list(module.__dict__)
-    listed = list(module.__all__)
+    listed = module.__all__
+    if not isinstance(listed, list | tuple):
+        raise UslError(f"{module.__file__}: __all__ is no list of names")
     for name in listed:
         if name not in module.__dict__:
             raise UslError(f"{module.__file__}: __all__ names {name!r}, which the file does not define")

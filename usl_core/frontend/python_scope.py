@@ -113,7 +113,7 @@ def function_scope(fn: Callable[..., Any], locals_: Mapping[str, Any] | None) ->
     names: dict[str, Any] = dict(getattr(fn, "__globals__", {}))
     names.update(locals_ or {})
     code = getattr(fn, "__code__", None)
-    for name, cell in zip(code.co_freevars if code else (), fn.__closure__ or (), strict=False):
+    for name, cell in zip(code.co_freevars if code else (), getattr(fn, "__closure__", None) or (), strict=False):
         try:
             names[name] = cell.cell_contents
         except ValueError:  # not assigned yet

@@ -20,7 +20,10 @@ def describe(error: BaseException) -> str:
         return error.message
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg}"
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception:  # the exception is the user's, and so is its text
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -49,7 +49,7 @@ class JitProcedure(Identical):
     def __repr__(self) -> str:
         return f"<compiled {self.__name__} from {self.library}>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> None:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> None:
         """Runs the procedure.
 
         Raises:
@@ -97,6 +97,8 @@ def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> J
         BackendError: proc cannot be C. JitError: the compiler is missing or fails, the processor lacks a feature, or the cache
             cannot be written.
     """
+    if not isinstance(flags, list | tuple) or not all(isinstance(each, str) and "\0" not in each for each in flags):
+        raise JitError(f"flags must be a list of texts, got {flags!r}")
     lib = library([proc], proc.name)
     _cffi()
     arguments.require_dtypes(arguments.formals(proc))
