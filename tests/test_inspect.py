@@ -62,7 +62,7 @@ def halves(n: size, x: f32[2 * n], y: f32[n]):
 
 
 def test_what_is_no_place_is_a_mistake_in_the_call() -> None:
-    with pytest.raises(UsageError, match="prove: a procedure or a cursor to code is wanted here, got 'io'"):
+    with pytest.raises(UsageError, match="prove: place must be a Procedure or a Cursor, got 'io'"):
         prove("io", "n >= 1")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="affine: a cursor to an expression is wanted here"):
         affine(tiles().find_loop("io"))  # type: ignore[arg-type]
