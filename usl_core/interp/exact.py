@@ -1,11 +1,11 @@
 """Exact arithmetic: R and floating types are rationals, so that reassociation is an equality.
 
-Every operation is total and deterministic, which is all that a rewrite may rely on where algebra does not look:
+Every operation is deterministic, which is all that a rewrite may rely on where algebra does not look:
 
-- x / 0 is 0.
+- x / 0 is 0 on integers; on R and floating types it has no value, which is poison.
 - A cast between floating types changes nothing; to an integer it truncates and saturates.
 - `sqrt exp log sin cos tanh` are computed to 60 significant digits. Outside of their domain (sqrt of a negative number, log
-  of a number that is not positive) they are 0; exp of an argument beyond +-4096 is exp of that limit.
+  of a number that is not positive) they have no value; exp of an argument beyond +-4096 is exp of that limit.
 
 Whole numbers are Python ints rather than Fractions where that comes for free, as ints are an order of magnitude faster.
 """
