@@ -29,6 +29,10 @@ class Span:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
+    def or_else(self, other: Span) -> Span:
+        """This place, or else other where no source text stands for it."""
+        return self if self.line else other
+
 
 NOWHERE = Span("<generated>", 0, 0, 0, 0)
 """The span of nodes that no source text stands for."""

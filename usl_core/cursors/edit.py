@@ -76,6 +76,8 @@ class Edit:
     """The configuration fields that may hold something else at the end."""
     fixed: frozenset[tuple[Sym, int | bool]] = frozenset()
     """The formals that are gone since they have one value."""
+    refines: bool = False
+    """Whether the result may have a value where the input has none."""
 
     @staticmethod
     def of(proc: Proc, operator: str = "an edit") -> Edit:

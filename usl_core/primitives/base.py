@@ -42,9 +42,9 @@ def primitive(
 ) -> Callable[[Callable[Concatenate[Procedure, P], Edit]], Callable[Concatenate[Procedure, P], Procedure]]:
     """Makes an operator of a function that builds an Edit.
 
-    relation is what the result is to the input. control says that the operator is proved also where bounds, conditions or
-    indices read configuration fields that the procedure writes. name is that of the operator where the function is one of its
-    variants.
+    relation is what the result is to the input, where the Edit does not say that it refines it. control says that the operator
+    is proved also where bounds, conditions or indices read configuration fields that the procedure writes. name is that of the
+    operator where the function is one of its variants.
     """
 
     def decorate(build: Callable[Concatenate[Procedure, P], Edit]) -> Callable[Concatenate[Procedure, P], Procedure]:
@@ -77,7 +77,7 @@ def primitive(
             refuse_instruction(proc, exact=relation in (Relation.EQUAL, Relation.NARROWER))
             started, before = time.perf_counter(), dict(STATISTICS.settled)
             edit = build(proc, *args, **kwargs)
-            refuse_instruction(proc, exact=not edit.polluted)
+            refuse_instruction(proc, exact=not edit.polluted and not edit.refines)
             require_fixed_shapes(edit.proc)
             if not control:
                 require_steady_control(edit.proc)
@@ -85,7 +85,8 @@ def primitive(
             def step() -> Step:
                 shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
-                return Step(operator, shown, relation, time.perf_counter() - started, proofs, edit.polluted, edit.fixed)
+                found = Relation.REFINES if edit.refines else relation
+                return Step(operator, shown, found, time.perf_counter() - started, proofs, edit.polluted, edit.fixed)
 
             return derive(proc, edit.proc, edit.forward, operator, step)
 
@@ -121,7 +122,7 @@ def _short(value: Any) -> str:
             text = value.name()
         case type():
             text = value.__name__
-        case tuple():
+        case tuple() | list():
             text = f"[{', '.join(map(_short, value))}]"
         case NodeCursor():
             text = head_line(value.owner.ir, value.node, value.path)
@@ -131,8 +132,6 @@ def _short(value: Any) -> str:
             text = f"{value.loc.side} {_short(anchor)}"
         case Cursor():
             text = type(value).__name__
-        case list():
-            text = f"[{', '.join(map(_short, value))}]"
         case _:
             text = repr(value)
     first = text.strip().splitlines()[0] if text.strip() else ""
@@ -145,12 +144,8 @@ def require_steady_control(proc: Proc) -> None:
     if found is not None:
         shown = f"{found.config.name}.{found.field}"
         why = "when the field is read decides what runs, and the operator may change that"
-        refuse(
-            f"a loop bound, condition or index reads {shown}, which {proc.name} writes",
-            found.span if found.span.line else proc.span,
-            [why, "hint: pass the value as an argument"],
-            code="E420",
-        )
+        message = f"a loop bound, condition or index reads {shown}, which {proc.name} writes"
+        refuse(message, found.span.or_else(proc.span), [why, "hint: pass the value as an argument"], code="E420")
 
 
 def require_fixed_shapes(proc: Proc) -> None:
@@ -159,7 +154,7 @@ def require_fixed_shapes(proc: Proc) -> None:
     if found is not None:
         shown = f"{found.config.name}.{found.field}"
         message = f"the extent of a buffer or the bounds of a window would read {shown}"
-        refuse(message, found.span if found.span.line else proc.span, code="E420")
+        refuse(message, found.span.or_else(proc.span), code="E420")
 
 
 def refuse_aliasable(proc: Procedure) -> None:

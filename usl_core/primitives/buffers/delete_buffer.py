@@ -6,7 +6,7 @@ from usl_core.analysis.conditions import head_line
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.primitives.base import edit_of, primitive, refuse
-from usl_core.primitives.buffers.reindex import uses_of_alloc
+from usl_core.primitives.buffers.layout import uses_of_alloc
 from usl_core.primitives.locate import Where, alloc_at
 from usl_core.procedure import Procedure
 
@@ -25,7 +25,7 @@ def delete_buffer(proc: Procedure, buf: Where) -> Edit:
 
     uses = uses_of_alloc(proc.ir, path)
     if uses:
-        span = uses[0].node.span if uses[0].node.span.line else alloc.span
+        span = uses[0].node.span.or_else(alloc.span)
         notes = [f"used in: {head_line(use.node)}" for use in uses[:3]]
         refuse(f"{alloc.name.name} is used", span, notes, code="E450")
 

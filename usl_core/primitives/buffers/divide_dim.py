@@ -10,11 +10,10 @@ from usl_core.ir import make
 from usl_core.ir.nodes import Alloc, Expr, ExprBase, Interval, WindowExpr, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
-from usl_core.ir.types import TensorType
-from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
+from usl_core.primitives.base import primitive, require, require_proved
+from usl_core.primitives.buffers.layout import Entries, relaid, require_dimension, require_not_whole, span_of, uses_of_alloc
 from usl_core.primitives.buffers.ranges import IteratorRanges
-from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
-from usl_core.primitives.buffers.uses import Use, passed_whole
+from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.procedure import Procedure
 
@@ -52,32 +51,18 @@ def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int) -> Edit:
     def entries(old: Entries) -> Entries:
         return (*old[:dim], *_divided(ranges, old[dim], factor), *old[dim + 1 :])
 
-    assert isinstance(alloc.type, TensorType)
-    edit = set_type(edit_of(proc), path, TensorType(alloc.type.scalar, new_shape))
-    return reindexed(edit, path, alloc.name, entries, lambda d: d if d < dim else d + 1)
-
-
-def require_dimension(alloc: Alloc, dim: int) -> tuple[Expr, ...]:
-    """The shape of a buffer that has the dimension dim."""
-    shape = alloc.type.shape if isinstance(alloc.type, TensorType) else ()
-    if not 0 <= dim < len(shape):
-        message = f"{alloc.name.name} has {len(shape)} dimensions, counted from 0; there is no dimension {dim}"
-        refuse(message, alloc.span, code="E404")
-    return shape
+    return relaid(proc, path, new_shape, entries, lambda d: d if d < dim else d + 1)
 
 
 def _require_in_tile(proc: Procedure, use: Use, alloc: Alloc, dim: int, factor: int) -> None:
     """A window over the dimension stays within one tile, so that it keeps its number of dimensions."""
-    span = use.node.span if use.node.span.line else alloc.span
-    if passed_whole(use):
-        hint = "hint: pass a window of it, or divide the dimension in the callee too"
-        refuse(f"{alloc.name.name} is passed whole to a call, which expects its old shape", span, [hint], code="E456")
+    require_not_whole(use, alloc, "hint: pass a window of it, or divide the dimension in the callee too")
     if isinstance(use.node, WindowExpr) and isinstance(interval := use.node.idx[dim], Interval):
         ctx = context_at(proc, use.path)
         low, last = ctx.index(interval.lo), ctx.index(interval.hi) - 1
         goal = fml.eq(affine.quotient(low, factor), affine.quotient(last, factor))
         message = f"the window {show_expr(use.node)} may reach over a tile of {factor} elements in dimension {dim}"
-        require_proved(ctx, goal, message, span, values=(low, last))
+        require_proved(ctx, goal, message, span_of(use, alloc), values=(low, last))
 
 
 def _divided(ranges: IteratorRanges, entry: Expr | Interval, factor: int) -> Entries:

@@ -12,10 +12,10 @@ from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import Alloc, Expr, For, Interval, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
-from usl_core.ir.types import TensorType, scalar_of
-from usl_core.primitives.base import edit_of, primitive, refuse, require_proved
-from usl_core.primitives.buffers.arguments import fixed_expression
-from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
+from usl_core.ir.types import TensorType
+from usl_core.primitives.base import primitive, refuse, require_proved
+from usl_core.primitives.buffers.arguments import fixed_expression, require_extent
+from usl_core.primitives.buffers.layout import Entries, relaid, span_of, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
 from usl_core.primitives.loops.iterations import not_first
@@ -48,18 +48,14 @@ def expanded(proc: Procedure, path: Path, alloc: Alloc, extent: Expr, index: Exp
     uses = uses_of_alloc(proc.ir, path)
     place = _common_place(path, uses)
 
-    ctx = context_at(proc, path)
-    message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"
-    count = ctx.index(extent)
-    require_proved(ctx, fml.ge(count, 1), message, alloc.span, values=(count,), assume=f"{show_expr(extent)} >= 1")
+    require_extent(proc, path, extent, alloc, f"{show_expr(extent)} >= 1")
     for use in uses:
         _require_in_range(proc, use, index, extent, alloc)
     _require_own_iteration(proc, alloc, path, place, index)
 
     shape = alloc.type.shape if isinstance(alloc.type, TensorType) else ()
-    edit = set_type(edit_of(proc), path, TensorType(scalar_of(alloc.type), (extent, *shape)))
     everything: Entries = (index, *(Interval(index_literal(0), e) for e in shape))
-    return reindexed(edit, path, alloc.name, lambda old: (index, *old), lambda dim: dim + 1, everything)
+    return relaid(proc, path, (extent, *shape), lambda old: (index, *old), lambda dim: dim + 1, everything)
 
 
 def _common_place(path: Path, uses: Sequence[Use]) -> Path:
@@ -95,9 +91,8 @@ def _require_in_range(proc: Procedure, use: Use, index: Expr, extent: Expr, allo
     ctx = context_at(proc, use.path)
     value, limit = ctx.index(index), ctx.index(extent)
     message = f"cannot prove 0 <= {show_expr(index)} < {show_expr(extent)} where {alloc.name.name} is used"
-    span = use.node.span if use.node.span.line else alloc.span
     goal = fml.and_([fml.ge(value), fml.lt(value, limit)])
-    require_proved(ctx, goal, message, span, values=(value, limit), hint="choose a larger extent")
+    require_proved(ctx, goal, message, span_of(use, alloc), values=(value, limit), hint="choose a larger extent")
 
 
 def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Path, index: Expr) -> None:
@@ -115,5 +110,5 @@ def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Pat
                 )
                 hint = "hint: every read must follow a write of the same iteration"
                 notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
-                refuse(message, found.node.span if found.node.span.line else loop.span, notes, code="E452")
+                refuse(message, found.node.span.or_else(loop.span), notes, code="E452")
             return

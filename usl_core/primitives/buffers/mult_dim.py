@@ -8,12 +8,9 @@ from usl_core.ir import make
 from usl_core.ir.nodes import Alloc, Expr, ExprBase, Interval, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
-from usl_core.ir.types import TensorType
-from usl_core.primitives.base import edit_of, primitive, refuse, require
-from usl_core.primitives.buffers.divide_dim import require_dimension
-from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
+from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.buffers.layout import Entries, relaid, require_dimension, require_redirectable, span_of
 from usl_core.primitives.buffers.ranges import IteratorRanges
-from usl_core.primitives.buffers.reindex import Entries, reindexed, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Where, alloc_at
 from usl_core.procedure import Procedure
@@ -45,29 +42,24 @@ def mult_dim(proc: Procedure, buf: Where, hi: int, lo: int) -> Edit:
         hint = "hint: make it a literal with resize_dim or partial_eval first"
         message = f"the extent {show_expr(shape[lo])} of dimension {lo} is no literal, so that indices would not be affine"
         refuse(message, alloc.span, [hint], code="E415")
-    for use in uses_of_alloc(proc.ir, path):
+    for use in require_redirectable(proc, path, alloc):
         _require_kept(use, hi, lo, alloc)
-    require_no_strides(proc, path, alloc)
 
     ranges = IteratorRanges(proc.ir)
 
     def entries(old: Entries) -> Entries:
         return tuple(_joined(ranges, old[hi], old[lo], count) if d == hi else e for d, e in enumerate(old) if d != lo)
 
-    assert isinstance(alloc.type, TensorType)
     extent = ranges.expression(index_lin(shape[hi]).scale(count))
     new_shape = tuple(extent if d == hi else e for d, e in enumerate(shape) if d != lo)
-    edit = set_type(edit_of(proc), path, TensorType(alloc.type.scalar, new_shape))
-    return reindexed(edit, path, alloc.name, entries, lambda d: d)
+    return relaid(proc, path, new_shape, entries)
 
 
 def _require_kept(use: Use, hi: int, lo: int, alloc: Alloc) -> None:
     """Windows keep their dimensions and the order of these."""
-    require_not_whole(use, alloc)
-    span = span_of(use, alloc)
     if not isinstance(use.node, WindowExpr):
         return
-    idx = use.node.idx
+    idx, span = use.node.idx, span_of(use, alloc)
     if isinstance(idx[hi], Interval):
         message = f"the window {show_expr(use.node)} has an interval in dimension {hi}, whose elements would not be neighbours"
         refuse(message, span, ["hint: inline the window or the call first"], code="E455")

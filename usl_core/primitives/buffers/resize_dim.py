@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import index_lin
-from usl_core.arguments import checked
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, stmts
-from usl_core.equivalence import Relation
 from usl_core.ir import make
 from usl_core.ir.nodes import Alloc, Assign, Expr, ExprBase, Interval, Read, Reduce, WindowExpr, index_literal
 from usl_core.ir.printer import show, show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data
-from usl_core.ir.types import TensorType
-from usl_core.primitives.base import edit_of, primitive, refuse, require_proved
-from usl_core.primitives.buffers.arguments import fixed_expression
-from usl_core.primitives.buffers.divide_dim import require_dimension
-from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
+from usl_core.ir.types import scalar_of
+from usl_core.primitives.base import primitive, refuse, require_proved
+from usl_core.primitives.buffers.arguments import fixed_expression, require_extent
+from usl_core.primitives.buffers.layout import Entries, relaid, require_dimension, require_redirectable, scope_of, span_of
 from usl_core.primitives.buffers.lifetimes import clash, events, own_iterations
 from usl_core.primitives.buffers.races import require_own_elements
 from usl_core.primitives.buffers.ranges import IteratorRanges
 from usl_core.primitives.buffers.region import Region, inclusion, relative
-from usl_core.primitives.buffers.reindex import Entries, reindexed, scope_of, set_type, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
-from usl_core.primitives.operators import as_operator
 from usl_core.procedure import Procedure
 
 
-@checked
-@as_operator()
-def resize_dim(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression, fold: bool = False) -> Procedure:
+@primitive()
+def resize_dim(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression, fold: bool = False) -> Edit:
     """Give a dimension of a local buffer another extent, with element `offset` as the first one.
 
         x: T[n]                x: T[size]
@@ -55,43 +50,38 @@ def resize_dim(proc: Procedure, buf: Where, dim: int, size: Expression, offset: 
     Forwarding: everything stays with the same code.
     Also known as: fold_storage (Halide), storage folding, circular buffer.
     """
-    return _folded(proc, buf, dim, size, offset) if fold else _shifted(proc, buf, dim, size, offset)
-
-
-# ---- without fold
-
-
-@primitive(name="resize_dim")
-def _shifted(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression) -> Edit:
     path, alloc = alloc_at(proc, buf)
     shape = require_dimension(alloc, dim)
     extent, first = fixed_expression(proc, path, size), fixed_expression(proc, path, offset)
+    count = make.literal_value(extent)
+    if fold and count is None:
+        message = f"a circular buffer has a literal number of places, not {show_expr(extent)}, as indices are taken modulo it"
+        refuse(message, alloc.span, code="E404")
 
-    _require_extent(proc, path, extent, alloc)
-    _require_redirectable(proc, path, alloc)
-    region = _region(alloc, shape, dim, first, extent)
-    for use in uses_of_alloc(proc.ir, path):
-        _require_inside(proc, use, region, dim, alloc)
+    require_extent(proc, path, extent, alloc)
+    uses = require_redirectable(proc, path, alloc)
+    new_shape = (*shape[:dim], extent, *shape[dim + 1 :])
+    if fold and count is not None:
+        for use in uses:
+            _require_point(use, dim, alloc)
+        _require_apart(proc, path, alloc, dim, count)
+        edit = relaid(proc, path, new_shape, _modulo(IteratorRanges(proc.ir), dim, first, count))
+        require_own_elements(edit, alloc.name, alloc.span)
+        return replace(edit, refines=True)
 
-    edit = _set_extent(edit_of(proc), path, alloc, dim, extent)
-    return reindexed(edit, path, alloc.name, lambda old: relative(region, old), lambda d: d)
-
-
-def _region(alloc: Alloc, shape: tuple[Expr, ...], dim: int, first: Expr, extent: Expr) -> Region:
-    """The part of the buffer that is kept: all of it, but for the one dimension."""
-    assert isinstance(alloc.type, TensorType)
     dims = [Interval(index_literal(0), e) for e in shape]
     dims[dim] = Interval(first, make.add(extent, first))
-    return Region(alloc.name, alloc.type.scalar, tuple(dims), shape)
+    kept = Region(alloc.name, scalar_of(alloc.type), tuple(dims), shape)
+    for use in uses:
+        _require_inside(proc, use, kept, dims[dim], dim, alloc)
+    return relaid(proc, path, new_shape, lambda old: relative(kept, old))
 
 
-def _require_inside(proc: Procedure, use: Use, region: Region, dim: int, alloc: Alloc) -> None:
+def _require_inside(proc: Procedure, use: Use, region: Region, kept: Interval, dim: int, alloc: Alloc) -> None:
     node = use.node
     assert isinstance(node, Read | WindowExpr | Assign | Reduce)
     ctx = context_at(proc, use.path)
     part = inclusion(ctx, region, node.idx)[dim]
-    kept = region.dims[dim]
-    assert isinstance(kept, Interval)
     shown = show_expr(node) if isinstance(node, ExprBase) else show(node).strip()
     message = f"cannot prove that the access {shown} lies in [{show_expr(kept.lo)}, {show_expr(kept.hi)}) in dimension {dim}"
     hint = "choose another size or offset, or fold=True for a circular buffer"
@@ -99,28 +89,6 @@ def _require_inside(proc: Procedure, use: Use, region: Region, dim: int, alloc: 
 
 
 # ---- with fold
-
-
-@primitive(Relation.REFINES, name="resize_dim")
-def _folded(proc: Procedure, buf: Where, dim: int, size: Expression, offset: Expression) -> Edit:
-    path, alloc = alloc_at(proc, buf)
-    require_dimension(alloc, dim)
-    extent, first = fixed_expression(proc, path, size), fixed_expression(proc, path, offset)
-    count = make.literal_value(extent)
-    if count is None:
-        message = f"a circular buffer has a literal number of places, not {show_expr(extent)}, as indices are taken modulo it"
-        refuse(message, alloc.span, code="E404")
-
-    _require_extent(proc, path, extent, alloc)
-    _require_redirectable(proc, path, alloc)
-    for use in uses_of_alloc(proc.ir, path):
-        _require_point(use, dim, alloc)
-    _require_apart(proc, path, alloc, dim, count)
-
-    edit = _set_extent(edit_of(proc), path, alloc, dim, extent)
-    edit = reindexed(edit, path, alloc.name, _modulo(IteratorRanges(proc.ir), dim, first, count), lambda d: d)
-    require_own_elements(edit, alloc.name, alloc.span)
-    return edit
 
 
 def _require_point(use: Use, dim: int, alloc: Alloc) -> None:
@@ -142,8 +110,7 @@ def _require_apart(proc: Procedure, path: Path, alloc: Alloc, dim: int, count: i
             "while it is still needed"
         )
         hint = "hint: choose a larger size, or allocate the buffer inside the loop that fills it anew (sink_alloc)"
-        span = found.over.node.span if found.over.node.span.line else alloc.span
-        refuse(message, span, [*found.notes(), hint], code="E417")
+        refuse(message, found.over.node.span.or_else(alloc.span), [*found.notes(), hint], code="E417")
 
 
 def _same_place(dim: int, count: int) -> Callable[[tuple[Lin, ...], tuple[Lin, ...]], Sequence[Sequence[Formula]]]:
@@ -169,25 +136,3 @@ def _modulo(ranges: IteratorRanges, dim: int, first: Expr, count: int) -> Callab
         return (*old[:dim], new, *old[dim + 1 :])
 
     return entries
-
-
-# ---- both
-
-
-def _require_extent(proc: Procedure, path: Path, extent: Expr, alloc: Alloc) -> None:
-    ctx = context_at(proc, path)
-    message = f"the new extent may be below 1: cannot prove {show_expr(extent)} >= 1"
-    require_proved(ctx, fml.ge(ctx.index(extent), 1), message, alloc.span, values=(ctx.index(extent),))
-
-
-def _require_redirectable(proc: Procedure, path: Path, alloc: Alloc) -> None:
-    """All uses of the buffer have indices, and nothing depends on how it is laid out."""
-    for use in uses_of_alloc(proc.ir, path):
-        require_not_whole(use, alloc)
-    require_no_strides(proc, path, alloc)
-
-
-def _set_extent(edit: Edit, path: Path, alloc: Alloc, dim: int, extent: Expr) -> Edit:
-    assert isinstance(alloc.type, TensorType)
-    shape = (*alloc.type.shape[:dim], extent, *alloc.type.shape[dim + 1 :])
-    return set_type(edit, path, TensorType(alloc.type.scalar, shape))

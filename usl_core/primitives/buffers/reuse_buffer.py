@@ -15,9 +15,9 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update, use_of
 from usl_core.ir.types import scalar_of
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
+from usl_core.primitives.buffers.layout import scope_of
 from usl_core.primitives.buffers.lifetimes import Clash, clash, events, own_iterations
 from usl_core.primitives.buffers.races import require_own_elements
-from usl_core.primitives.buffers.reindex import scope_of
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.procedure import Procedure
@@ -97,7 +97,7 @@ def _require_dead(proc: Procedure, path: Path, kept: Alloc, gone: Alloc) -> None
 def _refuse_clash(found: Clash | None, needed: Sym, other: Sym) -> None:
     if found is not None:
         message = f"a value of {needed.name} is needed after {other.name} is written in the same element"
-        refuse(message, found.over.node.span if found.over.node.span.line else None, found.notes(), code="E417")
+        refuse(message, found.over.node.span, found.notes(), code="E417")
 
 
 def _same_element(one: tuple[Lin, ...], other: tuple[Lin, ...]) -> Sequence[Sequence[Formula]]:

@@ -13,7 +13,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update, walk
 from usl_core.ir.types import SCALARS, R, ScalarType, TensorType, Type, scalar_of
 from usl_core.primitives.base import edit_of, primitive, refuse, require
-from usl_core.primitives.buffers.reindex import scope_of
+from usl_core.primitives.buffers.layout import scope_of
 from usl_core.primitives.buffers.retyping import retype
 from usl_core.primitives.buffers.uses import with_windows
 from usl_core.primitives.locate import Where, buffer_at

@@ -46,7 +46,7 @@ def _only_user(proc: Procedure, path: Path, alloc: Alloc) -> Path:
     if len(users) > 1:
         other = block[users[1]]
         message = f"{alloc.name.name} is used in {len(users)} statements after it, so it cannot move into one of them"
-        refuse(message, other.span if other.span.line else alloc.span, code="E450")
+        refuse(message, other.span.or_else(alloc.span), code="E450")
     assert rest is not None
     return stmt_path(rest, users[0])
 
@@ -78,4 +78,4 @@ def _require_own_iteration(proc: Procedure, scope: Path, place: Path, alloc: All
         message = f"a read of {alloc.name.name} may see what an earlier iteration of {loop.iter.name} wrote"
         hint = "hint: every read must follow a write of the same iteration"
         notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
-        refuse(message, found.node.span if found.node.span.line else loop.span, notes, code="E452")
+        refuse(message, found.node.span.or_else(loop.span), notes, code="E452")

@@ -171,7 +171,7 @@ def _require_inside(proc: Procedure, where: BlockLoc, region: Region) -> None:
             shown = show_expr(node) if isinstance(node, ExprBase) else show_expr(_target(node))
             message = f"cannot prove that {shown} lies inside the window {_shown(region)}, in dimension {part.dim}"
             hint = "stage a larger window, or a smaller block"
-            span = node.span if node.span.line else _span(proc, where)
+            span = node.span.or_else(_span(proc, where))
             require_proved(ctx, part.goal, message, span, values=part.values, extra=part.extra, hint=hint)
 
 
@@ -203,7 +203,7 @@ def _require_reductions(touched: list[Access], region: Region) -> None:
     other = next((a for a in touched if a.kind is not Kind.REDUCE), None)
     if other is not None:
         message = f"accum needs a block that only reduces into {region.buffer.name}, but there is a {other.kind.value}"
-        refuse(message, other.node.span if other.node.span.line else None, code="E454")
+        refuse(message, other.node.span, code="E454")
 
 
 # ---- the copies

@@ -12,9 +12,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import retype_window, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive, refuse
-from usl_core.primitives.buffers.divide_dim import require_dimension
-from usl_core.primitives.buffers.layout import require_no_strides, require_not_whole, span_of
-from usl_core.primitives.buffers.reindex import scope_of, uses_of_alloc
+from usl_core.primitives.buffers.layout import require_dimension, require_redirectable, scope_of, span_of
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Where, alloc_at
 from usl_core.procedure import Procedure
@@ -41,8 +39,7 @@ def unroll_buffer(proc: Procedure, buf: Where, dim: int) -> Edit:
     if count is None:
         message = f"the extent {show_expr(shape[dim])} of dimension {dim} is no literal"
         refuse(message, alloc.span, ["hint: resize_dim or partial_eval makes it one"], code="E415")
-    require_no_strides(proc, path, alloc)
-    for use in uses_of_alloc(proc.ir, path):
+    for use in require_redirectable(proc, path, alloc):
         _require_literal(use, dim, count, alloc)
 
     assert isinstance(alloc.type, TensorType)
@@ -57,7 +54,6 @@ def unroll_buffer(proc: Procedure, buf: Where, dim: int) -> Edit:
 
 
 def _require_literal(use: Use, dim: int, count: int, alloc: Alloc) -> None:
-    require_not_whole(use, alloc)
     span = span_of(use, alloc)
     assert not isinstance(use.node, StrideExpr)
     entry = use.node.idx[dim]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from usl_core.cursors.path import BlockLoc, Path, block_of, stmt_path, stmts
-from usl_core.ir.nodes import Assign, Call, Node, Proc, Read, Reduce, Stmt, StrideExpr, WindowExpr, WindowStmt
+from usl_core.cursors.path import BlockLoc, Path, block_of, stmt_list, stmt_path, stmts
+from usl_core.ir import nodes
+from usl_core.ir.nodes import Call, Node, Proc, Read, StrideExpr, WindowExpr, WindowStmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, get_field, mentioned, walk
+from usl_core.ir.traverse import children, mentioned, walk, walk_kinds
 from usl_core.ir.types import TensorType
 
 
@@ -17,14 +18,14 @@ class Use:
     """A node that mentions a buffer by name."""
 
     path: Path
-    node: Read | WindowExpr | StrideExpr | Assign | Reduce
+    node: nodes.Use
 
 
 def uses_at(path: Path, node: Node, name: Sym) -> Iterator[Use]:
     """Every mention of name other than in binding position at node (which is at path) and below, in source order."""
     if name not in mentioned(node):
         return
-    if isinstance(node, Read | WindowExpr | StrideExpr | Assign | Reduce) and node.name is name:
+    if isinstance(node, nodes.Use) and node.name is name:
         yield Use(path, node)
     for step, child in children(node):
         yield from uses_at((*path, step), child, name)
@@ -43,25 +44,21 @@ def mentions(node: Node, names: frozenset[Sym] | set[Sym]) -> bool:
     return not mentioned(node).isdisjoint(names)
 
 
-def with_windows(block: tuple[Stmt, ...], name: Sym) -> frozenset[Sym]:
-    """name and the windows of it that block binds, those of windows too."""
+def with_windows(code: Sequence[Node], name: Sym) -> frozenset[Sym]:
+    """name and the windows of it that code binds, those of windows too."""
     names = {name}
-    for stmt in block:
-        if names.isdisjoint(mentioned(stmt)):
-            continue
-        for node in walk(stmt):
-            if isinstance(node, WindowStmt) and node.rhs.name in names:
-                names.add(node.name)
+    for part in code:
+        if mentions(part, names):
+            for node in walk_kinds(part, WindowStmt):
+                if node.rhs.name in names:
+                    names.add(node.name)
     return frozenset(names)
 
 
 def rest_of_block(proc: Proc, path: Path) -> BlockLoc | None:
     """What follows the statement at path in its block: the scope of what it binds. None at the end of the block."""
     own = block_of(path)
-    owner: Node = proc
-    for step in own.parent:
-        owner = next(child for at, child in children(owner) if at == step)
-    length = len(get_field(owner, own.field))
+    length = len(stmt_list(proc, own.parent, own.field))
     return BlockLoc(own.parent, own.field, own.hi, length) if own.hi < length else None
 
 
@@ -70,15 +67,13 @@ def passed_whole(use: Use) -> bool:
     return isinstance(use.node, Read) and isinstance(use.node.type, TensorType)
 
 
-def reads_strides(block: tuple[Stmt, ...], names: frozenset[Sym]) -> Node | None:
-    """A place where the meaning of block depends on the strides of a buffer in names, other than a call's assertions.
+def reads_strides(code: Sequence[Node], names: frozenset[Sym]) -> Node | None:
+    """A place where the meaning of code depends on the strides of a buffer in names, other than a call's assertions.
 
     Assertions are proved again when a layout changes; a condition on a stride would change its value in silence.
     """
-    for stmt in block:
-        if names.isdisjoint(mentioned(stmt)):
-            continue
-        for node in walk(stmt):
+    for part in code:
+        for node in walk(part) if mentions(part, names) else ():
             if isinstance(node, StrideExpr) and node.name in names:
                 return node
             if isinstance(node, Call) and _callee_reads_strides(node, names):
@@ -87,11 +82,9 @@ def reads_strides(block: tuple[Stmt, ...], names: frozenset[Sym]) -> Node | None
 
 
 def _callee_reads_strides(call: Call, names: frozenset[Sym]) -> bool:
-    formals = {
-        formal.name
+    body = call.proc.body
+    return any(
+        reads_strides(body, with_windows(body, formal.name)) is not None
         for formal, actual in zip(call.proc.args, call.args, strict=True)
         if isinstance(actual, Read | WindowExpr) and actual.name in names
-    }
-    body = call.proc.body
-    inside = frozenset().union(*[with_windows(body, formal) for formal in formals]) if formals else frozenset()
-    return bool(inside) and reads_strides(body, inside) is not None
+    )

@@ -24,4 +24,4 @@ def require_affine(proc: Proc, path: Path, new: Expr) -> None:
     old, other = (around.rhs, around.lhs) if side == "rhs" else (around.lhs, around.rhs)
     if (around.op in ("/", "%") and side == "rhs") or (around.op == "*" and not isinstance(other, Literal)):
         message = f"{show_expr(old)} in {show_expr(around)} must stay a number, as control expressions are affine"
-        refuse(message, old.span if old.span.line else None, code="E404")
+        refuse(message, old.span, code="E404")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from usl_core.analysis import formula as fml
 from usl_core.analysis.values import Values, is_partial
-from usl_core.arguments import checked
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, get
-from usl_core.deep import deeply
-from usl_core.equivalence import Relation
 from usl_core.ir.nodes import Call, Expr, Literal, Read, StrideExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, walk
@@ -17,14 +16,11 @@ from usl_core.primitives.base import edit_of, primitive, refuse, require_proved
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Number, Where, context_at, expr_at, expression
-from usl_core.primitives.operators import as_operator
 from usl_core.procedure import Procedure
 
 
-@checked
-@as_operator()
-@deeply
-def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Procedure:
+@primitive()
+def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Edit:
     """Replace an expression by one that is equal at its place.
 
         y[i] = x[i] * a + x[i] * b    ~>    y[i] = x[i] * (a + b)
@@ -44,18 +40,6 @@ def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Procedure:
     Forwarding: the expression stays itself, parts of it that are in the new one at the same place too; the rest dies.
     Also known as: algebraic rewriting, strength reduction.
     """
-    return (_rewrite if _reads_the_same(proc, expr, new) else _rewrite_refining)(proc, expr, new)
-
-
-def _reads_the_same(proc: Procedure, expr: Where, new: Number) -> bool:
-    """Whether the two expressions are uninitialised together, so that the step is an equality."""
-    path, old = expr_at(proc, expr)
-    changed = _new_expression(proc, path, old, new)
-    values = Values(context_at(proc, path))
-    return values.leaves(changed) == values.leaves(old)
-
-
-def _edit(proc: Procedure, expr: Where, new: Number) -> Edit:
     path, old = expr_at(proc, expr)
     changed = _new_expression(proc, path, old, new)
 
@@ -71,11 +55,8 @@ def _edit(proc: Procedure, expr: Where, new: Number) -> Edit:
         _require_same_control(values, old, changed)
 
     edit = edit_of(proc).replace_expr(NodeLoc(path), changed)
+    edit = replace(edit, refines=not _reads_the_same(values, old, changed))
     return edit if isinstance(old.type, ScalarType) else with_declared_types(edit)
-
-
-_rewrite = primitive(name="rewrite_expr")(_edit)
-_rewrite_refining = primitive(Relation.REFINES, name="rewrite_expr")(_edit)
 
 
 # ---- locate
@@ -93,6 +74,11 @@ def _new_expression(proc: Procedure, path: Path, old: Expr, new: Number) -> Expr
 
 
 # ---- check
+
+
+def _reads_the_same(values: Values, old: Expr, new: Expr) -> bool:
+    """Whether the two expressions are uninitialised together, so that the step is an equality."""
+    return values.leaves(new) == values.leaves(old)
 
 
 def _require_same_reads(values: Values, old: Expr, new: Expr) -> None:
@@ -123,7 +109,7 @@ def _require_argument(proc: Procedure, path: Path, new: Expr) -> None:
     around = get(proc.ir, path[:-1])
     if isinstance(around, Call) and isinstance(new.type, ScalarType) and not isinstance(new, Read | Literal):
         message = f"the argument of a call must be a location or a number, not {show_expr(new)}"
-        refuse(message, new.span if new.span.line else around.span, ["hint: bind it first with bind_expr"], code="E404")
+        refuse(message, new.span.or_else(around.span), ["hint: bind it first with bind_expr"], code="E404")
 
 
 def _require_same_data(values: Values, old: Expr, new: Expr) -> None:
@@ -137,9 +123,7 @@ def _require_same_control(values: Values, old: Expr, new: Expr) -> None:
     message = f"{show_expr(old)} and {show_expr(new)} are not proved equal"
     ctx = values.ctx
     if old.type is BOOL:
-        a, b = ctx.truth(old), ctx.truth(new)
-        goal = fml.iff(a, b)
-        require_proved(ctx, goal, message, old.span)
+        require_proved(ctx, fml.iff(ctx.truth(old), ctx.truth(new)), message, old.span)
         return
     left, right = values.index(old), values.index(new)
     require_proved(ctx, fml.eq(left, right), message, old.span, values=(left, right), extra=values.ranges)

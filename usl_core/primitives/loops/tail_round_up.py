@@ -65,7 +65,7 @@ def _require_total(loop: For) -> None:
     if found is not None:
         hint = "hint: use another tail, or `select` instead of `if`"
         message = "the body has an `if` or `idx` on data, which may be uninitialised beyond the end"
-        refuse(message, found.span if found.span.line else loop.span, [hint], code="E418")
+        refuse(message, found.span.or_else(loop.span), [hint], code="E418")
 
 
 def _on_data(block: Block) -> Node | None:
