@@ -36,10 +36,10 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "inspection expressions reporting symbolic config_writes replacing",
         "ranges combinators hoisting",
         "accesses config_contract dividing invariants pipelining rules spreading subexpressions tiling",
-        "bounds classification selection",
+        "bounds classification guards selection specializing unrolling",
         "memory_traffic staging sums unmapped",
-        "reductions",
-        "interleaving vectorizing",
+        "cutting reductions",
+        "interleaving separating vectorizing",
         "plugin",
     ),
     "usl_conformance": (

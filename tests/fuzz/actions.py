@@ -233,7 +233,7 @@ def insert_pass(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
 
 @action
 def delete_pass(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    site = _pick(rng, [s for s in sites(proc) if isinstance(s.stmt, Pass)])
+    site = _pick(rng, [s for s in sites(proc) if any(isinstance(node, Pass) for node in walk(s.stmt))])
     return Draft((At(site.loc),)) if site else None
 
 

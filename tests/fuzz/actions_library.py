@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from types import UnionType
 from typing import Any
 
 from tests.fuzz.actions import ACTIONS, At, Callee, Draft, _pick, action
 from tests.fuzz.library import BASIC, COMBINATORS
 from tests.fuzz.sites import Site, loops, siblings, sites
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Assign, For, Proc, Read, Reduce
+from usl_core.ir.nodes import Assign, For, If, Proc, Read, Reduce
+from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk
 
 _TAILS = ("cut", "cut", "guard", "perfect")
@@ -118,6 +120,103 @@ def replace_all(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
 def inspect(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = _pick(rng, [s for s in loops(proc) if _buffers(s)])
     return Draft((At(site.loc), rng.choice(_buffers(site)))) if site else None
+
+
+# ---- functions that users of comparable systems know
+
+
+def _one_statement(proc: Proc, rng: random.Random, kinds: type | UnionType) -> Draft | None:
+    site = _pick(rng, [s for s in sites(proc) if isinstance(s.stmt, kinds)])
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def round_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_loop(proc, rng, rng.choice((1, 2, 3, 4)), up=rng.random() < 0.7)
+
+
+@action
+def undo_divide_and_guard_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    nests = [s for s in loops(proc) if isinstance(s.stmt, For) and isinstance(s.stmt.body[0], For)]
+    site = _pick(rng, nests)
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def bound_loop_by_if(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    guarded = [s for s in loops(proc) if isinstance(s.stmt, For) and isinstance(s.stmt.body[0], If)]
+    site = _pick(rng, guarded)
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def divide_loop_recursive(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_loop(proc, rng, rng.choice((2, 3, 4, 5)), rng.choice(_TAILS))
+
+
+@action
+def cut_loop_and_unroll(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_loop(proc, rng, rng.choice((1, 1, 2)))
+
+
+def _everywhere_or_in_a_loop(proc: Proc, rng: random.Random, **options: Any) -> Draft:
+    site = _pick(rng, loops(proc))
+    return Draft((At(site.loc),) if site and rng.random() < 0.5 else (), options)
+
+
+@action
+def unroll_loops(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _everywhere_or_in_a_loop(proc, rng, threshold=rng.choice((1, 2, 4)))
+
+
+@action
+def unroll_buffers(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _everywhere_or_in_a_loop(proc, rng)
+
+
+@action
+def fission_into_singles(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_loop(proc, rng)
+
+
+@action
+def stage_compute(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_statement(proc, rng, Assign | Reduce)
+
+
+@action
+def dealias(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return _one_statement(proc, rng, Assign | Reduce)
+
+
+@action
+def reorder_stmt_forward(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, [s for s in sites(proc) if s.index + 1 < len(siblings(proc, s))])
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def reorder_stmt_backwards(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, [s for s in sites(proc) if s.index])
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
+def binary_specialize(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, loops(proc))
+    if site is None or not isinstance(site.stmt, For):
+        return None
+    return Draft((At(site.loc), f"{show_expr(site.stmt.hi)}", rng.sample(range(1, 9), rng.choice((1, 2, 3)))))
+
+
+@action
+def cleanup(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return Draft()
+
+
+@action
+def replace_once(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    return replace_all(proc, callees, rng)
 
 
 def _combinator(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:

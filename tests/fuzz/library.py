@@ -17,6 +17,20 @@ WITH_REPORT = (
 )
 """Functions that give a procedure and a report."""
 
+WITHOUT_REPORT = (
+    *("replace_all", "replace_once", "max_config_writes", "round_loop", "undo_divide_and_guard_loop", "bound_loop_by_if"),
+    *(
+        "divide_loop_recursive",
+        "cut_loop_and_unroll",
+        "unroll_loops",
+        "unroll_buffers",
+        "fission_into_singles",
+        "stage_compute",
+    ),
+    *("dealias", "reorder_stmt_forward", "reorder_stmt_backwards", "binary_specialize", "cleanup"),
+)
+"""Functions that give a procedure."""
+
 BASIC: dict[str, Callable[..., Procedure]] = {
     "halves": partial(ops.divide_loop, factor=2, names=["io", "ii"], tail="cut"),
     "guarded": partial(ops.divide_loop, factor=3, names=["jo", "ji"], tail="guard"),
@@ -35,7 +49,7 @@ BASIC: dict[str, Callable[..., Procedure]] = {
 def library() -> dict[str, Callable[..., Procedure]]:
     """By name: the functions of the library that make procedures, its combinators, and `inspect` for those that only look."""
     made: dict[str, Callable[..., Procedure]] = {name: partial(_without_report, name) for name in WITH_REPORT}
-    made |= {"replace_all": lib.replace_all, "max_config_writes": lib.max_config_writes, "inspect": _inspected}
+    made |= {name: getattr(lib, name) for name in WITHOUT_REPORT} | {"inspect": _inspected}
     return made | {name: partial(_combined, name) for name in COMBINATORS}
 
 
@@ -49,6 +63,7 @@ COMBINATORS: dict[str, Callable[[Callable[..., Procedure], Callable[..., Procedu
     "attempt": lambda first, second: lib.attempt(lib.chain(first, second)),
     "first_of": lambda first, second: lib.first_of(first, second),
     "repeat": lambda first, second: lib.repeat(lib.first_of(first, second), limit=5),
+    "repeat n_times": lambda first, second: lib.repeat(lib.chain(first, second), n_times=2),
     "each": lambda first, second: lib.each(lib.attempt(first), "for _ in _: _"),
     "top_down": lambda first, second: lib.top_down(lib.first_of(first, second)),
     "bottom_up": lambda first, second: lib.bottom_up(lib.chain(first, lib.attempt(second))),

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from usl_stdlib.config_contract import max_config_writes as max_config_writes
     from usl_stdlib.config_writes import ConfigWrites as ConfigWrites
     from usl_stdlib.config_writes import count_config_writes as count_config_writes
+    from usl_stdlib.dividing import divide_loop_recursive as divide_loop_recursive
+    from usl_stdlib.guards import bound_loop_by_if as bound_loop_by_if
+    from usl_stdlib.guards import round_loop as round_loop
+    from usl_stdlib.guards import undo_divide_and_guard_loop as undo_divide_and_guard_loop
     from usl_stdlib.hoisting import ConfigReport as ConfigReport
     from usl_stdlib.hoisting import hoist_config as hoist_config
     from usl_stdlib.inspection import common_ancestor as common_ancestor
@@ -54,18 +58,29 @@ if TYPE_CHECKING:
     from usl_stdlib.reductions import ParallelReduction as ParallelReduction
     from usl_stdlib.reductions import parallelize_reduction as parallelize_reduction
     from usl_stdlib.replacing import replace_all as replace_all
+    from usl_stdlib.replacing import replace_once as replace_once
     from usl_stdlib.rules import Cut as Cut
     from usl_stdlib.rules import Lanes as Lanes
     from usl_stdlib.rules import abs_rule as abs_rule
     from usl_stdlib.rules import fma_rule as fma_rule
     from usl_stdlib.rules import in_memory as in_memory
     from usl_stdlib.rules import select_rule as select_rule
+    from usl_stdlib.separating import dealias as dealias
+    from usl_stdlib.separating import fission_into_singles as fission_into_singles
+    from usl_stdlib.separating import reorder_stmt_backwards as reorder_stmt_backwards
+    from usl_stdlib.separating import reorder_stmt_forward as reorder_stmt_forward
+    from usl_stdlib.separating import stage_compute as stage_compute
+    from usl_stdlib.specializing import binary_specialize as binary_specialize
     from usl_stdlib.staging import Staged as Staged
     from usl_stdlib.staging import auto_stage_mem as auto_stage_mem
     from usl_stdlib.subexpressions import CommonExpressions as CommonExpressions
     from usl_stdlib.subexpressions import cse as cse
     from usl_stdlib.tiling import Tiles as Tiles
     from usl_stdlib.tiling import tile_loops as tile_loops
+    from usl_stdlib.unrolling import cleanup as cleanup
+    from usl_stdlib.unrolling import cut_loop_and_unroll as cut_loop_and_unroll
+    from usl_stdlib.unrolling import unroll_buffers as unroll_buffers
+    from usl_stdlib.unrolling import unroll_loops as unroll_loops
     from usl_stdlib.vectorizing import Vectorized as Vectorized
     from usl_stdlib.vectorizing import vectorize as vectorize
 
@@ -85,20 +100,27 @@ _TOGETHER = {
     "invariants": "Hoisted hoist_from_loop",
     "pipelining": "Pipeline double_buffer software_pipeline",
     "reductions": "ParallelReduction parallelize_reduction",
-    "replacing": "replace_all",
+    "replacing": "replace_all replace_once",
     "rules": "Cut Lanes abs_rule fma_rule in_memory select_rule",
     "staging": "Staged auto_stage_mem",
     "subexpressions": "CommonExpressions cse",
     "tiling": "Tiles tile_loops",
     "memory_traffic": "LoopTraffic Touched Traffic touched traffic",
     "vectorizing": "Vectorized vectorize",
+    "dividing": "divide_loop_recursive",
+    "guards": "bound_loop_by_if round_loop undo_divide_and_guard_loop",
+    "separating": "dealias fission_into_singles reorder_stmt_backwards reorder_stmt_forward stage_compute",
+    "specializing": "binary_specialize",
+    "unrolling": "cleanup cut_loop_and_unroll unroll_buffers unroll_loops",
 }
 """By module, the public names."""
 
 _LIBRARY = """
-    replace_all hoist_config count_config_writes max_config_writes tile_loops auto_stage_mem vectorize fma_rule select_rule
-    abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction cse software_pipeline double_buffer chain
-    attempt first_of repeat each top_down bottom_up to_fixpoint walk classify enclosing_loop enclosing_loops
+    replace_all replace_once hoist_config count_config_writes max_config_writes tile_loops auto_stage_mem vectorize fma_rule
+    select_rule abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction cse software_pipeline double_buffer
+    round_loop undo_divide_and_guard_loop bound_loop_by_if divide_loop_recursive cut_loop_and_unroll unroll_loops
+    unroll_buffers fission_into_singles stage_compute dealias reorder_stmt_forward reorder_stmt_backwards binary_specialize
+    cleanup chain attempt first_of repeat each top_down bottom_up to_fixpoint walk classify enclosing_loop enclosing_loops
     common_ancestor loop_nest affine_range infer_bounds touched traffic
 """.split()
 """The functions in the manual's order; the other names are the types of what they take and return."""

@@ -96,14 +96,19 @@ def first_of(*schedules: Schedule) -> Combined:
 
 
 @checked
-def repeat(schedule: Schedule, limit: int = 1000) -> Combined:
+def repeat(schedule: Schedule, limit: int = 1000, *, n_times: int | None = None) -> Combined:
     """A schedule again and again, until it does not apply or changes nothing. That may be at once.
 
+    With n_times it is applied so many times, and has to apply each time.
+
     Raises:
-        SchedulingError: it still changes something after limit applications. UsageError: limit is negative. Undecided: the
-        solver could not tell whether it applies.
+        SchedulingError: it still changes something after limit applications; with n_times, it does not apply. UsageError: limit
+        or n_times is negative. Undecided: the solver could not tell whether it applies.
     """
     _require_limit("repeat", limit)
+    if n_times is not None:
+        _require_limit("repeat", n_times, "n_times")
+        return _combined("repeat", chain(*[schedule] * n_times))
 
     def repeated(p: Procedure, *where: Any) -> Procedure:
         for _ in range(limit + 1):
@@ -280,6 +285,6 @@ def _endless(combinator: str, limit: int) -> SchedulingError:
     )
 
 
-def _require_limit(combinator: str, limit: int) -> None:
+def _require_limit(combinator: str, limit: int, name: str = "limit") -> None:
     if limit < 0:
-        raise UsageError(f"{combinator}: limit must be a number of applications, got {limit!r}")
+        raise UsageError(f"{combinator}: {name} must be a number of applications, got {limit!r}")

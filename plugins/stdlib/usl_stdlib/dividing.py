@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import ForCursor, LiteralCursor
+from usl_core.cursors import ForCursor
 from usl_core.errors import UsageError
 from usl_core.scheduling import divide_loop, shift_loop
-from usl_stdlib.expressions import fresh
+from usl_stdlib.expressions import fresh, loop_at, require, starts_at_zero
+from usl_stdlib.reporting import explained
 
 TAILS = ("perfect", "cut", "guard", "masked")
 """What becomes of the last, partial tile. `vectorize` describes them."""
@@ -40,8 +41,8 @@ def divide(p: Procedure, loop: Any, factor: int, tail: str, tails: Sequence[str]
     """
     if tail not in tails:
         raise UsageError(f"tail is one of {', '.join(map(repr, tails))}, got {tail!r}")
-    lo, name = loop.lo(), loop.name()
-    if not (isinstance(lo, LiteralCursor) and lo.value() == 0):
+    name = loop.name()
+    if not starts_at_zero(loop):
         p = shift_loop(p, loop, 0)
     names = [fresh(p, f"{name}o"), fresh(p, f"{name}i")]
     if tail in ("perfect", "guard"):
@@ -53,3 +54,31 @@ def divide(p: Procedure, loop: Any, factor: int, tail: str, tails: Sequence[str]
         p = divide_loop(p, rest, factor, [fresh(p, f"{name}t"), names[1]], tail="guard")
         rest = p.forward(rest)
     return p, Divided(p.forward(loop), rest, tail == "masked")
+
+
+@explained
+def divide_loop_recursive(p: Procedure, loop: Any, factor: int, tail: str = "cut") -> Procedure:
+    """Divide a loop into tiles of factor iterations, what is left into tiles of half as many, and so on.
+
+                                       for io in seq(0, n / 4):
+        for i in seq(0, n):                for ii in seq(0, 4): ...
+            s                 ~>       for io in seq(0, n % 4 / 2):
+                                           for ii in seq(0, 2): ...
+                                       for ii in seq(0, n % 4 % 2): ...
+
+    is `divide_loop_recursive(p, "i", 4)`. tail says what becomes of what is left below the smallest tiles, which have 2 or 3
+    iterations: "cut" (single iterations), "guard", "masked", or "perfect" (there is nothing left).
+
+    Forwarding: the loop goes to the first of the loops over tiles; the others follow it.
+
+    Raises:
+        SchedulingError: the factor is below 2; what `divide_loop` raises.
+    """
+    rest: ForCursor | None = loop_at(p, loop)
+    require(factor >= 2, f"the factor must be at least 2, got {factor}")
+    if tail not in TAILS:
+        raise UsageError(f"tail is one of {', '.join(map(repr, TAILS))}, got {tail!r}")
+    while factor >= 2:
+        p, divided = divide(p, rest, factor, "cut" if factor >= 4 else tail)
+        rest, factor = divided.tail, factor // 2
+    return p

@@ -12,6 +12,7 @@ from usl_core.cursors import (
     BlockCursor,
     ForCursor,
     IfCursor,
+    LiteralCursor,
     NodeCursor,
     ReadCursor,
     StmtCursor,
@@ -66,6 +67,22 @@ def loop_at(p: Procedure, where: Any) -> ForCursor:
     if not isinstance(found, ForCursor):
         raise SchedulingError(f"a loop is wanted, got {found!r}", notes=["hint: give its name, or a cursor to it"], code="E404")
     return found
+
+
+def starts_at_zero(loop: ForCursor) -> bool:
+    """Whether the first iteration is written as 0."""
+    lo = loop.lo()
+    return isinstance(lo, LiteralCursor) and lo.value() == 0
+
+
+def require(condition: bool, message: str) -> None:
+    """An argument is one that the function takes.
+
+    Raises:
+        SchedulingError: it is not.
+    """
+    if not condition:
+        raise SchedulingError(message, code="E404")
 
 
 def block_at(p: Procedure, where: Any) -> BlockCursor:

@@ -22,16 +22,39 @@ def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> 
     of its buffers is not in the memory that the instruction names: so loads and stores, which have the same body, are told
     apart. What no instruction matches stays as it is; an undecided obligation (`Undecided`) is not swallowed.
     """
-    chosen = [instructions] if isinstance(instructions, Procedure) else list(instructions)
-    strangers = [each for each in chosen if not isinstance(each, Procedure)]
-    if strangers:
-        raise SchedulingError(f"replace_all: instructions are procedures, got {strangers[0]!r}", code="E404")
-    for instruction in chosen:
-        p = _replace_one(p, instruction)
+    for instruction in _procedures("replace_all", instructions):
+        for replaced in _replacements(p, instruction):
+            p = replaced
     return p
 
 
-def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
+@checked
+def replace_once(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> Procedure:
+    """Replace the first block that an instruction matches by a call of it, innermost first.
+
+    instructions are tried in the order given, as by `replace_all`.
+
+    Raises:
+        SchedulingError: nothing matches.
+    """
+    chosen = _procedures("replace_once", instructions)
+    for instruction in chosen:
+        for replaced in _replacements(p, instruction):
+            return replaced
+    names = ", ".join(each.name() for each in chosen[:8])
+    raise SchedulingError(f"replace_once: nothing in {p.name()} is a call of {names or 'no procedure'}", code="E461")
+
+
+def _procedures(function: str, given: Procedure | Iterable[Procedure]) -> list[Procedure]:
+    chosen = [given] if isinstance(given, Procedure) else list(given)
+    strangers = [each for each in chosen if not isinstance(each, Procedure)]
+    if strangers:
+        raise SchedulingError(f"{function}: instructions are procedures, got {strangers[0]!r}", code="E404")
+    return chosen
+
+
+def _replacements(p: Procedure, instruction: Procedure) -> Iterator[Procedure]:
+    """The procedure after each replacement, one after another."""
     for cursor in list(_blocks(p.body(), instruction.ir.body)):
         block = p.forward(cursor)
         if not block:
@@ -40,7 +63,7 @@ def _replace_one(p: Procedure, instruction: Procedure) -> Procedure:
             p = replace(p, block, instruction)
         except SchedulingError:
             continue
-    return p
+        yield p
 
 
 def _blocks(block: BlockCursor, wanted: Block) -> Iterator[BlockCursor]:

@@ -30,16 +30,46 @@ CASES = [
     ),
     Illegal(
         "delete_pass",
-        "a_loop_around_a_pass",
+        "a_loop_around_an_assignment",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            pass
+            x[i] = 1.0
+        """,
+        lambda p: delete_pass(p, "for i in _: _"),
+        "E404",
+        "delete_pass",
+        Wrong("pass"),
+    ),
+    Illegal(
+        "delete_pass",
+        "an_assignment_in_an_else",
+        "n: size, x: f32",
+        """
+        if n < 4:
+            pass
+        else:
+            for i in seq(0, n):
+                x = 1.0
+        """,
+        lambda p: delete_pass(p, "if _: _"),
+        "E404",
+        "delete_pass",
+        Wrong("pass"),
+    ),
+    Illegal(
+        "delete_pass",
+        "alone_in_its_block",
         "n: size, x: f32",
         """
         for i in seq(0, n):
             pass
         """,
-        lambda p: delete_pass(p, "for i in _: _"),
+        lambda p: delete_pass(p, "pass"),
         "E404",
         "delete_pass",
-        Misuse("a loop is no pass"),
+        Misuse("a block has a statement"),
     ),
     Illegal(
         "delete_pass",

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import block_of, stmt_list
-from usl_core.ir.nodes import Pass
+from usl_core.ir.nodes import For, If, Pass, Stmt
 from usl_core.primitives.base import edit_of, primitive, refuse
-from usl_core.primitives.locate import Where, stmt_at
+from usl_core.primitives.locate import Where, any_stmt_at
 from usl_core.procedure import Procedure
 
 
 @primitive()
 def delete_pass(proc: Procedure, stmt: Where = "pass") -> Edit:
-    """Delete a `pass`, by default the first.
+    """Delete a `pass`, by default the first, or a loop or `if` in which there is nothing else.
 
     Raises:
-        SchedulingError: the statement is not `pass`, or it is alone in its block, which must not be empty.
-    Forwarding: the `pass` is gone, everything else stays itself.
+        SchedulingError: the statement does something, or it is a `pass` alone in its block, which must not be empty.
+    Forwarding: the statement is gone, everything else stays itself.
     """
-    path, old = stmt_at(proc, stmt, Pass, "a `pass`")
+    path, old = any_stmt_at(proc, stmt, "a `pass`")
+    if not _does_nothing(old):
+        refuse("a `pass` is wanted here, or a loop or `if` of nothing else", old.span, code="E404")
     field, _ = path[-1]
-    if field == "body" and len(stmt_list(proc.ir, path[:-1], field)) == 1:
-        hint = "hint: remove the statement around it instead"
+    if isinstance(old, Pass) and field == "body" and len(stmt_list(proc.ir, path[:-1], field)) == 1:
+        hint = "hint: delete the statement around it instead"
         refuse("the `pass` is alone in its block, which must not be empty", old.span, [hint], code="E404")
     return edit_of(proc).delete(block_of(path))
+
+
+def _does_nothing(stmt: Stmt) -> bool:
+    if isinstance(stmt, For):
+        return all(map(_does_nothing, stmt.body))
+    return isinstance(stmt, Pass) or (isinstance(stmt, If) and all(map(_does_nothing, stmt.body + stmt.orelse)))
