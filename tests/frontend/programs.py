@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from usl_core.frontend import build as b
-from usl_core.frontend import typecheck as tc
+from usl_core.frontend import operators
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.externs import ABS, CLAMP, MAX, MIN, RELU, SELECT, SQRT, Extern
 from usl_core.ir.memory import DRAM, Memory
@@ -71,16 +71,16 @@ class Generator:
         kind = self.choose(*leaves) if depth == 0 else self.choose(*leaves, "+", "-", "*", "/", "%", "neg", "min")
         if kind in ("+", "-"):
             sides = [self.index(depth - 1, idx=idx, fixed=fixed) for _ in range(2)]
-            return tc.arithmetic(str(kind), *sides)
+            return operators.arithmetic(str(kind), *sides)
         if kind == "*":
             sides = [self.index(depth - 1, idx=idx, fixed=fixed), b.literal(self.number(-3, 3), INDEX)]
             return b.mul(*(sides if self.choose(True, False) else sides[::-1]))
         if kind in ("/", "%"):
-            return tc.arithmetic(
+            return operators.arithmetic(
                 str(kind), self.index(depth - 1, idx=idx, fixed=fixed), b.literal(self.number(1, 5) * int(self.choose(1, -1)))
             )
         if kind == "neg":
-            return tc.unary_minus(self.index(depth - 1, idx=idx, fixed=fixed))
+            return operators.unary_minus(self.index(depth - 1, idx=idx, fixed=fixed))
         if kind == "min":
             sides = [self.index(depth - 1, idx=idx, fixed=fixed) for _ in range(2)]
             return b.extern(self.choose(MIN, MAX), *sides)
@@ -99,16 +99,17 @@ class Generator:
             return self.choose(*options) if self.choose(True, False) else b.le(self.index(1, stride=True), self.index(1))
         match self.choose("and", "or", "not", "<", "==", "data" if data else "leaf"):
             case "and" | "or" as op:
-                return tc.logical(str(op), self.cond(depth - 1, data=data), self.cond(depth - 1, data=data))
+                return operators.logical(str(op), self.cond(depth - 1, data=data), self.cond(depth - 1, data=data))
             case "not":
                 return b.not_(self.cond(0))
             case "<":
-                return tc.compare(str(self.choose("<", "<=", ">", ">=", "==", "!=")), self.index(depth), self.index(depth))
+                op = str(self.choose("<", "<=", ">", ">=", "==", "!="))
+                return operators.compare(op, self.index(depth), self.index(depth))
             case "==":
                 return b.eq(self.cond(0), self.cond(depth - 1))
             case "data":
                 typ = self.choose(*SCALARS)
-                return tc.compare(str(self.choose("<", ">=", "==")), self.data(typ, depth), self.data(typ, depth))
+                return operators.compare(str(self.choose("<", ">=", "==")), self.data(typ, depth), self.data(typ, depth))
             case _:
                 return self.cond(0)
 
@@ -135,7 +136,7 @@ class Generator:
         ops = ["+", "-", "*", "/", *(["%"] if typ.is_int else [])]
         match self.choose("leaf", "op", "neg", "cast", "index", "select", "extern", "mix", "scale" if typ is F32 else "leaf"):
             case "op":
-                return tc.arithmetic(str(self.choose(*ops)), self.data(typ, depth - 1), self.data(typ, depth - 1))
+                return operators.arithmetic(str(self.choose(*ops)), self.data(typ, depth - 1), self.data(typ, depth - 1))
             case "neg":
                 return UnaryMinus(arg := self.data(typ, depth - 1), type=arg.type)
             case "cast":

@@ -24,16 +24,29 @@ from typing import Any
 
 from usl_core.deep import deeply
 from usl_core.errors import NOWHERE, Span, TypeError_
-from usl_core.frontend import typecheck as tc
+from usl_core.frontend import expressions, literals, operators, statements
 from usl_core.frontend.boundscheck import check_proc
 from usl_core.frontend.python_scope import as_proc
-from usl_core.frontend.scope import Binding
+from usl_core.frontend.scope import Binding, arg_binding
 from usl_core.ir.config import Config
 from usl_core.ir.externs import CLAMP, IDX, MAX, MIN, SELECT, Extern
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Arg, Expr, ExprBase, If, InstrTemplate, Interval, LoopMode, Proc, Stmt, WindowExpr
+from usl_core.ir.nodes import (
+    Arg,
+    Expr,
+    ExprBase,
+    If,
+    InstrTemplate,
+    Interval,
+    LoopMode,
+    Pass,
+    Proc,
+    Stmt,
+    WindowExpr,
+    WindowStmt,
+)
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType
+from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType, Type
 from usl_core.ir.verify import problems
 
 
@@ -56,9 +69,9 @@ def value(operand: Value) -> Expr:
         case ExprBase():
             return operand
         case Buffer(binding=binding):
-            return tc.read(binding)
+            return expressions.read(binding)
         case _:
-            return tc.literal(operand)
+            return literals.literal(operand)
 
 
 # ---- accesses
@@ -66,18 +79,18 @@ def value(operand: Value) -> Expr:
 
 def read(buffer: Buffer, *idx: Value) -> Expr:
     """`x[idx]`."""
-    return tc.read(buffer.binding, [value(index) for index in idx])
+    return expressions.read(buffer.binding, [value(index) for index in idx])
 
 
 def window(buffer: Buffer, *entries: Entry) -> WindowExpr:
     """`x[lo:hi, pt]`, with `(lo, hi)` or a slice for an interval."""
-    return tc.window(buffer.binding, [_entry(entry) for entry in entries])
+    return expressions.window(buffer.binding, [_entry(entry) for entry in entries])
 
 
 def _entry(entry: Entry) -> Expr | Interval | slice:
     match entry:
         case (lo, hi):
-            return tc.interval(value(lo), value(hi))
+            return expressions.interval(value(lo), value(hi))
         case slice(start=lo, stop=hi, step=step):
             if step is not None:
                 raise TypeError_("a window has no step; its elements are neighbours")
@@ -88,12 +101,12 @@ def _entry(entry: Entry) -> Expr | Interval | slice:
 
 def stride(buffer: Buffer, dim: int) -> Expr:
     """`stride(x, dim)`."""
-    return tc.stride(buffer.binding, dim)
+    return expressions.stride(buffer.binding, dim)
 
 
 def read_config(config: Config, field: str) -> Expr:
     """`config.field`."""
-    return tc.read_config(config, field)
+    return expressions.read_config(config, field)
 
 
 # ---- operators
@@ -101,93 +114,93 @@ def read_config(config: Config, field: str) -> Expr:
 
 def literal(number: int | float | Fraction, typ: ScalarType | ControlType | None = None) -> Expr:
     """A number or truth value; typ states its type, otherwise it adopts that of what it meets."""
-    plain = tc.literal(number)
-    return plain if typ is None else tc.adopt(plain, typ, "the literal")
+    plain = literals.literal(number)
+    return plain if typ is None else operators.adopt(plain, typ, "the literal")
 
 
 def add(lhs: Value, rhs: Value) -> Expr:
     """`lhs + rhs`."""
-    return tc.arithmetic("+", value(lhs), value(rhs))
+    return operators.arithmetic("+", value(lhs), value(rhs))
 
 
 def sub(lhs: Value, rhs: Value) -> Expr:
     """`lhs - rhs`."""
-    return tc.arithmetic("-", value(lhs), value(rhs))
+    return operators.arithmetic("-", value(lhs), value(rhs))
 
 
 def mul(lhs: Value, rhs: Value) -> Expr:
     """`lhs * rhs`; one side is constant if they are control values."""
-    return tc.arithmetic("*", value(lhs), value(rhs))
+    return operators.arithmetic("*", value(lhs), value(rhs))
 
 
 def div(lhs: Value, rhs: Value) -> Expr:
     """`lhs / rhs`; on integers it rounds to minus infinity."""
-    return tc.arithmetic("/", value(lhs), value(rhs))
+    return operators.arithmetic("/", value(lhs), value(rhs))
 
 
 def mod(lhs: Value, rhs: Value) -> Expr:
     """`lhs % rhs`, rounded to minus infinity as division is."""
-    return tc.arithmetic("%", value(lhs), value(rhs))
+    return operators.arithmetic("%", value(lhs), value(rhs))
 
 
 def neg(arg: Value) -> Expr:
     """`-arg`."""
-    return tc.negate(value(arg))
+    return operators.negate(value(arg))
 
 
 def lt(lhs: Value, rhs: Value) -> Expr:
     """`lhs < rhs`."""
-    return tc.compare("<", value(lhs), value(rhs))
+    return operators.compare("<", value(lhs), value(rhs))
 
 
 def le(lhs: Value, rhs: Value) -> Expr:
     """`lhs <= rhs`."""
-    return tc.compare("<=", value(lhs), value(rhs))
+    return operators.compare("<=", value(lhs), value(rhs))
 
 
 def gt(lhs: Value, rhs: Value) -> Expr:
     """`lhs > rhs`."""
-    return tc.compare(">", value(lhs), value(rhs))
+    return operators.compare(">", value(lhs), value(rhs))
 
 
 def ge(lhs: Value, rhs: Value) -> Expr:
     """`lhs >= rhs`."""
-    return tc.compare(">=", value(lhs), value(rhs))
+    return operators.compare(">=", value(lhs), value(rhs))
 
 
 def eq(lhs: Value, rhs: Value) -> Expr:
     """`lhs == rhs`."""
-    return tc.compare("==", value(lhs), value(rhs))
+    return operators.compare("==", value(lhs), value(rhs))
 
 
 def ne(lhs: Value, rhs: Value) -> Expr:
     """`lhs != rhs`."""
-    return tc.compare("!=", value(lhs), value(rhs))
+    return operators.compare("!=", value(lhs), value(rhs))
 
 
 def and_(first: Value, *rest: Value) -> Expr:
     """The conjunction of one or more conditions."""
-    return functools.reduce(lambda whole, operand: tc.logical("and", whole, value(operand)), rest, value(first))
+    return functools.reduce(lambda whole, operand: operators.logical("and", whole, value(operand)), rest, value(first))
 
 
 def or_(first: Value, *rest: Value) -> Expr:
     """The disjunction of one or more conditions."""
-    return functools.reduce(lambda whole, operand: tc.logical("or", whole, value(operand)), rest, value(first))
+    return functools.reduce(lambda whole, operand: operators.logical("or", whole, value(operand)), rest, value(first))
 
 
 def not_(arg: Value) -> Expr:
     """The negation of a condition."""
-    return tc.negation(value(arg))
+    return operators.negation(value(arg))
 
 
 def cast(typ: ScalarType, arg: Value) -> Expr:
     """`typ(arg)`; of a plain number the literal of that type."""
-    return tc.cast(typ, value(arg))
+    return operators.cast(typ, value(arg))
 
 
 def extern(fn: Extern, *args: Value) -> Expr:
     """`fn(args)`."""
-    return tc.extern_call(fn, [value(arg) for arg in args])
+    return operators.extern_call(fn, [value(arg) for arg in args])
 
 
 def min_(lhs: Value, rhs: Value) -> Expr:
@@ -246,23 +259,19 @@ class ProcBuilder:
 
     def size(self, name: str) -> Expr:
         """A formal of type size: an integer of at least 1."""
-        return self._control(name, SIZE)
+        return expressions.read(self._formal(name, SIZE))
 
     def index(self, name: str) -> Expr:
         """A formal of type index: any integer."""
-        return self._control(name, INDEX)
+        return expressions.read(self._formal(name, INDEX))
 
     def bool_(self, name: str) -> Expr:
         """A formal of type bool."""
-        return self._control(name, BOOL)
-
-    def _control(self, name: str, typ: ControlType) -> Expr:
-        arg = self._formal(tc.formal(Sym(_identifier(name)), typ))
-        return tc.read(tc.arg_binding(arg))
+        return expressions.read(self._formal(name, BOOL))
 
     def scalar(self, name: str, typ: ScalarType, mem: MemoryClass = DRAM) -> Buffer:
         """A formal that is one element of data, passed by reference."""
-        return Buffer(tc.arg_binding(self._formal(tc.formal(Sym(_identifier(name)), typ, mem))))
+        return Buffer(self._formal(name, typ, mem))
 
     @deeply
     def tensor(
@@ -271,17 +280,18 @@ class ProcBuilder:
         """A formal `typ[shape]`, or with window `[typ][shape]`."""
         if not shape:
             raise TypeError_(f"{name}: a tensor needs at least one extent; use scalar()")
-        tensor = tc.tensor_type(typ, [value(extent) for extent in shape], window=window)
-        return Buffer(tc.arg_binding(self._formal(tc.formal(Sym(_identifier(name)), tensor, mem))))
+        tensor = statements.tensor_type(typ, [value(extent) for extent in shape], window=window)
+        return Buffer(self._formal(name, tensor, mem))
 
-    def _formal(self, arg: Arg) -> Arg:
+    def _formal(self, name: str, typ: Type, mem: MemoryClass | None = None) -> Binding:
+        arg = statements.formal(Sym(_identifier(name)), typ, mem)
         self._args.append(arg)
-        return arg
+        return arg_binding(arg)
 
     @deeply
     def require(self, cond: Value) -> None:
         """`assert cond` at the top."""
-        self._preds.append(tc.assertion(value(cond)))
+        self._preds.append(statements.assertion(value(cond)))
 
     # -- statements
 
@@ -291,40 +301,40 @@ class ProcBuilder:
     @deeply
     def alloc(self, name: str, typ: ScalarType, shape: Sequence[Value] = (), mem: MemoryClass = DRAM) -> Buffer:
         """`name: typ[shape] @ mem`."""
-        stmt = tc.alloc(Sym(_identifier(name)), tc.tensor_type(typ, [value(extent) for extent in shape]), mem)
+        stmt = statements.alloc(Sym(_identifier(name)), statements.tensor_type(typ, [value(extent) for extent in shape]), mem)
         self._emit(stmt)
         return Buffer(Binding(stmt.name, stmt.type, mem))
 
     @deeply
     def window(self, name: str, buffer: Buffer, *entries: Entry) -> Buffer:
         """`name = buffer[entries]`."""
-        stmt = tc.window_stmt(Sym(_identifier(name)), window(buffer, *entries))
+        stmt = WindowStmt(Sym(_identifier(name)), window(buffer, *entries))
         self._emit(stmt)
         return Buffer(Binding(stmt.name, stmt.rhs.type, buffer.binding.mem))
 
     @deeply
     def assign(self, target: Buffer, indices: Sequence[Value], rhs: Value) -> None:
         """`target[indices] = rhs`."""
-        self._emit(tc.assign(target.binding, [value(index) for index in indices], value(rhs)))
+        self._emit(statements.assign(target.binding, [value(index) for index in indices], value(rhs)))
 
     @deeply
     def reduce(self, target: Buffer, indices: Sequence[Value], rhs: Value) -> None:
         """`target[indices] += rhs`."""
-        self._emit(tc.reduce(target.binding, [value(index) for index in indices], value(rhs)))
+        self._emit(statements.reduce(target.binding, [value(index) for index in indices], value(rhs)))
 
     @deeply
     def assign_config(self, config: Config, field: str, rhs: Value) -> None:
         """`config.field = rhs`."""
-        self._emit(tc.assign_config(config, field, value(rhs)))
+        self._emit(statements.assign_config(config, field, value(rhs)))
 
     @deeply
     def check(self, cond: Value) -> None:
         """`check(cond)`: stop unless it holds."""
-        self._emit(tc.check(value(cond)))
+        self._emit(statements.check(value(cond)))
 
     def pass_(self) -> None:
         """`pass`."""
-        self._emit(tc.pass_())
+        self._emit(Pass())
 
     @deeply
     def call(self, callee: Any, *args: Value) -> None:
@@ -332,7 +342,7 @@ class ProcBuilder:
         ir = as_proc(callee)
         if ir is None:
             raise TypeError_(f"{callee!r} is not a procedure")
-        self._emit(tc.call(ir, [value(arg) for arg in args]))
+        self._emit(statements.call(ir, [value(arg) for arg in args]))
 
     @contextmanager
     def _nested(self) -> Iterator[list[Stmt]]:
@@ -346,18 +356,18 @@ class ProcBuilder:
     @contextmanager
     def for_(self, name: str, lo: Value, hi: Value, *, parallel: bool = False) -> Iterator[Expr]:
         """`for name in seq(lo, hi)`; gives the iterator."""
-        sym, (low, high) = Sym(_identifier(name)), deeply(tc.loop_bounds)(value(lo), value(hi))
+        sym, (low, high) = Sym(_identifier(name)), deeply(statements.loop_bounds)(value(lo), value(hi))
         with self._nested() as body:
-            yield tc.read(Binding(sym, INDEX))
-        self._emit(tc.for_(sym, low, high, tuple(body), LoopMode.PAR if parallel else LoopMode.SEQ))
+            yield expressions.read(Binding(sym, INDEX))
+        self._emit(statements.for_(sym, low, high, tuple(body), LoopMode.PAR if parallel else LoopMode.SEQ))
 
     @contextmanager
     def if_(self, cond: Value) -> Iterator[None]:
         """`if cond`; `else_` may follow at once."""
-        checked = deeply(tc.condition)(value(cond))
+        checked = deeply(expressions.condition)(value(cond))
         with self._nested() as body:
             yield
-        self._emit(tc.if_(checked, tuple(body)))
+        self._emit(statements.if_(checked, tuple(body)))
 
     @contextmanager
     def else_(self) -> Iterator[None]:
@@ -367,7 +377,7 @@ class ProcBuilder:
             raise TypeError_("else_() must follow an if_() without one")
         with self._nested() as orelse:
             yield
-        self._blocks[-1][-1] = tc.if_(last.cond, last.body, tuple(orelse), span=last.span)
+        self._blocks[-1][-1] = statements.if_(last.cond, last.body, tuple(orelse), span=last.span)
 
     # -- the result
 
@@ -376,7 +386,7 @@ class ProcBuilder:
         """The procedure so far, typed and well-formed; bounds and calls are not proved."""
         if len(self._blocks) != 1:
             raise TypeError_(f"{self.name} is finished inside an open block")
-        proc = tc.procedure(
+        proc = statements.procedure(
             self.name, self._args, self._preds, self._blocks[0], instr=self._instr, aliasable=self._aliasable, span=self.span
         )
         broken = problems(proc)  # for instance a buffer used outside the block that allocates it

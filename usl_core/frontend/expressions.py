@@ -41,11 +41,6 @@ def condition(expr: Expr) -> Expr:
     return expr
 
 
-def data(expr: Expr, typ: ScalarType, what: str) -> Expr:
-    """expr as data of a type; what names it in the message. Raises: TypeError_."""
-    return adopt(expr, typ, what)
-
-
 # ---- names
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from usl_core.errors import ParseError, Span
-from usl_core.frontend import typecheck as tc
+from usl_core.frontend import expressions, operators
 from usl_core.frontend.parse_expr import ExprParser
 from usl_core.frontend.python_scope import PythonScope
 from usl_core.frontend.scope import Binding, Env, arg_binding, loop_binding, stmt_binding
@@ -88,14 +88,14 @@ def parse_expr(text: str, env: Env, scope: Mapping[str, Any] | None = None, want
     parser, node = _parser(text, env, scope)
     expr = parser.expr(node)
     if want is None:
-        return tc.settle(expr, INDEX)
-    return tc.adopt(expr, want, f"`{text}`")
+        return operators.settle(expr, INDEX)
+    return operators.adopt(expr, want, f"`{text}`")
 
 
 def parse_cond(text: str, env: Env, scope: Mapping[str, Any] | None = None) -> Expr:
     """A truth value on control values."""
     parser, node = _parser(text, env, scope)
-    return tc.control_bool(parser.expr(node), f"`{text}`")
+    return expressions.control_bool(parser.expr(node), f"`{text}`")
 
 
 def parse_window(text: str, env: Env, scope: Mapping[str, Any] | None = None) -> WindowExpr | Read:

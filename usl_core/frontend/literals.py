@@ -1,7 +1,7 @@
 """Number literals before their type is known, and the checks when they take one.
 
 A literal adopts the type of what it meets: the other operand, the target of an assignment, a formal. Until then it (and
-arithmetic on literals alone) has one of two private types; `usl_core.frontend.expressions.settle` gives it the final one.
+arithmetic on literals alone) has one of two private types; `usl_core.frontend.operators.settle` gives it the final one.
 """
 
 from __future__ import annotations

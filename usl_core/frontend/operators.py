@@ -262,11 +262,6 @@ def cast(typ: ScalarType, arg: Expr, *, span: Span = NOWHERE) -> Expr:
     return Cast(arg, type=typ, span=span)
 
 
-def as_index(arg: Expr, *, span: Span = NOWHERE) -> Expr:
-    """`index(arg)`: states that literals are control values."""
-    return adopt(arg, INDEX, "the argument of index(...)")
-
-
 def extern_call(fn: Extern, args: Sequence[Expr], *, span: Span = NOWHERE) -> ExternCall:
     """`fn(args)`, typed by the function's own rule; literals take the type of the arguments they belong with."""
     if len(args) != fn.arity:

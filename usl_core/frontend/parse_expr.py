@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from usl_core.errors import ParseError, Span, TypeError_
-from usl_core.frontend import typecheck as tc
+from usl_core.frontend import expressions, literals, operators
 from usl_core.frontend.python_scope import PythonScope, refuse_python_object, unknown
 from usl_core.frontend.scope import Binding, Env
 from usl_core.frontend.source import Source
 from usl_core.ir.config import Config
 from usl_core.ir.externs import BUILTINS
 from usl_core.ir.nodes import Expr, Interval, WindowExpr
-from usl_core.ir.types import SCALARS
+from usl_core.ir.types import INDEX, SCALARS
 
 _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -63,7 +63,7 @@ _REFUSED_OPERATORS: dict[type[ast.operator], str] = {
 
 
 class ExprParser:
-    """Parses expressions where the names of env are visible; numbers alone may come out untyped (`typecheck.settle`)."""
+    """Parses expressions where the names of env are visible; numbers alone may come out untyped (`operators.settle`)."""
 
     def __init__(self, source: Source, scope: PythonScope, env: Env) -> None:
         self.source = source
@@ -87,7 +87,7 @@ class ExprParser:
                 return self.constant(node)
             case ast.Name(id=name):
                 binding = self.env.get(name)
-                return tc.read(binding, span=self.span(node)) if binding else self.python_value(node)
+                return expressions.read(binding, span=self.span(node)) if binding else self.python_value(node)
             case ast.Attribute():
                 return self.attribute(node)
             case ast.Subscript():
@@ -97,7 +97,7 @@ class ExprParser:
             case ast.BinOp(left=left, op=op, right=right):
                 if type(op) not in _ARITHMETIC:
                     raise self.refuse(node, _REFUSED_OPERATORS[type(op)])
-                return tc.arithmetic(_ARITHMETIC[type(op)], self.expr(left), self.expr(right), span=self.span(node))
+                return operators.arithmetic(_ARITHMETIC[type(op)], self.expr(left), self.expr(right), span=self.span(node))
             case ast.BoolOp(op=op, values=values):
                 return self.logical("and" if isinstance(op, ast.And) else "or", values)
             case ast.Compare():
@@ -112,11 +112,11 @@ class ExprParser:
         span = self.span(whole or node)
         match node.value:
             case bool() as value:
-                return tc.literal(value, span=span)
+                return literals.literal(value, span=span)
             case int() as number:
-                return tc.literal(-number if sign else number, span=span)
+                return literals.literal(-number if sign else number, span=span)
             case float():
-                return tc.decimal_literal(sign + self.source.text(node), span=span)
+                return literals.decimal_literal(sign + self.source.text(node), span=span)
             case complex():
                 raise self.refuse(node, "complex number")
             case str() | bytes():
@@ -128,7 +128,7 @@ class ExprParser:
         """A number of the surrounding Python scope."""
         value, span = self.scope.constant(node), self.span(node)
         if value is not None:
-            return tc.literal(value, span=span)
+            return literals.literal(value, span=span)
         found = self.scope.find(node)
         if found is not None:
             raise refuse_python_object(node, found, span)
@@ -139,7 +139,7 @@ class ExprParser:
         """`Cfg.field`."""
         config = self.scope.config(node.value)
         if config is not None:
-            return tc.read_config(config, node.attr, span=self.span(node))
+            return expressions.read_config(config, node.attr, span=self.span(node))
         if isinstance(node.value, ast.Name) and node.value.id in self.env:
             raise TypeError_(f"{node.value.id} has no attribute {node.attr}", span=self.span(node))
         if isinstance(node.value, ast.Name) and self.scope.find(node.value) is None:
@@ -153,11 +153,11 @@ class ExprParser:
             case ast.USub():
                 if isinstance(operand, ast.Constant) and not isinstance(operand.value, bool | str):
                     return self.constant(operand, "-", node)
-                return tc.unary_minus(self.expr(operand), span=self.span(node))
+                return operators.unary_minus(self.expr(operand), span=self.span(node))
             case ast.UAdd():
                 return self.expr(operand)
             case ast.Not():
-                return tc.negation(self.expr(operand), span=self.span(node))
+                return operators.negation(self.expr(operand), span=self.span(node))
             case _:
                 raise self.refuse(node, "`~`")
 
@@ -166,7 +166,7 @@ class ExprParser:
         result = self.expr(values[0])
         for value in values[1:]:
             rhs = self.expr(value)
-            result = tc.logical(op, result, rhs, span=_join(self.span(values[0]), self.span(value)))
+            result = operators.logical(op, result, rhs, span=_join(self.span(values[0]), self.span(value)))
         return result
 
     def comparison(self, node: ast.Compare) -> Expr:
@@ -179,8 +179,8 @@ class ExprParser:
                     node, "`is`; write `==`" if isinstance(op, ast.Is | ast.IsNot) else "`in`; write a range test"
                 )
             span = _join(self.span(left), self.span(right))
-            step = tc.compare(_COMPARISON[type(op)], self.expr(left), self.expr(right), span=span)
-            result = step if result is None else tc.logical("and", result, step, span=_join(result.span, span))
+            step = operators.compare(_COMPARISON[type(op)], self.expr(left), self.expr(right), span=span)
+            result = step if result is None else operators.logical("and", result, step, span=_join(result.span, span))
         assert result is not None
         return result
 
@@ -206,12 +206,12 @@ class ExprParser:
         binding, parts = self.binding(node.value), self.indices(node)
         if any(isinstance(part, ast.Slice) for part in parts):
             return self.window(node)
-        return tc.read(binding, [self.expr(part) for part in parts], span=self.span(node))
+        return expressions.read(binding, [self.expr(part) for part in parts], span=self.span(node))
 
     def window(self, node: ast.Subscript) -> WindowExpr:
         """`x[lo:hi, i]`."""
         entries = [self.entry(part) for part in self.indices(node)]
-        return tc.window(self.binding(node.value), entries, span=self.span(node))
+        return expressions.window(self.binding(node.value), entries, span=self.span(node))
 
     def entry(self, part: ast.expr) -> Expr | Interval | slice:
         """One entry between brackets: an index, an interval, or a slice with a limit left out."""
@@ -223,7 +223,7 @@ class ExprParser:
         hi = self.expr(part.upper) if part.upper else None
         if lo is None or hi is None:
             return slice(lo, hi)
-        return tc.interval(lo, hi, span=self.span(part))
+        return expressions.interval(lo, hi, span=self.span(part))
 
     # ---- calls
 
@@ -241,13 +241,13 @@ class ExprParser:
         if isinstance(head, ast.Name) and head.id == "stride":
             return self.stride(node)
         if isinstance(head, ast.Name) and head.id == "index":
-            return tc.as_index(self.one_argument(node), span=span)
+            return operators.adopt(self.one_argument(node), INDEX, "the argument of index(...)")
         scalar = self.scope.scalar(head)
         if scalar is not None:
-            return tc.cast(scalar, self.one_argument(node), span=span)
+            return operators.cast(scalar, self.one_argument(node), span=span)
         extern = self.scope.extern(head)
         if extern is not None:
-            return tc.extern_call(extern, self.arguments(node), span=span)
+            return operators.extern_call(extern, self.arguments(node), span=span)
         name = ast.unparse(head)
         if self.scope.callee(head) is not None:
             raise TypeError_(f"the call of {name} is a statement; a procedure returns nothing", span=span)
@@ -266,10 +266,10 @@ class ExprParser:
         """`stride(x, dim)`."""
         match node.args:
             case [name, dim] if not node.keywords:
-                value = tc.constant(self.expr(dim))
+                value = operators.constant(self.expr(dim))
                 if value is None:
                     raise TypeError_("the dimension of `stride` must be a number", span=self.span(dim))
-                return tc.stride(self.binding(name), value, span=self.span(node))
+                return expressions.stride(self.binding(name), value, span=self.span(node))
             case _:
                 raise TypeError_("`stride` takes a buffer and a dimension: stride(x, 0)", span=self.span(node))
 

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Callable, Sequence
 
 from usl_core.errors import ParseError, TypeError_
-from usl_core.frontend import typecheck as tc
+from usl_core.frontend import expressions, operators, statements
 from usl_core.frontend.parse_expr import ExprParser
 from usl_core.frontend.parse_types import parse_annotation
 from usl_core.frontend.python_scope import PythonScope, as_proc, unknown
-from usl_core.frontend.scope import Binding
+from usl_core.frontend.scope import Binding, arg_binding
 from usl_core.frontend.source import Source
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Arg, Block, Expr, For, If, LoopMode, Stmt, WindowExpr
+from usl_core.ir.nodes import Arg, Block, Expr, For, If, LoopMode, Pass, Stmt, WindowExpr, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX
 
@@ -82,8 +82,8 @@ class StmtParser:
         if node.annotation is None:
             raise ParseError(f"argument {node.arg} needs a type, such as {node.arg}: size or {node.arg}: f32[n]", span=span)
         typ, mem = parse_annotation(node.annotation, self.exprs)
-        arg = tc.formal(Sym(node.arg), typ, mem, span=span)
-        self.bind(node.arg, tc.arg_binding(arg))
+        arg = statements.formal(Sym(node.arg), typ, mem, span=span)
+        self.bind(node.arg, arg_binding(arg))
         return arg
 
     def assertions(self, body: Sequence[ast.stmt]) -> tuple[list[Expr], Sequence[ast.stmt]]:
@@ -92,7 +92,7 @@ class StmtParser:
             body = body[1:]
         preds = []
         while body and isinstance(body[0], ast.Assert):
-            preds.append(tc.assertion(self.exprs.expr(body[0].test)))
+            preds.append(statements.assertion(self.exprs.expr(body[0].test)))
             body = body[1:]
         return preds, body
 
@@ -119,7 +119,7 @@ class StmtParser:
             case ast.Expr(value=ast.Call() as call):
                 return self.call(call)
             case ast.Pass():
-                return tc.pass_(span=span)
+                return Pass(span=span)
             case ast.Assert():
                 raise ParseError("`assert` may stand at the top of the procedure only; write check(condition) here", span=span)
             case ast.Expr(value=value):
@@ -140,18 +140,18 @@ class StmtParser:
                 config = self.scope.config(owner)
                 if config is None:
                     raise TypeError_(f"{ast.unparse(owner)} is not a configuration", span=self.source.span(owner))
-                return tc.assign_config(config, field, self.exprs.expr(node.value), span=span)
+                return statements.assign_config(config, field, self.exprs.expr(node.value), span=span)
             case ast.Name(id=name) if self.is_window(node.value):
                 window = self.exprs.expr(node.value)
                 assert isinstance(window, WindowExpr)
-                stmt = tc.window_stmt(Sym(name), window, span=span)
+                stmt = WindowStmt(Sym(name), window, span=span)
                 self.bind(name, Binding(stmt.name, window.type, self.mem_of(window)))
                 return stmt
             case ast.Name(id=name) if name not in self.env:
                 raise self.unknown_target(target, node.value)
             case _:
                 binding, idx = self.target(target)
-                return tc.assign(binding, idx, self.exprs.expr(node.value), span=span)
+                return statements.assign(binding, idx, self.exprs.expr(node.value), span=span)
 
     def is_window(self, node: ast.expr) -> bool:
         """Whether the right side makes a window, so that the statement names one."""
@@ -198,8 +198,8 @@ class StmtParser:
         binding, idx = self.target(node.target)
         rhs = self.exprs.expr(node.value)
         if isinstance(node.op, ast.Sub) and not binding.is_control:
-            rhs = tc.negate(tc.adopt(rhs, binding.scalar, "the right side of `-=`"), span=rhs.span)
-        return tc.reduce(binding, idx, rhs, span=span)
+            rhs = operators.negate(operators.adopt(rhs, binding.scalar, "the right side of `-=`"), span=rhs.span)
+        return statements.reduce(binding, idx, rhs, span=span)
 
     def alloc(self, node: ast.AnnAssign) -> Stmt:
         """`x: f32[n] @ DRAM`."""
@@ -210,7 +210,7 @@ class StmtParser:
         if node.value is not None:
             raise ParseError(f"an allocation has no initial value; assign {name} in the next statement", span=span)
         typ, mem = parse_annotation(node.annotation, self.exprs)
-        stmt = tc.alloc(Sym(name), typ, mem or DRAM, span=span)
+        stmt = statements.alloc(Sym(name), typ, mem or DRAM, span=span)
         self.bind(name, Binding(stmt.name, stmt.type, stmt.mem))
         return stmt
 
@@ -223,14 +223,14 @@ class StmtParser:
                 "the object language has no `else` of a loop; put it after the loop", span=self.source.span(node.orelse[0])
             )
         mode, lo, hi = self.bounds(node.iter)
-        tc.loop_bounds(lo, hi)
+        statements.loop_bounds(lo, hi)
         sym = Sym(node.target.id)
 
         def body() -> Block:
             self.bind(sym.name, Binding(sym, INDEX))
             return self.block(node.body)
 
-        return tc.for_(sym, lo, hi, self.scoped(body), mode, span=self.source.span(node))
+        return statements.for_(sym, lo, hi, self.scoped(body), mode, span=self.source.span(node))
 
     def bounds(self, node: ast.expr) -> tuple[LoopMode, Expr, Expr]:
         """The mode and the limits of a loop."""
@@ -246,20 +246,20 @@ class StmtParser:
 
     def branch(self, node: ast.If) -> If:
         """`if`, with `elif` as an `if` in `else`."""
-        cond = tc.condition(self.exprs.expr(node.test))
+        cond = expressions.condition(self.exprs.expr(node.test))
         body = self.scoped(lambda: self.block(node.body))
         orelse = self.scoped(lambda: self.block(node.orelse))
-        return tc.if_(cond, body, orelse, span=self.source.span(node))
+        return statements.if_(cond, body, orelse, span=self.source.span(node))
 
     def call(self, node: ast.Call) -> Stmt:
         """`check(cond)` or the call of a procedure."""
         span = self.source.span(node)
         if isinstance(node.func, ast.Name) and node.func.id == "check":
-            return tc.check(self.exprs.one_argument(node), span=span)
+            return statements.check(self.exprs.one_argument(node), span=span)
         callee = self.scope.callee(node.func)
         if callee is None:
             raise self.not_callable(node)
-        return tc.call(callee, self.exprs.arguments(node), span=span)
+        return statements.call(callee, self.exprs.arguments(node), span=span)
 
     def not_callable(self, node: ast.Call) -> TypeError_:
         """The error for a call of what is no procedure."""

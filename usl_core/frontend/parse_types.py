@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from usl_core.errors import ParseError, TypeError_
-from usl_core.frontend import typecheck as tc
+from usl_core.frontend import statements
 from usl_core.frontend.parse_expr import ExprParser
 from usl_core.frontend.python_scope import unknown
 from usl_core.ir.memory import MemoryClass
@@ -52,7 +52,7 @@ def _tensor(element: ast.expr, node: ast.Subscript, exprs: ExprParser, *, window
         shape.append(exprs.expr(part))
     if not shape:
         raise ParseError("a shape needs at least one extent", span=exprs.span(node))
-    return tc.tensor_type(scalar, shape, window=window)
+    return statements.tensor_type(scalar, shape, window=window)
 
 
 def _no_type(node: ast.expr, exprs: ExprParser) -> TypeError_:

@@ -12,7 +12,7 @@ from typing import Any
 
 from usl_core.deep import deeply
 from usl_core.errors import ParseError
-from usl_core.frontend import typecheck as tc
+from usl_core.frontend import statements
 from usl_core.frontend.config_class import parse_config, write_only
 from usl_core.frontend.parse_stmt import StmtParser
 from usl_core.frontend.python_scope import PythonScope, function_scope
@@ -76,7 +76,7 @@ def _procedure(
     args = parser.args(node)
     preds, rest = parser.assertions(node.body)
     body = parser.block(rest)
-    return tc.procedure(node.name, args, preds, body, instr=instr, aliasable=aliasable, span=source.head(node))
+    return statements.procedure(node.name, args, preds, body, instr=instr, aliasable=aliasable, span=source.head(node))
 
 
 def _decorator(node: ast.FunctionDef, source: Source) -> tuple[InstrTemplate | None, tuple[str, ...]]:

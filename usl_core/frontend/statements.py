@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from usl_core.errors import NOWHERE, Span, TypeError_
-from usl_core.frontend.expressions import condition, config_field_type, control_bool, control_int, data, element_indices
+from usl_core.frontend.expressions import condition, config_field_type, control_bool, control_int, element_indices
 from usl_core.frontend.literals import describe
 from usl_core.frontend.operators import adopt
 from usl_core.frontend.placement import require_fixed
@@ -33,7 +33,6 @@ from usl_core.ir.nodes import (
     Reduce,
     Stmt,
     WindowExpr,
-    WindowStmt,
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
@@ -45,13 +44,13 @@ from usl_core.ir.written import written_formals
 def assign(target: Binding, idx: Sequence[Expr], rhs: Expr, *, span: Span = NOWHERE) -> Assign:
     """`x[idx] = rhs`."""
     indices = _location(target, idx, span)
-    return Assign(target.sym, indices, data(rhs, target.scalar, "the right side of `=`"), span=span)
+    return Assign(target.sym, indices, adopt(rhs, target.scalar, "the right side of `=`"), span=span)
 
 
 def reduce(target: Binding, idx: Sequence[Expr], rhs: Expr, *, span: Span = NOWHERE) -> Reduce:
     """`x[idx] += rhs`."""
     indices = _location(target, idx, span)
-    return Reduce(target.sym, indices, data(rhs, target.scalar, "the right side of `+=`"), span=span)
+    return Reduce(target.sym, indices, adopt(rhs, target.scalar, "the right side of `+=`"), span=span)
 
 
 def _location(target: Binding, idx: Sequence[Expr], span: Span) -> tuple[Expr, ...]:
@@ -64,7 +63,7 @@ def assign_config(config: Config, field: str, rhs: Expr, *, span: Span = NOWHERE
     """`config.field = rhs`."""
     typ, what = config_field_type(config, field, span), f"the value of {config.name}.{field}"
     if isinstance(typ, ScalarType):
-        return AssignConfig(config, field, data(rhs, typ, what), span=span)
+        return AssignConfig(config, field, adopt(rhs, typ, what), span=span)
     value = control_bool(rhs, what) if typ is BOOL else control_int(rhs, what, stride=True)
     return AssignConfig(config, field, value, span=span)
 
@@ -72,11 +71,6 @@ def assign_config(config: Config, field: str, rhs: Expr, *, span: Span = NOWHERE
 def check(cond: Expr, *, span: Span = NOWHERE) -> Check:
     """`check(cond)`."""
     return Check(control_bool(cond, "the condition of `check`"), span=span)
-
-
-def pass_(*, span: Span = NOWHERE) -> Pass:
-    """`pass`."""
-    return Pass(span=span)
 
 
 def if_(cond: Expr, body: Block, orelse: Block = (), *, span: Span = NOWHERE) -> If:
@@ -108,11 +102,6 @@ def alloc(sym: Sym, typ: Type, mem: MemoryClass = DRAM, *, span: Span = NOWHERE)
     if isinstance(typ, TensorType) and typ.window:
         raise TypeError_(f"{sym.name}: a window cannot be allocated; write {typ.scalar}[...] without the brackets", span=span)
     return Alloc(sym, typ, mem, span=span)
-
-
-def window_stmt(sym: Sym, rhs: WindowExpr, *, span: Span = NOWHERE) -> WindowStmt:
-    """`sym = x[lo:hi, pt]`."""
-    return WindowStmt(sym, rhs, span=span)
 
 
 def call(callee: Proc, args: Sequence[Expr], *, span: Span = NOWHERE) -> Call:
