@@ -19,30 +19,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import WindowMap
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExternCall,
-    For,
-    If,
-    Literal,
-    Pass,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, walk
 from usl_core.ir.types import BOOL, ControlType, TensorType, is_control
@@ -59,14 +36,14 @@ class Computation:
     iters: tuple[Sym, ...]
 
 
-def computation(ctx: Context, block: Block) -> Computation | None:
+def computation(ctx: Context, block: ir.Block) -> Computation | None:
     """The key of block, which stands where ctx holds; None if it depends on configuration state."""
     reader = _Reader()
     reader.block(ctx, block)
     return reader.key()
 
 
-def value_computation(ctx: Context, expr: Expr) -> Computation | None:
+def value_computation(ctx: Context, expr: ir.Expr) -> Computation | None:
     """The key of evaluating an expression of data."""
     reader = _Reader()
     reader.expr(ctx, expr)
@@ -95,48 +72,48 @@ class _Reader:
 
     # ---- statements
 
-    def block(self, ctx: Context, block: Block) -> None:
+    def block(self, ctx: Context, block: ir.Block) -> None:
         for stmt in block:
             self.stmt(ctx, stmt)
             ctx = ctx.after(stmt)
         self.shape.append("end")
 
-    def stmt(self, ctx: Context, stmt: Stmt) -> None:
+    def stmt(self, ctx: Context, stmt: ir.Stmt) -> None:
         self.shape.append(type(stmt))
         match stmt:
-            case Assign(name=name, idx=idx, rhs=rhs) | Reduce(name=name, idx=idx, rhs=rhs):
+            case ir.Assign(name=name, idx=idx, rhs=rhs) | ir.Reduce(name=name, idx=idx, rhs=rhs):
                 self.access(ctx, name, idx)
                 self.expr(ctx, rhs)
-            case For(iter=name, lo=lo, hi=hi, body=body):
+            case ir.For(iter=name, lo=lo, hi=hi, body=body):
                 self.control(ctx, lo)
                 self.control(ctx, hi)
                 self.iters.append(name)
                 self.block(ctx.enter(stmt, "body"), body)
-            case If(cond=cond, body=body, orelse=orelse):
+            case ir.If(cond=cond, body=body, orelse=orelse):
                 self.expr(ctx, cond)
                 self.block(ctx.enter(stmt, "body"), body)
                 self.block(ctx.enter(stmt, "orelse"), orelse)
-            case Alloc(name=name, type=typ):
+            case ir.Alloc(name=name, type=typ):
                 self.local[name] = len(self.local)
                 self.shape.append(typ.scalar if isinstance(typ, TensorType) else typ)
                 self.values += list(ctx.after(stmt).shape(name))
                 self.shape.append(len(ctx.after(stmt).shape(name)))
-            case Check(cond=cond):
+            case ir.Check(cond=cond):
                 self.expr(ctx, cond)
-            case Call(proc=proc, args=args):
+            case ir.Call(proc=proc, args=args):
                 self.comparable = self.comparable and not field_use(proc).all
                 self.shape.append(proc)
                 for arg in args:
                     self.argument(ctx, arg)
-            case WindowStmt() | Pass():
+            case ir.WindowStmt() | ir.Pass():
                 pass  # a window is resolved where it is used
-            case AssignConfig():
+            case ir.AssignConfig():
                 self.comparable = False
             case _:
                 assert_never(stmt)
 
-    def argument(self, ctx: Context, arg: Expr) -> None:
-        if isinstance(arg, Literal) or isinstance(arg.type, ControlType):
+    def argument(self, ctx: Context, arg: ir.Expr) -> None:
+        if isinstance(arg, ir.Literal) or isinstance(arg.type, ControlType):
             self.expr(ctx, arg)
             return
         if not _plain(arg):
@@ -151,7 +128,7 @@ class _Reader:
 
     # ---- expressions
 
-    def access(self, ctx: Context, name: Sym, idx: Sequence[Expr]) -> None:
+    def access(self, ctx: Context, name: Sym, idx: Sequence[ir.Expr]) -> None:
         """A location: its buffer, and its index there."""
         if all(map(_plain, idx)):
             point = tuple(ctx.index(index) for index in idx)
@@ -173,7 +150,7 @@ class _Reader:
     def name(self, root: Sym, rank: int) -> None:
         self.shape += [self.local.get(root, root), rank]
 
-    def control(self, ctx: Context, expr: Expr) -> None:
+    def control(self, ctx: Context, expr: ir.Expr) -> None:
         """A control value: as a number if it depends on control values alone, else by its parts."""
         if _plain(expr):
             self.shape.append("truth" if expr.type is BOOL else "index")
@@ -181,36 +158,36 @@ class _Reader:
         else:
             self.parts(ctx, expr)
 
-    def expr(self, ctx: Context, expr: Expr) -> None:
+    def expr(self, ctx: Context, expr: ir.Expr) -> None:
         if is_control(expr.type):
             self.control(ctx, expr)
-        elif isinstance(expr, Read):
+        elif isinstance(expr, ir.Read):
             self.access(ctx, expr.name, expr.idx)
         else:
             self.parts(ctx, expr)
 
-    def parts(self, ctx: Context, expr: Expr) -> None:
+    def parts(self, ctx: Context, expr: ir.Expr) -> None:
         self.shape += [type(expr), expr.type]
         match expr:
-            case Literal(value=value):
+            case ir.Literal(value=value):
                 self.shape.append(value)
-            case UnaryMinus(arg=arg) | Cast(arg=arg):
+            case ir.UnaryMinus(arg=arg) | ir.Cast(arg=arg):
                 self.expr(ctx, arg)
-            case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            case ir.BinaryOp(op=op, lhs=lhs, rhs=rhs):
                 self.shape.append(op)
                 self.expr(ctx, lhs)
                 self.expr(ctx, rhs)
-            case ExternCall(fn=fn, args=args):
+            case ir.ExternCall(fn=fn, args=args):
                 self.shape += [fn, len(args)]
                 for arg in args:
                     self.expr(ctx, arg)
-            case Read() | WindowExpr() | StrideExpr() | ReadConfig():
+            case ir.Read() | ir.WindowExpr() | ir.StrideExpr() | ir.ReadConfig():
                 self.comparable = False  # configuration; a window outside of a call does not exist
 
 
-def _plain(expr: Expr) -> bool:
+def _plain(expr: ir.Expr) -> bool:
     """Whether the control expressions in expr are functions of control values alone."""
-    return not depends_on_data(expr) and not any(isinstance(node, ReadConfig) for node in walk(expr))
+    return not depends_on_data(expr) and not any(isinstance(node, ir.ReadConfig) for node in walk(expr))
 
 
 def _whole(ctx: Context, name: Sym, rank: int) -> WindowMap:

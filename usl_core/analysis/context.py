@@ -23,27 +23,10 @@ from usl_core.analysis.holding import Changed, Holding, is_of_held
 from usl_core.analysis.lower import Lowering, condition_of, form_of, index_lin, truth
 from usl_core.analysis.solver import Answer, holds, prove
 from usl_core.cursors.path import Path
+from usl_core.ir import nodes as ir
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import lazy, per_node
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Check,
-    Expr,
-    ExprBase,
-    For,
-    If,
-    Interval,
-    Node,
-    Proc,
-    Read,
-    SimpleStmt,
-    Stmt,
-    StmtBase,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, get_field, mentioned
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
@@ -55,7 +38,7 @@ class BufferInfo:
 
     type: ScalarType | TensorType
     mem: MemoryClass
-    window: WindowExpr | None = None
+    window: ir.WindowExpr | None = None
     is_formal: bool = False
     depth: int = 0
     """How many loops enclose its binding."""
@@ -68,7 +51,7 @@ class Context:
     facts: tuple[Formula, ...] = ()
     windows: Mapping[Sym, WindowMap] = field(default_factory=dict)
     buffers: Mapping[Sym, BufferInfo] = field(default_factory=dict)
-    loops: tuple[For, ...] = ()
+    loops: tuple[ir.For, ...] = ()
     tracks: bool = True
     """Whether the procedure uses configuration at all."""
     base: Holding = field(default_factory=Holding)
@@ -98,7 +81,7 @@ class Context:
         """What fields hold here, and what is known of that."""
         return self.base if self.changed is None else self.changed.holding
 
-    def known_to(self, stmt: Stmt) -> tuple[object, frozenset[Formula]]:
+    def known_to(self, stmt: ir.Stmt) -> tuple[object, frozenset[Formula]]:
         """All that the obligations of stmt depend on: what its names are bound to and what fields hold, and the facts."""
         shown = frozenset((name, self._binding(name)) for name in mentioned(stmt) if name in self.buffers)
         if self._tells_of_fields and not self.asserted and not field_use(stmt).read:
@@ -124,21 +107,21 @@ class Context:
     # -- construction
 
     @staticmethod
-    def of_proc(proc: Proc) -> Context:
+    def of_proc(proc: ir.Proc) -> Context:
         """At the start of the body."""
         use = field_use(proc)
         return _at_start(proc.args, proc.preds, use.all)
 
     @staticmethod
-    def at(proc: Proc, path: Path) -> Context:
+    def at(proc: ir.Proc, path: Path) -> Context:
         """Just before the node at path is executed (for an expression: before its statement; for a body: inside it)."""
         ctx = Context.of_proc(proc)
-        node: Node = proc
+        node: ir.Node = proc
         for name, position in path:
             if name in ("body", "orelse"):
                 assert position is not None
-                if not isinstance(node, Proc):
-                    assert isinstance(node, StmtBase)
+                if not isinstance(node, ir.Proc):
+                    assert isinstance(node, ir.StmtBase)
                     ctx = ctx.enter(node, name)
                 block = get_field(node, name)
                 ctx = ctx.after_all(block[:position])
@@ -159,32 +142,32 @@ class Context:
         holding = replace(self.holding, facts=(*self.field_facts, *here))
         return self.but(facts=(*self.facts, *lasting), base=holding, changed=None, asserted=True)
 
-    def enter(self, stmt: Stmt, branch: str) -> Context:
+    def enter(self, stmt: ir.Stmt, branch: str) -> Context:
         """Inside a loop's body or a branch of an if."""
         match stmt:
-            case For(iter=name, lo=lo, hi=hi):
+            case ir.For(iter=name, lo=lo, hi=hi):
                 limits = _range(name, self.index(lo), self.index(hi))
                 if not self.tracks:
                     return self.but(facts=(*self.facts, *limits), loops=(*self.loops, stmt))
                 return self.assume(limits)._changed_by(stmt, inside=True).but(loops=(*self.loops, stmt))
-            case If(cond=cond):
+            case ir.If(cond=cond):
                 if depends_on_data(cond):
                     return self
                 return self.assume([self.truth(cond) if branch == "body" else self.falsity(cond)])
-            case SimpleStmt():
+            case ir.SimpleStmt():
                 raise AssertionError(f"not a statement with a body: {stmt!r}")
 
-    def after_all(self, block: Iterable[Stmt]) -> Context:
+    def after_all(self, block: Iterable[ir.Stmt]) -> Context:
         """After several statements of one block."""
-        ctx, allocs = self, list[Alloc]()
+        ctx, allocs = self, list[ir.Alloc]()
         for stmt in block:
-            if isinstance(stmt, Alloc):
+            if isinstance(stmt, ir.Alloc):
                 allocs.append(stmt)
-            elif self.tracks or isinstance(stmt, WindowStmt | Check):
+            elif self.tracks or isinstance(stmt, ir.WindowStmt | ir.Check):
                 ctx, allocs = ctx._after_allocs(allocs).after(stmt), []
         return ctx._after_allocs(allocs)
 
-    def _after_allocs(self, allocs: Sequence[Alloc]) -> Context:
+    def _after_allocs(self, allocs: Sequence[ir.Alloc]) -> Context:
         """After several allocations: the map of buffers is copied once for all."""
         if not allocs:
             return self
@@ -197,26 +180,26 @@ class Context:
         new = [f for f in dict.fromkeys(facts) if f not in self.facts]
         return self.but(facts=(*self.facts, *new)) if new else self
 
-    def after(self, stmt: Stmt) -> Context:
+    def after(self, stmt: ir.Stmt) -> Context:
         """After a statement of the same block: its binding, or what its `check` established."""
         match stmt:
-            case Alloc():
+            case ir.Alloc():
                 return self._after_allocs((stmt,))
-            case WindowStmt(name=name, rhs=rhs):
+            case ir.WindowStmt(name=name, rhs=rhs):
                 assert isinstance(rhs.type, TensorType)
                 info = BufferInfo(rhs.type, self.buffers[rhs.name].mem, window=rhs, depth=len(self.loops))
                 bound = self.but(buffers={**self.buffers, name: info}, windows={**self.windows, name: window_map(rhs)})
                 return bound._knowing(_extents_of(stmt))
-            case Check(cond=cond):
+            case ir.Check(cond=cond):
                 return self.assume([self.truth(cond)])
             case _ if self.tracks:
                 return self._changed_by(stmt)
-            case SimpleStmt() | If() | For():
+            case ir.SimpleStmt() | ir.If() | ir.For():
                 return self
 
     # -- configuration
 
-    def _changed_by(self, stmt: Stmt, *, inside: bool = False) -> Context:
+    def _changed_by(self, stmt: ir.Stmt, *, inside: bool = False) -> Context:
         """After stmt (inside: in its body, after earlier iterations): it may have changed fields, or scalars that they hold."""
         written = field_use(stmt).written
         if not written and not self.holds_data:
@@ -230,14 +213,14 @@ class Context:
 
     # -- questions
 
-    def index(self, expr: Expr) -> Lin:
+    def index(self, expr: ir.Expr) -> Lin:
         """The linear form of an index expression; strides of dense buffers and of windows are resolved, and fields are read."""
         form = form_of(expr)
         if form is None:
             return self.settle(Lowering(symbolic=True).index(expr))
         return form.lin if form.steady else self.settle(form.lin)
 
-    def index_in_range(self, expr: Expr) -> tuple[Lin, Sequence[Formula]]:
+    def index_in_range(self, expr: ir.Expr) -> tuple[Lin, Sequence[Formula]]:
         """`index`, and what is known of the clamped data in it."""
         form = form_of(expr)
         if form is not None:
@@ -246,12 +229,12 @@ class Context:
         value = self.settle(lowering.index(expr))
         return value, [self.settle_truth(r) for r in lowering.ranges]
 
-    def truth(self, expr: Expr) -> Formula:
+    def truth(self, expr: ir.Expr) -> Formula:
         """The formula of a control condition, with strides and fields replaced by what is known of them."""
         found = condition_of(expr)
         return found.formula if found is not None and found.steady else self.settle_truth(truth(expr))
 
-    def falsity(self, expr: Expr) -> Formula:
+    def falsity(self, expr: ir.Expr) -> Formula:
         """That a condition does not hold."""
         found = condition_of(expr)
         return found.opposite if found is not None and found.steady else fml.not_(self.truth(expr))
@@ -302,19 +285,19 @@ class Context:
             return affine.of_atom(Stride(name, dim))
         return affine.product([affine.const(1), *self.shape(name)[dim + 1 :]])
 
-    def window_stride(self, window: WindowExpr, dim: int) -> Lin:
+    def window_stride(self, window: ir.WindowExpr, dim: int) -> Lin:
         """The stride of the window's dimension dim, in elements of its buffer."""
-        ranged = [position for position, entry in enumerate(window.idx) if isinstance(entry, Interval)]
+        ranged = [position for position, entry in enumerate(window.idx) if isinstance(entry, ir.Interval)]
         return self.stride(window.name, ranged[dim])
 
-    def argument_stride(self, actual: Expr, dim: int) -> Lin:
+    def argument_stride(self, actual: ir.Expr, dim: int) -> Lin:
         """stride(formal, dim) of a callee's formal that gets the buffer argument actual."""
         match actual:
-            case WindowExpr():
+            case ir.WindowExpr():
                 return self.window_stride(actual, dim)
-            case Read(name=name):
+            case ir.Read(name=name):
                 return self.stride(name, dim)
-            case ExprBase():
+            case ir.ExprBase():
                 raise AssertionError(f"not a buffer argument: {actual!r}")
 
     def resolve(self, access: Access) -> Access:
@@ -331,7 +314,7 @@ class Context:
             name = self.windows[name].buffer
         return name
 
-    def argument_map(self, actual: Expr) -> WindowMap:
+    def argument_map(self, actual: ir.Expr) -> WindowMap:
         """A buffer argument as a map to an allocation or formal."""
         found = argument_map(actual)
         while found.buffer in self.windows:
@@ -378,7 +361,7 @@ def _range(name: Sym, low: Lin, high: Lin) -> tuple[Formula, ...]:
 
 
 @lru_cache(maxsize=64)
-def _at_start(args: tuple[Arg, ...], preds: tuple[Expr, ...], fields: frozenset[FieldSym]) -> Context:
+def _at_start(args: tuple[ir.Arg, ...], preds: tuple[ir.Expr, ...], fields: frozenset[FieldSym]) -> Context:
     """At the start of the body of procedures with this head: one object for all versions that share it."""
     facts: list[Formula] = []
     buffers: dict[Sym, BufferInfo] = {}
@@ -399,9 +382,9 @@ def shape_of(typ: ScalarType | TensorType) -> tuple[Lin, ...]:
 
 
 @per_node
-def _extents_of(stmt: Alloc | WindowStmt) -> list[Formula]:
+def _extents_of(stmt: ir.Alloc | ir.WindowStmt) -> list[Formula]:
     """What is known of the extents of a buffer or window once it is bound."""
-    typ = stmt.type if isinstance(stmt, Alloc) else stmt.rhs.type
+    typ = stmt.type if isinstance(stmt, ir.Alloc) else stmt.rhs.type
     assert isinstance(typ, ScalarType | TensorType)
     return _extent_facts(typ)
 

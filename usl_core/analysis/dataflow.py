@@ -22,26 +22,9 @@ from usl_core.analysis.effects import strides_bound, strides_of_actuals, summary
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Bool, Formula
 from usl_core.analysis.lower import Lowering
+from usl_core.ir import nodes as ir
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import (
-    Alloc,
-    AssignConfig,
-    Block,
-    Call,
-    Expr,
-    ExprBase,
-    For,
-    If,
-    Literal,
-    Proc,
-    Read,
-    ReadConfig,
-    SimpleStmt,
-    Stmt,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import BOOL, ControlType, ScalarType
@@ -104,19 +87,19 @@ def equal(a: Value, b: Value) -> Formula:
             return fml.iff(a, b)
 
 
-def value_of(expr: Expr) -> Value | None:
+def value_of(expr: ir.Expr) -> Value | None:
     """The value of the right side of a configuration write; None if it is not tracked."""
     if isinstance(expr.type, ControlType):
         lowering = Lowering(symbolic=True)
         return lowering.truth(expr) if expr.type is BOOL else lowering.index(expr)
     match expr:
-        case Literal(value=value, type=ScalarType(name=name)):
+        case ir.Literal(value=value, type=ScalarType(name=name)):
             return Datum((name, value))
-        case Read(name=name, idx=()):
+        case ir.Read(name=name, idx=()):
             return Datum(name)
-        case ReadConfig(config=config, field=field):
+        case ir.ReadConfig(config=config, field=field):
             return Datum(config.sym(field))
-        case ExprBase():  # some other value: no fact is kept
+        case ir.ExprBase():  # some other value: no fact is kept
             return None
 
 
@@ -194,20 +177,20 @@ def certainly(cases: Cases, value: Value) -> Formula:
 
 
 @per_node
-def of_stmt(stmt: Stmt) -> Transformer:
+def of_stmt(stmt: ir.Stmt) -> Transformer:
     """What one statement does to configuration fields."""
     return _of_stmt(stmt) if field_use(stmt).written else UNCHANGED
 
 
-def of_block(block: Block) -> Transformer:
+def of_block(block: ir.Block) -> Transformer:
     """What a block does, in terms of what is bound outside of it."""
     state: dict[FieldSym, Cases] = {}
-    allocs: dict[Sym, Alloc] = {}
-    named: dict[Sym, WindowExpr] = {}
+    allocs: dict[Sym, ir.Alloc] = {}
+    named: dict[Sym, ir.WindowExpr] = {}
     for stmt in block:
-        if isinstance(stmt, Alloc):
+        if isinstance(stmt, ir.Alloc):
             allocs[stmt.name] = stmt
-        elif isinstance(stmt, WindowStmt):
+        elif isinstance(stmt, ir.WindowStmt):
             named[stmt.name] = stmt.rhs
         step = {field: settle(state, cases) for field, cases in of_stmt(stmt).items()}
         state = without_data({**state, **step}, summary(stmt).modified)
@@ -220,7 +203,7 @@ def of_block(block: Block) -> Transformer:
 
 @per_node
 @profiled("analysis", "configuration")
-def of_proc(proc: Proc) -> Transformer:
+def of_proc(proc: ir.Proc) -> Transformer:
     """What a procedure's body does, in terms of its formals."""
     if not field_use(proc).written:
         return UNCHANGED
@@ -240,22 +223,22 @@ def without_data(state: Mapping[FieldSym, Cases], modified: Iterable[Sym]) -> di
     }
 
 
-def _of_stmt(stmt: Stmt) -> Transformer:
+def _of_stmt(stmt: ir.Stmt) -> Transformer:
     match stmt:
-        case AssignConfig(config=config, field=name, rhs=rhs):
+        case ir.AssignConfig(config=config, field=name, rhs=rhs):
             value = value_of(rhs)
             return {config.sym(name): () if value is None else (Case(fml.TRUE, value),)}
-        case If():
+        case ir.If():
             return _of_if(stmt)
-        case For():
+        case ir.For():
             return _of_loop(stmt)
-        case Call():
+        case ir.Call():
             return _of_call(stmt)
-        case SimpleStmt():
+        case ir.SimpleStmt():
             raise AssertionError(f"does not write configuration: {stmt!r}")
 
 
-def _of_if(stmt: If) -> Transformer:
+def _of_if(stmt: ir.If) -> Transformer:
     then, other = of_block(stmt.body), of_block(stmt.orelse)
     fields = dict.fromkeys([*then, *other])
     result: dict[FieldSym, Cases] = {}
@@ -275,7 +258,7 @@ def _under(cond: Formula, cases: Cases) -> Cases:
     return tuple(case for case in guarded if case.guard != fml.FALSE)
 
 
-def _of_call(call: Call) -> Transformer:
+def _of_call(call: ir.Call) -> Transformer:
     """The callee's body with formals replaced by the arguments (docs/semantics.md, calls)."""
     lowering = Lowering(symbolic=True)
     values: dict[Sym, Value] = {}
@@ -297,13 +280,13 @@ def _of_call(call: Call) -> Transformer:
 # ---- loops
 
 
-def _of_loop(loop: For) -> Transformer:
+def _of_loop(loop: ir.For) -> Transformer:
     lowering = Lowering(symbolic=True)
     return iterated(loop, lowering.index(loop.lo), lowering.index(loop.hi))
 
 
 @per_node
-def before_iteration(loop: For) -> Transformer:
+def before_iteration(loop: ir.For) -> Transformer:
     """What the iterations before the current one of loop do, in terms of the values before the loop and of its iterator."""
     if not field_use(loop).written:
         return UNCHANGED
@@ -313,7 +296,7 @@ def before_iteration(loop: For) -> Transformer:
     return {field: tuple(Case(here.formula(c.guard), c.value) for c in cases) for field, cases in done.items()}
 
 
-def iterated(loop: For, lo: Lin, end: Lin) -> Transformer:
+def iterated(loop: ir.For, lo: Lin, end: Lin) -> Transformer:
     """What the iterations `lo <= i < end` of loop do, one after another.
 
     A field that each iteration leaves as it was keeps its value. One that each sets to the same value has that afterwards, if

@@ -17,34 +17,9 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
+from usl_core.ir import nodes as ir
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import lazy, per_node
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Node,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data
 from usl_core.ir.types import SIZE, ControlType, TensorType
@@ -73,7 +48,7 @@ class Access:
     iters: tuple[Sym, ...]
     guard: tuple[Formula, ...]
     exact: bool
-    node: Node
+    node: ir.Node
 
     @property
     def modifies(self) -> bool:
@@ -119,21 +94,21 @@ EMPTY = Summary()
 
 
 @per_node
-def summary(stmt: Stmt) -> Summary:
+def summary(stmt: ir.Stmt) -> Summary:
     """The effect of one statement; allocations and windows are the block's business."""
     return _of_stmt(stmt)
 
 
 @profiled("analysis", "effects")
-def block_summary(block: Iterable[Stmt]) -> Summary:
+def block_summary(block: Iterable[ir.Stmt]) -> Summary:
     """The effect of a block: accesses to what it allocates are dropped, windows and strides that it binds are resolved."""
     parts: list[Summary] = []
-    allocs: dict[Sym, Alloc] = {}
-    named: dict[Sym, WindowExpr] = {}
+    allocs: dict[Sym, ir.Alloc] = {}
+    named: dict[Sym, ir.WindowExpr] = {}
     for stmt in block:
-        if isinstance(stmt, Alloc):
+        if isinstance(stmt, ir.Alloc):
             allocs[stmt.name] = stmt
-        elif isinstance(stmt, WindowStmt):
+        elif isinstance(stmt, ir.WindowStmt):
             named[stmt.name] = stmt.rhs
         parts.append(summary(stmt))
     merged = merge(parts)
@@ -146,12 +121,12 @@ def block_summary(block: Iterable[Stmt]) -> Summary:
     return replace_accesses(merged, [_resolve_strides(a, strides) for a in kept])
 
 
-def strides_bound(allocs: Mapping[Sym, Alloc], named: Mapping[Sym, WindowExpr]) -> fml.StrideMap:
+def strides_bound(allocs: Mapping[Sym, ir.Alloc], named: Mapping[Sym, ir.WindowExpr]) -> fml.StrideMap:
     """The strides of what a block allocates and names, expressed by what is bound outside of it."""
 
     def value(stride: Stride) -> Lin | None:
         if (window := named.get(stride.buffer)) is not None:
-            ranged = [dim for dim, entry in enumerate(window.idx) if isinstance(entry, Interval)]
+            ranged = [dim for dim, entry in enumerate(window.idx) if isinstance(entry, ir.Interval)]
             outer = Stride(window.name, ranged[stride.dim])
             found = value(outer)
             return affine.of_atom(outer) if found is None else found
@@ -190,7 +165,7 @@ def replace_accesses(old: Summary, accesses: Iterable[Access]) -> Summary:
 
 @per_node
 @profiled("analysis", "effects")
-def proc_summary(proc: Proc) -> Summary:
+def proc_summary(proc: ir.Proc) -> Summary:
     """The effect of a procedure's body in terms of its formals, with the configuration its assertions read."""
     asserted = [_config_reads(p) for p in proc.preds]
     return merge([*asserted, block_summary(proc.body)]) if asserted else block_summary(proc.body)
@@ -224,11 +199,11 @@ class WindowMap:
         return WindowMap(outer.buffer, tuple(dims))
 
 
-def window_map(window: WindowExpr) -> WindowMap:
+def window_map(window: ir.WindowExpr) -> WindowMap:
     """Windows have no data-dependent bounds, so that their offsets are exact."""
     lowering = Lowering()
     dims = [
-        (lowering.index(entry.lo), True) if isinstance(entry, Interval) else (lowering.index(entry), False)
+        (lowering.index(entry.lo), True) if isinstance(entry, ir.Interval) else (lowering.index(entry), False)
         for entry in window.idx
     ]
     return WindowMap(window.name, tuple(dims))
@@ -248,7 +223,7 @@ def resolve(access: Access, windows: Mapping[Sym, WindowMap]) -> Access:
 class _Builder:
     accesses: list[Access] = field(default_factory=list)
 
-    def add(self, name: Sym, kind: Kind, idx: Sequence[Expr], node: Node) -> None:
+    def add(self, name: Sym, kind: Kind, idx: Sequence[ir.Expr], node: ir.Node) -> None:
         lowering = Lowering()
         for index in idx:
             self.reads(index)
@@ -256,20 +231,22 @@ class _Builder:
         exact = not lowering.unknowns
         self.accesses.append(Access(name, kind, point, tuple(lowering.unknowns), tuple(lowering.ranges), exact, node))
 
-    def field(self, name: FieldSym, kind: Kind, node: Node) -> None:
+    def field(self, name: FieldSym, kind: Kind, node: ir.Node) -> None:
         """An access to a configuration field: a location without coordinates."""
         self.accesses.append(Access(name, kind, (), (), (), True, node))
 
-    def reads(self, expr: Expr | Interval) -> None:
+    def reads(self, expr: ir.Expr | ir.Interval) -> None:
         """The data that evaluating expr reads, and the configuration fields."""
         match expr:
-            case Read(name=name, idx=idx, type=typ):
+            case ir.Read(name=name, idx=idx, type=typ):
                 if isinstance(typ, ControlType | TensorType):
                     return
                 self.add(name, Kind.READ, idx, expr)
-            case ReadConfig(config=config, field=name):
+            case ir.ReadConfig(config=config, field=name):
                 self.field(config.sym(name), Kind.READ, expr)
-            case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | Interval():
+            case ir.Literal() | ir.StrideExpr():
+                return
+            case ir.UnaryMinus() | ir.BinaryOp() | ir.ExternCall() | ir.Cast() | ir.WindowExpr() | ir.Interval():
                 for child in child_nodes(expr):
                     self.reads(child)
 
@@ -278,52 +255,52 @@ class _Builder:
         return Summary(tuple(self.accesses), checks, fields)
 
 
-def _config_reads(expr: Expr) -> Summary:
+def _config_reads(expr: ir.Expr) -> Summary:
     builder = _Builder()
     builder.reads(expr)
     return builder.done()
 
 
-def _of_stmt(stmt: Stmt) -> Summary:
+def _of_stmt(stmt: ir.Stmt) -> Summary:
     builder = _Builder()
     match stmt:
-        case Assign(name=name, idx=idx, rhs=rhs):
+        case ir.Assign(name=name, idx=idx, rhs=rhs):
             builder.reads(rhs)
             builder.add(name, Kind.WRITE, idx, stmt)
             return builder.done()
-        case Reduce(name=name, idx=idx, rhs=rhs):
+        case ir.Reduce(name=name, idx=idx, rhs=rhs):
             builder.reads(rhs)
             builder.add(name, Kind.REDUCE, idx, stmt)
             return builder.done()
-        case AssignConfig(config=config, field=name, rhs=rhs):
+        case ir.AssignConfig(config=config, field=name, rhs=rhs):
             builder.reads(rhs)
             builder.field(config.sym(name), Kind.WRITE, stmt)
             return builder.done()
-        case Pass():
+        case ir.Pass():
             return EMPTY
-        case Check(cond=cond):
+        case ir.Check(cond=cond):
             builder.reads(cond)
             return builder.done(checks=True)
-        case Alloc():
+        case ir.Alloc():
             for extent in child_nodes(stmt):
                 builder.reads(extent)
             return builder.done()
-        case WindowStmt(rhs=rhs):
+        case ir.WindowStmt(rhs=rhs):
             builder.reads(rhs)
             return builder.done()
-        case If():
+        case ir.If():
             return _of_if(stmt)
-        case For(iter=name, lo=lo, hi=hi, body=body):
+        case ir.For(iter=name, lo=lo, hi=hi, body=body):
             builder.reads(lo)
             builder.reads(hi)
             return merge([builder.done(), under_loop(block_summary(body), name, lo, hi)])
-        case Call(proc=proc, args=args):
+        case ir.Call(proc=proc, args=args):
             return _of_call(proc, args, stmt)
         case _:
             assert_never(stmt)
 
 
-def under_loop(body: Summary, name: Sym, lo: Expr, hi: Expr) -> Summary:
+def under_loop(body: Summary, name: Sym, lo: ir.Expr, hi: ir.Expr) -> Summary:
     """The union of body over `lo <= name < hi`."""
     lowering = Lowering()
     index = affine.var(name)
@@ -343,7 +320,7 @@ def under_condition(body: Summary, cond: Formula | None) -> Summary:
     return replace_accesses(body, [replace(a, guard=(*a.guard, cond)) for a in body.accesses])
 
 
-def _of_if(stmt: If) -> Summary:
+def _of_if(stmt: ir.If) -> Summary:
     builder = _Builder()
     builder.reads(stmt.cond)
     then, other = block_summary(stmt.body), block_summary(stmt.orelse)
@@ -356,7 +333,7 @@ def _of_if(stmt: If) -> Summary:
     return merge([builder.done(), under_condition(then, cond), under_condition(other, fml.not_(cond))])
 
 
-def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
+def _of_call(proc: ir.Proc, args: Sequence[ir.Expr], call: ir.Call) -> Summary:
     """The callee's effect with formals replaced by the arguments (docs/semantics.md, calls)."""
     builder = _Builder()
     env: dict[Sym, Lin] = {}
@@ -371,7 +348,7 @@ def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
                 env[formal.name] = lowering.index(actual)
             else:
                 bools[formal.name] = lowering.truth(actual)
-        elif isinstance(actual, Literal):
+        elif isinstance(actual, ir.Literal):
             constants.add(formal.name)
         else:
             for child in child_nodes(actual):
@@ -387,17 +364,17 @@ def _of_call(proc: Proc, args: Sequence[Expr], call: Call) -> Summary:
     return Summary((*own.accesses, *accesses), body.checks, own.fields | body.fields)
 
 
-def argument_map(actual: Expr, lowering: Lowering | None = None) -> WindowMap:
+def argument_map(actual: ir.Expr, lowering: Lowering | None = None) -> WindowMap:
     """The buffer argument of a call as a map from the formal's coordinates to the actual's; its unknowns go into lowering."""
     lowering = lowering or Lowering()
     match actual:
-        case WindowExpr():
+        case ir.WindowExpr():
             return window_map(actual)
-        case Read(name=name, type=TensorType(shape=shape)):
+        case ir.Read(name=name, type=TensorType(shape=shape)):
             return WindowMap(name, tuple((affine.ZERO, True) for _ in shape))
-        case Read(name=name, idx=idx):
+        case ir.Read(name=name, idx=idx):
             return WindowMap(name, tuple((lowering.index(i), False) for i in idx))
-        case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
+        case ir.Literal() | ir.UnaryMinus() | ir.BinaryOp() | ir.ExternCall() | ir.Cast() | ir.StrideExpr() | ir.ReadConfig():
             raise AssertionError(f"not a buffer argument: {actual!r}")
 
 
@@ -407,7 +384,7 @@ def _in_caller(
     bools: Mapping[Sym, Formula],
     windows: Mapping[Sym, WindowMap],
     strides: fml.StrideMap,
-    call: Call,
+    call: ir.Call,
 ) -> Access:
     point = tuple(affine.subst(p, env, strides) for p in access.point)
     guard = tuple(fml.subst(g, env, strides, bools) for g in access.guard)
@@ -419,16 +396,16 @@ def _in_caller(
     return Access(found.buffer, access.kind, found.apply(point), access.iters, guard, exact, call)
 
 
-def strides_of_actuals(proc: Proc, args: Sequence[Expr]) -> fml.StrideMap:
+def strides_of_actuals(proc: ir.Proc, args: Sequence[ir.Expr]) -> fml.StrideMap:
     """A formal's strides as those of the buffer that is passed: they may differ from one call to the next."""
     actuals = {formal.name: actual for formal, actual in zip(proc.args, args, strict=True)}
 
     def stride(atom: Stride) -> Lin | None:
         actual = actuals.get(atom.buffer)
-        if isinstance(actual, WindowExpr):
-            ranged = [dim for dim, entry in enumerate(actual.idx) if isinstance(entry, Interval)]
+        if isinstance(actual, ir.WindowExpr):
+            ranged = [dim for dim, entry in enumerate(actual.idx) if isinstance(entry, ir.Interval)]
             return affine.of_atom(Stride(actual.name, ranged[atom.dim]))
-        return affine.of_atom(Stride(actual.name, atom.dim)) if isinstance(actual, Read) else None
+        return affine.of_atom(Stride(actual.name, atom.dim)) if isinstance(actual, ir.Read) else None
 
     return stride
 
@@ -456,7 +433,7 @@ def rename(access: Access, env: Mapping[Sym, Lin]) -> Access:
     )
 
 
-def reads_of(expr: Expr) -> tuple[Access, ...]:
+def reads_of(expr: ir.Expr) -> tuple[Access, ...]:
     """The data read by evaluating an expression."""
     builder = _Builder()
     builder.reads(expr)

@@ -23,36 +23,10 @@ from usl_core.analysis.lower import Lowering, form_of, truth
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
 from usl_core.errors import BoundsError, Span, Undecided, counterexample
+from usl_core.ir import nodes as ir
 from usl_core.ir.config import FieldSym
 from usl_core.ir.externs import IDX
 from usl_core.ir.memo import memo_of
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data, mentioned
@@ -91,11 +65,11 @@ def require(
             raise Undecided(f"could not decide: {message()}", span=span, notes=[f"solver: {reason}"])
 
 
-def check_proc_invariant(proc: Proc) -> None:
+def check_proc_invariant(proc: ir.Proc) -> None:
     """All obligations of a procedure, its assertions' consistency included."""
     ctx = Context.of_proc(proc)
     check_assertions(proc, ctx)
-    start = Context.of_proc(Proc(proc.name, proc.args, (), (), span=proc.span))
+    start = Context.of_proc(ir.Proc(proc.name, proc.args, (), (), span=proc.span))
     sizes_only = Context(facts=tuple(f for a in proc.args if a.type is SIZE for f in [fml.ge(affine.var(a.name), 1)]))
     sizes_only = Context(sizes_only.facts, start.windows, start.buffers).assume([start.truth(p) for p in proc.preds])
     for arg in proc.args:
@@ -105,7 +79,7 @@ def check_proc_invariant(proc: Proc) -> None:
 
 
 @profiled("obligation", "assertions")
-def check_assertions(proc: Proc, ctx: Context) -> None:
+def check_assertions(proc: ir.Proc, ctx: Context) -> None:
     """Contradictory assertions would prove everything, so they are refused with a conflicting subset."""
     if not proc.preds:
         return
@@ -125,7 +99,7 @@ def check_assertions(proc: Proc, ctx: Context) -> None:
             raise Undecided(f"could not decide whether the assertions of {proc.name} can hold", span=proc.span, notes=[reason])
 
 
-def _conflicting(proc: Proc) -> list[Expr]:
+def _conflicting(proc: ir.Proc) -> list[ir.Expr]:
     """A minimal set of assertions that cannot hold together, found by leaving out one at a time."""
     kept = list(proc.preds)
     for pred in proc.preds:
@@ -135,14 +109,14 @@ def _conflicting(proc: Proc) -> list[Expr]:
     return kept
 
 
-def _with_preds(proc: Proc, preds: Sequence[Expr]) -> Proc:
-    return Proc(proc.name, proc.args, tuple(preds), proc.body, span=proc.span)
+def _with_preds(proc: ir.Proc, preds: Sequence[ir.Expr]) -> ir.Proc:
+    return ir.Proc(proc.name, proc.args, tuple(preds), proc.body, span=proc.span)
 
 
-def check_block(ctx: Context, block: Block) -> Context:
+def check_block(ctx: Context, block: ir.Block) -> Context:
     """Prove the obligations of each statement of block; returns the context after it."""
     for stmt in block:
-        if not isinstance(stmt, For | If | Call):  # proving these again is as fast as finding out that they are proved
+        if not isinstance(stmt, ir.For | ir.If | ir.Call):  # proving these again is as fast as finding out that they are proved
             check_stmt(ctx, stmt)
         else:
             memo = memo_of(stmt)
@@ -154,7 +128,7 @@ def check_block(ctx: Context, block: Block) -> Context:
     return ctx
 
 
-def check_mentions(ctx: Context, block: Block, names: frozenset[Sym]) -> None:
+def check_mentions(ctx: Context, block: ir.Block, names: frozenset[Sym]) -> None:
     """Prove the obligations again of what mentions one of names, in a block where all others are proved already.
 
     That is enough where names are bound otherwise than in the proof at hand. A condition on their strides says something else
@@ -162,23 +136,23 @@ def check_mentions(ctx: Context, block: Block, names: frozenset[Sym]) -> None:
     """
     for position, stmt in enumerate(block):
         again = not names.isdisjoint(mentioned(stmt))
-        if again and isinstance(stmt, For | If) and names.isdisjoint(_mentioned_in_head(stmt)):
+        if again and isinstance(stmt, ir.For | ir.If) and names.isdisjoint(_mentioned_in_head(stmt)):
             check_mentions(ctx.enter(stmt, "body"), stmt.body, names)
-            if isinstance(stmt, If):
+            if isinstance(stmt, ir.If):
                 check_mentions(ctx.enter(stmt, "orelse"), stmt.orelse, names)
         elif again:
             check_stmt(ctx, stmt)
-            if isinstance(stmt, WindowStmt):  # it shows a buffer that is another now
+            if isinstance(stmt, ir.WindowStmt):  # it shows a buffer that is another now
                 names |= {stmt.name}
         ctx = ctx.after(stmt)
-        if again and isinstance(stmt, Check):
+        if again and isinstance(stmt, ir.Check):
             check_block(ctx, block[position + 1 :])
             return
 
 
-def _mentioned_in_head(stmt: For | If) -> frozenset[Sym]:
+def _mentioned_in_head(stmt: ir.For | ir.If) -> frozenset[Sym]:
     """The names in the range of a loop or the condition of a branch."""
-    return mentioned(stmt.lo) | mentioned(stmt.hi) if isinstance(stmt, For) else mentioned(stmt.cond)
+    return mentioned(stmt.lo) | mentioned(stmt.hi) if isinstance(stmt, ir.For) else mentioned(stmt.cond)
 
 
 class _Proved:
@@ -197,44 +171,44 @@ class _Proved:
         self.facts.setdefault(bindings, []).append(known)
 
 
-def check_stmt(ctx: Context, stmt: Stmt) -> None:
+def check_stmt(ctx: Context, stmt: ir.Stmt) -> None:
     """All that must hold of a statement for it to be safe where ctx holds. Raises: BoundsError, Undecided."""
     match stmt:
-        case Assign(name=name, idx=idx, rhs=rhs) | Reduce(name=name, idx=idx, rhs=rhs):
+        case ir.Assign(name=name, idx=idx, rhs=rhs) | ir.Reduce(name=name, idx=idx, rhs=rhs):
             check_access(ctx, name, idx, stmt.span)
             check_expr(ctx, rhs)
-        case AssignConfig():
+        case ir.AssignConfig():
             _check_config_write(ctx, stmt)
-        case Pass() | Check():
+        case ir.Pass() | ir.Check():
             pass  # a `check` is on control values, which have no obligations
-        case If(body=body, orelse=orelse):
+        case ir.If(body=body, orelse=orelse):
             check_head(ctx, stmt)
             check_block(ctx.enter(stmt, "body"), body)
             if orelse:
                 check_block(ctx.enter(stmt, "orelse"), orelse)
-        case For(body=body):
+        case ir.For(body=body):
             check_head(ctx, stmt)
             check_block(ctx.enter(stmt, "body"), body)
-        case Alloc(name=name, type=typ):
+        case ir.Alloc(name=name, type=typ):
             check_extents(ctx, typ, f"buffer {name.name}", stmt.span)
-        case WindowStmt(rhs=rhs):
+        case ir.WindowStmt(rhs=rhs):
             check_expr(ctx, rhs)
-        case Call():
+        case ir.Call():
             check_call(ctx, stmt)
         case _:
             assert_never(stmt)
 
 
-def check_head(ctx: Context, stmt: For | If) -> None:
+def check_head(ctx: Context, stmt: ir.For | ir.If) -> None:
     """The obligations of a loop or branch apart from its body's."""
-    if isinstance(stmt, For):
+    if isinstance(stmt, ir.For):
         _check_range(ctx, stmt, stmt.lo, stmt.hi)
     else:
         check_expr(ctx, stmt.cond)
 
 
 @profiled("obligation", "configuration writes")
-def _check_config_write(ctx: Context, stmt: AssignConfig) -> None:
+def _check_config_write(ctx: Context, stmt: ir.AssignConfig) -> None:
     check_expr(ctx, stmt.rhs)
     if stmt.config.fields[stmt.field].type is SIZE:
         value = ctx.index(stmt.rhs)
@@ -244,7 +218,7 @@ def _check_config_write(ctx: Context, stmt: AssignConfig) -> None:
 
 
 @profiled("obligation", "ranges")
-def _check_range(ctx: Context, loop: For, lo: Expr, hi: Expr) -> None:
+def _check_range(ctx: Context, loop: ir.For, lo: ir.Expr, hi: ir.Expr) -> None:
     low, high = ctx.index(lo), ctx.index(hi)
     require(
         ctx,
@@ -265,7 +239,7 @@ def check_extents(ctx: Context, typ: ScalarType | TensorType, what: str, span: S
             _require_extent(ctx, extent, what, span)
 
 
-def _require_extent(ctx: Context, extent: Expr, what: str, span: Span) -> None:
+def _require_extent(ctx: Context, extent: ir.Expr, what: str, span: Span) -> None:
     value = ctx.index(extent)
     require(
         ctx,
@@ -277,28 +251,28 @@ def _require_extent(ctx: Context, extent: Expr, what: str, span: Span) -> None:
     )
 
 
-def check_expr(ctx: Context, expr: Expr | Interval) -> None:
+def check_expr(ctx: Context, expr: ir.Expr | ir.Interval) -> None:
     """The reads, windows and clamps inside an expression."""
     match expr:
-        case Read(name=name, idx=idx) if idx:
+        case ir.Read(name=name, idx=idx) if idx:
             check_access(ctx, name, idx, expr.span)
             return
-        case WindowExpr():
+        case ir.WindowExpr():
             check_window(ctx, expr)
-        case ExternCall(fn=fn, args=args) if fn is IDX:
+        case ir.ExternCall(fn=fn, args=args) if fn is IDX:
             lo, hi = ctx.index(args[1]), ctx.index(args[2])
             message = lambda: f"the limits of idx may be empty: cannot prove {show_expr(args[1])} < {show_expr(args[2])}"  # noqa: E731
             require(ctx, fml.lt(lo, hi), message, expr.span, values=(lo, hi), code="E304")
-        case Cast(arg=arg) if isinstance(arg.type, ControlType):
-            pass
-        case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig() | Interval():
-            pass
+        case ir.UnaryMinus() | ir.BinaryOp() | ir.ExternCall() | ir.Cast() | ir.Interval():
+            pass  # nothing of it by itself, but of its operands
+        case ir.Read() | ir.Literal() | ir.StrideExpr() | ir.ReadConfig():
+            return
     for child in child_nodes(expr):
         check_expr(ctx, child)
 
 
 @profiled("obligation", "bounds")
-def check_access(ctx: Context, name: Sym, idx: Sequence[Expr], span: Span) -> None:
+def check_access(ctx: Context, name: Sym, idx: Sequence[ir.Expr], span: Span) -> None:
     """Every index of an element access lies within its dimension."""
     for dim, (index, extent) in enumerate(zip(idx, ctx.shape(name), strict=True)):
         if form_of(index) is None:  # otherwise there are no data in it, and nothing to prove of it by itself
@@ -314,7 +288,7 @@ def _in_range(
     high: Lin,
     extent: Lin,
     place: Callable[[], str],
-    shown: Expr,
+    shown: ir.Expr,
     extra: Sequence[Formula],
     span: Span,
 ) -> None:
@@ -342,11 +316,11 @@ def _in_range(
 
 
 @profiled("obligation", "windows")
-def check_window(ctx: Context, window: WindowExpr) -> None:
+def check_window(ctx: Context, window: ir.WindowExpr) -> None:
     """Each interval has at least one element and, like each point, lies within its dimension."""
     for dim, (entry, extent) in enumerate(zip(window.idx, ctx.shape(window.name), strict=True)):
         place = partial(_window_place, dim, window)
-        if not isinstance(entry, Interval):
+        if not isinstance(entry, ir.Interval):
             value = ctx.index(entry)
             _in_range(ctx, value, value, extent, place, entry, (), window.span)
             continue
@@ -357,11 +331,11 @@ def check_window(ctx: Context, window: WindowExpr) -> None:
         _in_range(ctx, low, high - 1, extent, place, entry.hi, (), window.span)
 
 
-def _window_place(dim: int, window: WindowExpr) -> str:
+def _window_place(dim: int, window: ir.WindowExpr) -> str:
     return f"dimension {dim} of window {show_expr(window)}"
 
 
-def _empty(place: Callable[[], str], entry: Interval) -> str:
+def _empty(place: Callable[[], str], entry: ir.Interval) -> str:
     return f"{place()} may be empty: cannot prove {show_expr(entry.lo)} < {show_expr(entry.hi)}"
 
 
@@ -369,7 +343,7 @@ def _empty(place: Callable[[], str], entry: Interval) -> str:
 
 
 @profiled("obligation", "calls")
-def check_call(ctx: Context, call: Call) -> None:
+def check_call(ctx: Context, call: ir.Call) -> None:
     """Sizes, shapes, assertions and disjointness of a call."""
     for arg in call.args:
         _check_place(call, arg)
@@ -383,7 +357,7 @@ def check_call(ctx: Context, call: Call) -> None:
 
 
 def check_preconditions(
-    ctx: Context, call: Call, preds: Iterable[Expr], env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]
+    ctx: Context, call: ir.Call, preds: Iterable[ir.Expr], env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]
 ) -> None:
     """Some of the callee's assertions, with its control formals replaced by the `argument_values` env and bools."""
     for pred in preds:
@@ -393,17 +367,17 @@ def check_preconditions(
         require(ctx, goal, message, call.span, values=env.values(), hint=hint, code="E310")
 
 
-def _broken(call: Call, pred: Expr) -> str:
+def _broken(call: ir.Call, pred: ir.Expr) -> str:
     return f"call of {call.proc.name} may break its assertion {show_expr(pred)}"
 
 
-def _at_call(ctx: Context, call: Call, f: Formula, env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]) -> Formula:
+def _at_call(ctx: Context, call: ir.Call, f: Formula, env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]) -> Formula:
     """A formula about the callee's formals and configuration fields, as one about the place of the call."""
     fields = Env.of({name: ctx.field(name) for name in fml.free_syms(f) if isinstance(name, FieldSym)})
     return fml.subst(f, {**env, **fields.lins}, _stride_of_actual(ctx, call), {**bools, **fields.bools})
 
 
-def _check_place(call: Call, arg: Expr) -> None:
+def _check_place(call: ir.Call, arg: ir.Expr) -> None:
     """An argument names one place, whatever the data are: the callee may change these while it uses the place."""
     if depends_on_data(arg):
         raise BoundsError(
@@ -414,7 +388,7 @@ def _check_place(call: Call, arg: Expr) -> None:
         )
 
 
-def argument_values(ctx: Context, call: Call) -> tuple[dict[Sym, Lin], dict[Sym, Formula]]:
+def argument_values(ctx: Context, call: ir.Call) -> tuple[dict[Sym, Lin], dict[Sym, Formula]]:
     """What the callee's control formals stand for."""
     env: dict[Sym, Lin] = {}
     bools: dict[Sym, Formula] = {}
@@ -427,7 +401,7 @@ def argument_values(ctx: Context, call: Call) -> tuple[dict[Sym, Lin], dict[Sym,
     return env, bools
 
 
-def _stride_of_actual(ctx: Context, call: Call) -> fml.StrideMap:
+def _stride_of_actual(ctx: Context, call: ir.Call) -> fml.StrideMap:
     actuals = {f.name: a for f, a in zip(call.proc.args, call.args, strict=True) if isinstance(f.type, TensorType)}
 
     def stride(atom: Stride) -> Lin | None:
@@ -439,7 +413,9 @@ def _stride_of_actual(ctx: Context, call: Call) -> fml.StrideMap:
     return stride
 
 
-def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: dict[Sym, Lin], strides: fml.StrideMap) -> None:
+def _check_argument(
+    ctx: Context, call: ir.Call, formal: ir.Arg, actual: ir.Expr, env: dict[Sym, Lin], strides: fml.StrideMap
+) -> None:
     name, callee = formal.name.name, call.proc.name
     if formal.type is SIZE:
         value = env[formal.name]
@@ -448,7 +424,7 @@ def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: di
             values=(value,), code="E311",
         )  # fmt: skip
     if not isinstance(formal.type, TensorType):
-        if isinstance(formal.type, ScalarType) and isinstance(actual, Literal) and formal.name in written_formals(call.proc):
+        if isinstance(formal.type, ScalarType) and isinstance(actual, ir.Literal) and formal.name in written_formals(call.proc):
             raise BoundsError(
                 f"{callee} writes its argument {name}, so a literal cannot stand for it",
                 span=actual.span if actual.span.line else call.span,
@@ -456,7 +432,7 @@ def _check_argument(ctx: Context, call: Call, formal: Arg, actual: Expr, env: di
                 code="E312",
             )
         return
-    if not formal.type.window and (isinstance(actual, WindowExpr) or _is_window(ctx, actual)):
+    if not formal.type.window and (isinstance(actual, ir.WindowExpr) or _is_window(ctx, actual)):
         raise BoundsError(
             f"argument {name} of {callee} is dense, so a window cannot be passed for it",
             span=actual.span if actual.span.line else call.span,
@@ -475,21 +451,21 @@ def _differing(what: str, have: Lin, wanted: Lin) -> str:
     return f"{what} may differ: cannot prove {show_lin(have)} == {show_lin(wanted)}"
 
 
-def _is_window(ctx: Context, actual: Expr) -> bool:
-    assert isinstance(actual, Read)
+def _is_window(ctx: Context, actual: ir.Expr) -> bool:
+    assert isinstance(actual, ir.Read)
     info: BufferInfo = ctx.buffers[actual.name]
     return isinstance(info.type, TensorType) and info.type.window
 
 
 @profiled("obligation", "disjoint arguments")
-def check_disjoint(ctx: Context, call: Call) -> None:
+def check_disjoint(ctx: Context, call: ir.Call) -> None:
     """Buffers that the callee modifies overlap no other argument, unless it declares that they may."""
     places = [
         (formal, actual)
         for formal, actual in zip(call.proc.args, call.args, strict=True)
-        if not isinstance(formal.type, ControlType) and not isinstance(actual, Literal)
+        if not isinstance(formal.type, ControlType) and not isinstance(actual, ir.Literal)
     ]
-    buffers = {ctx.root(actual.name) for _, actual in places if isinstance(actual, Read | WindowExpr)}
+    buffers = {ctx.root(actual.name) for _, actual in places if isinstance(actual, ir.Read | ir.WindowExpr)}
     if len(buffers) == len(places):  # each argument is of a buffer of its own
         return
     maps = [(formal, ctx.argument_map(actual), actual) for formal, actual in places]
@@ -512,7 +488,7 @@ def check_disjoint(ctx: Context, call: Call) -> None:
                 )
 
 
-def _region(ctx: Context, place: WindowMap, actual: Expr) -> Access:
+def _region(ctx: Context, place: WindowMap, actual: ir.Expr) -> Access:
     """All locations of a buffer argument."""
     extents = shape_of(actual.type) if isinstance(actual.type, TensorType) else ()
     iters = tuple(Sym(f"d{dim}") for dim in range(len(extents)))

@@ -20,21 +20,8 @@ from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.polynomial import Poly
 from usl_core.analysis.solver import Proved
+from usl_core.ir import nodes as ir
 from usl_core.ir.externs import ABS, CLAMP, COS, EXP, IDX, MAX, MIN, RELU, SELECT, SIN, TANH, Extern
-from usl_core.ir.nodes import (
-    BinaryOp,
-    Cast,
-    Expr,
-    ExprBase,
-    ExternCall,
-    Interval,
-    Literal,
-    Read,
-    ReadConfig,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import BOOL, ScalarType
@@ -64,7 +51,7 @@ class Values:
 
     # ---- control values
 
-    def index(self, expr: Expr) -> Lin:
+    def index(self, expr: ir.Expr) -> Lin:
         """The linear form of an index expression; equal clamped data is one unknown."""
         return self.ctx.resolve_strides(self._lowering.index(expr))
 
@@ -79,7 +66,7 @@ class Values:
 
     # ---- data
 
-    def data(self, expr: Expr) -> Poly:
+    def data(self, expr: ir.Expr) -> Poly:
         """The normal form of a data expression.
 
         Raises:
@@ -88,24 +75,24 @@ class Values:
         typ = expr.type
         assert isinstance(typ, ScalarType)
         match expr:
-            case Literal(value=value):
+            case ir.Literal(value=value):
                 return polynomial.constant(typ, Fraction(value))
-            case UnaryMinus(arg=arg):
+            case ir.UnaryMinus(arg=arg):
                 return polynomial.scale(self.data(arg), -1)
-            case BinaryOp():
+            case ir.BinaryOp():
                 return self._binary(expr, typ)
-            case Read(name=name, idx=idx):
+            case ir.Read(name=name, idx=idx):
                 return polynomial.atom(typ, self.location(name, idx))
-            case ExternCall(fn=fn, args=args):
+            case ir.ExternCall(fn=fn, args=args):
                 return self._opaque(typ, (fn, *map(self._operand, args)))
-            case Cast(arg=arg):
+            case ir.Cast(arg=arg):
                 return self._opaque(typ, ("cast", typ, self._operand(arg)))
-            case ReadConfig(config=config, field=field):
+            case ir.ReadConfig(config=config, field=field):
                 return self._opaque(typ, (config, field))
-            case WindowExpr() | StrideExpr():
+            case ir.WindowExpr() | ir.StrideExpr():
                 raise AssertionError(f"not a data expression: {expr!r}")
 
-    def _binary(self, expr: BinaryOp, typ: ScalarType) -> Poly:
+    def _binary(self, expr: ir.BinaryOp, typ: ScalarType) -> Poly:
         left, right = self.data(expr.lhs), self.data(expr.rhs)
         match expr.op:
             case "+":
@@ -129,15 +116,15 @@ class Values:
         self._count += 1
         return self._count
 
-    def _operand(self, expr: Expr) -> Hashable:
+    def _operand(self, expr: ir.Expr) -> Hashable:
         if isinstance(expr.type, ScalarType):
             return self.data(expr)
         return self.ctx.truth(expr) if expr.type is BOOL else self.index(expr)
 
-    def location(self, name: Sym, idx: Sequence[Expr]) -> int:
+    def location(self, name: Sym, idx: Sequence[ir.Expr]) -> int:
         """A number for the location `name[idx]`: one number is one location."""
         point = tuple(self.index(index) for index in idx)
-        place = self.ctx.resolve(Access(name, Kind.READ, point, (), (), True, Literal(0, type=BOOL)))
+        place = self.ctx.resolve(Access(name, Kind.READ, point, (), (), True, ir.Literal(0, type=BOOL)))
         known = self._read_points.setdefault(place.buffer, [])
         for other, number in known:
             if all(self.same_index(a, b) for a, b in zip(place.point, other, strict=True)):
@@ -147,28 +134,28 @@ class Values:
 
     # ---- poison
 
-    def leaves(self, expr: Expr | Interval) -> frozenset[Leaf]:
+    def leaves(self, expr: ir.Expr | ir.Interval) -> frozenset[Leaf]:
         """What leaves expr without a value if it has none; equal leaves do so together."""
         match expr:
-            case BinaryOp(op="/", rhs=rhs, type=ScalarType(is_real=True)) if not (divisor := self.data(rhs)).constant:
+            case ir.BinaryOp(op="/", rhs=rhs, type=ScalarType(is_real=True)) if not (divisor := self.data(rhs)).constant:
                 return self._all(child_nodes(expr)) | {("/", divisor)}
-            case Read(name=name, idx=idx, type=ScalarType()):
+            case ir.Read(name=name, idx=idx, type=ScalarType()):
                 return self._all(idx) | {("read", self.location(name, idx))}
-            case ReadConfig(config=config, field=field):
+            case ir.ReadConfig(config=config, field=field):
                 return frozenset({(config, field)})
-            case ExternCall(fn=fn, args=(a, b, x, y)) if fn is SELECT:
+            case ir.ExternCall(fn=fn, args=(a, b, x, y)) if fn is SELECT:
                 arms = (self.leaves(x), self.leaves(y))
                 chosen = {("select", self.data(a), self.data(b), *arms)} if any(arms) else set()
                 return self._all((a, b)) | chosen
-            case ExternCall(fn=fn, args=(value, lo, hi)) if fn is IDX:
+            case ir.ExternCall(fn=fn, args=(value, lo, hi)) if fn is IDX:
                 inside = self.leaves(value)
                 return self._all((lo, hi)) | ({("idx", inside)} if inside else frozenset())
-            case ExternCall(fn=fn, args=args) if fn not in _TOTAL:
+            case ir.ExternCall(fn=fn, args=args) if fn not in _TOTAL:
                 return self._all(args) | {(fn, *map(self._operand, args))}
-            case ExprBase() | Interval():  # without a value if an operand is
+            case ir.ExprBase() | ir.Interval():  # without a value if an operand is
                 return self._all(child_nodes(expr))
 
-    def _all(self, exprs: Sequence[Expr | Interval]) -> frozenset[Leaf]:
+    def _all(self, exprs: Sequence[ir.Expr | ir.Interval]) -> frozenset[Leaf]:
         return frozenset[Leaf]().union(*map(self.leaves, exprs))
 
 
@@ -180,12 +167,12 @@ class _SharedLowering(Lowering):
         self._values = values
         self._known: dict[Hashable, Sym] = {}
 
-    def index(self, expr: Expr) -> Lin:
-        if isinstance(expr, ReadConfig):
+    def index(self, expr: ir.Expr) -> Lin:
+        if isinstance(expr, ir.ReadConfig):
             return affine.var(self._shared((expr.config, expr.field), expr.field))
         return super().index(expr)
 
-    def _call(self, fn: object, args: tuple[Expr, ...]) -> Lin:
+    def _call(self, fn: object, args: tuple[ir.Expr, ...]) -> Lin:
         if fn is not IDX:
             return super()._call(fn, args)
         lo, hi = self.index(args[1]), self.index(args[2])

@@ -22,27 +22,7 @@ from usl_core.cursors.path import (
     rebuild,
     stmt_path,
 )
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    Block,
-    Call,
-    Check,
-    Expr,
-    ExprBase,
-    For,
-    If,
-    Interval,
-    Node,
-    Pass,
-    Proc,
-    Reduce,
-    Stmt,
-    StmtBase,
-    WindowStmt,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.printer import Printer, written
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binder, get_field, update
@@ -51,7 +31,7 @@ _GUTTER, _MARK = "  ", "> "
 _OPEN, _CLOSE, _LINE = "\x01", "\x02", "\x03"
 
 
-_spellings: WeakKeyDictionary[Proc, Mapping[Sym, str]] = WeakKeyDictionary()
+_spellings: WeakKeyDictionary[ir.Proc, Mapping[Sym, str]] = WeakKeyDictionary()
 
 
 class _Naming(Printer):
@@ -67,25 +47,25 @@ class _Naming(Printer):
             self.changed[sym] = spelling
         return spelling
 
-    def visit(self, block: Block) -> None:
+    def visit(self, block: ir.Block) -> None:
         for stmt in block:
             match stmt:
-                case Alloc(name=name) | WindowStmt(name=name):
+                case ir.Alloc(name=name) | ir.WindowStmt(name=name):
                     self.bind(name)
-                case For(iter=name, body=body):
+                case ir.For(iter=name, body=body):
                     with self.scope():
                         self.bind(name)
                         self.visit(body)
-                case If(body=body, orelse=orelse):
+                case ir.If(body=body, orelse=orelse):
                     with self.scope():
                         self.visit(body)
                     with self.scope():
                         self.visit(orelse)
-                case Assign() | Reduce() | AssignConfig() | Pass() | Check() | Call():
+                case ir.Assign() | ir.Reduce() | ir.AssignConfig() | ir.Pass() | ir.Check() | ir.Call():
                     pass
 
 
-def spellings(proc: Proc) -> Mapping[Sym, str]:
+def spellings(proc: ir.Proc) -> Mapping[Sym, str]:
     """The names of proc that are not printed as they are spelt, and how they are printed."""
     known = _spellings.get(proc)
     if known is None:
@@ -97,7 +77,7 @@ def spellings(proc: Proc) -> Mapping[Sym, str]:
     return known
 
 
-def spellings_at(proc: Proc, path: Path) -> Mapping[Sym, str]:
+def spellings_at(proc: ir.Proc, path: Path) -> Mapping[Sym, str]:
     """`spellings` of what the node at path may mention or bind: found from what is visible there, whatever else is in proc."""
     visible = list(_visible(proc, path))
     if len({written(sym) for sym in visible}) == len(visible):  # nothing is in the way of another
@@ -108,28 +88,28 @@ def spellings_at(proc: Proc, path: Path) -> Mapping[Sym, str]:
     return naming.changed
 
 
-def _visible(proc: Proc, path: Path) -> Iterator[Sym]:
+def _visible(proc: ir.Proc, path: Path) -> Iterator[Sym]:
     """The names that are bound at the node at path, in source order, with the one that it binds itself."""
     for arg in proc.args:
         yield arg.name
-    node: Node = proc
+    node: ir.Node = proc
     for step in path:
         field, index = step
         if field in ("body", "orelse"):
-            if isinstance(node, For):
+            if isinstance(node, ir.For):
                 yield node.iter
             for earlier in get_field(node, field)[:index]:
                 if type(earlier) in _BINDS:
                     yield earlier.name
         node = child(node, step)
-    if isinstance(node, StmtBase) and (name := binder(node)) is not None:
+    if isinstance(node, ir.StmtBase) and (name := binder(node)) is not None:
         yield name
 
 
-_BINDS = frozenset({Alloc, WindowStmt})
+_BINDS = frozenset({ir.Alloc, ir.WindowStmt})
 
 
-def spelling(proc: Proc, sym: Sym, path: Path | None = None) -> str:
+def spelling(proc: ir.Proc, sym: Sym, path: Path | None = None) -> str:
     """How one name of proc is printed; path leads to a node that mentions or binds it."""
     return (spellings(proc) if path is None else spellings_at(proc, path)).get(sym, sym.name)
 
@@ -147,16 +127,16 @@ _SUFFIX = re.compile(r"_\d+\Z")
 class _MarkingPrinter(Printer):
     """Puts control characters around the nodes to mark: around expressions and formals, and before statements' lines."""
 
-    def __init__(self, marked: Iterable[Node], gap: str | None = None) -> None:
+    def __init__(self, marked: Iterable[ir.Node], gap: str | None = None) -> None:
         super().__init__()
         self.marked = set(marked)
         self.gap = gap
 
-    def stmt(self, stmt: Stmt, indent: str = "") -> list[str]:
+    def stmt(self, stmt: ir.Stmt, indent: str = "") -> list[str]:
         lines = super().stmt(stmt, indent)
         return self._mark_lines(lines, indent) if stmt in self.marked else lines
 
-    def _if(self, stmt: If, indent: str, word: str) -> list[str]:
+    def _if(self, stmt: ir.If, indent: str, word: str) -> list[str]:
         lines = super()._if(stmt, indent, word)
         return self._mark_lines(lines, indent) if word == "elif" and stmt in self.marked else lines
 
@@ -166,20 +146,20 @@ class _MarkingPrinter(Printer):
         place = f"{_LINE}{indent}..."
         return [place, *lines] if self.gap == "before" else [*lines, place]
 
-    def expr(self, expr: Expr, determined: bool = True, above: int = 0) -> str:
+    def expr(self, expr: ir.Expr, determined: bool = True, above: int = 0) -> str:
         text = super().expr(expr, determined, above)
         return f"{_OPEN}{text}{_CLOSE}" if expr in self.marked else text
 
-    def entry(self, entry: Expr | Interval) -> str:
+    def entry(self, entry: ir.Expr | ir.Interval) -> str:
         text = super().entry(entry)
-        return f"{_OPEN}{text}{_CLOSE}" if isinstance(entry, Interval) and entry in self.marked else text
+        return f"{_OPEN}{text}{_CLOSE}" if isinstance(entry, ir.Interval) and entry in self.marked else text
 
-    def formal(self, arg: Arg) -> str:
+    def formal(self, arg: ir.Arg) -> str:
         text = super().formal(arg)
         return f"{_OPEN}{text}{_CLOSE}" if arg in self.marked else text
 
 
-def show_marked(proc: Proc, loc: Loc) -> str:
+def show_marked(proc: ir.Proc, loc: Loc) -> str:
     """The text of proc with loc marked: `>` before its lines, a caret line below an expression, `...` for a gap."""
     paths = _marked_paths(loc)
     # A node object may stand in several places; fresh copies make the marked ones unique.
@@ -217,22 +197,22 @@ def _render_line(line: str) -> list[str]:
     return [_MARK + plain, " " * (len(_MARK) + start) + "^" * max(1, end - start)]
 
 
-def head_line(proc: Proc, node: Node, path: Path | None = None) -> str:
+def head_line(proc: ir.Proc, node: ir.Node, path: Path | None = None) -> str:
     """The first line of a statement of proc, or the text of an expression, under the procedure's spellings.
 
     path is where the node is: given that, the rest of the procedure is not looked at.
     """
     printer = _HeadPrinter(spellings(proc) if path is None else spellings_at(proc, path))
     match node:
-        case StmtBase():
+        case ir.StmtBase():
             return printer.stmt(node)[0]
-        case Arg():
+        case ir.Arg():
             return printer.formal(node)
-        case Interval():
+        case ir.Interval():
             return printer.entry(node)
-        case ExprBase():
+        case ir.ExprBase():
             return printer.expr(node)
-        case Proc(name=name):
+        case ir.Proc(name=name):
             return f"def {name}"
 
 
@@ -250,5 +230,5 @@ class _HeadPrinter(Printer):
         # A fresh binding of a name would be renamed; the spelling it has is the one to show.
         return self.name(sym)
 
-    def block(self, block: Iterable[Stmt], indent: str = "") -> list[str]:
+    def block(self, block: Iterable[ir.Stmt], indent: str = "") -> list[str]:
         return []

@@ -8,36 +8,13 @@ from typing import Any
 from usl_core.cursors.cursor import BlockCursor, Cursor, ExprCursor, InvalidCursor, StmtCursor, cursor_to
 from usl_core.cursors.display import spelling
 from usl_core.cursors.path import ArgLoc, BlockLoc, Path
+from usl_core.ir import nodes as ir
 from usl_core.ir.config import Config
 from usl_core.ir.memory import MemoryClass
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Call,
-    Cast,
-    Check,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Node,
-    Pass,
-    Read,
-    ReadConfig,
-    Reduce,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.types import TensorType, Type
 
 
-@cursor_to(For)
+@cursor_to(ir.For)
 class ForCursor(StmtCursor):
     """A loop."""
 
@@ -64,7 +41,7 @@ class ForCursor(StmtCursor):
         return str(self.node.mode.value)
 
 
-@cursor_to(If)
+@cursor_to(ir.If)
 class IfCursor(StmtCursor):
     """An `if`."""
 
@@ -122,23 +99,23 @@ class _Binder(Cursor):
         return isinstance(self.node.type, TensorType)
 
 
-@cursor_to(Alloc)
+@cursor_to(ir.Alloc)
 class AllocCursor(_Binder, StmtCursor):
     """An allocation."""
 
     __slots__ = ()
 
     @property
-    def node(self) -> Alloc:
+    def node(self) -> ir.Alloc:
         """The allocation in the tree."""
-        node: Alloc = StmtCursor.node.fget(self)  # type: ignore[attr-defined]
+        node: ir.Alloc = StmtCursor.node.fget(self)  # type: ignore[attr-defined]
         return node
 
     def _own_path(self) -> Path:
         return self.path
 
 
-@cursor_to(Arg)
+@cursor_to(ir.Arg)
 class ArgCursor(_Binder):
     """A formal."""
 
@@ -151,7 +128,7 @@ class ArgCursor(_Binder):
         return (("args", self.loc.index),)
 
     @property
-    def node(self) -> Arg:
+    def node(self) -> ir.Arg:
         """The formal in the tree."""
         return self.owner.ir.args[self.loc.index]
 
@@ -183,21 +160,21 @@ class _Write(StmtCursor):
         return typ
 
 
-@cursor_to(Assign)
+@cursor_to(ir.Assign)
 class AssignCursor(_Write):
     """`name[idx] = rhs`."""
 
     __slots__ = ()
 
 
-@cursor_to(Reduce)
+@cursor_to(ir.Reduce)
 class ReduceCursor(_Write):
     """`name[idx] += rhs`."""
 
     __slots__ = ()
 
 
-@cursor_to(AssignConfig)
+@cursor_to(ir.AssignConfig)
 class AssignConfigCursor(StmtCursor):
     """`config.field = rhs`."""
 
@@ -217,7 +194,7 @@ class AssignConfigCursor(StmtCursor):
         return self._operand("rhs")
 
 
-@cursor_to(Call)
+@cursor_to(ir.Call)
 class CallCursor(StmtCursor):
     """A call of a procedure."""
 
@@ -233,7 +210,7 @@ class CallCursor(StmtCursor):
         return self._children("args", len(self.node.args))
 
 
-@cursor_to(WindowStmt)
+@cursor_to(ir.WindowStmt)
 class WindowStmtCursor(StmtCursor):
     """`name = buffer[lo:hi, ...]`."""
 
@@ -250,14 +227,14 @@ class WindowStmtCursor(StmtCursor):
         return window
 
 
-@cursor_to(Pass)
+@cursor_to(ir.Pass)
 class PassCursor(StmtCursor):
     """`pass`."""
 
     __slots__ = ()
 
 
-@cursor_to(Check)
+@cursor_to(ir.Check)
 class CheckCursor(StmtCursor):
     """`check(cond)`."""
 
@@ -268,7 +245,7 @@ class CheckCursor(StmtCursor):
         return self._operand("cond")
 
 
-@cursor_to(Read)
+@cursor_to(ir.Read)
 class ReadCursor(ExprCursor):
     """`name` or `name[idx]`."""
 
@@ -283,7 +260,7 @@ class ReadCursor(ExprCursor):
         return self._children("idx", len(self.node.idx))
 
 
-@cursor_to(ReadConfig)
+@cursor_to(ir.ReadConfig)
 class ReadConfigCursor(ExprCursor):
     """`config.field`."""
 
@@ -299,7 +276,7 @@ class ReadConfigCursor(ExprCursor):
         return str(self.node.field)
 
 
-@cursor_to(Literal)
+@cursor_to(ir.Literal)
 class LiteralCursor(ExprCursor):
     """A constant."""
 
@@ -311,7 +288,7 @@ class LiteralCursor(ExprCursor):
         return value
 
 
-@cursor_to(UnaryMinus)
+@cursor_to(ir.UnaryMinus)
 class UnaryMinusCursor(ExprCursor):
     """`-arg`."""
 
@@ -322,7 +299,7 @@ class UnaryMinusCursor(ExprCursor):
         return self._operand("arg")
 
 
-@cursor_to(BinaryOp)
+@cursor_to(ir.BinaryOp)
 class BinaryOpCursor(ExprCursor):
     """`lhs op rhs`."""
 
@@ -341,7 +318,7 @@ class BinaryOpCursor(ExprCursor):
         return self._operand("rhs")
 
 
-@cursor_to(ExternCall)
+@cursor_to(ir.ExternCall)
 class ExternFunctionCursor(ExprCursor):
     """`min(a, b)` and the like."""
 
@@ -356,7 +333,7 @@ class ExternFunctionCursor(ExprCursor):
         return self._children("args", len(self.node.args))
 
 
-@cursor_to(WindowExpr)
+@cursor_to(ir.WindowExpr)
 class WindowExprCursor(ExprCursor):
     """`name[lo:hi, pt]`."""
 
@@ -370,14 +347,14 @@ class WindowExprCursor(ExprCursor):
         """One entry per dimension: the cursor to a point, or the pair of cursors (lo, hi) of an interval."""
         return tuple([self._entry(index, entry) for index, entry in enumerate(self.node.idx)])
 
-    def _entry(self, index: int, entry: Node) -> Any:
+    def _entry(self, index: int, entry: ir.Node) -> Any:
         path = (*self.path, ("idx", index))
-        if isinstance(entry, Interval):
+        if isinstance(entry, ir.Interval):
             return self._at((*path, ("lo", None))), self._at((*path, ("hi", None)))
         return self._at(path)
 
 
-@cursor_to(StrideExpr)
+@cursor_to(ir.StrideExpr)
 class StrideExprCursor(ExprCursor):
     """`stride(name, dim)`."""
 
@@ -392,7 +369,7 @@ class StrideExprCursor(ExprCursor):
         return int(self.node.dim)
 
 
-@cursor_to(Cast)
+@cursor_to(ir.Cast)
 class CastCursor(ExprCursor):
     """`f32(arg)`."""
 

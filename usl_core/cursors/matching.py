@@ -27,36 +27,8 @@ from usl_core.cursors.pattern_syntax import (
     StmtPattern,
     WritePattern,
 )
+from usl_core.ir import nodes as ir
 from usl_core.ir.memory import MemoryClass
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExprBase,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Node,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
 
@@ -64,7 +36,7 @@ from usl_core.ir.types import ControlType, ScalarType, TensorType
 class Matcher:
     """Matches patterns in one procedure, whose printed names count as well as the spellings of the names themselves."""
 
-    def __init__(self, proc: Proc) -> None:
+    def __init__(self, proc: ir.Proc) -> None:
         self.proc = proc
 
     def name(self, pattern: str, sym: Sym) -> bool:
@@ -74,54 +46,56 @@ class Matcher:
         # A clash is renamed by a suffix, so other texts need no look at the printed names.
         return sym.name in names_printed_as(pattern) and spelling(self.proc, sym) == pattern
 
-    def nest(self, names: Sequence[str], stmt: Stmt) -> bool:
+    def nest(self, names: Sequence[str], stmt: ir.Stmt) -> bool:
         """Whether stmt is a loop of the first name that directly holds a loop of the second, and so on."""
-        if not (isinstance(stmt, For) and self.name(names[0], stmt.iter)):
+        if not (isinstance(stmt, ir.For) and self.name(names[0], stmt.iter)):
             return False
         return len(names) == 1 or any(self.nest(names[1:], inner) for inner in stmt.body)
 
     # ---- statements
 
-    def body(self, patterns: Sequence[StmtPattern], block: Block) -> bool:
+    def body(self, patterns: Sequence[StmtPattern], block: ir.Block) -> bool:
         """Whether a whole body matches; a sole `_` is any body."""
         if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
             return True
         return len(patterns) == len(block) and self.run(patterns, block)
 
-    def run(self, patterns: Sequence[StmtPattern], block: Sequence[Stmt]) -> bool:
+    def run(self, patterns: Sequence[StmtPattern], block: Sequence[ir.Stmt]) -> bool:
         """Whether the patterns match the first statements of block, one by one."""
         return all(self.stmt(pattern, stmt) for pattern, stmt in zip(patterns, block, strict=True))
 
-    def stmt(self, pattern: StmtPattern, stmt: Stmt) -> bool:
+    def stmt(self, pattern: StmtPattern, stmt: ir.Stmt) -> bool:
         """Whether a statement matches."""
         match pattern:
             case AnyPattern():
                 return True
             case ForPattern():
-                return isinstance(stmt, For) and self._for(pattern, stmt)
+                return isinstance(stmt, ir.For) and self._for(pattern, stmt)
             case IfPattern(cond, body, orelse):
                 return (
-                    isinstance(stmt, If)
+                    isinstance(stmt, ir.If)
                     and self.expr(cond, stmt.cond)
                     and self.body(body, stmt.body)
                     and (orelse is None or (bool(stmt.orelse) and self.body(orelse, stmt.orelse)))
                 )
             case AllocPattern():
-                return isinstance(stmt, Alloc) and self._buffer(pattern, stmt.name, stmt.type, stmt.mem)
+                return isinstance(stmt, ir.Alloc) and self._buffer(pattern, stmt.name, stmt.type, stmt.mem)
             case WritePattern():
                 return self._write(pattern, stmt)
             case ConfigWritePattern(target, rhs):
                 return (
-                    isinstance(stmt, AssignConfig) and _field(target, stmt.config.name, stmt.field) and self.expr(rhs, stmt.rhs)
+                    isinstance(stmt, ir.AssignConfig)
+                    and _field(target, stmt.config.name, stmt.field)
+                    and self.expr(rhs, stmt.rhs)
                 )
             case CallPattern(name, args):
                 return self._call_stmt(name, args, stmt)
             case PassPattern():
-                return isinstance(stmt, Pass)
+                return isinstance(stmt, ir.Pass)
             case _:
                 assert_never(pattern)
 
-    def _for(self, pattern: ForPattern, stmt: For) -> bool:
+    def _for(self, pattern: ForPattern, stmt: ir.For) -> bool:
         if not self.name(pattern.name, stmt.iter) or pattern.mode not in (ANY, stmt.mode.value):
             return False
         if pattern.bounds is not None:
@@ -130,7 +104,7 @@ class Matcher:
                 return False
         return self.body(pattern.body, stmt.body)
 
-    def formal(self, pattern: AllocPattern, arg: Arg) -> bool:
+    def formal(self, pattern: AllocPattern, arg: ir.Arg) -> bool:
         """Whether the pattern of an allocation fits a formal."""
         if isinstance(arg.type, ControlType):
             return self.name(pattern.name, arg.name) and (pattern.scalar, pattern.mem) == (ANY, ANY)
@@ -145,18 +119,18 @@ class Matcher:
             and (pattern.shape is None or self._exprs(pattern.shape, shape))
         )
 
-    def _write(self, pattern: WritePattern, stmt: Stmt) -> bool:
+    def _write(self, pattern: WritePattern, stmt: ir.Stmt) -> bool:
         match stmt:
-            case Assign(name=name, idx=idx, rhs=rhs):
+            case ir.Assign(name=name, idx=idx, rhs=rhs):
                 fits = not pattern.reduce
-            case Reduce(name=name, idx=idx, rhs=rhs):
+            case ir.Reduce(name=name, idx=idx, rhs=rhs):
                 fits = pattern.reduce
-            case WindowStmt(name=name, rhs=rhs):
+            case ir.WindowStmt(name=name, rhs=rhs):
                 # `_ = _` means assignments; a window is made only where its name or a window is asked for.
                 idx = ()
                 windows = isinstance(pattern.rhs, AccessPattern)
                 fits = not pattern.reduce and pattern.target.idx is None and (pattern.target.name != ANY or windows)
-            case AssignConfig() | Pass() | Check() | If() | For() | Alloc() | Call():
+            case ir.AssignConfig() | ir.Pass() | ir.Check() | ir.If() | ir.For() | ir.Alloc() | ir.Call():
                 return False
         return (
             fits
@@ -165,50 +139,50 @@ class Matcher:
             and self.expr(pattern.rhs, rhs)
         )
 
-    def _call_stmt(self, name: str, args: tuple[ExprPattern, ...] | None, stmt: Stmt) -> bool:
+    def _call_stmt(self, name: str, args: tuple[ExprPattern, ...] | None, stmt: ir.Stmt) -> bool:
         match stmt:
-            case Call(proc=callee, args=actuals):
+            case ir.Call(proc=callee, args=actuals):
                 return name in (ANY, callee.name) and (args is None or self._exprs(args, actuals))
-            case Check(cond=cond):
+            case ir.Check(cond=cond):
                 return name == "check" and (args is None or self._exprs(args, (cond,)))
-            case Assign() | Reduce() | AssignConfig() | Pass() | If() | For() | Alloc() | WindowStmt():
+            case ir.Assign() | ir.Reduce() | ir.AssignConfig() | ir.Pass() | ir.If() | ir.For() | ir.Alloc() | ir.WindowStmt():
                 return False
 
     # ---- expressions
 
-    def expr(self, pattern: ExprPattern, expr: Node) -> bool:
+    def expr(self, pattern: ExprPattern, expr: ir.Node) -> bool:
         """Whether an expression matches."""
         match pattern:
             case AnyPattern():
                 return True
             case AccessPattern(name, idx):
                 return (
-                    isinstance(expr, Read | WindowExpr)
+                    isinstance(expr, ir.Read | ir.WindowExpr)
                     and self.name(name, expr.name)
                     and (idx is None or self._entries(idx, expr.idx))
                 )
             case LiteralPattern(value):
-                return isinstance(expr, Literal) and _same_value(value, expr.value)
+                return isinstance(expr, ir.Literal) and _same_value(value, expr.value)
             case MinusPattern(arg):
-                return isinstance(expr, UnaryMinus) and self.expr(arg, expr.arg)
+                return isinstance(expr, ir.UnaryMinus) and self.expr(arg, expr.arg)
             case BinaryPattern(op, lhs, rhs):
-                return isinstance(expr, BinaryOp) and expr.op == op and self.expr(lhs, expr.lhs) and self.expr(rhs, expr.rhs)
+                return isinstance(expr, ir.BinaryOp) and expr.op == op and self.expr(lhs, expr.lhs) and self.expr(rhs, expr.rhs)
             case CallPattern(name, args):
-                return isinstance(expr, ExprBase) and self._call_expr(name, args, expr)
+                return isinstance(expr, ir.ExprBase) and self._call_expr(name, args, expr)
             case FieldPattern():
-                return isinstance(expr, ReadConfig) and _field(pattern, expr.config.name, expr.field)
+                return isinstance(expr, ir.ReadConfig) and _field(pattern, expr.config.name, expr.field)
             case _:
                 assert_never(pattern)
 
-    def _call_expr(self, name: str, args: tuple[ExprPattern, ...] | None, expr: Expr) -> bool:
+    def _call_expr(self, name: str, args: tuple[ExprPattern, ...] | None, expr: ir.Expr) -> bool:
         match expr:
-            case ExternCall(fn=fn, args=actuals):
+            case ir.ExternCall(fn=fn, args=actuals):
                 return name in (ANY, fn.name) and (args is None or self._exprs(args, actuals))
-            case Cast(type=typ, arg=arg):
+            case ir.Cast(type=typ, arg=arg):
                 return name == str(typ) and (args is None or self._exprs(args, (arg,)))
-            case StrideExpr(name=buffer, dim=dim):
+            case ir.StrideExpr(name=buffer, dim=dim):
                 return name == "stride" and (args is None or self._stride(args, buffer, dim))
-            case Read() | Literal() | UnaryMinus() | BinaryOp() | WindowExpr() | ReadConfig():
+            case ir.Read() | ir.Literal() | ir.UnaryMinus() | ir.BinaryOp() | ir.WindowExpr() | ir.ReadConfig():
                 return False
 
     def _stride(self, args: tuple[ExprPattern, ...], buffer: Sym, dim: int) -> bool:
@@ -219,25 +193,25 @@ class Matcher:
             case _:
                 return False
 
-    def _exprs(self, patterns: Sequence[ExprPattern], exprs: Sequence[Expr]) -> bool:
+    def _exprs(self, patterns: Sequence[ExprPattern], exprs: Sequence[ir.Expr]) -> bool:
         if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
             return bool(exprs)
         return len(patterns) == len(exprs) and all(self.expr(p, e) for p, e in zip(patterns, exprs, strict=True))
 
-    def _entries(self, patterns: Sequence[EntryPattern], entries: Sequence[Expr | Interval]) -> bool:
+    def _entries(self, patterns: Sequence[EntryPattern], entries: Sequence[ir.Expr | ir.Interval]) -> bool:
         if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
             return bool(entries)
         return len(patterns) == len(entries) and all(self._entry(p, e) for p, e in zip(patterns, entries, strict=True))
 
-    def _entry(self, pattern: EntryPattern, entry: Expr | Interval) -> bool:
+    def _entry(self, pattern: EntryPattern, entry: ir.Expr | ir.Interval) -> bool:
         match pattern, entry:
-            case SlicePattern(lo, hi), Interval():
+            case SlicePattern(lo, hi), ir.Interval():
                 return self.expr(lo, entry.lo) and self.expr(hi, entry.hi)
             case AnyPattern(), _:
                 return True
             case SlicePattern(), _:
                 return False
-            case _, Interval():
+            case _, ir.Interval():
                 return False
             case _:
                 return self.expr(pattern, entry)

@@ -26,36 +26,7 @@ from usl_core.cursors.pattern_syntax import (
     compile_pattern,
 )
 from usl_core.errors import NOWHERE, PatternError
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    ExprBase,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Node,
-    NodeBase,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    SimpleStmt,
-    StmtBase,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.traverse import children
 
 Want = typing.Literal["stmt", "expr", "any"]
@@ -70,24 +41,24 @@ class _Place:
     """A node met on the way through the code; for a statement also the rest of its block, itself first, within the scope."""
 
     path: Path
-    node: Node
-    block: Block = ()
+    node: ir.Node
+    block: ir.Block = ()
     limit: int = 0
 
-    def run(self, length: int) -> Block | None:
+    def run(self, length: int) -> ir.Block | None:
         """This statement and those after it, length in all; None if the block ends before."""
         start = self.path[-1][1]
         assert start is not None
         return self.block[start : start + length] if start + length <= self.limit else None
 
 
-def find_locs(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
+def find_locs(proc: ir.Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
     """The places of all matches in scope (None: the body), or the one that a count picks; empty if there is none."""
     compiled = compile_pattern(pattern)
     return list(_picked(_matches(proc, scope, compiled, want), compiled))
 
 
-def require_locs(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
+def require_locs(proc: ir.Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
     """`find_locs`, at least one.
 
     Raises:
@@ -100,7 +71,7 @@ def require_locs(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any"
     raise _unmatched(proc, scope, compiled, want)
 
 
-def require_loc(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any") -> Loc:
+def require_loc(proc: ir.Proc, scope: Loc | None, pattern: str, want: Want = "any") -> Loc:
     """The first of `require_locs`; code after it is not looked at."""
     compiled = compile_pattern(pattern)
     for loc in _picked(_matches(proc, scope, compiled, want), compiled):
@@ -108,7 +79,7 @@ def require_loc(proc: Proc, scope: Loc | None, pattern: str, want: Want = "any")
     raise _unmatched(proc, scope, compiled, want)
 
 
-def _unmatched(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:
+def _unmatched(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:
     matches = list(_matches(proc, scope, pattern, want))
     return _too_few(proc, pattern, matches) if matches else _no_match(proc, scope, pattern, want)
 
@@ -117,12 +88,12 @@ def _picked(matches: Iterator[Loc], pattern: Pattern) -> Iterator[Loc]:
     return matches if pattern.count is None else islice(matches, pattern.count, pattern.count + 1)
 
 
-def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Iterator[Loc]:
+def _matches(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Iterator[Loc]:
     matcher = Matcher(proc)
     if pattern.names and want != "expr":
         loops = False
         for place in _places(proc, scope, exprs=False):
-            if isinstance(place.node, StmtBase) and matcher.nest(pattern.names, place.node):
+            if isinstance(place.node, ir.StmtBase) and matcher.nest(pattern.names, place.node):
                 loops = True
                 yield NodeLoc(place.path)
         if loops or want == "stmt":
@@ -132,11 +103,11 @@ def _matches(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Ite
     if not stmts and expr is None:
         return
     for place in _places(proc, scope, exprs=expr is not None):
-        if isinstance(place.node, StmtBase):
+        if isinstance(place.node, ir.StmtBase):
             run = place.run(len(stmts)) if stmts else None
             if run is not None and matcher.run(stmts, run):
                 yield _run_loc(place.path, len(stmts))
-        elif expr is not None and isinstance(place.node, ExprBase) and matcher.expr(expr, place.node):
+        elif expr is not None and isinstance(place.node, ir.ExprBase) and matcher.expr(expr, place.node):
             yield NodeLoc(place.path)
 
 
@@ -149,7 +120,7 @@ def _run_loc(path: Path, length: int) -> Loc:
 # ---- the code in a scope
 
 
-def _places(proc: Proc, scope: Loc | None, *, exprs: bool) -> Iterator[_Place]:
+def _places(proc: ir.Proc, scope: Loc | None, *, exprs: bool) -> Iterator[_Place]:
     """Everything in scope, in source order, the scope itself included; expressions only where wanted."""
     match scope:
         case None | NodeLoc(()):
@@ -160,43 +131,43 @@ def _places(proc: Proc, scope: Loc | None, *, exprs: bool) -> Iterator[_Place]:
             yield from _in_stmt(proc, anchor_path(scope), exprs)
         case NodeLoc(path):
             node = get(proc, path)
-            yield from _in_stmt(proc, path, exprs) if isinstance(node, StmtBase) else _below(path, node, exprs)
+            yield from _in_stmt(proc, path, exprs) if isinstance(node, ir.StmtBase) else _below(path, node, exprs)
         case ArgLoc(index):
             yield from _below((("args", index),), proc.args[index], exprs)
         case Dead(reason):
             raise AssertionError(f"a search in code {reason}")
 
 
-def _in_stmt(proc: Proc, path: Path, exprs: bool) -> Iterator[_Place]:
+def _in_stmt(proc: ir.Proc, path: Path, exprs: bool) -> Iterator[_Place]:
     field, index = path[-1]
-    assert index is not None and isinstance(get_stmt(proc, path), StmtBase)
+    assert index is not None and isinstance(get_stmt(proc, path), ir.StmtBase)
     yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs)
 
 
-def _in_block(parent: Path, field: str, block: Block, lo: int, hi: int, exprs: bool) -> Iterator[_Place]:
+def _in_block(parent: Path, field: str, block: ir.Block, lo: int, hi: int, exprs: bool) -> Iterator[_Place]:
     for index in range(lo, hi):
         stmt = block[index]
         path = (*parent, (field, index))
         yield _Place(path, stmt, block, hi)
         yield from _heads(path, stmt, exprs)
         match stmt:
-            case For(body=body):
+            case ir.For(body=body):
                 yield from _in_block(path, "body", body, 0, len(body), exprs)
-            case If(body=body, orelse=orelse):
+            case ir.If(body=body, orelse=orelse):
                 yield from _in_block(path, "body", body, 0, len(body), exprs)
                 yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs)
-            case SimpleStmt():
+            case ir.SimpleStmt():
                 pass
 
 
-def _heads(path: Path, stmt: Node, exprs: bool) -> Iterator[_Place]:
+def _heads(path: Path, stmt: ir.Node, exprs: bool) -> Iterator[_Place]:
     if exprs:
         for step, child in children(stmt):
-            if not isinstance(child, StmtBase):
+            if not isinstance(child, ir.StmtBase):
                 yield from _below((*path, step), child, exprs)
 
 
-def _below(path: Path, node: Node, exprs: bool) -> Iterator[_Place]:
+def _below(path: Path, node: ir.Node, exprs: bool) -> Iterator[_Place]:
     if exprs:
         yield _Place(path, node)
         yield from _heads(path, node, exprs)
@@ -205,7 +176,7 @@ def _below(path: Path, node: Node, exprs: bool) -> Iterator[_Place]:
 # ---- errors
 
 
-def _too_few(proc: Proc, pattern: Pattern, matches: list[Loc]) -> PatternError:
+def _too_few(proc: ir.Proc, pattern: Pattern, matches: list[Loc]) -> PatternError:
     times = "once" if len(matches) == 1 else f"{len(matches)} times"
     return PatternError(
         f"no match #{pattern.count} of the pattern {pattern.text!r} in {proc.name}: it matches {times}, counted from #0",
@@ -214,21 +185,21 @@ def _too_few(proc: Proc, pattern: Pattern, matches: list[Loc]) -> PatternError:
     )
 
 
-def match_notes(proc: Proc, matches: Sequence[Loc]) -> list[str]:
+def match_notes(proc: ir.Proc, matches: Sequence[Loc]) -> list[str]:
     """A line for each match, numbered as patterns count them; the first ones where there are many."""
     notes = [f"  #{count} {_note(proc, loc).lstrip()}" for count, loc in enumerate(matches[:_MATCHES])]
     more = len(matches) - len(notes)
     return [*notes, f"  and {more} more"] if more else notes
 
 
-def _no_match(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:
+def _no_match(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:
     where = proc.name if scope is None else f"the given code of {proc.name}"
     notes = near_misses(proc, scope, pattern, want)
     hint = ["nearest code:", *notes] if notes else ["hint: print the procedure to see its code"]
     return PatternError(f"no match for the pattern {pattern.text!r} in {where}", span=proc.span, notes=hint)
 
 
-def near_misses(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> list[str]:
+def near_misses(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) -> list[str]:
     """Up to five places that the pattern may have meant: the same kind of code, similar names first; then any similar name."""
     kinds, name = _target(pattern, want)
     scored: list[tuple[float, int, Loc]] = []
@@ -240,67 +211,67 @@ def near_misses(proc: Proc, scope: Loc | None, pattern: Pattern, want: Want) -> 
     return list(dict.fromkeys(_note(proc, loc) for _, _, loc in scored))[:_NEAR_MISSES]
 
 
-def _target(pattern: Pattern, want: Want) -> tuple[tuple[type[NodeBase], ...], str]:
+def _target(pattern: Pattern, want: Want) -> tuple[tuple[type[ir.NodeBase], ...], str]:
     """The kinds of nodes that the pattern is about, and the name that it asks for (`_` if none)."""
     if pattern.names and want != "expr":
-        return (For,), pattern.names[0]
+        return (ir.For,), pattern.names[0]
     match pattern.stmts[0] if pattern.stmts and want != "expr" else pattern.expr:
         case ForPattern(name=name):
-            return (For,), name
+            return (ir.For,), name
         case IfPattern():
-            return (If,), ANY
+            return (ir.If,), ANY
         case AllocPattern(name=name):
-            return (Alloc,), name
+            return (ir.Alloc,), name
         case WritePattern(target=target):
-            return (Assign, Reduce, WindowStmt), target.name
+            return (ir.Assign, ir.Reduce, ir.WindowStmt), target.name
         case ConfigWritePattern(target=target):
-            return (AssignConfig,), target.field
+            return (ir.AssignConfig,), target.field
         case CallPattern(name=name):
-            return (Call, Check, ExternCall), name
+            return (ir.Call, ir.Check, ir.ExternCall), name
         case AccessPattern(name=name):
             return (), name
         case FieldPattern(field=field):
-            return (ReadConfig,), field
+            return (ir.ReadConfig,), field
         case BinaryPattern():
-            return (BinaryOp,), ANY
+            return (ir.BinaryOp,), ANY
         case _:
             return (), ANY
 
 
-def _similarity(name: str, node: Node) -> float:
+def _similarity(name: str, node: ir.Node) -> float:
     if name == ANY:
         return 0.0
     return max((SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in _own_names(node)), default=0.0)
 
 
-def _own_names(node: Node) -> Iterator[str]:
+def _own_names(node: ir.Node) -> Iterator[str]:
     """The names by which node itself could be asked for, as they are spelt."""
     match node:
-        case For(iter=sym):
+        case ir.For(iter=sym):
             yield sym.name
-        case Alloc(name=sym) | Assign(name=sym) | Reduce(name=sym) | WindowStmt(name=sym) | Arg(name=sym):
+        case ir.Alloc(name=sym) | ir.Assign(name=sym) | ir.Reduce(name=sym) | ir.WindowStmt(name=sym) | ir.Arg(name=sym):
             yield sym.name
-        case Read(name=sym) | WindowExpr(name=sym):
+        case ir.Read(name=sym) | ir.WindowExpr(name=sym):
             yield sym.name
-        case StrideExpr(name=sym):
+        case ir.StrideExpr(name=sym):
             yield sym.name
             yield "stride"
-        case Call(proc=callee):
+        case ir.Call(proc=callee):
             yield callee.name
-        case ExternCall(fn=fn):
+        case ir.ExternCall(fn=fn):
             yield fn.name
-        case Cast(type=typ):
+        case ir.Cast(type=typ):
             yield str(typ)
-        case Check():
+        case ir.Check():
             yield "check"
-        case AssignConfig(config=config, field=field) | ReadConfig(config=config, field=field):
+        case ir.AssignConfig(config=config, field=field) | ir.ReadConfig(config=config, field=field):
             yield config.name
             yield field
-        case Literal() | UnaryMinus() | BinaryOp() | Interval() | Pass() | If() | Proc():
+        case ir.Literal() | ir.UnaryMinus() | ir.BinaryOp() | ir.Interval() | ir.Pass() | ir.If() | ir.Proc():
             return
 
 
-def _note(proc: Proc, loc: Loc) -> str:
+def _note(proc: ir.Proc, loc: Loc) -> str:
     """One line about a place: file, line, the first line of its text."""
     path = loc.path if isinstance(loc, NodeLoc) else (*loc.parent, (loc.field, loc.lo)) if isinstance(loc, BlockLoc) else ()
     node = get(proc, path)

@@ -15,35 +15,7 @@ from usl_core.deep import deeply
 from usl_core.frontend.source import python_tree
 from usl_core.interp.arith import Arithmetic
 from usl_core.interp.text import Scope, Text, local
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    LoopMode,
-    Node,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_block
@@ -65,7 +37,7 @@ class Compiled:
     name: str
     text: str
     function: Callable[..., None]
-    nodes: tuple[Node | None, ...]
+    nodes: tuple[ir.Node | None, ...]
     scopes: tuple[Scope, ...]
 
 
@@ -75,10 +47,10 @@ class Compiler:
     def __init__(self, arith: Arithmetic, traced: bool) -> None:
         self.arith = arith
         self.traced = traced
-        self.done: WeakKeyDictionary[Proc, Compiled] = WeakKeyDictionary()
+        self.done: WeakKeyDictionary[ir.Proc, Compiled] = WeakKeyDictionary()
 
     @deeply
-    def compile(self, proc: Proc) -> Compiled:
+    def compile(self, proc: ir.Proc) -> Compiled:
         """The Python function of a procedure; its callees are compiled as well."""
         known = self.done.get(proc)
         if known is None:
@@ -90,7 +62,7 @@ class Compiler:
 class _Emitter(Text):
     """Writes one procedure."""
 
-    def __init__(self, compiler: Compiler, proc: Proc) -> None:
+    def __init__(self, compiler: Compiler, proc: ir.Proc) -> None:
         super().__init__(compiler.arith, compiler.traced)
         self.compiler = compiler
         self.proc = proc
@@ -128,7 +100,7 @@ class _Emitter(Text):
         if pairs:
             self.emit(f"disjoint(({', '.join(pairs)},))")
 
-    def formal(self, arg: Arg) -> None:
+    def formal(self, arg: ir.Arg) -> None:
         name, spelling = local(arg.name), repr(arg.name.name)
         self.emit(f"{name}_data = {name}.data; {name}_off = {name}.offset")
         if not isinstance(arg.type, TensorType):
@@ -156,46 +128,46 @@ class _Emitter(Text):
 
     # ---- statements
 
-    def block(self, stmts: Block) -> None:
+    def block(self, stmts: ir.Block) -> None:
         for stmt in stmts:
             self.node = stmt
             self.stmt(stmt)
 
-    def stmt(self, stmt: Stmt) -> None:
+    def stmt(self, stmt: ir.Stmt) -> None:
         match stmt:
-            case Assign() | Reduce():
+            case ir.Assign() | ir.Reduce():
                 self.store(stmt)
-            case AssignConfig():
+            case ir.AssignConfig():
                 key, value = self.constant((stmt.config, stmt.field)), self.expr(stmt.rhs)
                 self.emit(f"state.configure({key}, {value})" if self.compiler.traced else f"state.configs[{key}] = {value}")
-            case Pass():
+            case ir.Pass():
                 self.emit("pass")
-            case Check():
+            case ir.Check():
                 self.emit(f"if not {self.expr(stmt.cond)}: broken({f'check failed: {show_expr(stmt.cond)}'!r})")
-            case If():
+            case ir.If():
                 self.branch("if", stmt)
-            case For():
+            case ir.For():
                 self.loop(stmt)
-            case Alloc():
+            case ir.Alloc():
                 self.alloc(stmt)
-            case WindowStmt():
+            case ir.WindowStmt():
                 self.window_stmt(stmt)
-            case Call():
+            case ir.Call():
                 callee = self.constant(self.compiler.compile(stmt.proc).function)
                 args = [self.argument(e) for e in stmt.args]
                 self.emit(f"{callee}({', '.join(['state', *args])})")
             case _:
                 assert_never(stmt)
 
-    def store(self, stmt: Assign | Reduce) -> None:
+    def store(self, stmt: ir.Assign | ir.Reduce) -> None:
         typ = scalar_of(stmt.rhs.type)
         rhs = self.expr(stmt.rhs)
-        kind = "write" if isinstance(stmt, Assign) else "reduce"
+        kind = "write" if isinstance(stmt, ir.Assign) else "reduce"
         guard, place, indices = self.access(stmt.name, stmt.idx, kind)
         if guard:
             self.emit(f"if not ({guard}): {self.out_of_bounds(stmt.name, indices)}")
         target = f"{local(stmt.name)}_data[{place}]"
-        if isinstance(stmt, Assign):
+        if isinstance(stmt, ir.Assign):
             self.emit(f"{target} = {self.arith.stored(typ, rhs)}")
             return
         if self.traced:  # a reduction is reported after the reads of its right side
@@ -208,7 +180,7 @@ class _Emitter(Text):
             target = f"{local(stmt.name)}_data[{position}]"
         self.emit(f"{target} = {self.arith.stored(typ, self.arith.binary('+', typ, target, rhs))}")
 
-    def branch(self, word: str, stmt: If) -> None:
+    def branch(self, word: str, stmt: ir.If) -> None:
         self.spilling = word == "if"
         cond = self.expr(stmt.cond)
         self.spilling = True
@@ -218,7 +190,7 @@ class _Emitter(Text):
         match stmt.orelse:
             case ():
                 pass
-            case (If() as other,):  # elif keeps a long chain flat: Python limits the depth of indentation
+            case (ir.If() as other,):  # elif keeps a long chain flat: Python limits the depth of indentation
                 self.node = other
                 self.branch("elif", other)
             case _:
@@ -226,14 +198,14 @@ class _Emitter(Text):
                 with self.indented():
                     self.block(stmt.orelse)
 
-    def loop(self, stmt: For) -> None:
+    def loop(self, stmt: ir.For) -> None:
         outlined = self.fresh("nest") if self.loops == _DEEPEST_NEST else None
         before, self.loops = self.loops, (0 if outlined else self.loops) + 1
         if outlined:
             self.emit(f"def {outlined}():")
             self.indent += 1
         name = local(stmt.iter)
-        over = "seq" if stmt.mode is LoopMode.SEQ else "state.par"
+        over = "seq" if stmt.mode is ir.LoopMode.SEQ else "state.par"
         self.emit(f"for {name} in {over}({self.expr(stmt.lo)}, {self.expr(stmt.hi)}):")
         outer, self.scope = self.scope, (*self.scope, (name, stmt.iter.name))
         with self.indented():
@@ -245,7 +217,7 @@ class _Emitter(Text):
             self.emit(f"{outlined}()")
         self.loops = before
 
-    def alloc(self, stmt: Alloc) -> None:
+    def alloc(self, stmt: ir.Alloc) -> None:
         name = local(stmt.name)
         self.dense_locals.add(stmt.name)
         shape = stmt.type.shape if isinstance(stmt.type, TensorType) else ()
@@ -260,25 +232,25 @@ class _Emitter(Text):
             scalar = self.constant(scalar_of(stmt.type))
             self.emit(f"{name} = Buffer({scalar}, ({''.join(f'{e}, ' for e in extents)}), {name}_data)")
 
-    def window_stmt(self, stmt: WindowStmt) -> None:
+    def window_stmt(self, stmt: ir.WindowStmt) -> None:
         name = local(stmt.name)
-        rank = sum(isinstance(entry, Interval) for entry in stmt.rhs.idx)
+        rank = sum(isinstance(entry, ir.Interval) for entry in stmt.rhs.idx)
         self.emit(f"{name} = {self.window(stmt.rhs)}")
         self.emit(f"{name}_data = {name}.data; {name}_off = {name}.offset")
         self.emit(f"{_tuple(f'{name}_n', rank)} = {name}.shape; {_tuple(f'{name}_s', rank)} = {name}.strides")
 
-    def argument(self, arg: Expr) -> str:
+    def argument(self, arg: ir.Expr) -> str:
         match arg:
-            case WindowExpr():
+            case ir.WindowExpr():
                 return self.window(arg)
-            case Read(name=name, idx=(), type=ScalarType() | TensorType()):
+            case ir.Read(name=name, idx=(), type=ScalarType() | TensorType()):
                 return local(name)
-            case Read(name=name, type=ScalarType()):
+            case ir.Read(name=name, type=ScalarType()):
                 indices = ", ".join(self.expr(index) for index in arg.idx)
                 return f"element({name.name!r}, {local(name)}, {indices})"
-            case Literal(type=ScalarType() as scalar):
+            case ir.Literal(type=ScalarType() as scalar):
                 return f"Buffer({self.constant(scalar)}, (), [{self.expr(arg)}])"
-            case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
+            case ir.ExprBase():
                 return self.expr(arg)
 
 
@@ -287,12 +259,12 @@ def _tuple(stem: str, rank: int) -> str:
     return f"{stem}0," if rank == 1 else ", ".join(f"{stem}{dim}" for dim in range(rank))
 
 
-def _needs_objects(proc: Proc) -> frozenset[Sym]:
+def _needs_objects(proc: ir.Proc) -> frozenset[Sym]:
     """The names that are passed on or viewed, for which a Buffer object must exist beside the locals."""
     names: set[Sym] = set()
     for node in walk_block(proc.body):
-        if isinstance(node, WindowExpr):
+        if isinstance(node, ir.WindowExpr):
             names.add(node.name)
-        elif isinstance(node, Call):
-            names.update(arg.name for arg in node.args if isinstance(arg, Read))
+        elif isinstance(node, ir.Call):
+            names.update(arg.name for arg in node.args if isinstance(arg, ir.Read))
     return frozenset(names)

@@ -11,20 +11,7 @@ from typing import Any, assert_never
 
 from usl_core.interp.arith import Arithmetic
 from usl_core.interp.runtime import HELPERS
-from usl_core.ir.nodes import (
-    BinaryOp,
-    Cast,
-    Expr,
-    ExternCall,
-    Interval,
-    Literal,
-    Node,
-    Read,
-    ReadConfig,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ScalarType
 
@@ -52,8 +39,8 @@ class Text:
         self.traced = traced
         self.globals: dict[str, Any] = {**HELPERS}
         self.lines: list[str] = []
-        self.nodes: list[Node | None] = [None]
-        self.node: Node | None = None
+        self.nodes: list[ir.Node | None] = [None]
+        self.node: ir.Node | None = None
         self.scope: Scope = ()
         self.scopes: list[Scope] = [()]
         self.indent = 0
@@ -89,7 +76,7 @@ class Text:
 
     # ---- accesses
 
-    def access(self, name: Sym, idx: tuple[Expr, ...], kind: str) -> tuple[str, str, list[str]]:
+    def access(self, name: Sym, idx: tuple[ir.Expr, ...], kind: str) -> tuple[str, str, list[str]]:
         """The condition under which an access is in bounds (empty: always), its place in the data list, and the indices.
 
         The condition binds indices that are not plain to temporaries, and the place uses them.
@@ -114,7 +101,7 @@ class Text:
         shape = "".join(f"{local(name)}_n{dim}, " for dim in range(len(indices)))
         return f"oob({name.name!r}, ({', '.join(indices)},), ({shape}))"
 
-    def read(self, read: Read) -> str:
+    def read(self, read: ir.Read) -> str:
         """Text of a read."""
         if not isinstance(read.type, ScalarType):
             return local(read.name)
@@ -122,53 +109,53 @@ class Text:
         value = f"{local(read.name)}_data[{place}]"
         return f"({value} if {guard} else {self.out_of_bounds(read.name, indices)})" if guard else value
 
-    def window(self, window: WindowExpr) -> str:
+    def window(self, window: ir.WindowExpr) -> str:
         """Text of a view."""
         entries = [
-            f"({self.expr(entry.lo)}, {self.expr(entry.hi)})" if isinstance(entry, Interval) else self.expr(entry)
+            f"({self.expr(entry.lo)}, {self.expr(entry.hi)})" if isinstance(entry, ir.Interval) else self.expr(entry)
             for entry in window.idx
         ]
         return f"view({window.name.name!r}, {local(window.name)}, ({', '.join(entries)},))"
 
     # ---- expressions
 
-    def expr(self, expr: Expr, depth: int = 0) -> str:
+    def expr(self, expr: ir.Expr, depth: int = 0) -> str:
         """Self-contained text of a data or control value; deep parts are computed on lines before it, where these may be."""
-        if depth >= _DEEPEST_EXPR and self.spilling and isinstance(expr, (BinaryOp, UnaryMinus, ExternCall, Cast)):
+        if depth >= _DEEPEST_EXPR and self.spilling and isinstance(expr, (ir.BinaryOp, ir.UnaryMinus, ir.ExternCall, ir.Cast)):
             name = self.fresh("part")
             self.emit(f"{name} = {self.operation(expr, 0)}")
             return name
         return self.operation(expr, depth + 1)
 
-    def operation(self, expr: Expr, depth: int) -> str:
+    def operation(self, expr: ir.Expr, depth: int) -> str:
         """Text of an expression that is no leaf."""
         match expr:
-            case Read():
+            case ir.Read():
                 return self.read(expr)
-            case Literal():
+            case ir.Literal():
                 return self.literal(expr)
-            case UnaryMinus():
+            case ir.UnaryMinus():
                 arg = self.expr(expr.arg, depth)
                 return self.arith.negate(expr.type, arg) if isinstance(expr.type, ScalarType) else f"(-{arg})"
-            case BinaryOp(op="and" | "or"):
+            case ir.BinaryOp(op="and" | "or"):
                 return self.logical(expr, depth)
-            case BinaryOp():
+            case ir.BinaryOp():
                 return self.binary(expr, self.expr(expr.lhs, depth), self.expr(expr.rhs, depth))
-            case ExternCall():
+            case ir.ExternCall():
                 return self.extern(expr, [self.expr(arg, depth) for arg in expr.args])
-            case Cast():
+            case ir.Cast():
                 assert isinstance(expr.type, ScalarType)
                 return self.arith.cast(expr.arg.type, expr.type, self.expr(expr.arg, depth))
-            case StrideExpr():
+            case ir.StrideExpr():
                 return f"{local(expr.name)}_s{expr.dim}"
-            case ReadConfig():
+            case ir.ReadConfig():
                 return f"state.configs[{self.constant((expr.config, expr.field))}]"
-            case WindowExpr():
+            case ir.WindowExpr():
                 return self.window(expr)
             case _:
                 assert_never(expr)
 
-    def literal(self, literal: Literal) -> str:
+    def literal(self, literal: ir.Literal) -> str:
         """Text of a literal."""
         if isinstance(literal.type, ScalarType):
             value = self.arith.literal(literal.value, literal.type)
@@ -176,14 +163,14 @@ class Text:
             return text if text.isdigit() else self.constant(value)
         return str(literal.value) if literal.value is True or literal.value >= 0 else f"({literal.value})"
 
-    def logical(self, expr: BinaryOp, depth: int) -> str:
+    def logical(self, expr: ir.BinaryOp, depth: int) -> str:
         """A chain of one connective. What follows its first operand may not be computed, so it has no part on lines before."""
         texts: list[str] = []
-        waiting: list[Expr] = [expr]
+        waiting: list[ir.Expr] = [expr]
         spilling = self.spilling
         while waiting:
             operand = waiting.pop()
-            if isinstance(operand, BinaryOp) and operand.op == expr.op:
+            if isinstance(operand, ir.BinaryOp) and operand.op == expr.op:
                 waiting += [operand.rhs, operand.lhs]
             else:
                 texts.append(self.expr(operand, depth))
@@ -191,7 +178,7 @@ class Text:
         self.spilling = spilling
         return f"({f' {expr.op} '.join(texts)})"
 
-    def binary(self, expr: BinaryOp, lhs: str, rhs: str) -> str:
+    def binary(self, expr: ir.BinaryOp, lhs: str, rhs: str) -> str:
         """Text of an operation on two sides."""
         if isinstance(expr.type, ScalarType):
             return self.arith.binary(expr.op, expr.type, lhs, rhs)
@@ -199,7 +186,7 @@ class Text:
             return self.arith.compare(expr.op, lhs, rhs)
         return f"({lhs} {'//' if expr.op == '/' else expr.op} {rhs})"
 
-    def extern(self, call: ExternCall, args: list[str]) -> str:
+    def extern(self, call: ir.ExternCall, args: list[str]) -> str:
         """Text of a call of a function."""
         if not isinstance(call.type, ScalarType):
             return f"{call.fn.name}({', '.join(args)})"

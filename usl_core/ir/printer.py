@@ -13,41 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import assert_never
 
+from usl_core.ir import nodes as ir
 from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.literal_text import literal_text
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExprBase,
-    ExternCall,
-    For,
-    If,
-    InstrTemplate,
-    Interval,
-    Literal,
-    Node,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    SimpleStmt,
-    Stmt,
-    StmtBase,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import CONTROLS, INDEX, SCALARS, ControlType, ScalarType, TensorType, Type
 
@@ -153,7 +122,7 @@ class Printer:
 
     # ---- procedures and statements
 
-    def proc(self, proc: Proc) -> str:
+    def proc(self, proc: ir.Proc) -> str:
         """The text of a procedure."""
         with self.scope():
             formals = ", ".join([self.formal(arg) for arg in proc.args])
@@ -164,66 +133,66 @@ class Printer:
                 lines.append(f"{INDENT}pass")
             return "\n".join(lines)
 
-    def formal(self, arg: Arg) -> str:
+    def formal(self, arg: ir.Arg) -> str:
         """`name: type @ mem`."""
         text = self.type(arg.type) + self.mem(arg.mem)
         return f"{self.bind(arg.name)}: {text}"
 
-    def block(self, block: Iterable[Stmt], indent: str = "") -> list[str]:
+    def block(self, block: Iterable[ir.Stmt], indent: str = "") -> list[str]:
         """The lines of a block; names bound in it stay visible to the caller's scope."""
         lines: list[str] = []
         for stmt in block:
             lines += self.stmt(stmt, indent)
         return lines
 
-    def stmt(self, stmt: Stmt, indent: str = "") -> list[str]:
+    def stmt(self, stmt: ir.Stmt, indent: str = "") -> list[str]:
         """The lines of a statement."""
         match stmt:
-            case For(iter=sym, lo=lo, hi=hi, body=body, mode=mode):
+            case ir.For(iter=sym, lo=lo, hi=hi, body=body, mode=mode):
                 bounds = f"{mode.value}({self.expr(lo)}, {self.expr(hi)})"
                 with self.scope():
                     head = f"{indent}for {self.bind(sym)} in {bounds}:"
                     return [head, *self.block(body, indent + INDENT)]
-            case If():
+            case ir.If():
                 return self._if(stmt, indent, "if")
-            case SimpleStmt():
+            case ir.SimpleStmt():
                 return [indent + self.simple(stmt)]
 
-    def _if(self, stmt: If, indent: str, word: str) -> list[str]:
+    def _if(self, stmt: ir.If, indent: str, word: str) -> list[str]:
         lines = [f"{indent}{word} {self.expr(stmt.cond)}:"]
         with self.scope():
             lines += self.block(stmt.body, indent + INDENT)
         match stmt.orelse:
             case ():
                 return lines
-            case (If() as inner,):
+            case (ir.If() as inner,):
                 return lines + self._if(inner, indent, "elif")
             case orelse:
                 with self.scope():
                     return [*lines, f"{indent}else:", *self.block(orelse, indent + INDENT)]
 
-    def simple(self, stmt: Stmt) -> str:
+    def simple(self, stmt: ir.Stmt) -> str:
         """The text of a statement of one line."""
         match stmt:
-            case Assign(name=name, idx=idx, rhs=rhs):
+            case ir.Assign(name=name, idx=idx, rhs=rhs):
                 return f"{self.access(name, idx)} = {self.expr(rhs)}"
-            case Reduce(name=name, idx=idx, rhs=rhs):
+            case ir.Reduce(name=name, idx=idx, rhs=rhs):
                 return f"{self.access(name, idx)} += {self.expr(rhs)}"
-            case AssignConfig(config=config, field=field, rhs=rhs):
+            case ir.AssignConfig(config=config, field=field, rhs=rhs):
                 return f"{self.global_name(config, config.name)}.{field} = {self.expr(rhs)}"
-            case Pass():
+            case ir.Pass():
                 return "pass"
-            case Check(cond=cond):
+            case ir.Check(cond=cond):
                 return f"check({self.expr(cond)})"
-            case Alloc(name=name, type=typ, mem=mem):
+            case ir.Alloc(name=name, type=typ, mem=mem):
                 text = self.type(typ) + self.mem(mem)
                 return f"{self.bind(name)}: {text}"
-            case WindowStmt(name=name, rhs=rhs):
+            case ir.WindowStmt(name=name, rhs=rhs):
                 text = self.expr(rhs)
                 return f"{self.bind(name)} = {text}"
-            case Call(proc=proc, args=args):
+            case ir.Call(proc=proc, args=args):
                 return f"{self.global_name(proc, proc.name)}({', '.join([self.expr(arg) for arg in args])})"
-            case If() | For():
+            case ir.If() | ir.For():
                 raise AssertionError(f"{type(stmt).__name__} has no one-line form")
 
     # ---- types
@@ -247,61 +216,61 @@ class Printer:
 
     # ---- expressions
 
-    def access(self, name: Sym, idx: Sequence[Expr | Interval]) -> str:
+    def access(self, name: Sym, idx: Sequence[ir.Expr | ir.Interval]) -> str:
         """`name[idx]`."""
         text = self.name(name)
         return f"{text}[{', '.join([self.entry(entry) for entry in idx])}]" if idx else text
 
-    def entry(self, entry: Expr | Interval) -> str:
+    def entry(self, entry: ir.Expr | ir.Interval) -> str:
         """An index, or `lo:hi`."""
         match entry:
-            case Interval(lo=lo, hi=hi):
+            case ir.Interval(lo=lo, hi=hi):
                 return f"{self.expr(lo)}:{self.expr(hi)}"
-            case ExprBase():
+            case ir.ExprBase():
                 return self.expr(entry)
 
-    def expr(self, expr: Expr, determined: bool = True, above: int = 0) -> str:
+    def expr(self, expr: ir.Expr, determined: bool = True, above: int = 0) -> str:
         """determined: the context gives literals their type. above: parenthesise what binds less tightly than this."""
         text, precedence = self._expr(expr, determined)
         return f"({text})" if precedence < above else text
 
-    def _expr(self, expr: Expr, determined: bool) -> tuple[str, int]:
+    def _expr(self, expr: ir.Expr, determined: bool) -> tuple[str, int]:
         match expr:
-            case Read(name=name, idx=idx):
+            case ir.Read(name=name, idx=idx):
                 return self.access(name, idx), _ATOM
-            case Literal():
+            case ir.Literal():
                 return self._literal(expr, determined)
-            case UnaryMinus(arg=arg):
+            case ir.UnaryMinus(arg=arg):
                 return self._minus(arg, determined), _UNARY
-            case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+            case ir.BinaryOp(op=op, lhs=lhs, rhs=rhs):
                 return self._binary(op, lhs, rhs, determined), PRECEDENCE[op]
-            case ExternCall(fn=fn):
+            case ir.ExternCall(fn=fn):
                 return f"{self.global_name(fn, fn.name)}({', '.join(self._extern_args(expr, determined))})", _ATOM
-            case Cast(type=typ, arg=arg):
+            case ir.Cast(type=typ, arg=arg):
                 return f"{self.type(typ)}({self._cast_arg(arg)})", _ATOM
-            case WindowExpr(name=name, idx=entries):
+            case ir.WindowExpr(name=name, idx=entries):
                 return self.access(name, entries), _ATOM
-            case StrideExpr(name=name, dim=dim):
+            case ir.StrideExpr(name=name, dim=dim):
                 return f"stride({self.name(name)}, {dim})", _ATOM
-            case ReadConfig(config=config, field=field):
+            case ir.ReadConfig(config=config, field=field):
                 return f"{self.global_name(config, config.name)}.{field}", _ATOM
             case _:
                 assert_never(expr)
 
-    def _literal(self, literal: Literal, determined: bool) -> tuple[str, int]:
+    def _literal(self, literal: ir.Literal, determined: bool) -> tuple[str, int]:
         text = literal_text(literal)
         if isinstance(literal.type, ScalarType) and not determined:
             return f"{self.type(literal.type)}({text})", _ATOM
         return text, _UNARY if text.startswith("-") else _ATOM
 
-    def _minus(self, arg: Expr, determined: bool) -> str:
+    def _minus(self, arg: ir.Expr, determined: bool) -> str:
         text = self.expr(arg, determined, above=_UNARY)
         if text[0] == "-":
             return f"-({text})"
         # `-3` is a literal; the plus sign keeps the negation of the literal 3 apart from it.
         return f"-(+{text})" if text[0].isdigit() else f"-{text}"
 
-    def _binary(self, op: str, lhs: Expr, rhs: Expr, determined: bool) -> str:
+    def _binary(self, op: str, lhs: ir.Expr, rhs: ir.Expr, determined: bool) -> str:
         level = PRECEDENCE[op]
         if op in ("and", "or"):
             left = right = True
@@ -312,7 +281,7 @@ class Printer:
         tight = level + 1
         return f"{self.expr(lhs, left, tight if op in COMPARISONS else level)} {op} {self.expr(rhs, right, tight)}"
 
-    def _extern_args(self, call: ExternCall, determined: bool) -> list[str]:
+    def _extern_args(self, call: ir.ExternCall, determined: bool) -> list[str]:
         texts: dict[int, str] = {}
         for group in literal_groups(call.fn, len(call.args)):
             args = [call.args[position] for position in group.positions]
@@ -322,7 +291,7 @@ class Printer:
                 given = True
         return [texts[position] for position in sorted(texts)]
 
-    def _cast_arg(self, arg: Expr) -> str:
+    def _cast_arg(self, arg: ir.Expr) -> str:
         """`f32(2)` is the literal 2.0; `f32(index(2))` is the conversion of an index."""
         if arg.type is INDEX and not anchored(arg):
             return f"index({self.expr(arg)})"
@@ -352,19 +321,19 @@ def literal_groups(fn: Extern, count: int) -> list[LiteralGroup]:
     return [LiteralGroup((position,), False, uniform=False) for position in range(count)]
 
 
-def anchored(expr: Expr) -> bool:
+def anchored(expr: ir.Expr) -> bool:
     """Whether the type of expr can be told from its text alone (it is more than literals)."""
     match expr:
-        case Literal():
+        case ir.Literal():
             return False
-        case UnaryMinus(arg=arg):
+        case ir.UnaryMinus(arg=arg):
             return anchored(arg)
-        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
+        case ir.BinaryOp(op=op, lhs=lhs, rhs=rhs):
             return op in COMPARISONS or op in ("and", "or") or anchored(lhs) or anchored(rhs)
-        case ExternCall(fn=fn, args=args):
+        case ir.ExternCall(fn=fn, args=args):
             groups = [group for group in literal_groups(fn, len(args)) if group.gives_result]
             return not groups or any(anchored(args[position]) for group in groups for position in group.positions)
-        case Read() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
+        case ir.Read() | ir.Cast() | ir.WindowExpr() | ir.StrideExpr() | ir.ReadConfig():
             return True
 
 
@@ -382,11 +351,11 @@ def _first_free(base: str, taken: Iterable[str]) -> str:
     return f"{base}_{suffix}"
 
 
-def _decorator(instr: InstrTemplate | None, aliasable: tuple[str, ...]) -> str:
+def _decorator(instr: ir.InstrTemplate | None, aliasable: tuple[str, ...]) -> str:
     options = [f"aliasable={aliasable!r}"] if aliasable else []
     if instr is None:
         return f"@proc({', '.join(options)})" if options else "@proc"
-    default = InstrTemplate(instr.template)
+    default = ir.InstrTemplate(instr.template)
     for name in ("includes", "features", "c_global", "roundings", "special", "subnormals"):
         value = getattr(instr, name)
         if value != getattr(default, name):
@@ -397,37 +366,37 @@ def _decorator(instr: InstrTemplate | None, aliasable: tuple[str, ...]) -> str:
 # ---- public functions
 
 
-def show(node: Node | Block, printer: Printer | None = None) -> str:
+def show(node: ir.Node | ir.Block, printer: Printer | None = None) -> str:
     """The text of a procedure, statement, block, expression, formal or interval."""
     printer = printer or Printer()
     match node:
         case tuple():
             return show_block(node, printer)
-        case Proc():
+        case ir.Proc():
             return printer.proc(node)
-        case StmtBase():
+        case ir.StmtBase():
             return "\n".join(printer.stmt(node))
-        case ExprBase():
+        case ir.ExprBase():
             return printer.expr(node)
-        case Interval():
+        case ir.Interval():
             return printer.entry(node)
-        case Arg():
+        case ir.Arg():
             return printer.formal(node)
         case _:
             assert_never(node)
 
 
-def show_expr(expr: Expr, printer: Printer | None = None) -> str:
+def show_expr(expr: ir.Expr, printer: Printer | None = None) -> str:
     """The text of an expression."""
     return (printer or Printer()).expr(expr)
 
 
-def show_block(block: Block, printer: Printer | None = None) -> str:
+def show_block(block: ir.Block, printer: Printer | None = None) -> str:
     """The lines of statements in one text."""
     return "\n".join((printer or Printer()).block(block))
 
 
-def show_with_scope(proc: Proc) -> tuple[str, dict[str, object]]:
+def show_with_scope(proc: ir.Proc) -> tuple[str, dict[str, object]]:
     """The text of proc, and the Python scope in which it parses back: callees, configurations, externs, types, memories."""
     printer = Printer()
     return printer.proc(proc), printer.globals

@@ -10,49 +10,23 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import assert_never
 
+from usl_core.ir import nodes as ir
 from usl_core.ir.externs import IDX
 from usl_core.ir.literal_text import decimal_parts
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.printer import COMPARISONS, show
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, same_expr
 from usl_core.ir.types import BOOL, COND, CONTROLS, INDEX, SIZE, ControlType, ScalarType, TensorType, Type
 
 
-def verify(proc: Proc) -> None:
+def verify(proc: ir.Proc) -> None:
     """Raises AssertionError listing every broken invariant of proc."""
     found = problems(proc)
     if found:
         raise AssertionError(f"{proc.name} is ill-formed:\n  " + "\n  ".join(found) + "\n" + show(proc))
 
 
-def problems(proc: Proc) -> list[str]:
+def problems(proc: ir.Proc) -> list[str]:
     """The broken invariants, in source order; empty if proc is well-formed."""
     return _Verifier().proc(proc)
 
@@ -69,7 +43,7 @@ class _Verifier:
 
     # ---- procedures and statements
 
-    def proc(self, proc: Proc) -> list[str]:
+    def proc(self, proc: ir.Proc) -> list[str]:
         seen: set[Sym] = set()
         for sym in binders(proc):
             self.expect(sym not in seen, f"{sym!r} is bound twice")
@@ -86,7 +60,7 @@ class _Verifier:
         self.block(proc.body, "the body")
         return self.found
 
-    def formal(self, arg: Arg) -> None:
+    def formal(self, arg: ir.Arg) -> None:
         control = isinstance(arg.type, ControlType)
         self.expect(not control or arg.type in CONTROLS.values(), f"{arg.name!r}: a formal of type {arg.type}")
         self.expect((arg.mem is None) == control, f"{arg.name!r}: data has a memory, control values have none")
@@ -99,53 +73,53 @@ class _Verifier:
                 self.of_type(extent, INDEX, f"an extent of {name!r}")
         self.types[name] = typ
 
-    def block(self, block: Block, what: str) -> None:
+    def block(self, block: ir.Block, what: str) -> None:
         """Statements of one block; names bound in it end with it."""
         self.expect(isinstance(block, tuple), f"{what} is not a tuple")
         self.expect(bool(block), f"{what} is empty")
         self.statements(block)
 
-    def statements(self, block: Block) -> None:
+    def statements(self, block: ir.Block) -> None:
         outer = dict(self.types)
         for stmt in block:
             self.stmt(stmt)
         self.types = outer
 
-    def stmt(self, stmt: Stmt) -> None:
+    def stmt(self, stmt: ir.Stmt) -> None:
         match stmt:
-            case Assign(name=name, idx=idx, rhs=rhs) | Reduce(name=name, idx=idx, rhs=rhs):
+            case ir.Assign(name=name, idx=idx, rhs=rhs) | ir.Reduce(name=name, idx=idx, rhs=rhs):
                 self.access(name, idx, rhs.type)
                 self.expr(rhs)
-            case AssignConfig(config=config, field=field, rhs=rhs):
+            case ir.AssignConfig(config=config, field=field, rhs=rhs):
                 typ = _value_type(config.fields[field].type)
                 self.of_type(rhs, typ, f"{config.name}.{field}", stride=True)
-            case Pass():
+            case ir.Pass():
                 pass
-            case Check(cond=cond):
+            case ir.Check(cond=cond):
                 self.of_type(cond, BOOL, "a check", stride=True)
-            case If(cond=cond, body=body, orelse=orelse):
+            case ir.If(cond=cond, body=body, orelse=orelse):
                 self.expect(cond.type is BOOL or cond.type is COND, f"`if` on {cond.type}")
                 self.expr(cond, stride=True)
                 self.block(body, "a branch")
                 self.statements(orelse)
-            case For(iter=name, lo=lo, hi=hi, body=body):
+            case ir.For(iter=name, lo=lo, hi=hi, body=body):
                 self.of_type(lo, INDEX, "a loop bound")
                 self.of_type(hi, INDEX, "a loop bound")
                 self.types[name] = INDEX
                 self.block(body, "a loop body")
                 del self.types[name]
-            case Alloc(name=name, type=typ):
+            case ir.Alloc(name=name, type=typ):
                 self.expect(not (isinstance(typ, TensorType) and typ.window), f"{name!r}: an allocated window")
                 self.binder(name, typ)
-            case WindowStmt(name=name, rhs=rhs):
+            case ir.WindowStmt(name=name, rhs=rhs):
                 self.window(rhs)
                 self.types[name] = rhs.type
-            case Call(proc=callee, args=args):
+            case ir.Call(proc=callee, args=args):
                 self.call(callee, args)
             case _:
                 assert_never(stmt)
 
-    def call(self, callee: Proc, args: Sequence[Expr]) -> None:
+    def call(self, callee: ir.Proc, args: Sequence[ir.Expr]) -> None:
         self.expect(len(args) == len(callee.args), f"{callee.name} got {len(args)} arguments, has {len(callee.args)}")
         for formal, arg in zip(callee.args, args, strict=False):
             what = f"argument {formal.name!r} of {callee.name}"
@@ -157,20 +131,20 @@ class _Verifier:
                         self.expect(len(arg.type.shape) == len(shape), f"{what}: rank {len(arg.type.shape)}, not {len(shape)}")
                         self.expect(window or not arg.type.window, f"{what}: a window for a dense formal")
                 case ScalarType() as typ:
-                    self.expect(isinstance(arg, Read | Literal), f"{what} is not a location")
+                    self.expect(isinstance(arg, ir.Read | ir.Literal), f"{what} is not a location")
                     self.of_type(arg, typ, what)
                 case ControlType() as typ:
                     self.of_type(arg, _value_type(typ), what, stride=True)
 
-    def buffer_arg(self, arg: Expr, what: str) -> None:
+    def buffer_arg(self, arg: ir.Expr, what: str) -> None:
         match arg:
-            case WindowExpr():
+            case ir.WindowExpr():
                 self.window(arg)
-            case Read(name=name, idx=(), type=TensorType() as typ):
+            case ir.Read(name=name, idx=(), type=TensorType() as typ):
                 bound = self.lookup(name)
                 good = isinstance(bound, TensorType) and bound.scalar == typ.scalar and bound.window == typ.window
                 self.expect(good and _same_shape(bound, typ), f"{what}: the type of {name!r} is out of date")
-            case Read() | Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | StrideExpr() | ReadConfig():
+            case ir.ExprBase():
                 self.expect(False, f"{what} is not a buffer")
 
     # ---- expressions
@@ -179,11 +153,11 @@ class _Verifier:
         self.expect(name in self.types, f"{name!r} is used outside its scope")
         return self.types.get(name)
 
-    def of_type(self, expr: Expr, typ: Type, what: str, *, stride: bool = False) -> None:
+    def of_type(self, expr: ir.Expr, typ: Type, what: str, *, stride: bool = False) -> None:
         self.expect(expr.type == typ, lambda: f"{what} has type {expr.type}, not {typ}: {show(expr)}")
         self.expr(expr, stride=stride)
 
-    def access(self, name: Sym, idx: Sequence[Expr], typ: Type) -> None:
+    def access(self, name: Sym, idx: Sequence[ir.Expr], typ: Type) -> None:
         bound = self.lookup(name)
         if bound is None:
             return
@@ -197,60 +171,60 @@ class _Verifier:
             self.expect(index.type is INDEX, f"an index of {name!r} has type {index.type}")
             self.expr(index, idx=True)
 
-    def window(self, window: WindowExpr) -> None:
+    def window(self, window: ir.WindowExpr) -> None:
         bound = self.lookup(window.name)
         if not isinstance(bound, TensorType):
             self.expect(bound is None, f"a window of {window.name!r}, which is no tensor")
             return
         self.expect(len(window.idx) == len(bound.shape), f"a window of {window.name!r} of wrong rank")
-        intervals = [entry for entry in window.idx if isinstance(entry, Interval)]
+        intervals = [entry for entry in window.idx if isinstance(entry, ir.Interval)]
         self.expect(bool(intervals), f"a window of {window.name!r} without intervals")
         typ = window.type
         good = isinstance(typ, TensorType) and typ.window and typ.scalar == bound.scalar and len(typ.shape) == len(intervals)
         self.expect(good, f"a window of {window.name!r} has a wrong type")
         for entry in window.idx:
-            for part in (entry.lo, entry.hi) if isinstance(entry, Interval) else (entry,):
+            for part in (entry.lo, entry.hi) if isinstance(entry, ir.Interval) else (entry,):
                 self.of_type(part, INDEX, f"an index of a window of {window.name!r}")
 
-    def expr(self, expr: Expr, *, idx: bool = False, stride: bool = False) -> None:
+    def expr(self, expr: ir.Expr, *, idx: bool = False, stride: bool = False) -> None:
         """idx and stride: whether `idx(...)` and `stride(...)` may stand here."""
         match expr:
-            case Read():
+            case ir.Read():
                 self.read(expr)
-            case Literal():
+            case ir.Literal():
                 self.literal(expr)
-            case UnaryMinus(arg=arg):
+            case ir.UnaryMinus(arg=arg):
                 self.expect(arg.type == expr.type, "`-` changes the type")
                 self.expect(isinstance(arg.type, ScalarType) or arg.type is INDEX, f"`-` on {arg.type}")
                 self.expr(arg, idx=idx, stride=stride)
-            case BinaryOp(lhs=lhs, rhs=rhs):
+            case ir.BinaryOp(lhs=lhs, rhs=rhs):
                 self.binary(expr)
                 self.expr(lhs, idx=idx, stride=stride)
                 self.expr(rhs, idx=idx, stride=stride)
-            case ExternCall(fn=fn, args=args):
+            case ir.ExternCall(fn=fn, args=args):
                 self.extern(expr)
                 self.expect(fn is not IDX or idx, "`idx` outside the indices of an access")
                 for arg in args:
                     inside = fn is not IDX and expr.type is INDEX
                     self.expr(arg, idx=inside and idx, stride=inside and stride)
-            case Cast(arg=arg, type=typ):
+            case ir.Cast(arg=arg, type=typ):
                 self.expect(isinstance(typ, ScalarType), f"a cast to {typ}")
                 self.expect(isinstance(arg.type, ScalarType) or arg.type is INDEX, f"a cast of {arg.type}")
                 self.expr(arg, idx=True)
-            case WindowExpr():
+            case ir.WindowExpr():
                 self.expect(False, "a window inside an expression")
-            case StrideExpr(name=name, dim=dim):
+            case ir.StrideExpr(name=name, dim=dim):
                 bound = self.lookup(name)
                 rank = len(bound.shape) if isinstance(bound, TensorType) else 0
                 self.expect(0 <= dim < rank and expr.type is INDEX, f"stride({name!r}, {dim}) of rank {rank}")
                 self.expect(stride, "`stride` where it may not stand")
-            case ReadConfig(config=config, field=field):
+            case ir.ReadConfig(config=config, field=field):
                 expected = _value_type(config.fields[field].type) if field in config.fields else None
                 self.expect(expr.type == expected, f"{config.name}.{field} has type {expr.type}, not {expected}")
             case _:
                 assert_never(expr)
 
-    def read(self, read: Read) -> None:
+    def read(self, read: ir.Read) -> None:
         bound = self.lookup(read.name)
         if isinstance(bound, ControlType):
             self.expect(not read.idx and read.type == _value_type(bound), f"a read of {read.name!r} has type {read.type}")
@@ -259,7 +233,7 @@ class _Verifier:
         elif bound is not None:
             self.access(read.name, read.idx, read.type)
 
-    def literal(self, literal: Literal) -> None:
+    def literal(self, literal: ir.Literal) -> None:
         value, typ = literal.value, literal.type
         match typ:
             case ScalarType() if typ.is_real:
@@ -273,7 +247,7 @@ class _Verifier:
                 good = typ is INDEX and type(value) is int
         self.expect(good, f"the literal {value!r} of type {typ}")
 
-    def binary(self, expr: BinaryOp) -> None:
+    def binary(self, expr: ir.BinaryOp) -> None:
         op, lhs, rhs = expr.op, expr.lhs, expr.rhs
         if op in ("and", "or"):
             truths = {lhs.type, rhs.type} <= {BOOL, COND}
@@ -295,17 +269,17 @@ class _Verifier:
         elif op == "%":
             self.expect(isinstance(lhs.type, ScalarType) and lhs.type.is_int, f"`%` on {lhs.type}")
 
-    def index_arithmetic(self, expr: BinaryOp) -> None:
+    def index_arithmetic(self, expr: ir.BinaryOp) -> None:
         match expr.op, expr.lhs, expr.rhs:
             case "*", lhs, rhs:
-                self.expect(isinstance(lhs, Literal) or isinstance(rhs, Literal), lambda: f"not affine: {show(expr)}")
+                self.expect(isinstance(lhs, ir.Literal) or isinstance(rhs, ir.Literal), lambda: f"not affine: {show(expr)}")
             case "/" | "%", _, rhs:
-                positive = isinstance(rhs, Literal) and type(rhs.value) is int and rhs.value > 0
+                positive = isinstance(rhs, ir.Literal) and type(rhs.value) is int and rhs.value > 0
                 self.expect(positive, lambda: f"the divisor is not a positive literal: {show(expr)}")
             case _:
                 pass
 
-    def extern(self, call: ExternCall) -> None:
+    def extern(self, call: ir.ExternCall) -> None:
         try:
             good = len(call.args) == call.fn.arity and call.fn.result([arg.type for arg in call.args]) == call.type
         except ValueError:
