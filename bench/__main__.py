@@ -1,4 +1,4 @@
-"""`python -m bench sgemm|dgemm|conv|blas|blur|peak|perceus|scheduling|all`: measure, print, and write bench/results/NAME.json.
+"""`python -m bench NAME`: measure (BENCHMARKS has the names, `all` is all of them), print, and write bench/results/NAME.json.
 
 `perceus-large` is perceus with the largest trees, for which all needs 16 GB; it is not part of `all`.
 Exit status 1 if a result is wrong or a figure cannot be trusted (above the measured peak, say).
@@ -139,6 +139,18 @@ def run_perceus_large(rounds: int) -> Outcome:
     return summary(results), problems(results)
 
 
+def run_calls(rounds: int) -> Outcome:
+    from bench import calls
+
+    figures = calls.measure(rounds)
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "calls.md").write_text(table := calls.markdown(figures), encoding="utf-8")
+    print(table)
+    for goal in (missed := calls.judge(figures)):
+        print(f"missed: {goal}")
+    return {"microseconds": {each.what: each.microseconds for each in figures}, "missed": missed}, []
+
+
 def run_scheduling(rounds: int) -> Outcome:
     from bench.scheduling.__main__ import measure, write_plots
 
@@ -156,6 +168,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "blur": run_blur,
     "perceus": run_perceus,
     "scheduling": run_scheduling,
+    "calls": run_calls,
 }
 LARGE: dict[str, Callable[[int], Outcome]] = {"perceus-large": run_perceus_large}
 """What takes so much memory that it is only done if it is asked for."""

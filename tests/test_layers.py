@@ -69,7 +69,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "func",
         "entry",
         "arguments emit",
-        "build context",
+        "build calls context trampoline",
         "jit",
         "batch",
         "backend",

@@ -13,8 +13,26 @@ from c11_compile import require, run_program, write
 
 from usl_c11.build import build
 from usl_c11.emit import library
-from usl_c11.jit import _declarations
 from usl_core.ir.nodes import Proc
+from usl_core.ir.types import ControlType, ScalarType, TensorType
+
+
+def declarations(proc: Proc) -> str:
+    """The entry's declaration for cffi, of a procedure of f32. `const` does not matter there."""
+    structs: dict[str, str] = {}
+    formals = []
+    for arg in proc.args:
+        match arg.type:
+            case ControlType() as typ:
+                formals.append("bool" if typ.name == "bool" else "int64_t")
+            case TensorType(shape=shape, window=True):
+                tag = f"window_{len(shape)}f32"
+                structs[tag] = f"struct {tag} {{ float *data; ptrdiff_t strides[{len(shape)}]; }};"
+                formals.append(f"struct {tag}")
+            case TensorType() | ScalarType():
+                formals.append("float *")
+    entry = f"int {proc.name}({', '.join(formals)});"
+    return "\n".join([*structs.values(), entry, f"const char *{proc.name}_error(int status);"])
 
 
 class Loaded:
@@ -22,7 +40,7 @@ class Loaded:
 
     def __init__(self, proc: Proc, folder: Path, flags: tuple[str, ...] = ()) -> None:
         self.ffi = cffi.FFI()
-        self.ffi.cdef(_declarations(proc))
+        self.ffi.cdef(declarations(proc))
         self.lib = self.ffi.dlopen(str(build([proc], "lib", folder, flags=flags)))
         self.name = proc.name
 

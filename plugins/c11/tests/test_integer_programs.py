@@ -16,6 +16,7 @@ from usl_c11.cache import compiled
 from usl_c11.compiler import find_compiler
 from usl_c11.emit import library
 from usl_c11.jit import JitProcedure
+from usl_c11.trampoline import with_trampolines
 from usl_core.interp.run import run
 
 EXTRA_FLAGS = os.environ.get("C11_TEST_FLAGS", "").split()
@@ -58,12 +59,12 @@ def test_compiled_integer_programs_equal_the_interpreter_bit_for_bit(
 ) -> None:
     lib = library([program.proc for program in batch], "batch")
     compiler = find_compiler()
-    sources = {name: text for name, text in lib.files.items() if not name.endswith(".d")}
+    sources = with_trampolines(lib, [program.proc for program in batch])
     path = compiled(sources, compiler, compile_flags(lib, compiler, ["-O1", *WARNINGS, *EXTRA_FLAGS]))
     for program in batch:
         expected, actual = copied(arguments), copied(arguments)
         run(program.proc, expected, mode="machine")
-        JitProcedure(program.proc, "", str(path))(**actual)
+        JitProcedure(program.proc, "", str(path), lib)(**actual)
         for name in expected:
             if name.endswith("_out"):
                 note(program.text)

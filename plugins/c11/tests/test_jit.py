@@ -228,7 +228,18 @@ def test_a_machine_without_compilers_is_reported(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(JitError, match="no C compiler found: CC is not set"):
-        jit(kernels.SGEMM)
+        jit(kernels.SGEMM, flags=["-DNEVER_COMPILED_BEFORE"])
+
+
+def test_a_cached_library_needs_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first = jit(kernels.SGEMM)
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    again = jit(kernels.SGEMM)
+    assert again.library == first.library
+    a, b, c = matrices()
+    again(5, 3, 7, a, b, c)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-6)
 
 
 def test_cc_may_hold_arguments_and_no_shell_sees_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

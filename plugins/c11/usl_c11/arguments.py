@@ -5,6 +5,7 @@ Every mistake is one JitError that names the argument, what was expected and wha
 
 from __future__ import annotations
 
+import ctypes
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -104,10 +105,15 @@ def control_value(formal: Formal, value: Any) -> int:
         number = operator.index(value)
     except TypeError:
         raise formal.refuse("an integer", _describe(value)) from None
-    least = 1 if formal.arg.type is SIZE else -SIZE_MAX
-    if not least <= number <= SIZE_MAX:
-        raise formal.refuse(f"between {least} and {SIZE_MAX}", str(number))
+    least, greatest = control_limits(formal.arg.type)
+    if not least <= number <= greatest:
+        raise formal.refuse(f"between {least} and {greatest}", str(number))
     return number
+
+
+def control_limits(typ: Any) -> tuple[int, int]:
+    """The least and the greatest value of a size or an index."""
+    return 1 if typ is SIZE else -SIZE_MAX, SIZE_MAX
 
 
 def _is_numpy_bool(value: Any) -> bool:
@@ -254,6 +260,44 @@ def _usable(formal: Formal, value: Any) -> Any:
     if not value.flags.aligned:
         raise formal.refuse("aligned to its item size", "an unaligned array")
     return value
+
+
+class Packed:
+    """The arguments of a call, checked and in the form that trampolines take.
+
+    Raises:
+        JitError: an argument is wrong, or two overlap that must not.
+    """
+
+    __slots__ = ("arrays", "controls", "strides")
+
+    def __init__(self, proc: Proc, formals: Sequence[Formal], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        given = args if len(args) == len(formals) and not kwargs else bind(proc, args, kwargs)
+        pairs = list(zip(formals, given, strict=True))
+        sizes = {formal.arg.name: control_value(formal, value) for formal, value in pairs if is_control(formal.arg)}
+        arrays: dict[Arg, Any] = {}
+        strides: list[int] = []
+        for formal, value in pairs:
+            match formal.arg.type:
+                case ScalarType() as scalar:
+                    arrays[formal.arg] = scalar_array(formal, scalar, value)
+                case TensorType(window=window) as typ:
+                    array = arrays[formal.arg] = tensor_array(formal, typ, value, sizes)
+                    strides += (step // array.itemsize for step in array.strides) if window else ()
+                case ControlType():
+                    pass
+        check_overlap(proc, arrays)
+        self.controls, self.arrays, self.strides = list(sizes.values()), list(arrays.values()), strides
+
+    def pointers(self, context: Any = None) -> tuple[Any, Any, Any]:
+        """The three arrays; the address of a context comes first among the data."""
+        data = [ctypes.addressof(context)] if context is not None else []
+        data += [array.__array_interface__["data"][0] for array in self.arrays]
+        return (
+            (ctypes.c_int64 * len(self.controls))(*self.controls),
+            (ctypes.c_void_p * len(data))(*data),
+            (ctypes.c_ssize_t * len(self.strides))(*self.strides),
+        )
 
 
 def check_overlap(proc: Proc, arrays: Mapping[Arg, Any]) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from usl_c11.build import compile_flags
-from usl_c11.cache import compiled
+from usl_c11.build import build_in_cache
 from usl_c11.compiler import find_compiler
-from usl_c11.cpu import has_feature, require_features
+from usl_c11.cpu import has_feature
 from usl_c11.emit import library
 from usl_c11.jit import JitProcedure
+from usl_c11.trampoline import with_trampolines
 from usl_core.ir.nodes import Proc
 
 
@@ -25,12 +25,8 @@ def jit_all(
         BackendError: a procedure cannot be C. JitError: see `usl_c11.jit.jit`.
     """
     lib = library(procs, name)
-    compiler = find_compiler()
-    if not emulated:
-        require_features(lib.features, compiler)
-    sources = {file: text for file, text in lib.files.items() if not file.endswith(".d")}
-    path = compiled(sources, compiler, compile_flags(lib, compiler, flags))
-    return {proc.name: JitProcedure(proc, sources[f"{name}.c"], str(path), lib) for proc in procs}
+    path = build_in_cache(lib, with_trampolines(lib, procs), flags, emulated=emulated)
+    return {proc.name: JitProcedure(proc, lib.files[f"{name}.c"], str(path), lib) for proc in procs}
 
 
 def missing_features(features: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from usl_c11.compiler import DEFAULT_FLAGS, Compiler, compile_library, find_compiler, openmp_flags
+from usl_c11.cache import compiled, note, noted
+from usl_c11.compiler import DEFAULT_FLAGS, Compiler, any_compiler, compile_library, find_compiler, openmp_flags
+from usl_c11.cpu import require_features
 from usl_c11.emit import Library, library
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Proc
@@ -55,6 +57,34 @@ def build(
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return directory / shared
+
+
+def build_in_cache(
+    lib: Library, files: Mapping[str, str], flags: Sequence[str] = (), march: str | None = None, *, emulated: bool = False
+) -> Path:
+    """The compiled files of lib, from now or earlier. Where there is no compiler, what was last compiled of the same files.
+
+    emulated says that flags make the compiler emulate the CPU features that lib needs.
+
+    Raises:
+        JitError: the compiler is missing or fails, the processor lacks a feature, or the cache cannot be written.
+    """
+    features = () if emulated else lib.features
+    parts = [
+        "build_in_cache",
+        march or "",
+        str(len(flags)),
+        *flags,
+        *(text for name in sorted(files) for text in (name, files[name])),
+    ]
+    if any_compiler() is None and (found := noted(parts)) is not None:
+        require_features(features, None)
+        return found
+    compiler = find_compiler()
+    require_features(features, compiler)
+    found = compiled(files, compiler, compile_flags(lib, compiler, flags, march))
+    note(parts, found)
+    return found
 
 
 def write_files(files: Mapping[str, str], folder: Path) -> None:

@@ -3,7 +3,7 @@
 An entry is a folder named by a hash of everything that decides its content: the C text, the compiler's version, the
 flags. It is made in a folder of its own and renamed into place, so that processes may race for it, or be killed, at any time:
 a reader sees a complete entry or none. Each holds a digest of its library; a damaged entry is set aside and built again.
-`notes/` remembers which entry what came before the C text led to (`remembered`).
+`notes/` remembers which entry what came before the C text led to (`remembered`), or the text without a compiler (`noted`).
 """
 
 from __future__ import annotations
@@ -67,22 +67,37 @@ def remembered(parts: Sequence[str], make: Callable[[], Path]) -> Path:
     parts decide what make builds: all of its sources, the compiler, what of the machine it looks at. A note in the cache says
     which entry they led to; one that cannot be read, or whose entry is gone or damaged, is ignored and written again.
     """
+    found = noted(parts)
+    if found is None:
+        found = make()
+        note(parts, found)
+    return found
+
+
+def noted(parts: Sequence[str]) -> Path | None:
+    """The library that a note says parts led to, if it is there and whole."""
     root = cache_dir()
-    note = root / NOTES / _hash(parts)
     with contextlib.suppress(OSError, ValueError):
-        name = note.read_text(encoding="ascii")
+        name = (root / NOTES / _hash(parts)).read_text(encoding="ascii")
         if _NAME.fullmatch(name) and _is_valid(root / name):
             return root / name / LIBRARY
-    library = make()
+    return None
+
+
+def note(parts: Sequence[str], library: Path) -> None:
+    """Writes down that parts led to a library of this cache."""
+    root, name = cache_dir(), library.parent.name
+    file = root / NOTES / _hash(parts)
     with contextlib.suppress(OSError):  # the library is there; only the next process has to make it again
+        if file.is_file() and file.read_bytes() == name.encode():
+            return
         work = Path(tempfile.mkdtemp(prefix="tmp-", dir=root))
         try:
-            (work / "note").write_text(library.parent.name, encoding="ascii")
-            note.parent.mkdir(exist_ok=True)
-            (work / "note").replace(note)
+            (work / "note").write_text(name, encoding="ascii")
+            file.parent.mkdir(exist_ok=True)
+            (work / "note").replace(file)
         finally:
             shutil.rmtree(work, ignore_errors=True)
-    return library
 
 
 def _key(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str]) -> str:

@@ -38,13 +38,23 @@ def find_compiler() -> Compiler:
     Raises:
         JitError: there is none, or it cannot be run.
     """
+    compiler = any_compiler()
+    if compiler is None:
+        raise JitError("no C compiler found: CC is not set, and there is no cc, gcc or clang on PATH", notes=(_HINT,))
+    return compiler
+
+
+def any_compiler() -> Compiler | None:
+    """As `find_compiler`; None if CC is not set and there is none.
+
+    Raises:
+        JitError: what CC names is not there, or the compiler cannot be run.
+    """
     wanted = os.environ.get("CC", "").strip()
     if not wanted:
-        for name in _CANDIDATES:
-            found = probe.program(name)
-            if found is not None:
-                return _ask(found, ())
-        raise JitError("no C compiler found: CC is not set, and there is no cc, gcc or clang on PATH", notes=(_HINT,))
+        names = (probe.program(name) for name in _CANDIDATES)
+        program = next((name for name in names if name is not None), None)
+        return None if program is None else _ask(program, ())
     try:
         program, *fixed = shlex.split(wanted)
     except ValueError as error:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+import ctypes
+from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
 from usl_c11.emit import Library
 from usl_c11.names import legal
 from usl_c11.ranges import INDICES, SIZES
-from usl_core.errors import JitError
+from usl_c11.types import control_spelling, spelling
+from usl_core.errors import NOWHERE, JitError
 from usl_core.interp import ConfigKey
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType
@@ -17,12 +19,12 @@ from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType
 class Context:
     """Makes the context struct of each call, for the configurations of one procedure."""
 
-    def __init__(self, procedure: str, lib: Library, ffi: Any) -> None:
+    def __init__(self, procedure: str, lib: Library) -> None:
         self.procedure = procedure
         self.fields: dict[ConfigKey, ConfigField] = {
             (config, field.name): field for config in lib.configs for field in config.fields.values() if field.readable
         }
-        self._ffi, self._struct = ffi, ffi.typeof(f"struct {lib.name}_ctx *")
+        self._struct = _struct((legal(config.name), _struct(_members(config))) for config in lib.configs)
 
     def made(self, values: Any) -> Any:
         """A new context with these values; other fields are zero.
@@ -34,7 +36,7 @@ class Context:
             raise JitError(
                 f"{self.procedure}: configs must be a dict from (configuration, field) to a value, not {type(values).__name__}"
             )
-        context = self._ffi.new(self._struct)
+        context = self._struct()
         for key, value in values.items():
             if self._is_hidden(key):
                 continue
@@ -80,6 +82,27 @@ class Context:
                     raise JitError(f"{self.procedure}: {name} must be a number, not {value!r}")
                 return float(value)
         return value
+
+
+def _struct(members: Iterable[tuple[str, Any]]) -> type[ctypes.Structure]:
+    return type("Struct", (ctypes.Structure,), {"_fields_": list(members)})
+
+
+def _members(config: Config) -> Iterator[tuple[str, Any]]:
+    for field in config.fields.values():
+        if field.readable:
+            typ = field.type
+            text = control_spelling(typ) if isinstance(typ, ControlType) else spelling(typ, NOWHERE)
+            yield legal(field.name), _CTYPES[text]
+
+
+_CTYPES = {
+    "bool": ctypes.c_bool,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "usl_f16": ctypes.c_uint16,
+    **{f"{sign}int{bits}_t": getattr(ctypes, f"c_{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
 
 
 def _is_int(value: object) -> bool:

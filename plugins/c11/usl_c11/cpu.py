@@ -14,8 +14,11 @@ from usl_core import probe
 from usl_core.errors import JitError
 
 
-def require_features(features: Sequence[str], compiler: Compiler) -> None:
-    """Raises JitError unless the processor has every feature, given by the compiler's names (`avx512f`)."""
+def require_features(features: Sequence[str], compiler: Compiler | None) -> None:
+    """Raises JitError unless the processor has every feature, given by the compiler's names (`avx512f`).
+
+    Where the system does not list them, the compiler is asked.
+    """
     missing = [feature for feature in features if not has_feature(feature, compiler)]
     if missing:
         raise JitError(
@@ -24,10 +27,13 @@ def require_features(features: Sequence[str], compiler: Compiler) -> None:
         )
 
 
-def has_feature(feature: str, compiler: Compiler) -> bool:
+def has_feature(feature: str, compiler: Compiler | None) -> bool:
     """Whether the processor, and the system's support of it, has a feature."""
     known = listed_features()
-    here = probe.plain(feature) in known if known is not None else _probe(feature, compiler) and not probe.hidden(feature)
+    if known is not None:
+        here = probe.plain(feature) in known
+    else:
+        here = compiler is not None and _probe(feature, compiler) and not probe.hidden(feature)
     if here:
         probe.found.add(feature)
     return here

@@ -1,22 +1,21 @@
-"""A procedure as a callable on NumPy arrays: compiled C, loaded through cffi's ABI mode."""
+"""A procedure as a callable on NumPy arrays: compiled C, called through its trampoline."""
 
 from __future__ import annotations
 
+import ctypes
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from usl_c11 import arguments
-from usl_c11.build import compile_flags
-from usl_c11.cache import compiled
-from usl_c11.compiler import find_compiler
+from usl_c11.build import build_in_cache
+from usl_c11.calls.entry import make_entry
 from usl_c11.context import Context
-from usl_c11.cpu import require_features
 from usl_c11.emit import Library, library
-from usl_c11.types import control_spelling, spelling
+from usl_c11.trampoline import PREFIX, with_trampolines
 from usl_core.errors import JitError
 from usl_core.ir.identity import Identical
-from usl_core.ir.nodes import Arg, Proc
-from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.ir.nodes import Proc
 
 
 class JitProcedure(Identical):
@@ -28,63 +27,62 @@ class JitProcedure(Identical):
     A procedure with configuration that C may read back takes `configs` by name: a dict from (configuration, field) to a value,
     which gives fields their values at the start and holds all of them afterwards. Without it they start as zero. Each call has
     a context of its own, so that calls may run at the same time.
+
+    Calls raise JitError: an argument has the wrong type, shape or place, an assertion does not hold, a `check` failed, or there
+    was no memory.
     """
 
-    __slots__ = ("__name__", "_context", "_convert", "_error", "_ffi", "_function", "_handle", "_proc", "library", "source")
+    # Python finds `__call__` in this slot, so that a call goes to the object in it without a frame of ours in between.
+    __slots__ = ("__call__", "__name__", "_context", "_error", "_formals", "_function", "_proc", "library", "source")
 
-    def __init__(self, proc: Proc, source: str, path: str, lib: Library | None = None) -> None:
-        ffi = _cffi().FFI()
-        ffi.cdef(_declarations(proc, lib))
-        try:
-            # never unloaded: the threads of an OpenMP runtime outlive a call, and would run in unmapped code
-            handle = ffi.dlopen(path, ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
-        except OSError as error:
-            raise JitError(f"cannot load the compiled {proc.name}: {error}") from None
-        self._proc, self._ffi, self._handle = proc, ffi, handle
-        self._function, self._error = getattr(handle, proc.name), getattr(handle, f"{proc.name}_error")
-        self._convert = [(formal, _converter(formal.arg, ffi)) for formal in arguments.formals(proc)]
-        self._context = Context(proc.name, lib, ffi) if lib is not None and proc in lib.contexts else None
+    __call__: Callable[..., None]
+
+    def __init__(self, proc: Proc, source: str, path: str, lib: Library) -> None:
+        loaded = _load(proc, path)
+        self._function = getattr(loaded, f"{PREFIX}{proc.name}")
+        self._error = getattr(loaded, f"{proc.name}_error")
+        self._error.restype = ctypes.c_char_p
+        self._proc, self._formals = proc, arguments.formals(proc)
+        self._context = Context(proc.name, lib) if proc in lib.contexts else None
         self.__name__, self.source, self.library = proc.name, source, path
+        self.__call__ = self._first
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__} from {self.library}>"
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> None:
-        """Runs the procedure.
+    def _first(self, /, *args: Any, **kwargs: Any) -> None:
+        """The first call. It finds out whether arguments can be checked in C, for which NumPy must be loaded."""
+        address = ctypes.cast(self._function, ctypes.c_void_p).value or 0
+        entry = make_entry(self._formals, address, self._slowly, self._refused, self._context is not None)
+        self.__call__ = entry or self._slowly
+        self.__call__(*args, **kwargs)
 
-        Raises:
-            JitError: an argument has the wrong type, shape or place, an assertion does not hold, a `check` failed, or there
-                was no memory.
-        """
-        proc = self._proc
-        if self._context is not None:
-            configs = kwargs.pop("configs", {})
-            context = self._context.made(configs)
-        given = args if len(args) == len(proc.args) and not kwargs else arguments.bind(proc, args, kwargs)
-        sizes = {
-            formal.arg.name: arguments.control_value(formal, value)
-            for (formal, _), value in zip(self._convert, given, strict=True)
-            if arguments.is_control(formal.arg)
-        }
-        arrays: dict[Arg, Any] = {}
-        values = []
-        for (formal, to_c), value in zip(self._convert, given, strict=True):
-            match formal.arg.type:
-                case ControlType():
-                    values.append(sizes[formal.arg.name])
-                    continue
-                case ScalarType() as scalar:
-                    array = arguments.scalar_array(formal, scalar, value)
-                case TensorType() as typ:
-                    array = arguments.tensor_array(formal, typ, value, sizes)
-            arrays[formal.arg] = array
-            values.append(to_c(array))
-        arguments.check_overlap(proc, arrays)
-        status = self._function(*values) if self._context is None else self._function(context, *values)
+    def _slowly(self, /, *args: Any, **kwargs: Any) -> None:
+        """A call whose arguments are checked in Python: those that need a conversion, or an explanation."""
+        configs = kwargs.pop("configs", {}) if self._context is not None else {}
+        context = None if self._context is None else self._context.made(configs)
+        packed = arguments.Packed(self._proc, self._formals, args, kwargs)
+        status = self._function(*packed.pointers(context))
         if self._context is not None:
             self._context.report(context, configs)
         if status != 0:
-            raise JitError(f"{proc.name}: {self._ffi.string(self._error(status)).decode()}")
+            raise self._failure(status)
+
+    def _refused(self, status: int, /, *args: Any) -> None:
+        """Raises what a status says of arguments that were checked in C; the tests in Python have the better messages."""
+        arguments.Packed(self._proc, self._formals, args, {})
+        raise self._failure(status)
+
+    def _failure(self, status: int) -> JitError:
+        return JitError(f"{self._proc.name}: {self._error(status).decode()}")
+
+
+def _load(proc: Proc, path: str) -> ctypes.CDLL:
+    try:
+        # never unloaded: the threads of an OpenMP runtime outlive a call, and would run in unmapped code
+        return ctypes.CDLL(path, mode=os.RTLD_NOW | getattr(os, "RTLD_NODELETE", 0))
+    except OSError as error:
+        raise JitError(f"cannot load the compiled {proc.name}: {error}") from None
 
 
 def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> JitProcedure:
@@ -100,61 +98,6 @@ def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> J
     if not isinstance(flags, list | tuple) or not all(isinstance(each, str) and "\0" not in each for each in flags):
         raise JitError(f"flags must be a list of texts, got {flags!r}")
     lib = library([proc], proc.name)
-    _cffi()
     arguments.require_dtypes(arguments.formals(proc))
-    compiler = find_compiler()
-    require_features(lib.features, compiler)
-    sources = {name: text for name, text in lib.files.items() if not name.endswith(".d")}
-    path = compiled(sources, compiler, compile_flags(lib, compiler, flags, march))
-    return JitProcedure(proc, sources[f"{proc.name}.c"], str(path), lib)
-
-
-def _cffi() -> Any:
-    try:
-        import cffi
-    except ImportError:
-        raise JitError("jit needs the package cffi", notes=("pip install cffi numpy",)) from None
-    return cffi
-
-
-def _element(scalar: ScalarType, arg: Arg) -> str:
-    """The C type as cffi knows it; f16 goes through as its 16 bits."""
-    text = spelling(scalar, arg.span)
-    return "uint16_t" if text == "usl_f16" else text
-
-
-def _declarations(proc: Proc, lib: Library | None = None) -> str:
-    """The entry's declaration for cffi. `const` does not matter there, so windows of one type share a struct."""
-    structs: dict[str, str] = {}
-    context = lib.context.replace("usl_f16", "uint16_t") if lib is not None else ""
-    formals = [f"struct {lib.name}_ctx *"] if lib is not None and proc in lib.contexts else []
-    for arg in proc.args:
-        match arg.type:
-            case ControlType() as typ:
-                formals.append(control_spelling(typ))
-            case TensorType(scalar=scalar, shape=shape, window=True):
-                tag = f"window_{len(shape)}{scalar.name}"
-                structs[tag] = f"struct {tag} {{ {_element(scalar, arg)} *data; ptrdiff_t strides[{len(shape)}]; }};"
-                formals.append(f"struct {tag}")
-            case TensorType(scalar=scalar) | (ScalarType() as scalar):
-                formals.append(f"{_element(scalar, arg)} *")
-    entry = f"int {proc.name}({', '.join(formals) or 'void'});"
-    return "\n".join([*structs.values(), context, entry, f"const char *{proc.name}_error(int status);"])
-
-
-def _converter(arg: Arg, ffi: Any) -> Callable[[Any], Any]:
-    """From an array that was checked to what cffi passes."""
-    match arg.type:
-        case TensorType(scalar=scalar, shape=shape, window=True):
-            pointer, struct = ffi.typeof(f"{_element(scalar, arg)} *"), ffi.typeof(f"struct window_{len(shape)}{scalar.name} *")
-
-            def window(array: Any) -> Any:
-                strides = [stride // array.itemsize for stride in array.strides]
-                return ffi.new(struct, (ffi.cast(pointer, array.__array_interface__["data"][0]), strides))[0]
-
-            return window
-        case TensorType(scalar=scalar) | (ScalarType() as scalar):
-            flat = ffi.typeof(f"{_element(scalar, arg)} *")
-            return lambda array: ffi.cast(flat, array.__array_interface__["data"][0])
-        case ControlType():
-            return lambda value: value
+    path = build_in_cache(lib, with_trampolines(lib, [proc]), flags, march)
+    return JitProcedure(proc, lib.files[f"{proc.name}.c"], str(path), lib)
