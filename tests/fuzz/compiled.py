@@ -9,7 +9,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -44,6 +44,8 @@ SECONDS = 60
 """A compiled program that runs for longer is stuck: its loops have a few thousand iterations."""
 NAME = "fuzzed"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
+UNSET = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
+"""For programs that read what nobody wrote: the compiler is right to warn of that."""
 COMMON = ("-std=c11", "-ffp-contract=off", "-fopenmp")
 ROUNDED = (externs.EXP, externs.LOG, externs.SIN, externs.COS, externs.TANH)
 """Functions of which C's library may give another last place than the interpreter's."""
@@ -107,16 +109,23 @@ def judge_all(subjects: Sequence[Subject], how: How) -> list[Verdict]:
         else:
             verdicts.append(Verdict(len(case.lines), case.refused))
             live += [case] if case.lines else []
-    problem = _problem(live, how) if live else None
+    for reads_poison in (False, True):
+        if group := [case for case in live if case.reads_poison is reads_poison]:
+            _judge(group, replace(how, flags=(*how.flags, *UNSET)) if reads_poison else how, verdicts)
+    return verdicts
+
+
+def _judge(live: Sequence[_Case], how: How, verdicts: list[Verdict]) -> None:
+    """Compiles and runs cases at once, and notes a failure where it belongs."""
+    problem = _problem(live, how)
     if problem is None:
-        return verdicts
+        return
     alone = next((case for case in live if _problem([case], how)), None)
     if alone is not None:
         verdicts[alone.number].failure = _shrunk(alone, how).report(how)
     else:
         heading = f"FAILURE of {len(live)} procedures in one file, none of which fails alone, by {how}: {problem}"
         verdicts[live[0].number].failure = "\n".join([heading, *map(str, live)])
-    return verdicts
 
 
 def _shrunk(case: _Case, how: How) -> _Case:
@@ -175,6 +184,11 @@ class _Case:
             expected = _expected(self.proc, values, configs)
             if expected is not None:
                 self.lines.append((Run(self.proc, values, configs), expected))
+
+    @property
+    def reads_poison(self) -> bool:
+        """Whether something that nobody wrote comes to be in a result: all arguments are initialised."""
+        return any(x is POISON for _, expected in self.lines for storage in expected.storages for x in storage)
 
     def __str__(self) -> str:
         callees = [show(callee) for callee in _reached(self.proc)[1:]]

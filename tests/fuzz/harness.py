@@ -28,6 +28,7 @@ from tests.fuzz.leftovers import leftover_program
 from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure, steps_modulo
 from tests.fuzz.registry import ACTIONS
+from tests.fuzz.samples import Samples
 from tests.fuzz.stages import stage_program
 from tests.fuzz.tally import Tally
 from usl_core.cursors.cursor import make_cursor
@@ -42,8 +43,10 @@ from usl_core.ir.traverse import walk
 from usl_core.procedure import Procedure, from_ir
 
 REFUSALS = (SchedulingError, Undecided, BoundsError, TypeError_, ParseError)
-CHAIN = 4
+CHAIN = 5
 """Accepted steps on one program, at most."""
+VECTORS = 6
+"""Sizes at which the procedures of a chain are compared."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def fuzz(
     steps: int,
     seed: int,
     only: Iterable[str] | None = None,
-    vectors: int = 8,
+    vectors: int = VECTORS,
     stop_at: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> Tally:
@@ -140,7 +143,7 @@ def fuzz(
 
 
 def fuzz_program(
-    program_seed: int, names: list[str], tally: Tally, vectors: int = 8, progress: Callable[[int], object] | None = None
+    program_seed: int, names: list[str], tally: Tally, vectors: int = VECTORS, progress: Callable[[int], object] | None = None
 ) -> Procedure | None:
     """Adds one program and its chain of steps to tally; what the steps have left of it, if all is well.
 
@@ -155,6 +158,7 @@ def fuzz_program(
         session.step(names, vectors, tally)
         if progress is not None:
             progress(tally.steps)
+    session.judge_chain()
     tally.failures += session.failures
     return None if session.failures else session.current
 
@@ -221,12 +225,13 @@ class _Session:
         self.callees = drawn.callees
         self.favourites = drawn.favourites
         self.fixed: Controls = {}
-        self.accepted = 0
+        self.steps: list[tuple[str, Draft, Procedure, Procedure]] = []
+        self.samples: Samples | None = None
         self.failures: list[Failure] = []
 
     @property
     def finished(self) -> bool:
-        return self.accepted >= CHAIN or bool(self.failures)
+        return len(self.steps) >= CHAIN or bool(self.failures)
 
     def step(self, names: list[str], vectors: int, tally: Tally) -> None:
         """Draws and tries one step, if the operator drawn has a place in this program."""
@@ -249,8 +254,9 @@ class _Session:
             return
         tally.accepted_features.update(features(self.current.ir))
         self.judge(operator, draft, result, vectors)
-        self.accepted += 1
-        self.current = result
+        self.steps.append((operator, draft, self.current, result))
+        if not self.failures:
+            self.current = result
 
     def copy(self, operator: str, draft: Draft, tally: Tally) -> None:
         """Goes on with a copy of the program, and keeps the program to compare what steps do to both."""
@@ -275,35 +281,41 @@ class _Session:
 
     def judge(self, operator: str, draft: Draft, result: Procedure, vectors: int) -> None:
         step_fixed = dict(draft.kwargs) if operator == "partial_eval" else {}
-        before = self.rng.getstate()
         permute = self.rng if operator == "parallelize_loop" and _par_loops(result.ir) == 1 else None
-        difference = refinement_failure(
-            self.current.ir,
-            result.ir,
-            self.rng,
-            _factor(draft),
-            vectors,
-            fixed=step_fixed,
-            permute=permute,
-            modulo=_modulo(self.current, result),
+        if self.samples is None:
+            self.samples = Samples(self.rng, vectors)
+        difference = self.samples.difference(
+            self.current.ir, result.ir, _factor(draft), step_fixed, _modulo(self.current, result), permute
         )
         self.fixed |= step_fixed
         if difference is not None:
             self.fail(operator, draft, difference.what, difference, result)
             return
-        modulo = _modulo(self.original, result)
-        whole = refinement_failure(self.original.ir, result.ir, self.rng, _factor(draft), 2, fixed=self.fixed, modulo=modulo)
-        if whole is not None:
-            self.fail(operator, draft, f"the whole chain: {whole.what}", whole, result)
-            return
-        self.rng.setstate(before)
-        problem = (
-            forwarding_failure(self.current, result, operator, self.rng)
-            or incremental_failure(result.ir)
-            or race_failure(self.current.ir, result.ir)
-        )
+        problem = forwarding_failure(self.current, result, operator, self.rng)
         if problem is not None:
             self.fail(operator, draft, problem, None, result)
+
+    def judge_chain(self) -> None:
+        """What all steps have come to: it refines the program, and what is known of it step by step is true of it as a whole.
+
+        A fault in what is known is traced to the first step after which it is there.
+        """
+        if self.failures or not self.steps:
+            return
+        operator, draft, _, _ = self.steps[-1]
+        first, last = self.original.ir, self.current.ir
+        modulo = _modulo(self.original, self.current)
+        whole = refinement_failure(first, last, self.rng, _factor(draft), 3, fixed=self.fixed, modulo=modulo)
+        if whole is not None:
+            self.fail(operator, draft, f"the whole chain: {whole.what}", whole, self.current)
+        elif incremental_failure(last) or race_failure(first, last):
+            for operator, draft, before, after in self.steps:
+                problem = incremental_failure(after.ir) or race_failure(before.ir, after.ir)
+                if problem is not None:
+                    self.current = before
+                    self.fail(operator, draft, problem, None, after)
+                    return
+            raise AssertionError("no step of the chain has the fault of the whole")
 
     def fail(
         self, operator: str, draft: Draft, what: str, difference: Difference | None = None, result: Procedure | None = None

@@ -54,8 +54,10 @@ def _race(proc: Proc) -> str | None:
     try:
         with nothing_remembered():
             check_parallel(fresh_copy(proc, {}))
-    except (BackendError, Undecided) as error:
+    except BackendError as error:
         return f"its iterations race: {error}"
+    except Undecided:
+        return None
     return None
 
 

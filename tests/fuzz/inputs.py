@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from usl_core.analysis.effects import proc_summary
-from usl_core.interp import POISON, Buffer, ConfigKey
+from usl_core.errors import InterpError
+from usl_core.interp import POISON, Buffer, ConfigKey, Result
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Proc, Read, ReadConfig, StrideExpr, UnaryMinus
 from usl_core.ir.sym import Sym
@@ -30,7 +32,7 @@ def control_vectors(proc: Proc, rng: random.Random, factor: int, count: int) -> 
     favourites = [1, factor - 1, factor, factor + 1, 2 * factor]
     choices = [[False, True] if arg.type is BOOL else _numbers(arg.type is SIZE) for arg in formals]
     diagonal = [[value if arg.type is not BOOL else rng.random() < 0.5 for arg in formals] for value in favourites]
-    drawn = ([rng.choice(c) for c in choices] for _ in range(40 * count))
+    drawn = _drawn(choices, rng, 40 * count)
     smallest = itertools.islice(itertools.product(*choices), 200)
     found: dict[tuple[int | bool, ...], Controls] = {}
     first = next((v for v in smallest if _legal(proc, formals_env(proc, v))), None)
@@ -38,6 +40,16 @@ def control_vectors(proc: Proc, rng: random.Random, factor: int, count: int) -> 
         if len(found) < count and _legal(proc, formals_env(proc, values)):
             found.setdefault(tuple(values), {arg.name.name: v for arg, v in zip(formals, values, strict=True)})
     return list(found.values())
+
+
+def _drawn(choices: list[list[Any]], rng: random.Random, tries: int) -> Iterator[list[Any]]:
+    """Random vectors: all that there are, each once, if they are few."""
+    if math.prod(map(len, choices)) > tries:
+        yield from ([rng.choice(c) for c in choices] for _ in range(tries))
+    else:
+        every = list(map(list, itertools.product(*choices)))
+        rng.shuffle(every)
+        yield from every
 
 
 def _numbers(is_size: bool) -> list[int]:
@@ -144,6 +156,8 @@ class Inputs:
 
     values: dict[str, int | bool | Buffer]
     fields: Fields = field(default_factory=dict)
+    outcomes: dict[Proc, Result | InterpError] = field(default_factory=dict, compare=False, repr=False)
+    """What procedures left of these data, or the errors that stopped them."""
 
     def configs(self) -> dict[ConfigKey, Any]:
         """The fields as the interpreter takes them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import multiprocessing
 import signal
@@ -71,7 +72,7 @@ def _with_verdict(outcome: Outcome, verdict: Verdict) -> Outcome:
 def outcomes(first: int, names: list[str], jobs: int, batch: int = BLOCK) -> Generator[Outcome, None, None]:
     """The outcomes of the programs first, first + 1, and so on. Close the generator to stop the processes."""
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, initializer=_leave_interrupts_to_the_parent)
+    pool = ProcessPoolExecutor(jobs, context, initializer=_prepare)
     waiting: deque[Future[list[Outcome]]] = deque()
     try:
         for start in _starts(first, batch):
@@ -88,5 +89,8 @@ def _starts(first: int, batch: int) -> Iterator[tuple[int, int]]:
         yield max(first, start), start + batch
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _prepare() -> None:
+    """Interrupts are left to the parent. What is loaded once stays, so the collector need not look at it again and again."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    gc.set_threshold(100_000, 10, 50)

@@ -12,7 +12,7 @@ from tests.fuzz.inputs import Controls, Inputs, control_vectors, random_inputs
 from usl_core.analysis.effects import proc_summary
 from usl_core.analysis.parallel import separate_last
 from usl_core.errors import InterpError
-from usl_core.interp import POISON, Buffer, ConfigKey, PoisonBranch, ValueTooLarge, run
+from usl_core.interp import POISON, Buffer, ConfigKey, PoisonBranch, Result, ValueTooLarge, run
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Call, Node, Proc
 from usl_core.ir.traverse import rewrite, update
@@ -87,22 +87,21 @@ def compare_at(
     modulo: frozenset[FieldSym] = frozenset(),
 ) -> str | None:
     """How rewritten differs from original on inputs (fixed: further arguments of original), None if it refines it."""
-    expected, found = {**_adapted(inputs.fresh(), original), **(fixed or {})}, inputs.fresh()
-    try:
-        before = run(original, expected, mode="exact", configs=inputs.configs(), max_bits=MAX_BITS)
-    except (PoisonBranch, ValueTooLarge):
+    before = inputs.outcomes.get(original) or _left(original, inputs, MAX_BITS, fixed or {})
+    inputs.outcomes[original] = before
+    if isinstance(before, PoisonBranch | ValueTooLarge):
         return None
-    except InterpError as error:
-        if CHECK_FAILED not in str(error):
-            return f"the original program fails: {error}"
-        return _stops_too(rewritten, found, inputs)
-    try:
-        executed = rewritten if permute is None else last_iterations_apart(rewritten)
-        after = run(executed, found, mode="exact", configs=inputs.configs(), permute=permute, max_bits=4 * MAX_BITS)
-    except ValueTooLarge:
+    if isinstance(before, InterpError):
+        if CHECK_FAILED not in str(before):
+            return f"the original program fails: {before}"
+        return _stops_too(_left(rewritten, inputs, 4 * MAX_BITS))
+    after = _left(rewritten if permute is None else last_iterations_apart(rewritten), inputs, 4 * MAX_BITS, permute=permute)
+    if permute is None:
+        inputs.outcomes[rewritten] = after
+    if isinstance(after, ValueTooLarge):
         return None
-    except InterpError as error:
-        return f"the rewritten program fails: {error}"
+    if isinstance(after, InterpError):
+        return f"the rewritten program fails: {after}"
     for name, buffer in before.buffers.items():
         difference = first_difference(name, buffer, after.buffers[name])
         if difference is not None:
@@ -110,14 +109,23 @@ def compare_at(
     return _field_difference(before.configs, after.configs, modulo)
 
 
-def _stops_too(proc: Proc, values: dict[str, int | bool | Buffer], inputs: Inputs) -> str | None:
-    """How proc goes on where a check must fail, None if it stops."""
+def _left(
+    proc: Proc, inputs: Inputs, max_bits: int, fixed: Controls | None = None, permute: random.Random | None = None
+) -> Result | InterpError:
+    """What proc leaves of inputs, or the error that stops it; fixed has arguments that are not among the inputs."""
+    values = inputs.fresh() if fixed is None else {**_adapted(inputs.fresh(), proc), **fixed}
     try:
-        run(proc, values, mode="exact", configs=inputs.configs(), max_bits=4 * MAX_BITS)
-    except (PoisonBranch, ValueTooLarge):
+        return run(proc, values, mode="exact", configs=inputs.configs(), permute=permute, max_bits=max_bits)
+    except (InterpError, ValueTooLarge) as error:
+        return error.with_traceback(None)
+
+
+def _stops_too(after: Result | InterpError) -> str | None:
+    """How a procedure goes on where a check must fail, None if it stops."""
+    if isinstance(after, PoisonBranch | ValueTooLarge):
         return None
-    except InterpError as error:
-        return None if CHECK_FAILED in str(error) else f"the rewritten program fails: {error}"
+    if isinstance(after, InterpError):
+        return None if CHECK_FAILED in str(after) else f"the rewritten program fails: {after}"
     return "a check fails in the original program only"
 
 

@@ -73,3 +73,19 @@ def test_programs_of_one_block_are_compiled_in_one_way_and_every_way_has_its_tur
     found = [{way(seed) for seed in range(start, start + BLOCK)} - {None} for start in range(0, 6 * BLOCK, BLOCK)]
     assert all(len(one) == 1 for one in found)
     assert set().union(*found) == set(ways())
+
+
+UNWRITTEN = """def f(x: f32[6], y: f32[8]):
+    b: f32[8]
+    for i in seq(0, {}):
+        b[i] = x[0]
+    for j in seq(0, 6):
+        y[j] = b[j] + b[j + 2]
+"""
+
+
+def test_a_program_that_reads_what_it_did_not_write_may_draw_the_warning_that_says_so() -> None:
+    optimizing = next(how for how in ways() if "-O3" in how.flags)
+    read, other = judge_all(subjects([UNWRITTEN.format(6), UNWRITTEN.format(8)]), optimizing)
+    assert read.runs > 0 and other.runs > 0
+    assert not read.failure and not other.failure
