@@ -57,8 +57,6 @@ PERMITS: dict[str, bool] = {
     "_reads_the_same": True,
     "_require_strides_as_before.has_stride": False,
     "_unconditional": True,
-    "uses": False,
-    "uses_expr": False,
     "IteratorRanges.holds": True,
     "Values.same_index": True,
     "_callee_reads_strides": False,
@@ -81,14 +79,13 @@ PERMITS: dict[str, bool] = {
     "_made_of_data": False,
     "_must_copy_in": False,
     "_plain": True,
-    "_proved": True,
     "_races": True,
     "_repeats_are_void": True,
     "_runs_once": True,
     "_same_head": True,
     **{
         f"_Agreement.{name}": True
-        for name in ("all", "blocks", "control", "data_dependent", "equal", "equivalent", "expr", "loop", "stmt", "structure")
+        for name in ("alike", "blocks", "equal", "equivalent", "expr", "head", "is_called", "loop", "stmt")
     },
 }
 """Predicates by function: the value that lets a rewrite happen. `make mutate LIST=1` names those that are not classified."""
@@ -96,7 +93,7 @@ PERMITS: dict[str, bool] = {
 NEUTRAL = frozenset(
     {
         "is_refusal",  # for callers
-        "is_real", "_only_literals", "_same", "_allocates", "_reads_data",  # choose a form, not whether to rewrite
+        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression", "_reads_data",  # choose a form, not whether to rewrite
         "Context._tells_of_fields",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }

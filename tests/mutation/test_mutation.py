@@ -61,7 +61,7 @@ def test_conditions_are_found_in_every_kind_of_module() -> None:
         ("primitives.loops.cut_loop:cut_loop", ["require_proved("]),
         (
             "primitives.loops.lift_scope:_require_movable",
-            ["uses_expr(", "require_proved(", "require_no("],
+            ["loop.iter in free_names(", "require_proved(", "require_no("],
         ),
         ("primitives.stmts.delete_pass:delete_pass", ["field == 'body' and len("]),
     ],

@@ -103,6 +103,11 @@ def _place(path: Path) -> tuple[Path, str, int]:
     return path[:-1], field, index
 
 
+def next_place(path: Path) -> Path:
+    """Just after the statement at path, which may be the end of its block."""
+    return stmt_path(block_of(path), 1)
+
+
 def body_of(path: Path, length: int, field: str = "body") -> BlockLoc:
     """The whole list `field` of the node at path, which holds length statements."""
     return BlockLoc(path, field, 0, length)

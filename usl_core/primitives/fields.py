@@ -8,7 +8,7 @@ condition of an `if` that it copies, an index. Such expressions must not read a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from usl_core.analysis.fields_used import field_use
 from usl_core.ir.config import FieldSym
@@ -41,16 +41,14 @@ from usl_core.ir.nodes import (
     WindowExpr,
     WindowStmt,
 )
-from usl_core.ir.traverse import child_nodes, inner_stmts, walk
+from usl_core.ir.traverse import child_nodes, inner_stmts, walk_kinds
 from usl_core.ir.types import TensorType
 
 
 def unsteady_control(proc: Proc) -> ReadConfig | None:
     """A read of a field that proc writes, in a loop's bounds, a condition or an index; None if there is none."""
     written = field_use(proc).written
-    if not written:
-        return None
-    for stmt in proc.body:
+    for stmt in proc.body if written else ():
         for field, read in _control_reads(stmt).items():
             if field in written:
                 return read
@@ -59,37 +57,33 @@ def unsteady_control(proc: Proc) -> ReadConfig | None:
 
 def shape_that_reads(proc: Proc) -> ReadConfig | None:
     """A read of a field in the extents of a buffer or the bounds of a window; None if there is none."""
-    if not field_use(proc).all:
-        return None
-    return next((read for stmt in proc.body if (read := _shape_read(stmt)) is not None), None)
+    reading = proc.body if field_use(proc).all else ()
+    return next((read for stmt in reading for read in _shape_reads(stmt).values()), None)
 
 
 @per_node
 def _control_reads(stmt: Stmt) -> Mapping[FieldSym, ReadConfig]:
-    """For each field that control expressions of stmt read, the first such read; those of arguments are the callee's."""
-    if not field_use(stmt).read:
-        return {}
-    found: dict[FieldSym, ReadConfig] = {}
-    for expr in _control(stmt):
-        for node in walk(expr):
-            if isinstance(node, ReadConfig):
-                found.setdefault(node.config.sym(node.field), node)
-    for inner in inner_stmts(stmt):
-        for field, read in _control_reads(inner).items():
-            found.setdefault(field, read)
-    return found
+    return _first_reads(stmt, _control, _control_reads)
 
 
 @per_node
-def _shape_read(stmt: Stmt) -> ReadConfig | None:
-    """The first read of a field in the shape of a buffer or window in stmt."""
-    if not field_use(stmt).read:
-        return None
-    for expr in _shapes(stmt):
-        for node in walk(expr):
-            if isinstance(node, ReadConfig):
-                return node
-    return next((read for inner in inner_stmts(stmt) if (read := _shape_read(inner)) is not None), None)
+def _shape_reads(stmt: Stmt) -> Mapping[FieldSym, ReadConfig]:
+    return _first_reads(stmt, _shapes, _shape_reads)
+
+
+def _first_reads(
+    stmt: Stmt, exprs: Callable[[Stmt], Iterator[Expr]], inside: Callable[[Stmt], Mapping[FieldSym, ReadConfig]]
+) -> Mapping[FieldSym, ReadConfig]:
+    """For each field that some expressions of stmt read, the first such read; inside tells of a statement in it."""
+    found: dict[FieldSym, ReadConfig] = {}
+    if field_use(stmt).read:
+        for expr in exprs(stmt):
+            for read in walk_kinds(expr, ReadConfig):
+                found.setdefault(read.config.sym(read.field), read)
+        for inner in inner_stmts(stmt):
+            for field, read in inside(inner).items():
+                found.setdefault(field, read)
+    return found
 
 
 def _own_nodes(stmt: Stmt) -> Iterator[Node]:

@@ -13,7 +13,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Kind, Summary, block_summary, reads_of, replace_accesses
 from usl_core.cursors.path import BlockLoc, stmt_list
 from usl_core.errors import Span
-from usl_core.ir.nodes import Alloc, Block, Expr, Proc, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Expr, Proc, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import free_names
 from usl_core.primitives.base import refuse, require
@@ -77,13 +77,3 @@ def new_names(values: Names, count: int) -> tuple[Sym, ...]:
     require(len(values) == count, f"a list of {count} names is wanted, got {values!r}")
     require(len(set(values)) == count, f"the new names must differ: {values!r}")
     return tuple(new_name(value) for value in values)
-
-
-def uses(block: Block, name: Sym) -> bool:
-    """Whether name occurs free in block."""
-    return name in free_names(*block)
-
-
-def uses_expr(expr: Expr, name: Sym) -> bool:
-    """Whether name occurs in expr."""
-    return name in free_names(expr)

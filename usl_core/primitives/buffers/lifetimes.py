@@ -22,8 +22,9 @@ from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided, counterexample
-from usl_core.ir.nodes import Alloc, Block, Call, For, If, SimpleStmt, Stmt
+from usl_core.ir.nodes import Block, Call, For, If, SimpleStmt
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import binders
 from usl_core.primitives.buffers.uses import mentions, with_windows
 
 Together = Callable[[tuple[Lin, ...], tuple[Lin, ...]], Sequence[Sequence[Formula]]]
@@ -97,16 +98,10 @@ def _of_block(
                     inside = ctx.enter(stmt, field)
                     yield from _of_block(inside, branch, buffer, (*here, affine.const(number)), bound, known)
             case SimpleStmt():
-                yield from _of_leaf(ctx, stmt, buffer, here, bound, known)
+                for access in summary(stmt).accesses:
+                    time = here if isinstance(stmt, Call) else (*here, affine.const(int(access.modifies)))
+                    yield from _events(ctx, [access], buffer, time, bound, known)
         ctx = ctx.after(stmt)
-
-
-def _of_leaf(
-    ctx: Context, stmt: Stmt, buffer: Sym, here: tuple[Lin, ...], bound: tuple[Sym, ...], known: int
-) -> Iterator[Event]:
-    for access in summary(stmt).accesses:
-        time = here if isinstance(stmt, Call) else (*here, affine.const(int(access.modifies)))
-        yield from _events(ctx, [access], buffer, time, bound, known)
 
 
 def _events(
@@ -153,14 +148,13 @@ def own_iterations(ctx: Context, block: Block, buffer: Sym) -> frozenset[Sym]:
         if len(users) != 1:
             return frozenset(around[:fixed])
         stmt = block[users[0]]
-        for earlier in block[: users[0]]:
-            ctx = ctx.after(earlier)
+        ctx = ctx.after_all(block[: users[0]])
         match stmt:
             case For(iter=name, body=body):
                 ctx = ctx.enter(stmt, "body")
                 around.append(name)
                 block = body
-                if any(_allocates(inner, buffer) for inner in body) or exposed_read(ctx, body, buffer) is None:
+                if buffer in binders(stmt) or exposed_read(ctx, body, buffer) is None:
                     fixed = len(around)
             case If(body=body, orelse=orelse) if not mentions(stmt.cond, names):
                 branches = [b for b in (body, orelse) if any(mentions(s, names) for s in b)]
@@ -170,19 +164,6 @@ def own_iterations(ctx: Context, block: Block, buffer: Sym) -> frozenset[Sym]:
                 block = branches[0]
             case If() | SimpleStmt():
                 return frozenset(around[:fixed])
-
-
-def _allocates(stmt: Stmt, buffer: Sym) -> bool:
-    """Whether buffer is allocated by stmt or inside it."""
-    match stmt:
-        case Alloc(name=name):
-            return name is buffer
-        case For(body=body):
-            return any(_allocates(s, buffer) for s in body)
-        case If(body=body, orelse=orelse):
-            return any(_allocates(s, buffer) for s in (*body, *orelse))
-        case SimpleStmt():
-            return False
 
 
 def clash(

@@ -15,7 +15,6 @@ from usl_core.ir.nodes import (
     BinaryOp,
     Cast,
     Expr,
-    ExprBase,
     ExternCall,
     Literal,
     Node,
@@ -25,8 +24,8 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import literal_groups
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import map_children, update
-from usl_core.ir.types import F32, F64, Kind, R, ScalarType, Type
+from usl_core.ir.traverse import rewrite, update, walk
+from usl_core.ir.types import F32, F64, R, ScalarType, Type
 
 
 def retype(node: Node, elements: Mapping[Sym, ScalarType]) -> Node | None:
@@ -99,10 +98,7 @@ def _unified(operands: Sequence[Expr]) -> tuple[list[Expr], ScalarType]:
     """The operands at one type, the widest among them where they differ, and that type."""
     bare = [_bare(operand) for operand in operands]
     fixed = [operand for operand in bare if not _only_literals(operand)]
-    types = {operand.type for operand in fixed}
-    if not types:
-        types = {operand.type for operand in bare}
-    typ = _widest(types)
+    typ = _widest({operand.type for operand in fixed or bare})
     if all(operand.type == typ for operand in operands):
         return list(operands), typ
     return [converted(operand, typ) for operand in bare], typ
@@ -122,32 +118,15 @@ def _widest(types: Iterable[Type]) -> ScalarType:
 
 def _bare(expr: Expr) -> Expr:
     """expr without conversions to R, which round nothing."""
-    while (
-        isinstance(expr, Cast) and expr.type == R and isinstance(expr.arg.type, ScalarType) and expr.arg.type.kind is Kind.FLOAT
-    ):
+    while isinstance(expr, Cast) and expr.type == R and is_real(expr.arg.type) and expr.arg.type != R:
         expr = expr.arg
     return expr
 
 
 def _only_literals(expr: Expr) -> bool:
-    match expr:
-        case Literal():
-            return True
-        case UnaryMinus(arg=arg):
-            return _only_literals(arg)
-        case BinaryOp(lhs=lhs, rhs=rhs):
-            return _only_literals(lhs) and _only_literals(rhs)
-        case ExprBase():
-            return False
+    return all(isinstance(node, Literal | UnaryMinus | BinaryOp) for node in walk(expr))
 
 
 def _adopted(expr: Expr, typ: ScalarType) -> Expr:
     """An expression of literals only, at another type."""
-
-    def visit(node: Node) -> Node:
-        new = map_children(node, visit)
-        return update(new, type=typ)
-
-    result = visit(expr)
-    assert isinstance(result, ExprBase)
-    return result
+    return rewrite(expr, lambda node: update(node, type=typ))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 from usl_core.analysis import affine
@@ -13,6 +12,7 @@ from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.ir.nodes import (
     Alloc,
+    Arg,
     Assign,
     AssignConfig,
     BinaryOp,
@@ -29,9 +29,11 @@ from usl_core.ir.nodes import (
     Literal,
     Node,
     Pass,
+    Proc,
     Read,
     ReadConfig,
     Reduce,
+    SimpleStmt,
     Stmt,
     StrideExpr,
     UnaryMinus,
@@ -39,8 +41,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_fields, depends_on_data, get_field
-from usl_core.ir.types import BOOL, TensorType, is_control, scalar_of
+from usl_core.ir.traverse import child_nodes, depends_on_data
+from usl_core.ir.types import BOOL, is_control, scalar_of
 from usl_core.profiling import profiled
 
 
@@ -70,40 +72,21 @@ class _Agreement:
         return True
 
     def stmt(self, ctx: Context, a: Stmt, b: Any) -> bool:
-        if not _same_kind(a, b):
-            return False
         match a:
             case For():
-                return self.loop(ctx, a, b)
+                return isinstance(b, For) and self.loop(ctx, a, b)
             case If():
                 return (
-                    self.expr(ctx, a.cond, b.cond)
+                    isinstance(b, If)
+                    and self.expr(ctx, a.cond, b.cond)
                     and self.blocks(ctx.enter(b, "body"), a.body, b.body)
                     and self.blocks(ctx.enter(b, "orelse"), a.orelse, b.orelse)
                 )
-            case Alloc():
-                x, y = a.type, b.type
-                if isinstance(x, TensorType) and isinstance(y, TensorType):
-                    if x.scalar != y.scalar or not self.all(ctx, x.shape, y.shape):
-                        return False
-                elif x != y:
+            case SimpleStmt():
+                if not self.alike(ctx, a, b):
                     return False
-                self.names[a.name] = b.name
-                return a.mem is b.mem
-            case WindowStmt():
-                if not self.expr(ctx, a.rhs, b.rhs):
-                    return False
-                self.names[a.name] = b.name
-                return True
-            case Assign() | Reduce():
-                return self.name(a.name) is b.name and self.all(ctx, a.idx, b.idx) and self.expr(ctx, a.rhs, b.rhs)
-            case Call():
-                return a.proc is b.proc and self.all(ctx, a.args, b.args)
-            case AssignConfig():
-                return a.config is b.config and a.field == b.field and self.expr(ctx, a.rhs, b.rhs)
-            case Check():
-                return self.expr(ctx, a.cond, b.cond)
-            case Pass():
+                if isinstance(a, Alloc | WindowStmt):
+                    self.names[a.name] = b.name
                 return True
 
     def loop(self, ctx: Context, a: For, b: For) -> bool:
@@ -113,59 +96,52 @@ class _Agreement:
         self.values[a.iter] = affine.var(b.iter) - low_b + low_a
         return self.blocks(ctx.enter(b, "body"), a.body, b.body)
 
-    def name(self, name: Sym) -> Sym:
-        return self.names.get(name, name)
-
-    def all(self, ctx: Context, new: Sequence[Expr | Interval], old: Sequence[Expr | Interval]) -> bool:
-        return len(new) == len(old) and all(self.expr(ctx, a, b) for a, b in zip(new, old, strict=True))
-
-    def expr(self, ctx: Context, a: Expr | Interval, b: Any) -> bool:
-        if _is_control(a) and _is_control(b):
-            return self.control(ctx, a, b)
-        if not _same_kind(a, b):
+    def alike(self, ctx: Context, a: Node, b: Node) -> bool:
+        """Whether two nodes are the same but for their operands, and these agree."""
+        if type(a) is not type(b) or not self.head(a, b):
             return False
+        new, old = child_nodes(a), child_nodes(b)
+        return len(new) == len(old) and all(self.expr(ctx, x, y) for x, y in zip(new, old, strict=True))
+
+    def head(self, a: Node, b: Any) -> bool:
+        """Whether two nodes of one kind are the same but for their operands and the names that they bind."""
         match a:
             case Read():
-                return self.name(a.name) is b.name and scalar_of(a.type) == scalar_of(b.type) and self.all(ctx, a.idx, b.idx)
-            case WindowExpr():
-                return self.name(a.name) is b.name and self.all(ctx, a.idx, b.idx)
+                return self.is_called(a.name, b.name) and scalar_of(a.type) == scalar_of(b.type)
+            case WindowExpr() | Assign() | Reduce():
+                return self.is_called(a.name, b.name)
+            case StrideExpr():
+                return self.is_called(a.name, b.name) and bool(a.dim == b.dim)
             case Literal():
                 return bool(a.value == b.value and a.type == b.type)
-            case Interval():
-                return self.expr(ctx, a.lo, b.lo) and self.expr(ctx, a.hi, b.hi)
+            case BinaryOp():
+                return bool(a.op == b.op)
             case ExternCall():
-                return a.fn is b.fn and self.all(ctx, a.args, b.args)
+                return a.fn is b.fn
             case Cast():
-                return a.type == b.type and self.expr(ctx, a.arg, b.arg)
-            case UnaryMinus() | BinaryOp() | ReadConfig() | StrideExpr():
-                return self.structure(ctx, a, b)
-
-    def structure(self, ctx: Context, a: Node, b: Any) -> bool:
-        """The remaining expressions: the same but for their operands, which are compared by value."""
-        if getattr(a, "op", None) != getattr(b, "op", None) or getattr(a, "field", None) != getattr(b, "field", None):
-            return False
-        if getattr(a, "config", None) is not getattr(b, "config", None):
-            return False
-        for field, many in child_fields(a):
-            x, y = get_field(a, field), get_field(b, field)
-            if not (self.all(ctx, x, y) if many else self.expr(ctx, x, y)):
+                return bool(a.type == b.type)
+            case ReadConfig() | AssignConfig():
+                return a.config is b.config and bool(a.field == b.field)
+            case Call():
+                return a.proc is b.proc
+            case Alloc():
+                return a.mem is b.mem and scalar_of(a.type) == scalar_of(b.type)
+            case UnaryMinus() | Interval() | WindowStmt() | Check() | Pass():
+                return True
+            case For() | If() | Arg() | Proc():  # not of operands only
                 return False
-        return True
 
-    def control(self, ctx: Context, a: Expr, b: Expr) -> bool:
+    def is_called(self, name: Sym, other: Sym) -> bool:
+        return self.names.get(name, name) is other
+
+    def expr(self, ctx: Context, a: Node, b: Node) -> bool:
+        if not _is_control(a) or not _is_control(b):
+            return self.alike(ctx, a, b)
         if a.type is BOOL:  # as b, which stands in the same place
             return self.equivalent(ctx, self.truth(ctx, a), ctx.truth(b))
-        if depends_on_data(a) or depends_on_data(b):
-            return self.data_dependent(ctx, a, b)
+        if depends_on_data(a) or depends_on_data(b):  # `idx` of data
+            return self.alike(ctx, a, b)
         return self.equal(ctx, self.lin(ctx, a), ctx.index(b))
-
-    def data_dependent(self, ctx: Context, a: Expr, b: Expr) -> bool:
-        """Indices with `idx` of data: the same expression, with equal data inside."""
-        if not _same_kind(a, b):
-            return False
-        if isinstance(a, ExternCall) and isinstance(b, ExternCall):
-            return a.fn is b.fn and self.all(ctx, a.args, b.args)
-        return self.structure(ctx, a, b)
 
     def lin(self, ctx: Context, expr: Expr) -> Lin:
         return ctx.settle(affine.subst(Lowering(symbolic=True).index(expr), self.values))
@@ -178,10 +154,6 @@ class _Agreement:
 
     def equivalent(self, ctx: Context, f: Formula, g: Formula) -> bool:
         return f == g or ctx.holds(fml.iff(f, g))
-
-
-def _same_kind(a: Node, b: Node) -> bool:
-    return type(a) is type(b)
 
 
 def _is_control(node: Node) -> TypeGuard[Expr]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from usl_core.analysis.fields_used import field_use
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import NodeLoc
+from usl_core.cursors.path import NodeLoc, next_place
 from usl_core.equivalence import Relation, fields_between, why_not_exchangeable
 from usl_core.ir.nodes import Arg, Call, Proc
 from usl_core.ir.types import TensorType
 from usl_core.primitives.base import edit_of, primitive, refuse
-from usl_core.primitives.config.fields import left_behind, next_place, require_sequential
+from usl_core.primitives.config.fields import left_behind, require_sequential
 from usl_core.primitives.locate import Where, stmt_at
 from usl_core.primitives.loops.modes import require_still_parallel
 from usl_core.procedure import Procedure

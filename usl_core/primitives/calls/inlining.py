@@ -7,7 +7,7 @@ Reference: Reinking 2022, §3.3.3 (inline); docs/semantics.md, "Corrections: win
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from usl_core.analysis.fields_used import field_use
 from usl_core.ir import make
@@ -55,32 +55,27 @@ class View:
     def entries(self, idx: Sequence[Expr | Interval]) -> tuple[Expr | Interval, ...]:
         """The entries of a window expression over the buffer for one over the formal."""
         entries = iter(idx)
-        result: list[Expr | Interval] = []
-        for offset, ranged in self.dims:
-            if not ranged:
-                result.append(offset)
-                continue
-            entry = next(entries)
-            if isinstance(entry, Interval):
-                result.append(Interval(make.add(offset, entry.lo), make.add(offset, entry.hi), span=entry.span))
-            else:
-                result.append(make.add(offset, entry))
-        return tuple(result)
+        return tuple(_moved(next(entries), offset) if ranged else offset for offset, ranged in self.dims)
 
     def dimension(self, dim: int) -> int:
         """The buffer's dimension that the formal's dimension dim runs along."""
         return [position for position, (_, ranged) in enumerate(self.dims) if ranged][dim]
 
 
+def _moved(entry: Expr | Interval, offset: Expr) -> Expr | Interval:
+    if isinstance(entry, Interval):
+        return Interval(make.add(offset, entry.lo), make.add(offset, entry.hi), span=entry.span)
+    return make.add(offset, entry)
+
+
 def view_of(actual: Expr) -> View:
     """A buffer argument as a view."""
-    zero = index_literal(0)
     match actual:
         case WindowExpr(name=name, idx=idx, type=TensorType() as typ):
             dims = tuple((e.lo, True) if isinstance(e, Interval) else (e, False) for e in idx)
             return View(name, dims, typ, whole=False)
         case Read(name=name, type=TensorType() as typ):
-            return View(name, tuple((zero, True) for _ in typ.shape), typ, whole=True)
+            return View(name, tuple((index_literal(0), True) for _ in typ.shape), typ, whole=True)
         case Read(name=name, idx=idx, type=ScalarType() as typ):
             return View(name, tuple((e, False) for e in idx), typ, whole=False)
         case ExprBase():
@@ -106,17 +101,19 @@ def inlined(call: Call) -> Block:
             controls[formal.name] = actual
         else:
             views[formal.name] = view_of(actual)
-    body = with_fresh_binders(call.proc.body)
-    rule = _Substitution(controls, views)
-    return tuple(rewrite(stmt, rule.node) for stmt in body)
+    rule = Substitution(views, controls)
+    return tuple(rewrite(stmt, rule.node) for stmt in with_fresh_binders(call.proc.body))
 
 
 @dataclass(frozen=True, slots=True)
-class _Substitution:
-    controls: Mapping[Sym, Expr]
+class Substitution:
+    """Views for buffers and expressions for control values, wherever these are used."""
+
     views: Mapping[Sym, View]
+    controls: Mapping[Sym, Expr] = field(default_factory=dict)
 
     def node(self, node: Node) -> Node | None:
+        """node with what stands for the name that it uses; a rule for rewriting bottom-up."""
         use = use_of(node)
         if use is None or (view := self.views.get(use.name)) is None:
             return self.controls.get(use.name) if isinstance(use, Read) else None
@@ -137,13 +134,11 @@ class _Substitution:
             return update(node, name=view.name, type=view.type)
         # The whole formal is passed on: the window that it stands for is passed instead.
         whole = [Interval(index_literal(0), extent) for extent in node.type.shape]
-        window = WindowExpr(view.name, view.entries(whole), type=view.type, span=node.span)
-        return retype_window(window)
+        return retype_window(WindowExpr(view.name, view.entries(whole), type=view.type, span=node.span))
 
 
 def window_over(name: Sym, entries: Sequence[Expr | Interval], buffer: TensorType) -> Expr:
     """`name[entries]`: a window, a whole-buffer read where it would cover a buffer exactly, an element without intervals."""
     if not any(isinstance(e, Interval) for e in entries):
         return Read(name, tuple(e for e in entries if not isinstance(e, Interval)), type=scalar_of(buffer))
-    window = WindowExpr(name, tuple(entries), type=TensorType(buffer.scalar, buffer.shape, window=True))
-    return retype_window(window)
+    return retype_window(WindowExpr(name, tuple(entries), type=TensorType(buffer.scalar, buffer.shape, window=True)))

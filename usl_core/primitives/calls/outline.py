@@ -15,7 +15,6 @@ from usl_core.errors import BoundsError, Undecided
 from usl_core.frontend.operators import negation
 from usl_core.ir import make
 from usl_core.ir.memo import lazy
-from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import (
     Arg,
     BinaryOp,
@@ -38,19 +37,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, free_names, get_field, rename, walk
-from usl_core.ir.types import INDEX, SIZE, ControlType, TensorType, Type
-
-
-@dataclass(frozen=True, slots=True)
-class _Formal:
-    """What a formal of the new procedure stands for in the old one."""
-
-    name: Sym
-    type: Type
-    mem: MemoryClass | None
-
-    def actual(self) -> Expr:
-        return Read(self.name, (), type=INDEX if self.type is SIZE else self.type)
+from usl_core.ir.types import INDEX, SIZE, ControlType, TensorType
 
 
 @dataclass(frozen=True)
@@ -59,7 +46,7 @@ class Outline:
 
     name: str
     block: Block
-    scope: tuple[_Formal, ...]
+    scope: tuple[Arg, ...]
     """Everything that may become a formal: control values first, outer ones before inner ones."""
     facts: tuple[Expr, ...]
     """Everything that is known where the block stands and can be said in an assertion."""
@@ -70,7 +57,8 @@ class Outline:
 
     def actuals(self) -> tuple[Expr, ...]:
         """The arguments of the call."""
-        return tuple(formal.actual() for formal in self._formals(self._kept))
+        formals = self._formals(self._kept)
+        return tuple(Read(formal.name, (), type=INDEX if formal.type is SIZE else formal.type) for formal in formals)
 
     @lazy
     def _kept(self) -> tuple[Expr, ...]:
@@ -110,18 +98,16 @@ class Outline:
             return False
         return True
 
-    def _formals(self, facts: Sequence[Expr]) -> list[_Formal]:
+    def _formals(self, facts: Sequence[Expr]) -> tuple[Arg, ...]:
         """What the block and facts use, and what the shapes of that use."""
         used = set(free_names(*self.block, *facts))
         for formal in reversed(self.scope):  # shapes mention what stands before them
             if formal.name in used and isinstance(formal.type, TensorType):
                 used |= free_names(*formal.type.shape)
-        return [formal for formal in self.scope if formal.name in used]
+        return tuple(formal for formal in self.scope if formal.name in used)
 
     def _proc(self, facts: Sequence[Expr]) -> Proc:
-        args = tuple(Arg(formal.name, formal.type, formal.mem) for formal in self._formals(facts))
-        span = self.block[0].span
-        return Proc(self.name, args, tuple(facts), self.block, span=span)
+        return Proc(self.name, self._formals(facts), tuple(facts), self.block, span=self.block[0].span)
 
     def _renamed(self, facts: Sequence[Expr]) -> Proc:
         """The procedure with formals of its own, whose spellings all differ."""
@@ -142,22 +128,11 @@ def outlined(proc: Proc, where: BlockLoc, name: str) -> Outline:
     path = stmt_path(where, 0)
     ctx = Context.at(proc, path)
     block = stmts(proc, where)
-    scope = (*_controls(proc, ctx), *_buffers(ctx))
+    controls = [Arg(arg.name, arg.type) for arg in proc.args if isinstance(arg.type, ControlType)]
+    iterators = [Arg(loop.iter, INDEX) for loop in ctx.loops]
+    scope = (*controls, *iterators, *(Arg(name, info.type, info.mem) for name, info in ctx.buffers.items()))
     facts = [fact for fact in _facts(proc, path, ctx, free_names(*block)) if not _is_outdated(fact, ctx)]
     return Outline(name, block, scope, (*facts, *_fields(ctx, {formal.name for formal in scope})))
-
-
-def _controls(proc: Proc, ctx: Context) -> Iterable[_Formal]:
-    for arg in proc.args:
-        if isinstance(arg.type, ControlType):
-            yield _Formal(arg.name, arg.type, None)
-    for loop in ctx.loops:
-        yield _Formal(loop.iter, INDEX, None)
-
-
-def _buffers(ctx: Context) -> Iterable[_Formal]:
-    for name, info in ctx.buffers.items():
-        yield _Formal(name, info.type, info.mem)
 
 
 # ---- facts
@@ -172,9 +147,7 @@ def _facts(proc: Proc, path: tuple[tuple[str, int | None], ...], ctx: Context, u
         assert position is not None
         found += _of_entering(node, field) if isinstance(node, StmtBase) else []
         block: Block = get_field(node, field)
-        for earlier in block[:position]:
-            if isinstance(earlier, Check):
-                found += _conjuncts(earlier.cond)
+        found += [part for earlier in block[:position] if isinstance(earlier, Check) for part in _conjuncts(earlier.cond)]
         node = block[position]
     for name, info in ctx.buffers.items():
         if isinstance(info.type, TensorType):
@@ -192,10 +165,13 @@ def _is_outdated(fact: Expr, ctx: Context) -> bool:
 def _fields(ctx: Context, scope: set[Sym]) -> Iterable[Expr]:
     """What configuration fields hold, as far as names in scope can say it."""
     for name, value in ctx.fields.items():
-        sayable = isinstance(value, Lin) and not any(isinstance(atom, Product) for atom in affine.atoms(value))
-        if isinstance(value, Lin) and sayable and set(affine.syms(value)) <= scope:
+        if isinstance(value, Lin) and _has_expression(value) and scope.issuperset(affine.syms(value)):
             field = ReadConfig(name.config, name.field, type=INDEX)
             yield make.compare("==", field, from_lin(value))
+
+
+def _has_expression(lin: Lin) -> bool:
+    return not any(isinstance(atom, Product) for atom in affine.atoms(lin))
 
 
 def _of_entering(node: Stmt, field: str) -> list[Expr]:
@@ -223,6 +199,6 @@ def _strides(ctx: Context, name: Sym, rank: int) -> list[Expr]:
     for dim in range(rank):
         value = ctx.stride(name, dim)
         own = any(isinstance(atom, affine.Stride) and atom.buffer is name for atom in value.terms)
-        if not own and not any(isinstance(atom, Product) for atom in affine.atoms(value)):
+        if not own and _has_expression(value):
             found.append(make.compare("==", StrideExpr(name, dim, type=INDEX), from_lin(value)))
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, zip_longest
 
 from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin
@@ -44,8 +44,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import depends_on_data, walk
-from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, is_control
+from usl_core.ir.traverse import depends_on_data, get_field, walk
+from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, is_control, scalar_of
 from usl_core.profiling import profiled
 
 
@@ -103,12 +103,10 @@ Mapped = tuple[list[Lin], list[Lin], Node, Node]
 """The same with the callee's indices as forms over the block's names."""
 
 
-def _alike(a: Stmt, b: Stmt) -> bool:
-    return type(a) is type(b)
-
-
-def _lengths(body: Block, block: Block) -> str:
-    return f"the callee has {len(body)} statements where the block has {len(block)}"
+def _require(condition: bool, reason: str, callee: Node, block: Node) -> None:
+    """Two parts match as far as condition says so. Raises Mismatch."""
+    if not condition:
+        raise Mismatch(reason, callee, block)
 
 
 class Unifier:
@@ -147,14 +145,11 @@ class Unifier:
 
     def blocks(self, body: Block, block: Block) -> None:
         """The statements of two blocks match one by one."""
-        for a, b in zip(body, block, strict=False):
-            if len(body) != len(block) and not _alike(a, b):
-                raise Mismatch(_lengths(body, block), a, b)
+        lengths = f"the callee has {len(body)} statements where the block has {len(block)}"
+        for a, b in zip_longest(body, block):
+            if len(body) != len(block) and type(a) is not type(b):
+                raise Mismatch(lengths, a, b)
             self.stmt(a, b)
-        if len(body) != len(block):
-            shared = min(len(body), len(block))
-            extra, missing = (body[shared:], block[shared:])
-            raise Mismatch(_lengths(body, block), extra[0] if extra else None, missing[0] if missing else None)
 
     def stmt(self, a: Stmt, b: Stmt) -> None:
         """Two statements match."""
@@ -187,8 +182,7 @@ class Unifier:
 
     def loop(self, a: For, b: For) -> None:
         """Two loops match: equal lengths, and iterators that differ by what the first iterations differ."""
-        if a.mode is not b.mode:
-            raise Mismatch(f"one loop is {a.mode.value}, the other {b.mode.value}", a, b)
+        _require(a.mode is b.mode, f"one loop is {a.mode.value}, the other {b.mode.value}", a, b)
         low_a, low_b = index_lin(a.lo), index_lin(b.lo)
         # The iterations are matched in order, wherever the loops start.
         self.iterators[a.iter] = affine.var(b.iter) - low_b + self.map(low_a)
@@ -198,48 +192,40 @@ class Unifier:
 
     def alloc(self, a: Alloc, b: Alloc) -> None:
         """Two allocations match: types, extents and memories."""
-        if a.mem is not b.mem:
-            raise Mismatch(f"one buffer is in {a.mem.name}, the other in {b.mem.name}", a, b)
-        x, y = a.type, b.type
-        if isinstance(x, TensorType) and isinstance(y, TensorType):
-            if x.scalar != y.scalar or len(x.shape) != len(y.shape):
-                raise Mismatch("the buffers have different types", a, b)
-            for m, n in zip(x.shape, y.shape, strict=True):
-                self.control(m, n)
-        elif x != y:
-            raise Mismatch("the buffers have different types", a, b)
+        _require(a.mem is b.mem, f"one buffer is in {a.mem.name}, the other in {b.mem.name}", a, b)
+        shape_a: tuple[Expr, ...] = get_field(a, "shape")
+        shape_b: tuple[Expr, ...] = get_field(b, "shape")
+        same_type = scalar_of(a.type) == scalar_of(b.type) and len(shape_a) == len(shape_b)
+        _require(same_type, "the buffers have different types", a, b)
+        for m, n in zip(shape_a, shape_b, strict=True):
+            self.control(m, n)
         self.locals[a.name] = b.name
         self.bound.add(b.name)
 
     def call(self, a: Call, b: Call) -> None:
         """Two calls match: the same callee, arguments that match."""
-        if a.proc is not b.proc:
-            raise Mismatch("the statements call different procedures", a, b)
+        _require(a.proc is b.proc, "the statements call different procedures", a, b)
         for x, y in zip(a.args, b.args, strict=True):
             if is_control(x.type):
                 self.condition(x, y) if x.type is BOOL else self.control(x, y)
             elif isinstance(x, WindowExpr) and isinstance(y, WindowExpr):
                 self.window_entries(x, y)
             elif isinstance(x.type, TensorType) and isinstance(x, Read) and isinstance(y, Read | WindowExpr):
-                self.whole(x, y, a, b)
+                _require(
+                    x.name in self.locals, "the callee passes a formal on to another procedure: inline that call first", a, b
+                )
+                same_buffer = isinstance(y, Read) and self.locals[x.name] is y.name
+                _require(same_buffer, "different buffers are passed on", a, b)
             else:
                 self.data(x, y)
-
-    def whole(self, x: Read, y: Read | WindowExpr, a: Node, b: Node) -> None:
-        """A formal passed on as a whole: it stands for what the block passes."""
-        if x.name in self.locals:
-            if not isinstance(y, Read) or self.locals[x.name] is not y.name:
-                raise Mismatch("different buffers are passed on", a, b)
-            return
-        raise Mismatch("the callee passes a formal on to another procedure: inline that call first", a, b)
 
     def window_entries(self, x: WindowExpr, y: WindowExpr) -> None:
         """Two windows match entry by entry."""
         low_x = [e.lo if isinstance(e, Interval) else e for e in x.idx]
         low_y = [e.lo if isinstance(e, Interval) else e for e in y.idx]
-        kinds_differ = [isinstance(e, Interval) for e in x.idx] != [isinstance(e, Interval) for e in y.idx]
-        if x.name not in self.locals or kinds_differ:
-            raise Mismatch("the callee makes a window of a formal: inline the window first", x, y)
+        same_kinds = [isinstance(e, Interval) for e in x.idx] == [isinstance(e, Interval) for e in y.idx]
+        makes_window = "the callee makes a window of a formal: inline the window first"
+        _require(x.name in self.locals and same_kinds, makes_window, x, y)
         self.access(x.name, low_x, y.name, low_y, x, y)
         for e, f in zip(x.idx, y.idx, strict=True):
             if isinstance(e, Interval) and isinstance(f, Interval):
@@ -255,12 +241,10 @@ class Unifier:
             case Read(), Read() if is_control(a.type) and is_control(b.type):
                 self.control(a, b)
             case Read(), Read():
-                if a.type != b.type:
-                    raise Mismatch(f"one is {a.type}, the other {b.type}", a, b)
+                _require(a.type == b.type, f"one is {a.type}, the other {b.type}", a, b)
                 self.access(a.name, a.idx, b.name, b.idx, a, b)
             case Literal(), Literal():
-                if a.value != b.value or a.type != b.type:
-                    raise Mismatch("the constants differ", a, b)
+                _require(a.value == b.value and a.type == b.type, "the constants differ", a, b)
             case UnaryMinus(arg=x), UnaryMinus(arg=y):
                 self.data(x, y)
             case BinaryOp(), BinaryOp() if a.op == b.op:
@@ -285,17 +269,15 @@ class Unifier:
     def literal(self, name: Sym, value: Literal, at: Expr) -> None:
         """A formal would stand for a literal."""
         old = self.solution.literals.setdefault(name, value)
-        if old.value != value.value or old.type != value.type or value.type != self.formals[name].type:
-            raise Mismatch(f"{name.name} would have to be two different constants, or of another type", at, value)
-        if name in self.accesses:
-            raise Mismatch(f"{name.name} would have to be a constant and a buffer", at, value)
+        same = old.value == value.value and old.type == value.type == self.formals[name].type
+        _require(same, f"{name.name} would have to be two different constants, or of another type", at, value)
+        _require(name not in self.accesses, f"{name.name} would have to be a constant and a buffer", at, value)
 
     def control(self, a: Expr, b: Expr) -> None:
         """Two control expressions match: an equation, or two conditions."""
-        if a.type is BOOL and b.type is BOOL:  # a part of a condition on data
+        _require((a.type is BOOL) == (b.type is BOOL), "the expressions differ", a, b)
+        if a.type is BOOL:  # a part of a condition on data
             self.condition(a, b)
-        elif a.type is BOOL or b.type is BOOL:
-            raise Mismatch("the expressions differ", a, b)
         else:
             self.equate(index_lin(a), index_lin(b), a, b)
 
@@ -345,8 +327,7 @@ class Unifier:
                 lin = self.map(lin)
                 unknown = [n for n in set(affine.syms(lin)) if n in self.control_formals]
                 if not unknown:
-                    if not lin.is_const or lin.const != 0:
-                        raise Mismatch("the control expressions differ", a, b)
+                    _require(lin == affine.ZERO, "the control expressions differ", a, b)
                     progress = True
                 elif len(unknown) == 1 and abs(lin.terms.get(unknown[0], 0)) == 1:
                     self.define(unknown[0], lin, a, b)
@@ -359,8 +340,8 @@ class Unifier:
         """A formal's value, which must be the one that it has already, if any."""
         sign = lin.terms[name]
         value = Lin(-sign * lin.const, {x: -sign * c for x, c in lin.terms.items() if x is not name})
-        if self.bound & set(affine.syms(value)):
-            raise Mismatch(f"{name.name} would depend on a name that the block binds", a, b)
+        closed = self.bound.isdisjoint(affine.syms(value))
+        _require(closed, f"{name.name} would depend on a name that the block binds", a, b)
         self.solution.controls[name] = value
 
     # ---- windows
@@ -368,23 +349,20 @@ class Unifier:
     def access(self, a: Sym, idx_a: Sequence[Expr], b: Sym, idx_b: Sequence[Expr], at: Node, other: Node) -> None:
         """Two accesses match: a formal gets a window, another name its own counterpart."""
         if a in self.locals:
-            if self.locals[a] is not b or len(idx_a) != len(idx_b):
-                raise Mismatch("different buffers are accessed", at, other)
+            same_buffer = self.locals[a] is b and len(idx_a) == len(idx_b)
+            _require(same_buffer, "different buffers are accessed", at, other)
             for x, y in zip(idx_a, idx_b, strict=True):
                 self.control(x, y)
             return
-        if b in self.bound:
-            raise Mismatch(f"{a.name} would have to be {b.name}, which the block allocates", at, other)
-        if a in self.solution.literals:
-            raise Mismatch(f"{a.name} would have to be a constant and a buffer", at, other)
+        _require(b not in self.bound, f"{a.name} would have to be {b.name}, which the block allocates", at, other)
+        _require(a not in self.solution.literals, f"{a.name} would have to be a constant and a buffer", at, other)
         self.accesses.setdefault(a, []).append((idx_a, idx_b, b, at, other))
 
     def window(self, formal: Sym, uses: Sequence[Bind]) -> WindowGuess:
         """The window that explains all accesses to a buffer formal."""
         buffer = uses[0][2]
         for _, _, other, at, node in uses:
-            if other is not buffer:
-                raise Mismatch(f"{formal.name} would have to be both {buffer.name} and {other.name}", at, node)
+            _require(other is buffer, f"{formal.name} would have to be both {buffer.name} and {other.name}", at, node)
         mapped = [
             ([self.map(index_lin(i)) for i in idx_a], [index_lin(i) for i in idx_b], at, node)
             for idx_a, idx_b, _, at, node in uses

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from usl_core.arguments import checked
 from usl_core.cursors.cursor import make_cursor
-from usl_core.cursors.path import GapLoc, Loc, NodeLoc, Path, after, get_stmt, stmt_list
+from usl_core.cursors.path import GapLoc, NodeLoc, Path, after, block_of, get_stmt, next_place, stmt_list, stmt_path
 from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import For
+from usl_core.ir.traverse import free_names
 from usl_core.primitives.base import require
 from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.remove_loop import remove_loop
-from usl_core.primitives.moving import uses
 from usl_core.primitives.operators import as_operator
 from usl_core.procedure import Procedure
 
@@ -44,27 +42,22 @@ def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
 
 def _one_lift(proc: Procedure, gap: GapLoc) -> tuple[Procedure, GapLoc]:
     """The result of splitting what is around gap, and the gap between its halves."""
-    proc = fission(proc, _cursor(proc, gap))
+    proc = fission(proc, make_cursor(proc, gap))
     first = gap.parent
-    field, index = first[-1]
-    assert index is not None
-    proc = _without_loop(proc, (*first[:-1], (field, index + 1)))
-    before = len(stmt_list(proc.ir, first[:-1], field))
+    proc = _without_loop(proc, next_place(first))
+    block = block_of(first)
+    before = len(stmt_list(proc.ir, block.parent, block.field))
     proc = _without_loop(proc, first)
-    added = len(stmt_list(proc.ir, first[:-1], field)) - before
-    return proc, after((*first[:-1], (field, index + added)))
+    added = len(stmt_list(proc.ir, block.parent, block.field)) - before
+    return proc, after(stmt_path(block, added))
 
 
 def _without_loop(proc: Procedure, path: Path) -> Procedure:
     """proc without the loop at path, if what is there is a loop that need not be one."""
     stmt = get_stmt(proc.ir, path)
-    if not isinstance(stmt, For) or uses(stmt.body, stmt.iter):
+    if not isinstance(stmt, For) or stmt.iter in free_names(*stmt.body):
         return proc
     try:
-        return remove_loop(proc, _cursor(proc, NodeLoc(path)))
+        return remove_loop(proc, make_cursor(proc, NodeLoc(path)))
     except SchedulingError:
         return proc
-
-
-def _cursor(proc: Procedure, loc: Loc) -> Any:
-    return make_cursor(proc, loc)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import NodeLoc, Path, before, get
+from usl_core.cursors.path import NodeLoc, Path, before, get, next_place
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import AssignConfig, Call, ReadConfig
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive, refuse
-from usl_core.primitives.config.fields import field_at, left_behind, next_place, require_sequential, type_of
+from usl_core.primitives.config.fields import field_at, left_behind, require_sequential, type_of
 from usl_core.primitives.exprs.bodies import require_affine, require_in_body
 from usl_core.primitives.locate import Where, expr_at
 from usl_core.procedure import Procedure

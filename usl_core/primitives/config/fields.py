@@ -31,13 +31,6 @@ def type_of(field: FieldSym) -> ControlType | ScalarType:
     return config_field_type(field.config, field.field, NOWHERE)
 
 
-def next_place(path: Path) -> Path:
-    """Just after the statement at path, which may be the end of its block."""
-    branch, position = path[-1]
-    assert position is not None
-    return (*path[:-1], (branch, position + 1))
-
-
 def require_sequential(proc: Proc, path: Path) -> None:
     """No loop around path is parallel: its iterations would all write the one field."""
     for depth in range(1, len(path)):

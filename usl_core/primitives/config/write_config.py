@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from usl_core.analysis import dataflow
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import Path, gap_position
+from usl_core.cursors.path import Path, gap_position, next_place
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import AssignConfig
 from usl_core.primitives.base import edit_of, primitive
-from usl_core.primitives.config.fields import field_at, holds_already, left_behind, next_place, require_sequential, type_of
+from usl_core.primitives.config.fields import field_at, holds_already, left_behind, require_sequential, type_of
 from usl_core.primitives.locate import Number, Where, context_at_gap, expression, gap_at
 from usl_core.procedure import Procedure
 

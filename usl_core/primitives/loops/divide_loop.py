@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import Path, after, body_of
+from usl_core.cursors.path import after, body_of
 from usl_core.errors import UsageError
 from usl_core.ir import make
-from usl_core.ir.nodes import BinaryOp, Expr, For, If, Stmt, index_literal, index_read
+from usl_core.ir.nodes import BinaryOp, For, If, Stmt, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
 from usl_core.primitives.base import edit_of, primitive, require, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
-from usl_core.primitives.loops.tail_round_up import require_harmless, rounded_up
-from usl_core.primitives.loops.tail_shift_inwards import require_shiftable, shifted
-from usl_core.primitives.loops.tiles import nest, require_from_zero, with_limit
+from usl_core.primitives.loops.tail_round_up import require_harmless
+from usl_core.primitives.loops.tail_shift_inwards import require_shiftable
+from usl_core.primitives.loops.tiles import nest, require_from_zero
 from usl_core.primitives.moving import Names, new_names
 from usl_core.procedure import Procedure
 
@@ -61,77 +59,47 @@ def divide_loop(
 
     require(factor >= 1, f"the factor must be at least 1, got {factor}", old.span)
     outer, inner = new_names(names, 2)
-    _require_tail(tail, old)
+    if tail not in _TAILS:
+        raise UsageError(f"divide_loop: unknown tail {tail!r}: use one of {', '.join(map(repr, _TAILS))}")
     ctx = context_at(proc, path)
     require_from_zero(ctx, old)
-    if perfect or tail == "perfect":
-        _require_divides(ctx, factor, old, "perfect=True" if perfect else "tail='perfect'")
+    asked = "perfect=True" if perfect else "tail='perfect'"
+    tail = "perfect" if perfect else tail
+    if tail == "perfect":
+        _require_divides(ctx, factor, old, asked)
     elif tail == "shift_inwards":
         require_shiftable(ctx, old, factor)
     elif tail == "round_up":
         require_harmless(proc.ir, ctx, path, old, factor)
 
-    edit = edit_of(proc)
-    if not perfect and tail == "shift_inwards":
-        return shifted(edit, path, old, factor, (outer, inner))
-    if not perfect and tail == "round_up":
-        return rounded_up(edit, path, old, factor, (outer, inner))
-    edit = nest(edit, path, old, (outer, inner), _iteration(factor, outer, inner), index_literal(factor))
-    if perfect or tail == "perfect":
-        return _full_tiles(edit, path, old, factor)
+    full_only = tail in ("perfect", "cut", "cut_and_guard")
+    count = make.quot(old.hi, factor) if full_only else make.ceil_quot(old.hi, factor)
+    start = make.mul(factor, index_read(outer))
+    if tail == "shift_inwards":
+        start = make.minimum(start, make.offset(old.hi, -factor))
+    edit = nest(edit_of(proc), path, old, (outer, inner), count, start, index_literal(factor))
     if tail == "guard":
-        return _guard(edit, path, old, factor, (outer, inner))
-    return _cut(edit, path, old, factor, inner, guarded=tail == "cut_and_guard")
-
-
-def _require_tail(tail: Any, loop: For) -> None:
-    if tail not in _TAILS:
-        raise UsageError(f"divide_loop: unknown tail {tail!r}: use one of {', '.join(map(repr, _TAILS))}")
+        inside = make.compare("<", make.add(start, index_read(inner)), old.hi, span=old.span)
+        # The body is inside the inner loop by now, so this wrap goes between the two.
+        return edit.wrap(body_of(path, len(old.body)), lambda stmts: If(inside, stmts, span=old.span))
+    if tail in ("cut", "cut_and_guard"):
+        return edit.insert(after(path), (_remainder(old, factor, inner.copy(), guarded=tail == "cut_and_guard"),))
+    return edit
 
 
 def _require_divides(ctx: Context, factor: int, loop: For, asked: str) -> None:
     extent = ctx.index(loop.hi)
-    require_proved(
-        ctx,
-        fml.eq(affine.remainder(extent, factor)),
-        f"cannot prove that {factor} divides {show_expr(loop.hi)}",
-        loop.span,
-        values=(extent,),
-        assume=f"{_operand(loop.hi)} % {factor} == 0",
-        hint=f"use tail='cut' instead of {asked}",
-    )
+    shown = show_expr(loop.hi)
+    assume = f"({shown}) % {factor} == 0" if isinstance(loop.hi, BinaryOp) else f"{shown} % {factor} == 0"
+    message, hint = f"cannot prove that {factor} divides {shown}", f"use tail='cut' instead of {asked}"
+    goal = fml.eq(affine.remainder(extent, factor))
+    require_proved(ctx, goal, message, loop.span, values=(extent,), assume=assume, hint=hint)
 
 
-def _operand(expr: Expr) -> str:
-    """expr as an operand of `%`."""
-    return f"({show_expr(expr)})" if isinstance(expr, BinaryOp) else show_expr(expr)
-
-
-def _iteration(factor: int, outer: Sym, inner: Sym) -> Expr:
-    return make.add(make.mul(factor, index_read(outer)), index_read(inner))
-
-
-def _full_tiles(edit: Edit, path: Path, old: For, factor: int) -> Edit:
-    return with_limit(edit, path, make.quot(old.hi, factor))
-
-
-def _guard(edit: Edit, path: Path, old: For, factor: int, names: tuple[Sym, Sym]) -> Edit:
-    inside = make.compare("<", _iteration(factor, *names), old.hi, span=old.span)
-    # The body is inside the inner loop by now, so the second wrap goes between the two.
-    edit = edit.wrap(body_of(path, len(old.body)), lambda stmts: If(inside, stmts, span=old.span))
-    return with_limit(edit, path, make.ceil_quot(old.hi, factor))
-
-
-def _cut(edit: Edit, path: Path, old: For, factor: int, inner: Sym, *, guarded: bool) -> Edit:
-    rest = make.mod(old.hi, factor)
-    remainder: Stmt = _remainder(old, factor, inner.copy(), rest)
-    if guarded:
-        remainder = If(make.compare(">", rest, index_literal(0), span=old.span), (remainder,), span=old.span)
-    return _full_tiles(edit.insert(after(path), (remainder,)), path, old, factor)
-
-
-def _remainder(old: For, factor: int, name: Sym, count: Expr) -> For:
-    """The loop over the last count iterations, which fill no tile."""
+def _remainder(old: For, factor: int, name: Sym, *, guarded: bool) -> Stmt:
+    """The loop over the last iterations, which fill no tile."""
+    count = make.mod(old.hi, factor)
     done = make.mul(make.quot(old.hi, factor), index_literal(factor))
     body = substitute_block(with_fresh_binders(old.body), {old.iter: make.add(index_read(name), done)})
-    return For(name, index_literal(0), count, body, old.mode, span=old.span)
+    loop = For(name, index_literal(0), count, body, old.mode, span=old.span)
+    return If(make.compare(">", count, index_literal(0), span=old.span), (loop,), span=old.span) if guarded else loop

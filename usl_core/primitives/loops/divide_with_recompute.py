@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -24,7 +24,7 @@ from usl_core.ir.types import INDEX
 from usl_core.primitives.base import edit_of, primitive, require, require_no, require_proved
 from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
-from usl_core.primitives.loops.tiles import nest, require_from_zero, with_limit
+from usl_core.primitives.loops.tiles import nest, require_from_zero
 from usl_core.primitives.moving import Names, new_names
 from usl_core.procedure import Procedure
 
@@ -66,7 +66,8 @@ def divide_with_recompute(
     visible = {outer.name: Binding(outer, INDEX)}
     default = make.mul(outer_stride, index_read(outer))
     start = default if base is None else limit(proc, path, base, visible)
-    length = _default_extent(old, count, outer_stride) if extent is None else limit(proc, path, extent, visible)
+    default = make.sub(old.hi, make.mul(outer_stride, make.offset(count, -1)))
+    length = default if extent is None else limit(proc, path, extent, visible)
 
     ctx = context_at(proc, path)
     require_from_zero(ctx, old)
@@ -74,12 +75,8 @@ def divide_with_recompute(
     _require_tiles(tiles, count, start, length, outer_stride)
     _require_repeatable(tiles)
 
-    edit = nest(edit_of(proc), path, old, (outer, inner), make.add(start, index_read(inner)), length)
-    return parallel_if_free_of_races(with_limit(edit, path, count), path)
-
-
-def _default_extent(loop: For, count: Expr, stride: int) -> Expr:
-    return make.sub(loop.hi, make.mul(stride, make.offset(count, -1)))
+    edit = nest(edit_of(proc), path, old, (outer, inner), count, start, length)
+    return parallel_if_free_of_races(edit, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +149,7 @@ def _require_repeatable(tiles: _Tiles) -> None:
         return
     conflict = _order_conflict(tiles) or _repetition_conflict(tiles, inside)
     if conflict is not None:
-        notes = Conflict(f"{conflict.reason} (nor is the body a pure producer: {made.reason})")
-        conflict = Conflict(notes.reason, conflict.first, conflict.second, conflict.values)
+        conflict = replace(conflict, reason=f"{conflict.reason} (nor is the body a pure producer: {made.reason})")
     message = f"an iteration of {tiles.loop.iter.name} that lies in two tiles may have an effect when it runs again"
     require_no(conflict, message, tiles.loop.span)
 

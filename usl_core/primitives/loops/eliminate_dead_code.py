@@ -10,7 +10,7 @@ from usl_core.analysis.solver import Refuted
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, block_of
 from usl_core.errors import Undecided
-from usl_core.ir.nodes import For, If, SimpleStmt
+from usl_core.ir.nodes import For, If
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
@@ -36,29 +36,21 @@ def eliminate_dead_code(proc: Procedure, stmt: Where) -> Edit:
     path, old = any_stmt_at(proc, stmt)
     require(isinstance(old, If | For), "an `if` or a loop is wanted here", old.span)
     ctx = context_at(proc, path)
-    edit = edit_of(proc)
-    match old:
-        case If():
-            return _keep_branch(edit, path, ctx, old)
-        case For():
-            return _drop_loop(edit, path, ctx, old)
-        case SimpleStmt():
-            raise AssertionError("a loop or an `if` was required")
+    if isinstance(old, If):
+        return _keep_branch(edit_of(proc), path, ctx, old)
+    assert isinstance(old, For)
+    return _drop_loop(edit_of(proc), path, ctx, old)
 
 
 def _keep_branch(edit: Edit, path: Path, ctx: Context, branch: If) -> Edit:
     if depends_on_data(branch.cond):
         refuse(f"the condition {show_expr(branch.cond)} depends on data", branch.span, code="E404")
     holds = ctx.truth(branch.cond)
-    if _proved(ctx, holds):
+    if ctx.holds(holds):
         return edit.unwrap(NodeLoc(path))
-    if not _proved(ctx, fml.not_(holds)):
+    if not ctx.holds(fml.not_(holds)):
         _refuse_undetermined(ctx, branch, holds)
     return edit.unwrap(NodeLoc(path), "orelse") if branch.orelse else edit.delete(block_of(path))
-
-
-def _proved(ctx: Context, goal: Formula) -> bool:
-    return ctx.holds(goal)
 
 
 def _refuse_undetermined(ctx: Context, branch: If, holds: Formula) -> None:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from usl_core.analysis.conditions import Conflict, instance
+from usl_core.analysis.conditions import instance
 from usl_core.analysis.context import Context
 from usl_core.analysis.repeating import why_not_running_again
 from usl_core.cursors.edit import Edit, Now
-from usl_core.cursors.path import BlockLoc, NodeLoc, Path, after, gap_position, get_stmt, stmt_list, stmt_path
+from usl_core.cursors.path import (
+    BlockLoc,
+    GapLoc,
+    NodeLoc,
+    after,
+    anchor_path,
+    before,
+    gap_position,
+    get_stmt,
+    next_place,
+    stmt_list,
+)
 from usl_core.ir.nodes import Block, For, If, Proc, SimpleStmt, Stmt, index_read
-from usl_core.ir.traverse import depends_on_data
+from usl_core.ir.traverse import depends_on_data, free_names
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
 from usl_core.primitives.loops.iterations import why_not_later_before_earlier
-from usl_core.primitives.moving import changes_value, effect, escaping, uses, uses_expr
+from usl_core.primitives.moving import changes_value, effect, escaping
 from usl_core.procedure import Procedure
 
 
@@ -40,29 +49,17 @@ def fission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Edit:
     """
     where = gap_at(proc, gap)
 
-    _require_lifts(n_lifts)
-    place = _Place(where.parent, where.field, gap_position(where))
+    require(n_lifts >= 1, f"n_lifts must be at least 1, got {n_lifts}")
+    place = GapLoc(where.parent, where.field, gap_position(where), "before")
     edit = edit_of(proc)
     for lift in range(n_lifts):
         edit, place = _split(edit, place, n_lifts - lift)
     return edit
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A gap in the current tree: before the statement at index of a list."""
-
-    parent: Path
-    field: str
-    index: int
-
-
-def _require_lifts(n_lifts: int) -> None:
-    require(n_lifts >= 1, f"n_lifts must be at least 1, got {n_lifts}")
-
-
-def _split(edit: Edit, place: _Place, lifts: int) -> tuple[Edit, _Place]:
-    """One lift: the statement around place becomes two, the second just after the first; returns the gap between them."""
+def _split(edit: Edit, place: GapLoc, lifts: int) -> tuple[Edit, GapLoc]:
+    """One lift: the statement around place becomes two, the second just after the first; returns the gap between them, before
+    the second."""
     ir = edit.proc
     owner = get_stmt(ir, place.parent) if place.parent else None
     if owner is None:
@@ -81,9 +78,7 @@ def _split(edit: Edit, place: _Place, lifts: int) -> tuple[Edit, _Place]:
         case SimpleStmt():
             raise AssertionError(f"not a statement with a body: {owner!r}")
     edit = _split_owner(edit, place, owner, len(block))
-    field, index = place.parent[-1]
-    assert index is not None
-    return edit, _Place(place.parent[:-1], field, index + 1)
+    return edit, before(next_place(place.parent))
 
 
 # ---- check
@@ -97,25 +92,21 @@ def _require_scopes(first: Block, second: Block, owner: Stmt) -> None:
 
 
 def _check_loop(ctx: Context, loop: For, first: Block, second: Block) -> None:
-    conflict = _order_conflict(ctx, loop, first, second)
+    conflict = why_not_later_before_earlier(ctx, loop, ahead=effect(ctx, first), behind=effect(ctx, second))
     if conflict is not None and not _repeats_are_void(ctx, loop, first, second):
         message = f"what follows the gap does not commute with what precedes it in later iterations of {loop.iter.name}"
         require_no(conflict, message, loop.span)
 
 
-def _order_conflict(ctx: Context, loop: For, first: Block, second: Block) -> Conflict | None:
-    return why_not_later_before_earlier(ctx, loop, ahead=effect(ctx, first), behind=effect(ctx, second))
-
-
 def _repeats_are_void(ctx: Context, loop: For, first: Block, second: Block) -> bool:
     """Whether first does the same in every iteration and again after second: only its first run counts."""
-    if uses(first, loop.iter):
+    if loop.iter in free_names(*first):
         return False
     inside = ctx.enter(loop, "body")
     return why_not_running_again(inside, first, since=instance(effect(inside, second).accesses, {})) is None
 
 
-def _check_if(ctx: Context, ir: Proc, place: _Place, branch: If, first: Block, lifts: int) -> None:
+def _check_if(ctx: Context, ir: Proc, place: GapLoc, branch: If, first: Block, lifts: int) -> None:
     if place.field == "orelse":
         hint = "hint: make it an `if` of its own first"
         refuse("an `else` branch cannot be split", branch.span, [hint], code="E404")
@@ -126,10 +117,12 @@ def _check_if(ctx: Context, ir: Proc, place: _Place, branch: If, first: Block, l
         require_no(changes_value(ctx, branch.cond, effect(ctx, first)), message, branch.span)
 
 
-def _require_invariant_else(ir: Proc, place: _Place, branch: If, lifts: int) -> None:
+def _require_invariant_else(ir: Proc, place: GapLoc, branch: If, lifts: int) -> None:
     around = place.parent[:-1]
     loop = get_stmt(ir, around) if around else None
-    fits = lifts >= 2 and isinstance(loop, For) and not depends_on_data(branch.cond) and not uses_expr(branch.cond, loop.iter)
+    fits = (
+        lifts >= 2 and isinstance(loop, For) and not depends_on_data(branch.cond) and loop.iter not in free_names(branch.cond)
+    )
     if not fits:
         message = (
             "an `if` with `else` is split only along with the loop around it, and if the condition does not depend on that loop"
@@ -140,7 +133,7 @@ def _require_invariant_else(ir: Proc, place: _Place, branch: If, lifts: int) -> 
 # ---- edit
 
 
-def _split_owner(edit: Edit, place: _Place, owner: For | If, length: int) -> Edit:
+def _split_owner(edit: Edit, place: GapLoc, owner: For | If, length: int) -> Edit:
     """The statements after place go into a copy of owner's head, which then moves out."""
     rest = Now(BlockLoc(place.parent, place.field, place.index, length))
     match owner:
@@ -150,5 +143,4 @@ def _split_owner(edit: Edit, place: _Place, owner: For | If, length: int) -> Edi
             edit = edit.wrap(rest, lambda body: For(name, owner.lo, owner.hi, body, owner.mode, span=owner.span))
         case If():
             edit = edit.wrap(rest, lambda body: If(owner.cond, body, span=owner.span))
-    wrapped = stmt_path(BlockLoc(place.parent, place.field, place.index, place.index + 1), 0)
-    return edit.move(Now(NodeLoc(wrapped)), Now(after(place.parent)))
+    return edit.move(Now(NodeLoc(anchor_path(place))), Now(after(place.parent)))

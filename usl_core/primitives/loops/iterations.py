@@ -10,7 +10,6 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Summary
 from usl_core.analysis.formula import Formula
 from usl_core.ir.nodes import For
-from usl_core.ir.sym import Sym
 from usl_core.primitives.moving import another, effect
 
 
@@ -52,8 +51,4 @@ def why_not_interchangeable(ctx: Context, outer: For, inner: For) -> Conflict | 
         *order_facts(outer.iter, i, *bounds(ctx, outer)),
         *order_facts(j, inner.iter, *bounds(ctx, inner)),
     ]
-    return why_not_commuting(facts, body, another(body, _renaming(outer, i, inner, j)))
-
-
-def _renaming(outer: For, i: Sym, inner: For, j: Sym) -> dict[Sym, Lin]:
-    return {outer.iter: affine.var(i), inner.iter: affine.var(j)}
+    return why_not_commuting(facts, body, another(body, {outer.iter: affine.var(i), inner.iter: affine.var(j)}))

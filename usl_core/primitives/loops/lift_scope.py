@@ -8,13 +8,13 @@ from usl_core.cursors.path import GapLoc, NodeLoc, Path, body_of, get_stmt
 from usl_core.errors import Span
 from usl_core.ir.nodes import Expr, For, If, Pass, Stmt, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import depends_on_data, with_fresh_binders
+from usl_core.ir.traverse import depends_on_data, free_names, with_fresh_binders
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.loops.reorder_loops import require_interchange
-from usl_core.primitives.moving import changes_value, effect, uses_expr
+from usl_core.primitives.moving import changes_value, effect
 from usl_core.procedure import Procedure
 
 
@@ -97,7 +97,7 @@ def _require_alone(path: Path, high: For | If, span: Span) -> None:
 def _require_movable(ctx: Context, loop: For, branch: If) -> None:
     """The condition of an `if` has one value before the loop and in each of its iterations."""
     shown = show_expr(branch.cond)
-    if uses_expr(branch.cond, loop.iter):
+    if loop.iter in free_names(branch.cond):
         refuse(f"the condition {shown} depends on the iterator {loop.iter.name}", branch.span, code="E414")
     if not depends_on_data(branch.cond):
         return

@@ -9,10 +9,10 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import For
 from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import free_names
 from usl_core.primitives.base import edit_of, primitive, require, require_no, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
-from usl_core.primitives.moving import uses
 from usl_core.procedure import Procedure
 
 
@@ -31,7 +31,7 @@ def remove_loop(proc: Procedure, loop: Where) -> Edit:
     path, old = loop_at(proc, loop)
 
     name = old.iter.name
-    require(not uses(old.body, old.iter), f"the body uses the iterator {name}", old.span, code="E414")
+    require(old.iter not in free_names(*old.body), f"the body uses the iterator {name}", old.span, code="E414")
     ctx = context_at(proc, path)
     message, assume = f"the loop {name} may not run", f"{show_expr(old.lo)} < {show_expr(old.hi)}"
     values = bounds(ctx, old)

@@ -7,11 +7,11 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import For
 from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import free_names
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, context_at, loop_at
 from usl_core.primitives.loops.iterations import why_not_interchangeable
 from usl_core.primitives.loops.modes import parallel_if_free_of_races
-from usl_core.primitives.moving import uses_expr
 from usl_core.procedure import Procedure
 
 
@@ -47,7 +47,7 @@ def require_interchange(ctx: Context, outer: For, inner: For) -> None:
     """Two loops, the inner alone in the outer, may be swapped, or the operator refuses."""
     for limit in (inner.lo, inner.hi):
         message = f"the range of {inner.iter.name} depends on {outer.iter.name}: {show_expr(limit)}"
-        require(not uses_expr(limit, outer.iter), message, inner.span, code="E414")
+        require(outer.iter not in free_names(limit), message, inner.span, code="E414")
     conflict = why_not_interchangeable(ctx, outer, inner)
     message = f"iterations of {outer.iter.name} and {inner.iter.name} that would change places do not commute"
     require_no(conflict, message, outer.span)

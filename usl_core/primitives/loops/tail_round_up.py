@@ -16,14 +16,10 @@ from usl_core.analysis.effects import block_summary
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.later import seen_after, seen_by
 from usl_core.analysis.repeating import Footprint, footprint
-from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path
-from usl_core.ir import make
-from usl_core.ir.nodes import Block, Call, ExprBase, For, Node, Proc, index_literal, index_read
-from usl_core.ir.sym import Sym
+from usl_core.ir.nodes import Block, Call, ExprBase, For, Node, Proc
 from usl_core.ir.traverse import depends_on_data, walk_block
 from usl_core.primitives.base import refuse, require_no
-from usl_core.primitives.loops.tiles import nest, with_limit
 
 
 def require_harmless(proc: Proc, ctx: Context, path: Path, loop: For, factor: int) -> None:
@@ -76,10 +72,3 @@ def _on_data(block: Block) -> Node | None:
         if isinstance(node, Call) and _on_data(node.proc.body) is not None:
             return node
     return None
-
-
-def rounded_up(edit: Edit, path: Path, old: For, factor: int, names: tuple[Sym, Sym]) -> Edit:
-    """The nest `for io in seq(0, ceil(n / q)): for ii in seq(0, q): s[i -> q * io + ii]`."""
-    iteration = make.add(make.mul(factor, index_read(names[0])), index_read(names[1]))
-    edit = nest(edit, path, old, names, iteration, index_literal(factor))
-    return with_limit(edit, path, make.ceil_quot(old.hi, factor))

@@ -13,28 +13,18 @@ from usl_core.analysis.conditions import instance
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.repeating import footprint, why_not_running_again
-from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import Path
-from usl_core.ir import make
-from usl_core.ir.nodes import For, index_literal, index_read
+from usl_core.ir.nodes import For
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_no, require_proved
-from usl_core.primitives.loops.tiles import nest, with_limit
 
 
 def require_shiftable(ctx: Context, loop: For, factor: int) -> None:
     """There is room for one tile, and the iterations of the overlap may run again, or divide_loop refuses."""
-    extent = ctx.index(loop.hi)
-    shown = show_expr(loop.hi)
-    require_proved(
-        ctx,
-        fml.ge(extent, factor),
-        f"cannot prove that {shown} is at least {factor}, so a tile may not fit",
-        loop.span,
-        values=(extent,),
-        hint=f"specialize on `{shown} >= {factor}` and divide the first copy, or use another tail",
-    )
+    extent, shown = ctx.index(loop.hi), show_expr(loop.hi)
+    message = f"cannot prove that {shown} is at least {factor}, so a tile may not fit"
+    hint = f"specialize on `{shown} >= {factor}` and divide the first copy, or use another tail"
+    require_proved(ctx, fml.ge(extent, factor), message, loop.span, values=(extent,), hint=hint)
     inside = ctx.enter(loop, "body")
     later = loop.iter.copy()
     own = footprint(inside, loop.body)
@@ -51,10 +41,3 @@ def _overlap(ctx: Context, loop: For, later: Sym, factor: int) -> tuple[list[For
     full = affine.quotient(extent, factor).scale(factor)
     again = [fml.lt(full, extent), fml.le(extent - factor, index), fml.lt(index, full)]
     return again, [fml.lt(index, other), fml.lt(other, full)]
-
-
-def shifted(edit: Edit, path: Path, old: For, factor: int, names: tuple[Sym, Sym]) -> Edit:
-    """The nest `for io: for ii: s[i -> min(q * io, n - q) + ii]`."""
-    start = make.minimum(make.mul(factor, index_read(names[0])), make.offset(old.hi, -factor))
-    edit = nest(edit, path, old, names, make.add(start, index_read(names[1])), index_literal(factor))
-    return with_limit(edit, path, make.ceil_quot(old.hi, factor))

@@ -7,7 +7,7 @@ from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, body_of
 from usl_core.ir import make
-from usl_core.ir.nodes import Expr, For, index_literal
+from usl_core.ir.nodes import Expr, For, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_proved
@@ -21,9 +21,10 @@ def require_from_zero(ctx: Context, loop: For) -> None:
         require_proved(ctx, fml.eq(low), message, loop.span, values=(low,), hint="use shift_loop first")
 
 
-def nest(edit: Edit, path: Path, old: For, names: tuple[Sym, Sym], iteration: Expr, extent: Expr) -> Edit:
-    """The loop at path over tiles, extent iterations in each; iteration is the old iterator. Its limit is still to be set."""
+def nest(edit: Edit, path: Path, old: For, names: tuple[Sym, Sym], count: Expr, start: Expr, extent: Expr) -> Edit:
+    """The loop at path over count tiles; each runs the iterations from start on, as many as extent says."""
     outer, inner = names
+    iteration = make.add(start, index_read(inner))
     body = body_of(path, len(old.body))
     zero = index_literal(0)
     edit = edit.substitute(body, {old.iter: iteration})
@@ -31,9 +32,4 @@ def nest(edit: Edit, path: Path, old: For, names: tuple[Sym, Sym], iteration: Ex
     edit = edit.update(NodeLoc(path), iter=outer)
     if not make.is_literal(old.lo, 0):
         edit = edit.replace_expr(NodeLoc((*path, ("lo", None))), zero)
-    return edit
-
-
-def with_limit(edit: Edit, path: Path, limit: Expr) -> Edit:
-    """The loop at path up to limit."""
-    return edit.replace_expr(NodeLoc((*path, ("hi", None))), limit)
+    return edit.replace_expr(NodeLoc((*path, ("hi", None))), count)
