@@ -93,7 +93,7 @@ PERMITS: dict[str, bool] = {
 NEUTRAL = frozenset(
     {
         "is_refusal",  # for callers
-        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression", "_reads_data",  # choose a form, not whether to rewrite
+        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression", "_reads_data",  # choose a form
         "Context._tells_of_fields",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }
