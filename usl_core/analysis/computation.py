@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from usl_core.analysis import affine
-from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import WindowMap
@@ -48,14 +47,6 @@ def value_computation(ctx: Context, expr: ir.Expr) -> Computation | None:
     reader = _Reader()
     reader.expr(ctx, expr)
     return reader.key()
-
-
-def equal(a: Value, b: Value) -> Formula:
-    """That two values of equally shaped code are the same."""
-    if isinstance(a, Lin) and isinstance(b, Lin):
-        return fml.eq(a, b)
-    assert not isinstance(a, Lin) and not isinstance(b, Lin), "equal shapes have values of equal kinds"
-    return fml.iff(a, b)
 
 
 @dataclass

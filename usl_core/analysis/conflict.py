@@ -11,6 +11,7 @@ from usl_core.analysis.effects import Access, Kind
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
 from usl_core.errors import Undecided
+from usl_core.ir.nodes import Node
 from usl_core.ir.sym import Sym
 
 Values = Mapping[str, int | bool]
@@ -38,17 +39,23 @@ def overlap(facts: Sequence[Formula], a: Access, b: Access) -> Values | None:
     meet = overlap_formula(a, b)
     if any(f == fml.FALSE for f in meet):
         return None
-    match prove([*facts, *meet], fml.FALSE):
+    model = refuting_model([*facts, *meet], fml.FALSE, f"whether two accesses to {a.buffer.name} may meet", a.node)
+    return None if model is None else describe_model(model, [*facts, *meet], [*a.point, *b.point])
+
+
+def refuting_model(facts: Sequence[Formula], goal: Formula, question: str, node: Node) -> Mapping[Sym, int | bool] | None:
+    """None if facts imply goal; otherwise values under which they hold and it does not.
+
+    Raises:
+        Undecided: the solver could not tell; the message says that it could not decide the question about node.
+    """
+    match prove(facts, goal):
         case Proved():
             return None
         case Refuted(model=model):
-            return describe_model(model, [*facts, *meet], [*a.point, *b.point])
+            return model
         case Unknown(reason=reason):
-            raise Undecided(
-                f"could not decide whether two accesses to {a.buffer.name} may meet",
-                span=a.node.span,
-                notes=[f"solver: {reason}"],
-            )
+            raise Undecided(f"could not decide {question}", span=node.span, notes=[f"solver: {reason}"])
 
 
 def describe_model(model: Mapping[Sym, int | bool], formulas: Iterable[Formula], values: Iterable[Lin] = ()) -> Values:

@@ -6,7 +6,7 @@ branches, and earlier `check`s. Reference: Reinking 2022, §3.6.1 (the control p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.dataflow import Env, Value
-from usl_core.analysis.effects import Access, WindowMap, argument_map, resolve, window_map
+from usl_core.analysis.effects import Access, WindowMap, argument_map, outer_stride, resolve, window_map
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.holding import Changed, Holding, is_of_held
@@ -197,6 +197,21 @@ class Context:
             case ir.SimpleStmt() | ir.If() | ir.For():
                 return self
 
+    def walk(self, block: ir.Block) -> Iterator[tuple[Context, ir.Stmt]]:
+        """The statements of block, which stands here, and all inside, in source order, each with the context before it."""
+        ctx = self
+        for stmt in block:
+            yield ctx, stmt
+            match stmt:
+                case ir.For(body=body):
+                    yield from ctx.enter(stmt, "body").walk(body)
+                case ir.If(body=body, orelse=orelse):
+                    yield from ctx.enter(stmt, "body").walk(body)
+                    yield from ctx.enter(stmt, "orelse").walk(orelse)
+                case ir.SimpleStmt():
+                    pass
+            ctx = ctx.after(stmt)
+
     # -- configuration
 
     def _changed_by(self, stmt: ir.Stmt, *, inside: bool = False) -> Context:
@@ -280,25 +295,11 @@ class Context:
         if info is None or not isinstance(info.type, TensorType):
             return affine.of_atom(Stride(name, dim))
         if info.window is not None:
-            return self.window_stride(info.window, dim)
+            outer = outer_stride(info.window, dim)
+            return self.stride(outer.buffer, outer.dim)
         if info.type.window:
             return affine.of_atom(Stride(name, dim))
         return affine.product([affine.const(1), *self.shape(name)[dim + 1 :]])
-
-    def window_stride(self, window: ir.WindowExpr, dim: int) -> Lin:
-        """The stride of the window's dimension dim, in elements of its buffer."""
-        ranged = [position for position, entry in enumerate(window.idx) if isinstance(entry, ir.Interval)]
-        return self.stride(window.name, ranged[dim])
-
-    def argument_stride(self, actual: ir.Expr, dim: int) -> Lin:
-        """stride(formal, dim) of a callee's formal that gets the buffer argument actual."""
-        match actual:
-            case ir.WindowExpr():
-                return self.window_stride(actual, dim)
-            case ir.Read(name=name):
-                return self.stride(name, dim)
-            case ir.ExprBase():
-                raise AssertionError(f"not a buffer argument: {actual!r}")
 
     def resolve(self, access: Access) -> Access:
         """access in terms of allocations and formals instead of windows."""

@@ -18,7 +18,7 @@ from math import prod
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.effects import strides_bound, strides_of_actuals, summary
+from usl_core.analysis.effects import bindings, strides_bound, strides_of_actuals, summary
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Bool, Formula
 from usl_core.analysis.lower import Lowering
@@ -185,15 +185,10 @@ def of_stmt(stmt: ir.Stmt) -> Transformer:
 def of_block(block: ir.Block) -> Transformer:
     """What a block does, in terms of what is bound outside of it."""
     state: dict[FieldSym, Cases] = {}
-    allocs: dict[Sym, ir.Alloc] = {}
-    named: dict[Sym, ir.WindowExpr] = {}
     for stmt in block:
-        if isinstance(stmt, ir.Alloc):
-            allocs[stmt.name] = stmt
-        elif isinstance(stmt, ir.WindowStmt):
-            named[stmt.name] = stmt.rhs
         step = {field: settle(state, cases) for field, cases in of_stmt(stmt).items()}
         state = without_data({**state, **step}, summary(stmt).modified)
+    allocs, named = bindings(block)
     if allocs or named:
         outside = Env.of({}, strides_bound(allocs, named))
         state = {f: tuple(Case(outside.formula(c.guard), outside.value(c.value)) for c in cases) for f, cases in state.items()}
@@ -231,7 +226,8 @@ def _of_stmt(stmt: ir.Stmt) -> Transformer:
         case ir.If():
             return _of_if(stmt)
         case ir.For():
-            return _of_loop(stmt)
+            lowering = Lowering(symbolic=True)
+            return iterated(stmt, lowering.index(stmt.lo), lowering.index(stmt.hi))
         case ir.Call():
             return _of_call(stmt)
         case ir.SimpleStmt():
@@ -278,11 +274,6 @@ def _of_call(call: ir.Call) -> Transformer:
 
 
 # ---- loops
-
-
-def _of_loop(loop: ir.For) -> Transformer:
-    lowering = Lowering(symbolic=True)
-    return iterated(loop, lowering.index(loop.lo), lowering.index(loop.hi))
 
 
 @per_node

@@ -8,13 +8,11 @@ from dataclasses import replace
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, covering, instance
-from usl_core.analysis.conflict import describe_model
+from usl_core.analysis.conflict import describe_model, refuting_model
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.producer import Producer
-from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
-from usl_core.errors import Undecided
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 
@@ -31,15 +29,11 @@ def why_not_written_earlier(ctx: Context, made: Producer, outermost: int, where:
     earlier = _earlier(ctx, certain, names)
     for write in made.writes():
         known = [*ctx.facts, *where, *write.guard]
-        match prove(known, covering(write.point, earlier)):
-            case Proved():
-                pass
-            case Refuted(model=model):
-                reason = f"a place of {made.buffer.name} may not have been written before"
-                return Conflict(reason, write, values=describe_model(model, known, write.point))
-            case Unknown(reason=why):
-                message = f"could not decide whether {made.buffer.name} has been written before"
-                raise Undecided(message, span=write.node.span, notes=[f"solver: {why}"])
+        question = f"whether {made.buffer.name} has been written before"
+        model = refuting_model(known, covering(write.point, earlier), question, write.node)
+        if model is not None:
+            reason = f"a place of {made.buffer.name} may not have been written before"
+            return Conflict(reason, write, values=describe_model(model, known, write.point))
     return None
 
 

@@ -100,18 +100,10 @@ def summary(stmt: ir.Stmt) -> Summary:
 
 
 @profiled("analysis", "effects")
-def block_summary(block: Iterable[ir.Stmt]) -> Summary:
+def block_summary(block: Sequence[ir.Stmt]) -> Summary:
     """The effect of a block: accesses to what it allocates are dropped, windows and strides that it binds are resolved."""
-    parts: list[Summary] = []
-    allocs: dict[Sym, ir.Alloc] = {}
-    named: dict[Sym, ir.WindowExpr] = {}
-    for stmt in block:
-        if isinstance(stmt, ir.Alloc):
-            allocs[stmt.name] = stmt
-        elif isinstance(stmt, ir.WindowStmt):
-            named[stmt.name] = stmt.rhs
-        parts.append(summary(stmt))
-    merged = merge(parts)
+    merged = merge([summary(stmt) for stmt in block])
+    allocs, named = bindings(block)
     if not allocs and not named:
         return merged
     windows = {name: window_map(rhs) for name, rhs in named.items()}
@@ -121,13 +113,18 @@ def block_summary(block: Iterable[ir.Stmt]) -> Summary:
     return replace_accesses(merged, [_resolve_strides(a, strides) for a in kept])
 
 
+def bindings(block: Sequence[ir.Stmt]) -> tuple[dict[Sym, ir.Alloc], dict[Sym, ir.WindowExpr]]:
+    """What a block allocates, and the windows that it names."""
+    allocs = {stmt.name: stmt for stmt in block if isinstance(stmt, ir.Alloc)}
+    return allocs, {stmt.name: stmt.rhs for stmt in block if isinstance(stmt, ir.WindowStmt)}
+
+
 def strides_bound(allocs: Mapping[Sym, ir.Alloc], named: Mapping[Sym, ir.WindowExpr]) -> fml.StrideMap:
     """The strides of what a block allocates and names, expressed by what is bound outside of it."""
 
     def value(stride: Stride) -> Lin | None:
         if (window := named.get(stride.buffer)) is not None:
-            ranged = [dim for dim, entry in enumerate(window.idx) if isinstance(entry, ir.Interval)]
-            outer = Stride(window.name, ranged[stride.dim])
+            outer = outer_stride(window, stride.dim)
             found = value(outer)
             return affine.of_atom(outer) if found is None else found
         alloc = allocs.get(stride.buffer)
@@ -197,6 +194,12 @@ class WindowMap:
             else:
                 dims.append((offset, False))
         return WindowMap(outer.buffer, tuple(dims))
+
+
+def outer_stride(window: ir.WindowExpr, dim: int) -> Stride:
+    """The stride, of what a window shows, that is the window's own in dimension dim."""
+    ranged = [position for position, entry in enumerate(window.idx) if isinstance(entry, ir.Interval)]
+    return Stride(window.name, ranged[dim])
 
 
 def window_map(window: ir.WindowExpr) -> WindowMap:
@@ -403,8 +406,7 @@ def strides_of_actuals(proc: ir.Proc, args: Sequence[ir.Expr]) -> fml.StrideMap:
     def stride(atom: Stride) -> Lin | None:
         actual = actuals.get(atom.buffer)
         if isinstance(actual, ir.WindowExpr):
-            ranged = [dim for dim, entry in enumerate(actual.idx) if isinstance(entry, ir.Interval)]
-            return affine.of_atom(Stride(actual.name, ranged[atom.dim]))
+            return affine.of_atom(outer_stride(actual, atom.dim))
         return affine.of_atom(Stride(actual.name, atom.dim)) if isinstance(actual, ir.Read) else None
 
     return stride

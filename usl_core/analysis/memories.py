@@ -5,7 +5,7 @@ from __future__ import annotations
 from usl_core.analysis.context import Context
 from usl_core.errors import BackendError
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Arg, Block, Call, Expr, For, If, Literal, Proc, Read, SimpleStmt, WindowExpr
+from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.types import ControlType
 
@@ -25,22 +25,9 @@ def check_memories(proc: Proc) -> None:
     Raises:
         BackendError: one is not.
     """
-    _check_block(Context.of_proc(proc), proc.body)
-
-
-def _check_block(ctx: Context, block: Block) -> None:
-    for stmt in block:
-        match stmt:
-            case Call():
-                _check_call(ctx, stmt)
-            case For(body=body):
-                _check_block(ctx.enter(stmt, "body"), body)
-            case If(body=body, orelse=orelse):
-                _check_block(ctx.enter(stmt, "body"), body)
-                _check_block(ctx.enter(stmt, "orelse"), orelse)
-            case SimpleStmt():
-                pass
-        ctx = ctx.after(stmt)
+    for ctx, stmt in Context.of_proc(proc).walk(proc.body):
+        if isinstance(stmt, Call):
+            _check_call(ctx, stmt)
 
 
 def _check_call(ctx: Context, call: Call) -> None:

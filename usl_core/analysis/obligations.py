@@ -7,7 +7,7 @@ what they changed, the backend once more on everything. Reference: docs/semantic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import assert_never
 
@@ -16,8 +16,8 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.conflict import describe_model, overlap
 from usl_core.analysis.context import BufferInfo, Context, shape_of
-from usl_core.analysis.dataflow import Env
-from usl_core.analysis.effects import Access, Kind, WindowMap
+from usl_core.analysis.dataflow import Env, Value
+from usl_core.analysis.effects import Access, Kind, WindowMap, strides_of_actuals
 from usl_core.analysis.formula import TRUE, Formula
 from usl_core.analysis.lower import Lowering, form_of, truth
 from usl_core.analysis.show import show_lin
@@ -29,8 +29,8 @@ from usl_core.ir.externs import IDX
 from usl_core.ir.memo import memo_of
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_nodes, depends_on_data, mentioned
-from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
+from usl_core.ir.traverse import child_nodes, depends_on_data, mentioned, update
+from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, TensorType
 from usl_core.ir.written import written_formals
 from usl_core.profiling import profiled
 
@@ -69,7 +69,7 @@ def check_proc_invariant(proc: ir.Proc) -> None:
     """All obligations of a procedure, its assertions' consistency included."""
     ctx = Context.of_proc(proc)
     check_assertions(proc, ctx)
-    start = Context.of_proc(ir.Proc(proc.name, proc.args, (), (), span=proc.span))
+    start = Context.of_proc(update(proc, preds=(), body=()))
     sizes_only = Context(facts=tuple(f for a in proc.args if a.type is SIZE for f in [fml.ge(affine.var(a.name), 1)]))
     sizes_only = Context(sizes_only.facts, start.windows, start.buffers).assume([start.truth(p) for p in proc.preds])
     for arg in proc.args:
@@ -104,13 +104,9 @@ def _conflicting(proc: ir.Proc) -> list[ir.Expr]:
     kept = list(proc.preds)
     for pred in proc.preds:
         rest = [p for p in kept if p is not pred]
-        if rest and isinstance(consistent(Context.of_proc(_with_preds(proc, rest)).facts), Refuted):
+        if rest and isinstance(consistent(Context.of_proc(update(proc, preds=tuple(rest))).facts), Refuted):
             kept = rest
     return kept
-
-
-def _with_preds(proc: ir.Proc, preds: Sequence[ir.Expr]) -> ir.Proc:
-    return ir.Proc(proc.name, proc.args, tuple(preds), proc.body, span=proc.span)
 
 
 def check_block(ctx: Context, block: ir.Block) -> Context:
@@ -348,33 +344,30 @@ def check_call(ctx: Context, call: ir.Call) -> None:
     for arg in call.args:
         _check_place(call, arg)
         check_expr(ctx, arg)
-    env, bools = argument_values(ctx, call)
-    strides = _stride_of_actual(ctx, call)
+    env = argument_values(ctx, call)
     for formal, actual in zip(call.proc.args, call.args, strict=True):
-        _check_argument(ctx, call, formal, actual, env, strides)
-    check_preconditions(ctx, call, call.proc.preds, env, bools)
+        _check_argument(ctx, call, formal, actual, env)
+    check_preconditions(ctx, call, call.proc.preds, env)
     check_disjoint(ctx, call)
 
 
-def check_preconditions(
-    ctx: Context, call: ir.Call, preds: Iterable[ir.Expr], env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]
-) -> None:
-    """Some of the callee's assertions, with its control formals replaced by the `argument_values` env and bools."""
+def check_preconditions(ctx: Context, call: ir.Call, preds: Iterable[ir.Expr], env: Env) -> None:
+    """Some of the callee's assertions, with its control formals replaced by the `argument_values` env."""
     for pred in preds:
-        goal = _at_call(ctx, call, truth(pred), env, bools)
+        goal = _at_call(ctx, truth(pred), env)
         message = partial(_broken, call, pred)
         hint = "assert what it needs in the caller, or call it where a condition of an `if` makes it hold"
-        require(ctx, goal, message, call.span, values=env.values(), hint=hint, code="E310")
+        require(ctx, goal, message, call.span, values=env.lins.values(), hint=hint, code="E310")
 
 
 def _broken(call: ir.Call, pred: ir.Expr) -> str:
     return f"call of {call.proc.name} may break its assertion {show_expr(pred)}"
 
 
-def _at_call(ctx: Context, call: ir.Call, f: Formula, env: Mapping[Sym, Lin], bools: Mapping[Sym, Formula]) -> Formula:
+def _at_call(ctx: Context, f: Formula, env: Env) -> Formula:
     """A formula about the callee's formals and configuration fields, as one about the place of the call."""
     fields = Env.of({name: ctx.field(name) for name in fml.free_syms(f) if isinstance(name, FieldSym)})
-    return fml.subst(f, {**env, **fields.lins}, _stride_of_actual(ctx, call), {**bools, **fields.bools})
+    return fml.subst(f, {**env.lins, **fields.lins}, env.strides, {**env.bools, **fields.bools})
 
 
 def _check_place(call: ir.Call, arg: ir.Expr) -> None:
@@ -388,37 +381,25 @@ def _check_place(call: ir.Call, arg: ir.Expr) -> None:
         )
 
 
-def argument_values(ctx: Context, call: ir.Call) -> tuple[dict[Sym, Lin], dict[Sym, Formula]]:
-    """What the callee's control formals stand for."""
-    env: dict[Sym, Lin] = {}
-    bools: dict[Sym, Formula] = {}
+def argument_values(ctx: Context, call: ir.Call) -> Env:
+    """What the callee's control formals, and the strides of its buffers, stand for."""
+    strides = strides_of_actuals(call.proc, call.args)
+
+    def resolved(atom: Stride) -> Lin | None:
+        found = strides(atom)
+        return None if found is None else ctx.resolve_strides(found)
+
+    values: dict[Sym, Value] = {}
     for formal, actual in zip(call.proc.args, call.args, strict=True):
         if isinstance(formal.type, ControlType):
-            if formal.type.name == "bool":
-                bools[formal.name] = ctx.truth(actual)
-            else:
-                env[formal.name] = ctx.index(actual)
-    return env, bools
+            values[formal.name] = ctx.truth(actual) if formal.type is BOOL else ctx.index(actual)
+    return Env.of(values, resolved)
 
 
-def _stride_of_actual(ctx: Context, call: ir.Call) -> fml.StrideMap:
-    actuals = {f.name: a for f, a in zip(call.proc.args, call.args, strict=True) if isinstance(f.type, TensorType)}
-
-    def stride(atom: Stride) -> Lin | None:
-        actual = actuals.get(atom.buffer)
-        if actual is None:
-            return None
-        return ctx.argument_stride(actual, atom.dim)
-
-    return stride
-
-
-def _check_argument(
-    ctx: Context, call: ir.Call, formal: ir.Arg, actual: ir.Expr, env: dict[Sym, Lin], strides: fml.StrideMap
-) -> None:
+def _check_argument(ctx: Context, call: ir.Call, formal: ir.Arg, actual: ir.Expr, env: Env) -> None:
     name, callee = formal.name.name, call.proc.name
     if formal.type is SIZE:
-        value = env[formal.name]
+        value = env.lins[formal.name]
         require(
             ctx, fml.ge(value, 1), lambda: f"size {name} of {callee} may be below 1: {show_expr(actual)}", call.span,
             values=(value,), code="E311",
@@ -442,7 +423,8 @@ def _check_argument(
     assert isinstance(actual.type, TensorType)
     for dim, (want, have) in enumerate(zip(formal.type.shape, shape_of(actual.type), strict=True)):
         form = form_of(want)
-        wanted = affine.subst(form.lin if form is not None and form.steady else Lowering().index(want), env, strides)
+        lin = form.lin if form is not None and form.steady else Lowering().index(want)
+        wanted = affine.subst(lin, env.lins, env.strides)
         message = partial(_differing, f"extent {dim} of argument {name} of {callee}", have, wanted)
         require(ctx, fml.eq(ctx.resolve_strides(have), wanted), message, call.span, values=(have, wanted), code="E314")
 

@@ -93,28 +93,16 @@ def check_parallel(proc: Proc) -> None:
     Raises:
         BackendError: iterations of a loop may interfere; the notes show two accesses that meet.
     """
-    if _has_parallel(proc.body):
-        _check_block(Context.of_proc(proc), proc.body)
+    if not _has_parallel(proc.body):
+        return
+    for ctx, stmt in Context.of_proc(proc).walk(proc.body):
+        if isinstance(stmt, For) and stmt.mode is LoopMode.PAR and (found := why_not_parallelizable(ctx, stmt)) is not None:
+            message = f"the iterations of parallel loop {stmt.iter.name} may interfere"
+            raise BackendError(message, span=stmt.span, notes=found.notes(), code="E610")
 
 
 def _has_parallel(block: Block) -> bool:
     return any(has_parallel(stmt) for stmt in block)
-
-
-def _check_block(ctx: Context, block: Block) -> None:
-    for stmt in block:
-        match stmt:
-            case For(body=body):
-                if stmt.mode is LoopMode.PAR and (found := why_not_parallelizable(ctx, stmt)) is not None:
-                    message = f"the iterations of parallel loop {stmt.iter.name} may interfere"
-                    raise BackendError(message, span=stmt.span, notes=found.notes(), code="E610")
-                _check_block(ctx.enter(stmt, "body"), body)
-            case If(body=body, orelse=orelse):
-                _check_block(ctx.enter(stmt, "body"), body)
-                _check_block(ctx.enter(stmt, "orelse"), orelse)
-            case SimpleStmt():
-                pass
-        ctx = ctx.after(stmt)
 
 
 # ---- the last iteration apart

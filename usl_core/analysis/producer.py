@@ -16,15 +16,14 @@ from dataclasses import dataclass, replace
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.computation import Computation, Value, computation, equal, value_computation
+from usl_core.analysis.computation import Computation, Value, computation, value_computation
 from usl_core.analysis.conditions import Conflict, conflict_between, covering, instance, order_facts
-from usl_core.analysis.conflict import describe_model, overlap, overlap_formula
+from usl_core.analysis.conflict import describe_model, overlap, overlap_formula, refuting_model
 from usl_core.analysis.context import Context
+from usl_core.analysis.dataflow import equal
 from usl_core.analysis.effects import Access, Kind, Summary, block_summary, fresh, reads_of, replace_accesses
 from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
-from usl_core.errors import Undecided
 from usl_core.ir.nodes import Alloc, Assign, AssignConfig, Block, Call, Check, For, If, Pass, Reduce, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
@@ -174,13 +173,9 @@ def _subst(value: Value, env: dict[Sym, Lin]) -> Value:
 
 def _unequal(facts: Sequence[Formula], goals: Iterable[Formula], reason: str, a: Access, b: Access) -> Conflict | None:
     for goal in goals:
-        match prove(facts, goal):
-            case Proved():
-                pass
-            case Refuted(model=model):
-                return Conflict(reason, a, b, describe_model(model, [goal, *facts], a.point))
-            case Unknown(reason=why):
-                raise Undecided(f"could not decide whether {reason}", span=a.node.span, notes=[f"solver: {why}"])
+        model = refuting_model(facts, goal, f"whether {reason}", a.node)
+        if model is not None:
+            return Conflict(reason, a, b, describe_model(model, [goal, *facts], a.point))
     return None
 
 
@@ -233,13 +228,8 @@ def _read_too_early(facts: Sequence[Formula], read: Access, write: Access, earli
     meet = [*facts, *overlap_formula(read, write)]
     if fml.FALSE in meet:
         return None
-    goal = covering(read.point, earlier)
-    match prove(meet, goal):
-        case Proved():
-            return None
-        case Refuted(model=model):
-            reason = f"{read.buffer.name} may be read before it is written"
-            return Conflict(reason, read, write, describe_model(model, meet, read.point))
-        case Unknown(reason=why):
-            message = f"could not decide whether {read.buffer.name} is read before it is written"
-            raise Undecided(message, span=read.node.span, notes=[f"solver: {why}"])
+    name = read.buffer.name
+    model = refuting_model(meet, covering(read.point, earlier), f"whether {name} is read before it is written", read.node)
+    if model is None:
+        return None
+    return Conflict(f"{name} may be read before it is written", read, write, describe_model(model, meet, read.point))

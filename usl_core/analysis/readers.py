@@ -61,7 +61,7 @@ def check_readers(ctx: Context, block: Block, fields: frozenset[FieldSym]) -> No
         elif isinstance(stmt, Call) and fields.isdisjoint(_reads(stmt.args)):
             preds = [pred for pred in stmt.proc.preds if not fields.isdisjoint(_reads((pred,)))]
             if preds:
-                check_preconditions(ctx, stmt, preds, *argument_values(ctx, stmt))
+                check_preconditions(ctx, stmt, preds, argument_values(ctx, stmt))
         else:
             check_stmt(ctx, stmt)
         ctx = ctx.after(stmt)

@@ -15,13 +15,13 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
-from usl_core.analysis.conflict import Values, describe_model
+from usl_core.analysis.conflict import Values, describe_model, refuting_model
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, reads_of, rename, summary
 from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.solver import Proved, Refuted, Unknown, prove
-from usl_core.errors import Undecided, counterexample
+from usl_core.analysis.solver import Proved, prove
+from usl_core.errors import counterexample
 from usl_core.ir.nodes import Block, Call, For, If, SimpleStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders
@@ -208,12 +208,9 @@ def _overwritten(
     case = [*same, *w.guard, *second_half, precedes(write, over)]
     if fml.FALSE in case:
         return None
-    match prove([*facts, *case], fml.FALSE):
-        case Proved():
-            return None
-        case Refuted(model=model):
-            shown = [*w.point, *over.access.point, *r.point]
-            return Clash(w, over.access, r, describe_model(model, [*facts, *case], shown))
-        case Unknown(reason=reason):
-            message = f"could not decide whether a value of {r.buffer.name} is overwritten while it is needed"
-            raise Undecided(message, span=r.node.span, notes=[f"solver: {reason}"])
+    question = f"whether a value of {r.buffer.name} is overwritten while it is needed"
+    model = refuting_model([*facts, *case], fml.FALSE, question, r.node)
+    if model is None:
+        return None
+    shown = [*w.point, *over.access.point, *r.point]
+    return Clash(w, over.access, r, describe_model(model, [*facts, *case], shown))

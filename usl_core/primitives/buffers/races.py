@@ -10,7 +10,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import block_summary
 from usl_core.cursors.edit import Edit
 from usl_core.errors import Span
-from usl_core.ir.nodes import Block, For, If, LoopMode, Proc, SimpleStmt
+from usl_core.ir.nodes import For, LoopMode, Proc
 from usl_core.ir.sym import Sym
 from usl_core.primitives.base import require_no
 
@@ -40,19 +40,6 @@ def _meeting(ctx: Context, loop: For, buffer: Sym) -> Conflict | None:
 
 
 def _parallel_loops(proc: Proc) -> Iterator[tuple[Context, For]]:
-    return _in_block(Context.of_proc(proc), proc.body)
-
-
-def _in_block(ctx: Context, block: Block) -> Iterator[tuple[Context, For]]:
-    for stmt in block:
-        match stmt:
-            case For(body=body):
-                if stmt.mode is LoopMode.PAR:
-                    yield ctx, stmt
-                yield from _in_block(ctx.enter(stmt, "body"), body)
-            case If(body=body, orelse=orelse):
-                yield from _in_block(ctx.enter(stmt, "body"), body)
-                yield from _in_block(ctx.enter(stmt, "orelse"), orelse)
-            case SimpleStmt():
-                pass
-        ctx = ctx.after(stmt)
+    for ctx, stmt in Context.of_proc(proc).walk(proc.body):
+        if isinstance(stmt, For) and stmt.mode is LoopMode.PAR:
+            yield ctx, stmt
