@@ -33,6 +33,8 @@ class _Blocker(MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {fullname!r}: {probe.VARIABLE} hides it", name=fullname)
 
 
+os.environ.setdefault("USL_TRACEBACK", "full")
+
 if os.environ.get(probe.VARIABLE):
     sys.meta_path.insert(0, _Blocker())
 

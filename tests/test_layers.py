@@ -19,14 +19,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_core": (
-        "errors profiling deep arguments probe",
+        "errors profiling deep arguments probe progress tracebacks pytest_tracebacks",
         "ir",
         "cursors",
         "analysis",
         "frontend",
         "procedure equivalence",
         "primitives",
-        "inspect backend",
+        "inspect backend display pickling",
         "interp",
         "plugins schedules",
         "scheduling connect",
@@ -111,7 +111,7 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
 
 PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_core": frozenset(
-        """errors scheduling schedules cursors inspect backend interp interp.arrays arguments deep probe
+        """errors scheduling schedules cursors inspect backend pickling progress interp interp.arrays arguments deep probe
         ir.config ir.externs ir.identity ir.memory ir.nodes ir.printer ir.sym ir.template ir.traverse ir.types
         plugins.hookspecs plugins.manager frontend.source cli.files cli.modules""".split()
     ),

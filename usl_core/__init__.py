@@ -20,6 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from usl_core import schedules as schedules
+    from usl_core.display import Diff as Diff
+    from usl_core.display import diff as diff
+    from usl_core.errors import BackendError as BackendError
+    from usl_core.errors import BoundsError as BoundsError
+    from usl_core.errors import InterpError as InterpError
+    from usl_core.errors import InvalidCursorError as InvalidCursorError
+    from usl_core.errors import JitError as JitError
+    from usl_core.errors import ParseError as ParseError
+    from usl_core.errors import PatternError as PatternError
+    from usl_core.errors import PluginError as PluginError
     from usl_core.errors import SchedulingError as SchedulingError
     from usl_core.errors import Undecided as Undecided
     from usl_core.errors import UsageError as UsageError
@@ -38,10 +48,20 @@ if TYPE_CHECKING:
     from usl_core.scheduling import *  # noqa: F403
 
 _HOMES = {
+    "BackendError": "usl_core.errors",
+    "BoundsError": "usl_core.errors",
+    "InterpError": "usl_core.errors",
+    "InvalidCursorError": "usl_core.errors",
+    "JitError": "usl_core.errors",
+    "ParseError": "usl_core.errors",
+    "PatternError": "usl_core.errors",
+    "PluginError": "usl_core.errors",
     "SchedulingError": "usl_core.errors",
     "Undecided": "usl_core.errors",
     "UsageError": "usl_core.errors",
     "UslError": "usl_core.errors",
+    "Diff": "usl_core.display",
+    "diff": "usl_core.display",
     "write_only": "usl_core.frontend.config_class",
     "Config": "usl_core.ir.config",
     "Extern": "usl_core.ir.externs",

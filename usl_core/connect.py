@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from usl_core import pickling, progress, tracebacks
 from usl_core.deep import deeply
 from usl_core.frontend import build
 from usl_core.procedure import LATER, Procedure, config, from_ir, instr, proc, proc_from_source
@@ -43,11 +44,28 @@ def _jit(p: Procedure, **options: Any) -> Callable[..., Any]:
     return backend().jit(p.ir, **options)
 
 
+def _as_html(p: Procedure) -> str:
+    from usl_core.display import as_html
+
+    return as_html(p)
+
+
+def _as_bundle(p: Procedure, include: Any = None, exclude: Any = None) -> Mapping[str, str]:
+    from usl_core.display import as_bundle
+
+    return as_bundle(p, include, exclude)
+
+
 LATER.partial_eval = _partial_eval
 LATER.add_assertion = _add_assertion
 LATER.transpose = _transpose
 LATER.c_code = _c_code
 LATER.jit = _jit
 build.set_finish(from_ir)
+setattr(Procedure, "_repr_html_", _as_html)  # noqa: B010  notebooks look for these two
+setattr(Procedure, "_repr_mimebundle_", _as_bundle)  # noqa: B010
+pickling.install()
+progress.install()
+tracebacks.install()
 
 __all__ = ["Procedure", "build", "config", "instr", "proc", "proc_from_source"]

@@ -43,6 +43,12 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener = before
 
 
+def listen(listener: Listener) -> None:
+    """Tell listener of every span from now on, except in a `listening`."""
+    global _listener
+    _listener = listener
+
+
 def profiled(kind: str, name: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: each call of the function is a span. name is the function's own if none is given."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +15,11 @@ import c11_kernels as kernels
 import numpy as np
 import pytest
 
+from usl_c11 import cache, cpu
 from usl_c11 import compiler as compilers
-from usl_c11 import cpu
 from usl_c11.backend import C11
 from usl_c11.jit import JitProcedure, jit
-from usl_core import probe
+from usl_core import probe, proc_from_source
 from usl_core.errors import BackendError, JitError
 
 
@@ -169,7 +172,7 @@ def test_scalars_that_are_only_read_may_be_numbers() -> None:
         ((200, 1.0, True), r"argument a must be an integer from -128 to 127, not 200"),
         ((1.5, 1.0, True), r"argument a must be an integer from -128 to 127, not 1.5"),
         ((1, "x", True), r"argument b must be a number of type float32, not 'x' \(str\)"),
-        ((1, np.float64(1), True), r"argument b must be a number of type float32, not a float64"),
+        ((1, np.float16(1), True), r"argument b must be a number of type float32, not a float16"),
         ((1, 1.0, 1), r"argument flag must be a bool, not 1 \(int\)"),
     ],
 )
@@ -256,12 +259,59 @@ def test_what_the_compiler_says_is_passed_on() -> None:
     assert any("oops" in note for note in caught.value.notes)
 
 
-def test_an_unwritable_cache_is_one_error_with_the_way_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unwritable_cache_is_one_warning_and_compiling_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("USL_CACHE_DIR", str(tmp_path / "file"))
-    with pytest.raises(JitError, match="cannot write the build cache") as caught:
+    cache._folder_of_process.cache_clear()
+    with pytest.warns(RuntimeWarning, match="cannot write the build cache .* set USL_CACHE_DIR") as caught:
+        first, second = jit(kernels.SGEMM), jit(kernels.SGEMM)
+    assert len(caught) == 1
+    assert first.library == second.library and Path(first.library).exists()
+
+
+def test_a_full_disk_is_an_unwritable_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("USL_CACHE_DIR", str(tmp_path))
+    cache._folder_of_process.cache_clear()
+    build = cache._build
+
+    def full(root: Path, *rest: Any) -> None:
+        if root.is_relative_to(tmp_path):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        build(root, *rest)
+
+    monkeypatch.setattr(cache, "_build", full)
+    with pytest.warns(RuntimeWarning, match="No space left on device"):
         jit(kernels.SGEMM)
-    assert caught.value.notes == ("set USL_CACHE_DIR to a folder that you may write",)
+
+
+def test_where_nothing_can_be_written_there_is_one_error_with_the_way_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("USL_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(cache, "_build", full)
+    with pytest.raises(JitError, match="cannot write the build cache") as caught, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        jit(kernels.SGEMM)
+    assert caught.value.notes[-1] == "set USL_CACHE_DIR to a folder that you may write"
+
+
+def test_a_number_of_numpy_is_a_number() -> None:
+    scale = kernels.parse("def scale(n: size, a: f32, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = a * x[i]\n")
+    x = np.ones(3, np.float32)
+    jit(scale)(np.int64(3), np.float64(0.1), x)
+    assert (x == np.float32(0.1)).all()
+
+
+def test_a_compiled_procedure_travels_to_another_process() -> None:
+    text = "def twice(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = 2.0 * x[i]\n"
+    compiled = proc_from_source(text).jit(flags=["-O1"])
+    code = "import sys, pickle, numpy as np; x = np.ones(3, np.float32); pickle.load(sys.stdin.buffer)(3, x); print(x.sum())"
+    sent = pickle.dumps(compiled)
+    result = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True, check=True)
+    assert result.stdout.split() == [b"6.0"]
 
 
 def test_an_unwritable_build_folder_is_one_error(tmp_path: Path) -> None:

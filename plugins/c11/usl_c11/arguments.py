@@ -204,6 +204,8 @@ def scalar_array(formal: Formal, scalar: ScalarType, value: Any) -> Any:
     if formal.written:
         note = f"the procedure writes it: pass np.zeros((), np.{dtype}) and read the result from it"
         raise formal.refuse(f"an array of one {dtype}", _describe(value), note)
+    if isinstance(value, np.float64):
+        value = float(value)  # it is one: what computes with Python's floats and NumPy's gives the one or the other
     if isinstance(value, np.generic) and value.dtype != dtype:
         raise formal.refuse(f"a number of type {dtype}", _describe(value))
     if isinstance(value, bool) or not isinstance(value, int | float | np.generic):

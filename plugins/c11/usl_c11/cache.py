@@ -8,18 +8,22 @@ a reader sees a complete entry or none. Each holds a digest of its library; a da
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import hashlib
 import os
 import re
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from usl_c11.compiler import Compiler, compile_library
 from usl_core.errors import JitError
+from usl_core.progress import doing
 
 FORMAT = "1"
 """Part of every key; changed when entries of older versions must not be used."""
@@ -43,22 +47,43 @@ def cache_dir() -> Path:
 def compiled(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str]) -> Path:
     """The shared library of files (one `.c` with its headers), compiled now or earlier.
 
+    Where the cache cannot be written (read-only, full), a folder of this process takes its place, with one warning.
+
     Raises:
-        JitError: the compiler refuses the text, or the cache cannot be written.
+        JitError: the compiler refuses the text, or nothing can be written at all.
     """
-    root = cache_dir()
-    entry = root / _key(files, compiler, flags)
-    if not _is_valid(entry):
-        try:
-            root.mkdir(parents=True, exist_ok=True)
-            _remove_stale(root)
-            _build(root, entry, files, compiler, flags)
-        except OSError as error:
-            raise JitError(
-                f"cannot write the build cache {root}: {error.strerror or error}",
-                notes=("set USL_CACHE_DIR to a folder that you may write",),
-            ) from None
-    return entry / LIBRARY
+    root, key = cache_dir(), _key(files, compiler, flags)
+    if _is_valid(root / key):
+        return root / key / LIBRARY
+    try:
+        return _made(root, key, files, compiler, flags)
+    except OSError as error:
+        reason = f"cannot write the build cache {root}: {error.strerror or error}"
+    try:
+        own = _folder_of_process(reason)
+        return own / key / LIBRARY if _is_valid(own / key) else _made(own, key, files, compiler, flags)
+    except OSError as error:
+        notes = (f"nor {tempfile.gettempdir()}: {error.strerror or error}", "set USL_CACHE_DIR to a folder that you may write")
+        raise JitError(reason, notes=notes) from None
+
+
+def _made(root: Path, key: str, files: Mapping[str, str], compiler: Compiler, flags: Sequence[str]) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    _remove_stale(root)
+    _build(root, root / key, files, compiler, flags)
+    return root / key / LIBRARY
+
+
+@functools.cache
+def _folder_of_process(reason: str) -> Path:
+    """A folder that goes when this process ends; whoever needs it is warned once."""
+    folder = tempfile.mkdtemp(prefix="usl-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    message = (
+        f"{reason}; what is compiled lasts as long as this process (hint: set USL_CACHE_DIR to a folder that you may write)"
+    )
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    return Path(folder)
 
 
 def remembered(parts: Sequence[str], make: Callable[[], Path]) -> Path:
@@ -128,7 +153,8 @@ def _build(root: Path, entry: Path, files: Mapping[str, str], compiler: Compiler
         for name, text in files.items():
             (work / name).write_text(text)
         source = next(work / name for name in files if name.endswith(".c"))
-        compile_library(compiler, source, work / LIBRARY, flags)
+        with doing(f"compiling {source.stem}: {Path(compiler.command[0]).name} {' '.join(flags[:4])} ..."):
+            compile_library(compiler, source, work / LIBRARY, flags)
         (work / DIGEST).write_text(_digest(work / LIBRARY))
         _publish(work, entry, root)
     finally:

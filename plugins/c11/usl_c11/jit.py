@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from usl_c11 import arguments
@@ -13,9 +13,11 @@ from usl_c11.calls.entry import make_entry
 from usl_c11.context import Context
 from usl_c11.emit import Library, library
 from usl_c11.trampoline import PREFIX, with_trampolines
+from usl_core import Procedure
 from usl_core.errors import JitError
 from usl_core.ir.identity import Identical
 from usl_core.ir.nodes import Proc
+from usl_core.pickling import procedure_of
 
 
 class JitProcedure(Identical):
@@ -33,22 +35,39 @@ class JitProcedure(Identical):
     """
 
     # Python finds `__call__` in this slot, so that a call goes to the object in it without a frame of ours in between.
-    __slots__ = ("__call__", "__name__", "_context", "_error", "_formals", "_function", "_proc", "library", "source")
+    __slots__ = (
+        "__call__",
+        "__name__",
+        "_context",
+        "_error",
+        "_formals",
+        "_function",
+        "_options",
+        "_proc",
+        "library",
+        "source",
+    )
 
     __call__: Callable[..., None]
 
-    def __init__(self, proc: Proc, source: str, path: str, lib: Library) -> None:
+    def __init__(self, proc: Proc, source: str, path: str, lib: Library, options: Mapping[str, Any] | None = None) -> None:
         loaded = _load(proc, path)
         self._function = getattr(loaded, f"{PREFIX}{proc.name}")
         self._error = getattr(loaded, f"{proc.name}_error")
         self._error.restype = ctypes.c_char_p
-        self._proc, self._formals = proc, arguments.formals(proc)
+        self._proc, self._formals, self._options = proc, arguments.formals(proc), options
         self._context = Context(proc.name, lib) if proc in lib.contexts else None
         self.__name__, self.source, self.library = proc.name, source, path
         self.__call__ = self._first
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__} from {self.library}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """A process that gets it compiles the procedure too, or finds it in the cache; one of a batch is refused."""
+        if self._options is None:
+            return super().__reduce_ex__(protocol)
+        return compiled_again, (procedure_of(self._proc), self._options)
 
     def _first(self, /, *args: Any, **kwargs: Any) -> None:
         """The first call. It finds out whether arguments can be checked in C, for which NumPy must be loaded."""
@@ -100,4 +119,9 @@ def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> J
     lib = library([proc], proc.name)
     arguments.require_dtypes(arguments.formals(proc))
     path = build_in_cache(lib, with_trampolines(lib, [proc]), flags, march)
-    return JitProcedure(proc, lib.files[f"{proc.name}.c"], str(path), lib)
+    return JitProcedure(proc, lib.files[f"{proc.name}.c"], str(path), lib, {"flags": tuple(flags), "march": march})
+
+
+def compiled_again(procedure: Procedure, options: Mapping[str, Any]) -> Callable[..., Any]:
+    """A pickled callable."""
+    return procedure.jit(**options)

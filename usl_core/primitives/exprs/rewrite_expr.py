@@ -69,7 +69,7 @@ def _new_expression(proc: Procedure, path: Path, old: Expr, new: Number) -> Expr
         what = "a condition on data" if old.type is COND else "a buffer"
         hint = "hint: rewrite the data on its sides, or the indices inside, one at a time"
         refuse(f"{show_expr(old)} is {what}, which is not rewritten as a whole", old.span, [hint], code="E404")
-    text = str(new) if isinstance(new, int) else new
+    text = repr(float(new)) if isinstance(new, float) else str(new) if isinstance(new, int) else new
     return expression(proc, path, text, old.type)
 
 
