@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
+
 import pytest
 from perceus_front import FIRST, program
+from perceus_rebuilding import INCREASED, Rebuilding
 
+from usl_perceus.allocation import Takes, takes_memory
 from usl_perceus.errors import PerceusError
-from usl_perceus.explain import allocations
+from usl_perceus.explain import allocations, by_function
+from usl_perceus.heap.machine import Machine
+from usl_perceus.heap.values import Addr, Value, addresses
+from usl_perceus.ir import Program
 from usl_perceus.passes import compile_program
-from usl_perceus.promises import check_promises
+from usl_perceus.promises import check_promises, reached_from
+from usl_perceus.standard import OutOfFuel
+from usl_perceus.traverse import walk
 
 
 def refused(text: str) -> PerceusError:
@@ -179,3 +189,144 @@ def swapped(xs: List[i64]) -> List[i64]:
     assert found[0].why == f"the memory of the Cons matched in line {match_line} goes to Cons in line {match_line + 2}"
     assert found[1].why == f"it is built in the memory of the Cons matched in line {match_line}, if that is not shared"
     assert found[2].kept == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    ("body", "part", "why"),
+    [
+        (
+            "def f(a: array[i64]) -> i64:\n    b = a.set(0, 1)\n    return b[0] + a[0]",
+            "b = a.set",
+            "array_set takes new memory: the array is copied: `a` is needed again afterwards",
+        ),
+        (
+            "def f(a: array[i64], i: i64) -> array[i64]:\n    b = a.set(i, 1)\n    return b if b[0] > 1 else a",
+            "b = a.set",
+            "array_set takes new memory: the array is copied: `a` is needed again afterwards",
+        ),
+        (
+            "def f(xs: List[i64]) -> i64:\n    ys = increased(xs)\n    return total(ys) + total(xs)",
+            "ys = increased",
+            "call of increased takes new memory: it builds in the memory of its arguments, "
+            "and here `xs` is needed again afterwards",
+        ),
+        (
+            "def f(xs: List[i64]) -> List[i64]:\n    return increased(pairs(xs, xs))\n\n"
+            "@fun\ndef pairs(xs: List[i64], ys: List[i64]) -> List[i64]:\n    match xs:\n"
+            "        case Cons(x, rest):\n            return Cons(x, pairs(rest, ys))\n"
+            "        case Nil():\n            return ys",
+            "return increased(pairs",
+            "is needed again afterwards",
+        ),
+        (
+            "def f(xs: List[i64]) -> i64:\n    match xs:\n        case Cons(x, rest):\n"
+            "            return total(increased(rest)) + total(xs)\n        case Nil():\n            return 0",
+            "return total(increased",
+            "here `rest` is still a part of `xs`, which is needed afterwards",
+        ),
+        (
+            "def f(c: ref[List[i64]]) -> List[i64]:\n    return increased(c.value)",
+            "return increased",
+            "it is the content of a cell, which keeps it",
+        ),
+    ],
+)
+def test_a_promise_is_refused_where_an_argument_is_shared_by_the_program_itself(body: str, part: str, why: str):
+    text = f"{INCREASED}\n@no_alloc\n@fun\n{body}\n"
+    error = refused(text)
+    assert error.code == "E731"
+    assert why in error.message
+    assert error.span.line == line_of(text, part)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def f(a: array[i64]) -> array[i64]:\n    b = a.set(0, a[1])\n    return b.set(1, b[0])",
+        "def f(xs: List[i64]) -> List[i64]:\n    n = total(xs)\n    return increased(increased(xs)) if n > 0 else xs",
+        "def f(a: array[i64], i: i64) -> i64:\n    try:\n        return a.set(i, 1)[0]\n"
+        "    except IndexError():\n        return 0",
+    ],
+)
+def test_a_promise_holds_where_each_value_is_used_up_before_it_is_updated(body: str):
+    compile_program(program(f"{INCREASED}\n@no_alloc\n@fun\n{body}\n").program)
+
+
+def test_explain_tells_each_copy_that_the_program_brings_about():
+    head = "@fun\ndef f(xs: List[i64], a: array[i64]) -> i64:"
+    text = f"{INCREASED}\n{head}\n    b = a.set(0, total(increased(xs)))\n    return b[0] + a[0] + total(xs)\n"
+    found = [item for item in allocations(compile_program(program(text).program)) if item.function == "f"]
+    assert [(item.what, item.reused) for item in found] == [("array_set", False), ("call of increased", False)]
+
+
+class Counting(Machine):
+    """A machine that notes what is allocated between call and return of functions that are entered with unique arguments."""
+
+    def __init__(self, program: Program, promising: set[str]) -> None:
+        super().__init__(program, None, {}, [], fuel=400_000)
+        self.promising = promising
+        self.guards: list[tuple[int, str, int, int]] = []
+        self.calls = self.reuses = 0
+        self.broken: list[str] = []
+
+    def enter(self, fun: str, values: list[Value], kept: tuple[bool, ...]) -> None:
+        super().enter(fun, values, kept)
+        if fun in self.promising and self.unique(values):
+            self.guards.append((len(self.stack), fun, self.stats.allocated, self.stats.reused))
+
+    def unique(self, values: list[Value]) -> bool:
+        seen: set[Addr] = set()
+        todo = [addr for value in values for addr in addresses(value)]
+        while todo:
+            addr = todo.pop()
+            cell = self.cell(addr)
+            if addr in seen or cell.count != 1:
+                return False
+            seen.add(addr)
+            todo.extend(child for field in cell.fields for child in addresses(field))
+        return bool(seen)
+
+    def settle(self) -> None:
+        """The functions that are back keep their promise."""
+        while self.guards and self.guards[-1][0] > len(self.stack):
+            _, fun, allocated, reused = self.guards.pop()
+            self.calls += 1
+            self.reuses += self.stats.reused > reused
+            if self.stats.allocated != allocated:
+                self.broken.append(fun)
+
+    def returning(self, value: Value) -> tuple[Value, bool] | None:
+        outcome = super().returning(value)
+        self.settle()
+        return outcome
+
+    def unwind(self, exception: Value) -> tuple[Value, bool] | None:
+        outcome = super().unwind(exception)
+        self.settle()
+        return outcome
+
+
+def promising(compiled: Program) -> set[str]:
+    """The functions for which @no_alloc would be accepted and that call no closure."""
+    made = by_function(compiled)
+    loud = {
+        name
+        for name, fun in compiled.funs.items()
+        if any(not item.reused for item in made[name])
+        or any(takes_memory(expr, compiled) is Takes.UNKNOWN for expr in walk(fun.body))
+    }
+    return {name for name in compiled.funs if not any(reached in loud for reached, _ in reached_from(compiled, name))}
+
+
+def test_what_a_promise_would_be_accepted_for_never_allocates_on_unique_arguments():
+    calls = reuses = 0
+    for seed in range(24):
+        source = program(Rebuilding(random.Random(seed)).program()).program
+        compiled = compile_program(source, off=("inline",) if seed % 2 else ())
+        machine = Counting(compiled, promising(compiled))
+        with suppress(OutOfFuel):
+            machine.run("main")
+            assert not machine.broken, (seed, machine.broken)
+        calls, reuses = calls + machine.calls, reuses + machine.reuses
+    assert calls > 300, calls
+    assert reuses > 200, reuses

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
+from usl_core.deep import deep
 from usl_core.errors import Span
-from usl_perceus import prims
+from usl_perceus.allocation import Takes, takes_memory
 from usl_perceus.ir import (
     Branch,
+    Call,
     Con,
+    CopyToken,
     Do,
     Drop,
     DropReuse,
@@ -17,6 +21,7 @@ from usl_perceus.ir import (
     Free,
     FunDef,
     IfUnique,
+    KernelCall,
     Lambda,
     Layout,
     MakeCon,
@@ -28,7 +33,9 @@ from usl_perceus.ir import (
     TakeToken,
     Var,
 )
+from usl_perceus.ir.nodes import Node
 from usl_perceus.layout import block_size
+from usl_perceus.sharing import Shared, sharing
 from usl_perceus.traverse import children, walk
 
 
@@ -53,17 +60,22 @@ class Allocation:
 
 def allocations(program: Program) -> list[Allocation]:
     """The allocations of a program after all passes, in the order of the source."""
-    found = [item for fun in program.funs.values() for item in of_function(program, fun)]
+    found = [item for items in by_function(program).values() for item in items]
     return sorted(found, key=lambda item: (item.span.file, item.span.line, item.span.column))
 
 
-def of_function(program: Program, fun: FunDef) -> list[Allocation]:
-    """The allocations of one function."""
+def by_function(program: Program) -> dict[str, list[Allocation]]:
+    """The allocations of each function of a program after all passes."""
+    copies = {name: known.copies for name, known in deep(partial(sharing, program)).items()}
+    return {name: _of_function(program, fun, copies[name]) for name, fun in program.funs.items()}
+
+
+def _of_function(program: Program, fun: FunDef, copies: Mapping[Node, Shared]) -> list[Allocation]:
     tokens = {
         inner.token: inner for inner in walk(fun.body) if isinstance(inner, MakeCon | MakeConHole) and inner.token is not None
     }
     borrowed = frozenset(param.var for param in fun.params if param.borrowed)
-    return list(_Explainer(program, fun, tokens).expr(fun.body, _Path(borrowed=borrowed)))
+    return list(_Explainer(program, fun, tokens, copies).expr(fun.body, _Path(borrowed=borrowed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +96,34 @@ class _Path:
 
 
 class _Explainer:
-    def __init__(self, program: Program, fun: FunDef, users: Mapping[Var, MakeCon | MakeConHole]) -> None:
+    def __init__(
+        self, program: Program, fun: FunDef, users: Mapping[Var, MakeCon | MakeConHole], copies: Mapping[Node, Shared]
+    ) -> None:
         self._program = program
         self._fun = fun
         self._users = users
+        self._copies = copies
 
     def expr(self, expr: Expr, path: _Path) -> Iterator[Allocation]:
         match expr:
             case MakeCon() | MakeConHole() if self._program.datas[expr.con.data].layout is Layout.BOXED:
                 yield self._constructor(expr, path)
-            case Lambda(captures=captures) if captures:
-                yield Allocation(
-                    expr.span, self._fun.name, "closure", None, False, "a closure keeps the values it uses in a block"
-                )
-            case Prim(op=op) if op in prims.ALLOCATING:
-                yield Allocation(expr.span, self._fun.name, op, None, False, f"{op} always makes a new block")
+            case Lambda() if takes_memory(expr, self._program) is Takes.ALWAYS:
+                yield self._new(expr, "closure", "a closure keeps the values it uses in a block")
+            case Prim(op=op) if takes_memory(expr, self._program) is Takes.ALWAYS:
+                yield self._new(expr, op, f"{op} always makes a new block")
+            case Prim(op=op) if expr in self._copies:
+                yield self._new(expr, op, f"the array is copied: {self._copies[expr].why}")
+            case KernelCall(kernel=kernel) if expr in self._copies:
+                yield self._new(expr, kernel, f"the array that it writes is copied: {self._copies[expr].why}")
+            case Call(fun=fun) if expr in self._copies:
+                what = f"call of {source_name(fun)}"
+                yield self._new(expr, what, f"it builds in the memory of its arguments, and here {self._copies[expr].why}")
             case Match():
                 yield from self._match(expr, path)
                 return
             case Do(op=op, body=body):
+                yield from self._wasted(op)
                 yield from self.expr(body, _after(op, path))
                 return
             case Lambda():
@@ -111,6 +132,15 @@ class _Explainer:
                 pass
         for child in children(expr):
             yield from self.expr(child, path)
+
+    def _new(self, expr: Node, what: str, why: str) -> Allocation:
+        return Allocation(expr.span, self._fun.name, what, None, False, why)
+
+    def _wasted(self, op: Op) -> Iterator[Allocation]:
+        """Copies of blocks that no constructor is built in on some path."""
+        for inner in op.shared if isinstance(op, IfUnique) else ():
+            if isinstance(inner, CopyToken) and inner in self._copies and inner.token not in self._users:
+                yield self._new(inner, f"copy of {inner.var.name}", self._copies[inner].why)
 
     def _match(self, expr: Match, path: _Path) -> Iterator[Allocation]:
         for branch in expr.branches:
@@ -128,7 +158,9 @@ class _Explainer:
         size = block_size(expr.con, self._program.datas)
         kept = tuple(expr.con.fields[i][0] for i in expr.kept)
         reused, why = expr.token is not None, self._why_not(expr, size, path)
-        if expr.token is not None:
+        if expr in self._copies:
+            reused, why = False, self._copies[expr].why
+        elif expr.token is not None:
             source = next((item for item in path.matched if item.token is expr.token), None)
             why = "it is built in the memory of a block that is not needed any more"
             if source is not None:
@@ -181,6 +213,11 @@ def _mark(path: _Path, var: Var, token: Var | None) -> _Path:
 
 def _named(item: _Matched) -> str:
     return f"the {item.con.name} matched{_line(item.span)}"
+
+
+def source_name(name: str) -> str:
+    """The name of a function without what passes have appended."""
+    return name.split("@")[0].split("#")[0]
 
 
 def _line(span: Span) -> str:

@@ -74,6 +74,9 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
 ALLOCATING = frozenset({"str_concat", "str_quote", "show", "array_make", "ref_new", "spawn"})
 """Primitives that take memory from the heap even on unique arguments."""
 
+COPYING = frozenset({"array_set"})
+"""Primitives that take memory from the heap if their first argument is shared."""
+
 EFFECTS = frozenset({"print", "ref_new", "ref_get", "ref_set", "spawn", "join", "kernel_failed"})
 """Primitives that may be neither left out, nor repeated, nor reordered among themselves."""
 

@@ -1,7 +1,8 @@
 """Checks of what the source promises: `must_reuse`, `@no_alloc`, `@fbip` (functional but in place; Reinking 2022, §4.2.6).
 
-must_reuse(C(..))   this constructor is built in the memory of a matched block, if that is unique
-@no_alloc           so is every constructor of the function and of the functions that it calls; no closure is made
+must_reuse(C(..))   this constructor is built in the memory of a matched block, if the function's arguments are unique
+@no_alloc           so is every constructor of the function and of the functions that it calls; no closure is made, no array is
+                    copied, and what they call gets unique arguments where it builds in them (`sharing`)
 @fbip               @no_alloc, and the stack does not grow: functions that call each other do so in tail position
 
 Closures that are called are not looked into: they keep their own promises. Checked on the program after all passes.
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usl_perceus.errors import PerceusError
-from usl_perceus.explain import Allocation, of_function
+from usl_perceus.explain import Allocation, by_function, source_name
 from usl_perceus.ir import Call, FunDef, Program
 from usl_perceus.opt.callgraph import callees, components
 from usl_perceus.opt.trmc import SUFFIX as HOLE
@@ -28,7 +29,7 @@ def check_promises(program: Program) -> None:
         PerceusError: E730 (must_reuse), E731 (@no_alloc or @fbip: an allocation), E732 (@fbip: the stack may grow), at the
             constructor or call at fault.
     """
-    made = {name: of_function(program, fun) for name, fun in program.funs.items()}
+    made = by_function(program)
     for items in made.values():
         for item in items:
             if item.must_reuse and not item.reused:
@@ -42,36 +43,42 @@ def check_promises(program: Program) -> None:
 
 def _check_allocations(program: Program, fun: FunDef, made: dict[str, list[Allocation]]) -> None:
     promise = "@fbip" if fun.fbip else "@no_alloc"
-    for name, chain in _reached(program, fun.name):
+    for name, chain in reached_from(program, fun.name):
         for item in made[name]:
             if not item.reused:
-                hint = "hint: match on a block of this size, and do not use it again, on every path that leads here"
+                hint = _hint(item)
                 raise PerceusError(
-                    f"{promise} {_source_name(fun.name)}: {item.what} takes new memory: {item.why}",
+                    f"{promise} {source_name(fun.name)}: {item.what} takes new memory: {item.why}",
                     span=item.span,
                     notes=(*_via(chain), hint),
                     code="E731",
                 )
 
 
+def _hint(item: Allocation) -> str:
+    if item.size is not None:
+        return "hint: match on a block of this size, and do not use it again, on every path that leads here"
+    return "hint: use the old value for the last time here, or drop the promise"
+
+
 def _check_stack(program: Program, fun: FunDef) -> None:
     graph = {name: callees(other.body) for name, other in program.funs.items()}
     group_of = {name: group for group in components(graph) for name in group}
-    for name, chain in _reached(program, fun.name):
+    for name, chain in reached_from(program, fun.name):
         for expr in walk(program.funs[name].body):
             enters_loop = isinstance(expr, Call) and expr.fun == name + HOLE  # made by trmc.py, and tail recursive from there
             if isinstance(expr, Call) and not expr.tail and expr.fun in group_of[name] and not enters_loop:
-                what = f"@fbip {_source_name(fun.name)}: this call of {_source_name(expr.fun)} is not in tail position"
+                what = f"@fbip {source_name(fun.name)}: this call of {source_name(expr.fun)} is not in tail position"
                 hint = "hint: pass what remains to be done as an argument, for example as a zipper"
                 raise PerceusError(f"{what}, so the stack grows", span=expr.span, notes=(*_via(chain), hint), code="E732")
 
 
 def _via(chain: Chain) -> tuple[str, ...]:
     """A note on how the function at fault is reached, if it is another one."""
-    return (" calls ".join(_source_name(step) for step in chain),) if len(chain) > 1 else ()
+    return (" calls ".join(source_name(step) for step in chain),) if len(chain) > 1 else ()
 
 
-def _reached(program: Program, name: str) -> Iterator[tuple[str, Chain]]:
+def reached_from(program: Program, name: str) -> Iterator[tuple[str, Chain]]:
     """The functions that name calls, itself first, each with the calls that lead there."""
     seen: set[str] = set()
     todo: list[Chain] = [(name,)]
@@ -82,8 +89,3 @@ def _reached(program: Program, name: str) -> Iterator[tuple[str, Chain]]:
         seen.add(chain[-1])
         yield chain[-1], chain
         todo.extend((*chain, callee) for callee in sorted(callees(program.funs[chain[-1]].body)))
-
-
-def _source_name(name: str) -> str:
-    """The name without what passes have appended."""
-    return name.split("@")[0].split("#")[0]

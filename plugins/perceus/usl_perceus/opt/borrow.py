@@ -17,19 +17,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from usl_perceus import prims
+from usl_perceus.allocation import Takes, takes_memory
 from usl_perceus.ir import (
     Atom,
     Call,
-    CallClosure,
     Expr,
-    ForeignCall,
     FunDef,
-    KernelCall,
     Lambda,
-    Layout,
     Let,
-    MakeCon,
-    MakeConHole,
     Match,
     Param,
     Prim,
@@ -42,9 +37,6 @@ from usl_perceus.opt.callgraph import call_graph, components, references, tail_e
 from usl_perceus.traverse import FreeVars, atoms, children, map_children, walk
 
 SUFFIX = "@borrowed"
-COPYING = frozenset({"array_set"})
-"""Primitives that may allocate because an argument is shared."""
-
 Borrowed = dict[str, list[bool]]
 
 
@@ -108,27 +100,14 @@ def _calls(expr: Expr, live: frozenset[Var], free: FreeVars) -> Iterator[tuple[C
 
 def _silent_functions(program: Program) -> frozenset[str]:
     """The functions that never allocate, nor do those that they call."""
-    silent = {name for name, fun in program.funs.items() if not any(_allocates(expr, program) for expr in walk(fun.body))}
+    takes = {name: {takes_memory(expr, program) for expr in walk(fun.body)} for name, fun in program.funs.items()}
+    silent = {name for name, kinds in takes.items() if kinds <= {Takes.NEVER}}
     graph = call_graph(program)
     while True:
         loud = {name for name in silent if not graph[name] <= silent}
         if not loud:
             return frozenset(silent)
         silent -= loud
-
-
-def _allocates(expr: Expr, program: Program) -> bool:
-    match expr:
-        case MakeCon(con=con):
-            return program.datas[con.data].layout is Layout.BOXED
-        case MakeConHole() | CallClosure() | ForeignCall() | KernelCall():
-            return True
-        case Lambda(captures=captures):
-            return bool(captures)
-        case Prim(op=op):
-            return op in prims.ALLOCATING or op in COPYING
-        case _:
-            return False
 
 
 def _restrict(fun: FunDef, borrowed: Borrowed, group: tuple[str, ...], program: Program) -> bool:

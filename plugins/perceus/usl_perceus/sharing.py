@@ -1,0 +1,473 @@
+"""What may be shared although the arguments of a function are unique: an abstract interpretation of the linear calculus.
+
+A function that builds in the memory of its arguments copies when they are shared. Who shares them can often be told before
+a run: the function itself, by using an argument again behind `a.set(i, x)`, or a caller, by passing on what it needs
+afterwards. For each function this module assumes that its arguments are unique, and so is all that they reach, and finds
+the places that take new memory nevertheless (`Function.copies`), the arguments that have to be unique (`needs`), and
+whether the result is (`result`).
+
+For each variable the state holds how many references the function owns, as `linear.py` has it, and what its uniqueness
+depends on: the parameters that have to be unique, or `Shared`. A reference that moves on while there is another one makes
+the variable shared for good, and so all that it is a part of. An element of an array and the content of a cell are shared
+when they are read; the array or cell is unique if its own block is. What a closure, a foreign function or a thread gives is
+taken to be shared.
+
+The functions of a program depend on each other: all start as functions that copy nothing, and are looked at again until
+nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import assert_never
+
+from usl_core.errors import Span
+from usl_perceus import prims
+from usl_perceus.insert import borrowed_args
+from usl_perceus.ir import (
+    EXN,
+    Atom,
+    Branch,
+    Call,
+    CallClosure,
+    CopyToken,
+    DecRef,
+    Do,
+    Drop,
+    DropReuse,
+    Dup,
+    Expr,
+    Fill,
+    ForeignCall,
+    Free,
+    FreeToken,
+    FunDef,
+    HoleType,
+    If,
+    IfUnique,
+    Jump,
+    KernelCall,
+    Label,
+    Lambda,
+    Layout,
+    Let,
+    LetJoin,
+    MakeCon,
+    MakeConHole,
+    Match,
+    NewHole,
+    NullToken,
+    Op,
+    Prim,
+    Program,
+    Raise,
+    Ret,
+    TakeToken,
+    TryLet,
+    Type,
+    Var,
+)
+from usl_perceus.ir.nodes import Node
+from usl_perceus.layout import is_counted
+from usl_perceus.opt.callgraph import callees, components
+from usl_perceus.traverse import walk
+from usl_perceus.verify import may_throw
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A value that may have another reference. why: a clause for the user."""
+
+    why: str
+
+
+Value = frozenset[int] | Shared
+"""What a value's uniqueness depends on: the parameters that have to be unique, by index; or it may be shared anyway."""
+
+UNIQUE: Value = frozenset()
+
+
+@dataclass(slots=True)
+class Function:
+    """What is known of a function whose arguments are unique.
+
+    copies: the nodes that take new memory nevertheless, although they need none on unique data, each with the reason.
+    needs: the parameters that have to be unique, each with where memory is taken otherwise.
+    kept: the borrowed parameters that something else refers to, too, when the function is back.
+    """
+
+    copies: dict[Node, Shared] = field(default_factory=dict)
+    needs: dict[int, Span] = field(default_factory=dict)
+    kept: dict[int, Shared] = field(default_factory=dict)
+    result: Value = UNIQUE
+
+    def size(self) -> tuple[int, int, int, Value]:
+        """What grows while functions are looked at again."""
+        return len(self.copies), len(self.needs), len(self.kept), self.result
+
+
+def sharing(program: Program) -> dict[str, Function]:
+    """For each function of a program in the linear calculus what is known of it."""
+    known = {name: Function() for name in program.funs}
+    bodies = [expr for fun in program.funs.values() for expr in walk(fun.body)]
+    stores = any(isinstance(expr, Prim) and expr.op in STORING for expr in bodies)
+    for group in components({name: callees(fun.body) for name, fun in program.funs.items()}):
+        before = None
+        while before != (before := [known[name].size() for name in group]):
+            for name in group:
+                _Follower(program, known, known[name], stores=stores).function(program.funs[name])
+    return known
+
+
+STORING = frozenset({"ref_set", "spawn"})
+"""Primitives by which a function without a result may keep what it was given."""
+
+
+def join(values: Iterable[Value]) -> Value:
+    """What a value depends on that is made of, or is one of, several others."""
+    return reduce(_join, values, UNIQUE)
+
+
+def _join(one: Value, other: Value) -> Value:
+    if isinstance(one, Shared):
+        return one
+    return other if isinstance(other, Shared) else one | other
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """owned: how many references each variable owns. values: what it depends on. constants: variables known to be constants."""
+
+    owned: Mapping[Var, int]
+    values: Mapping[Var, Value]
+    constants: frozenset[Var] = frozenset()
+
+    def plus(self, var: Var, step: int = 1) -> _State:
+        return replace(self, owned={**self.owned, var: self.owned.get(var, 0) + step})
+
+    def valued(self, var: Var, value: Value) -> _State:
+        return replace(self, values={**self.values, var: value})
+
+
+def _merged(states: Sequence[_State]) -> _State | None:
+    """The state after one of several paths, which own the same, but for constants."""
+    if len(states) < 2:
+        return states[0] if states else None
+    first, *others = states
+    for state in others:
+        owned = {var: count for var, count in first.owned.items() if var not in first.constants}
+        owned.update((var, count) for var, count in state.owned.items() if var not in state.constants)
+        both = {**first.values, **state.values}
+        values = {var: join((first.values.get(var, UNIQUE), state.values.get(var, UNIQUE))) for var in both}
+        first = _State({**first.owned, **owned}, values, first.constants & state.constants)
+    return first
+
+
+Outcome = tuple[_State | None, Value]
+"""After an expression: the state, None if it never returns, and what the uniqueness of its value depends on."""
+
+
+class _Follower:
+    """Follows a state through a function."""
+
+    def __init__(self, program: Program, known: Mapping[str, Function], own: Function, *, stores: bool) -> None:
+        self._program = program
+        self._known = known
+        self._own = own
+        self._stores = stores
+        self._borrowed: dict[Var, int] = {}
+        self._parent: dict[Var, Var] = {}
+        self._fields: dict[Var, Branch] = {}
+        self._tokens: dict[Var, Value] = {}
+        self._jumps: dict[Label, list[tuple[_State, tuple[Value, ...]]]] = {}
+        self._raised: list[_State] = []
+        self._filled: Value = UNIQUE
+
+    def function(self, fun: FunDef) -> None:
+        """Add to what is known of the function."""
+        params = {param.var: i for i, param in enumerate(fun.params) if self.counted(param.var)}
+        self._borrowed = {param.var: params[param.var] for param in fun.params if param.borrowed and param.var in params}
+        owned = {var: 1 for var in params if var not in self._borrowed}
+        after, value = self.expr(fun.body, _State(owned, {var: frozenset((i,)) for var, i in params.items()}))
+        self._own.result = join((self._own.result, value, self._filled))
+        for state in [*self._raised, *([] if after is None else [after])]:
+            for var, i in self._borrowed.items():
+                kept = self.value(var, state)
+                if isinstance(kept, Shared):
+                    self._own.kept.setdefault(i, kept)
+
+    def closure(self, expr: Lambda) -> None:
+        """Add the copies of a closure's body to those of the function that it stands in, as if it were called once, with what
+        is unique: it keeps its own promise."""
+        inner = _Follower(self._program, self._known, self._own, stores=self._stores)
+        vars = [var for var in (*expr.captures, *expr.params) if self.counted(var)]
+        inner.expr(expr.body, _State(dict.fromkeys(vars, 1), dict.fromkeys(vars, UNIQUE)))
+
+    def counted(self, atom: Atom | None) -> bool:
+        """Whether atom is a variable that stands for a reference."""
+        return isinstance(atom, Var) and is_counted(atom.type, self._program.datas)
+
+    def given(self, type: Type, why: str) -> Value:
+        """A value of a type that comes from somewhere unknown."""
+        return Shared(why) if is_counted(type, self._program.datas) else UNIQUE
+
+    # ---- references
+
+    def held(self, var: Var, state: _State) -> bool:
+        """Whether a block that is alive, or the caller, has a reference to var besides those that are owned here."""
+        parent = self._parent.get(var)
+        if var in self._borrowed or parent is None:
+            return var in self._borrowed
+        return state.owned.get(parent, 0) > 0 or self.held(parent, state)
+
+    def value(self, atom: Atom | None, state: _State) -> Value:
+        """What atom depends on, other references that this function owns aside. A part of what is shared is shared."""
+        if not isinstance(atom, Var) or not self.counted(atom) or atom in state.constants:
+            return UNIQUE
+        own = state.values.get(atom, UNIQUE)
+        parent = self._parent.get(atom)
+        return own if parent is None else _join(own, self.value(parent, state))
+
+    def now(self, var: Atom, state: _State) -> Value:
+        """What it takes for one reference to var, owned here, to be the only one."""
+        known = self.value(var, state)
+        if isinstance(known, Shared) or not isinstance(var, Var) or not self.counted(var) or var in state.constants:
+            return known
+        if var in self._borrowed:
+            return Shared(f"`{var.name}` is borrowed: the caller keeps it")
+        if self.held(var, state):
+            parent = self._parent[var]
+            return Shared(f"`{var.name}` is still a part of `{parent.name}`, which is needed afterwards")
+        return Shared(f"`{var.name}` is needed again afterwards") if state.owned.get(var, 0) > 1 else known
+
+    def move(self, atoms: Iterable[Atom | None], state: _State, *, back: bool = False) -> _State:
+        """The state after references are given away. back: they are given up by the time that the state is reached."""
+        moved = [atom for atom in atoms if isinstance(atom, Var) and self.counted(atom) and atom not in state.constants]
+        if not back:
+            for var in moved:
+                known = self.now(var, state)
+                if isinstance(known, Shared):
+                    state = self.mark(var, known, state)
+        for var in moved:
+            state = state.plus(var, -1)
+        return state
+
+    def mark(self, var: Var, shared: Shared, state: _State) -> _State:
+        """var is shared from now on, and so is what it is a part of."""
+        part: Var | None = var
+        while part is not None:
+            if not isinstance(state.values.get(part), Shared):
+                state = state.valued(part, shared)
+            part = self._parent.get(part)
+        return state
+
+    def require(self, node: Node, value: Value) -> None:
+        """node takes new memory unless the value is unique."""
+        if isinstance(value, Shared):
+            self._own.copies.setdefault(node, value)
+        else:
+            for i in value:
+                self._own.needs.setdefault(i, node.span)
+
+    # ---- expressions
+
+    def expr(self, expr: Expr, state: _State) -> Outcome:
+        """The state after expr, and its value."""
+        match expr:
+            case Ret(atom=atom):
+                after = self.move((atom,), state)
+                return after, self.value(atom, after)
+            case Raise(atom=atom):
+                self._raised.append(self.move((atom,), state))
+                return None, UNIQUE
+            case Call() | CallClosure() | Prim() | ForeignCall() | KernelCall():
+                return self.call(expr, state)
+            case MakeCon(args=args, token=token):
+                self.construct(expr, token)
+                after = self.move(args, state)
+                return after, join(self.value(arg, after) for arg in args)
+            case Lambda(captures=captures):
+                self.closure(expr)
+                after = self.move(captures, state)
+                return after, join(self.value(var, after) for var in captures)
+            case Let(var=var, value=value, body=body):
+                bound, known = self.expr(value, state)
+                return (None, UNIQUE) if bound is None else self.expr(body, self.bound(var, known, bound))
+            case TryLet():
+                return self.attempt(expr, state)
+            case Match():
+                return self.match(expr, state)
+            case If(then=then, orelse=orelse):
+                return self.paths([self.expr(then, state), self.expr(orelse, state)])
+            case LetJoin():
+                return self.joined(expr, state)
+            case Jump(label=label, args=args):
+                after = self.move(args, state)
+                self._jumps[label].append((after, tuple(self.value(arg, after) for arg in args)))
+                return None, UNIQUE
+            case NewHole(body=body):
+                after_hole, _ = self.expr(body, state)
+                return after_hole, self._filled
+            case MakeConHole(var=var, args=args, token=token, body=body):
+                self.construct(expr, token)
+                after = self.move(args, state)
+                return self.expr(body, self.bound(var, join(self.value(arg, after) for arg in args), after))
+            case Fill(atom=atom):
+                after = self.move((atom,), state)
+                self._filled = join((self._filled, self.value(atom, after)))
+                return after, UNIQUE
+            case Do(op=op, body=body):
+                return self.expr(body, self.op(op, state))
+            case _:
+                assert_never(expr)
+
+    def bound(self, var: Var, value: Value, state: _State) -> _State:
+        return state.plus(var).valued(var, value) if self.counted(var) else state
+
+    def construct(self, expr: MakeCon | MakeConHole, token: Var | None) -> None:
+        if token is not None:
+            self.require(expr, self._tokens[token])
+
+    def paths(self, outcomes: Iterable[Outcome]) -> Outcome:
+        """After one of several paths."""
+        back = [(state, value) for state, value in outcomes if state is not None]
+        return _merged([state for state, _ in back]), join(value for _, value in back)
+
+    def joined(self, expr: LetJoin, state: _State) -> Outcome:
+        self._jumps[expr.label] = []
+        direct = self.expr(expr.body, state)
+        jumps = self._jumps[expr.label]
+        arrived = _merged([after for after, _ in jumps])
+        if arrived is None:
+            return direct
+        for i, param in enumerate(expr.params):
+            arrived = self.bound(param, join(values[i] for _, values in jumps), arrived)
+        return self.paths([direct, self.expr(expr.join_body, arrived)])
+
+    def attempt(self, expr: TryLet, state: _State) -> Outcome:
+        outer, self._raised = self._raised, []
+        after, value = self.expr(expr.value, state)
+        thrown, self._raised = _merged(self._raised), outer
+        paths: list[Outcome] = []
+        if after is not None:
+            paths.append(self.expr(expr.body, self.bound(expr.var, value, after)))
+        if thrown is not None:
+            carried = self.given(EXN, "it comes with an exception")
+            paths.append(self.expr(expr.handler, self.bound(expr.exn, carried, thrown)))
+        return self.paths(paths)
+
+    def match(self, expr: Match, state: _State) -> Outcome:
+        paths = []
+        for branch in expr.branches:
+            outer = self._fields.get(expr.var)
+            self._fields[expr.var] = branch
+            self._parent.update((var, expr.var) for var in branch.binders if self.counted(var))
+            constant = self._program.datas[branch.con.data].layout is Layout.BOXED and not branch.binders
+            below = replace(state, constants=state.constants | {expr.var}) if constant else state
+            paths.append(self.expr(branch.body, below))
+            if outer is not None:
+                self._fields[expr.var] = outer
+        if expr.default is not None:
+            paths.append(self.expr(expr.default, state))
+        return self.paths(paths)
+
+    # ---- calls
+
+    def call(self, expr: Call | CallClosure | Prim | ForeignCall | KernelCall, state: _State) -> Outcome:
+        borrows = borrowed_args(expr, self._program)
+        taken: list[Atom | None] = [arg for arg, kept in zip(expr.args, borrows, strict=True) if not kept]
+        if isinstance(expr, CallClosure):
+            taken.append(expr.fun)
+        uniqueness = [self.now(arg, state) for arg in expr.args]
+        given_up = isinstance(expr, Call) and not self._stores and not is_counted(expr.type, self._program.datas)
+        holes = any(isinstance(arg, Var) and isinstance(arg.type, HoleType) for arg in expr.args)
+        after = self.move(taken, state, back=given_up and not holes)
+        values = [
+            self.value(arg, after) if not kept else self.now(arg, state) for arg, kept in zip(expr.args, borrows, strict=True)
+        ]
+        match expr:
+            case Call(fun=fun, args=args):
+                known = self._known[fun]
+                for i in list(known.needs):  # known may be the function itself
+                    self.require(expr, uniqueness[i])
+                for i, why in list(known.kept.items()):
+                    arg = args[i]
+                    if isinstance(arg, Var) and self.counted(arg):
+                        after = self.mark(arg, why, after)
+                result = known.result if isinstance(known.result, Shared) else join(values[i] for i in known.result)
+                if holes:
+                    self._filled = join((self._filled, result))
+            case Prim(op=op):
+                if op in prims.COPYING:
+                    self.require(expr, uniqueness[0])
+                result = self.primitive(expr)
+            case KernelCall(kernel=kernel):
+                written = [i for i, is_written in enumerate(self._program.kernels[kernel].written) if is_written]
+                for i in written:
+                    self.require(expr, uniqueness[i])
+                result = UNIQUE
+            case CallClosure() | ForeignCall():
+                what = "a closure" if isinstance(expr, CallClosure) else "a foreign function"
+                result = self.given(expr.type, f"{what} gives it, which may keep it")
+            case _:
+                assert_never(expr)
+        if may_throw(expr, self._program):
+            self._raised.append(after)
+        return after, result
+
+    def primitive(self, expr: Prim) -> Value:
+        """The value of a primitive."""
+        match expr.op:
+            case "array_get":
+                return self.given(expr.type, "it is an element of an array, which keeps it")
+            case "ref_get":
+                return self.given(expr.type, "it is the content of a cell, which keeps it")
+            case "join":
+                return self.given(expr.type, "a thread has made it")
+            case _:  # an array that is copied because it is shared is unique afterwards
+                return UNIQUE
+
+    # ---- resource operations
+
+    def op(self, op: Op, state: _State) -> _State:
+        match op:
+            case Dup(var=var):
+                return state.plus(var)
+            case Drop(var=var) | DecRef(var=var):
+                return self.move((var,), state, back=True)
+            case DropReuse(token=token, var=var):
+                self._tokens[token] = self.now(var, state)
+                return self.move((var,), state, back=True)
+            case NullToken() | FreeToken():
+                return state
+            case CopyToken(token=token):
+                self.require(op, self._tokens[token])
+                return state
+            case Free(var=var) | TakeToken(var=var):
+                after = self.move((var,), state, back=True)
+                for field_ in self._fields[var].binders:
+                    if self.counted(field_):
+                        after = after.plus(field_)
+                return after
+            case IfUnique(var=var, unique=unique, shared=shared):
+                return self.if_unique(var, unique, shared, state)
+            case _:
+                assert_never(op)
+
+    def if_unique(self, var: Var, unique: tuple[Op, ...], shared: tuple[Op, ...], state: _State) -> _State:
+        """The operations of the one side: what is not shared for a known reason is unique as long as the arguments are."""
+        known = self.now(var, state)
+        for op in (*unique, *shared):
+            if isinstance(op, TakeToken | NullToken | CopyToken | DropReuse):
+                self._tokens[op.token] = known
+        if isinstance(known, Shared):
+            for op in shared:
+                state = self.op(op, state)
+            return state
+        early = [op.var for op in unique if isinstance(op, Drop)]
+        for op in unique:
+            if not isinstance(op, Drop):
+                state = self.op(op, state)
+        return self.move(early, state, back=True)
