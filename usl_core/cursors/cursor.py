@@ -23,6 +23,7 @@ from usl_core.cursors.path import (
     anchor_path,
     block_of,
     get,
+    paths_of,
     starts_with,
     stmt_list,
     stmt_path,
@@ -81,8 +82,8 @@ class Cursor(Identical):
             return False
         if isinstance(self.loc, GapLoc):
             return self.loc == other.loc
-        inner = _roots(other.loc)
-        return bool(inner) and all(any(starts_with(path, root) for root in _roots(self.loc)) for path in inner)
+        inner = paths_of(other.loc)
+        return bool(inner) and all(any(starts_with(path, root) for root in paths_of(self.loc)) for path in inner)
 
     def _at(self, path: Path) -> Any:
         return make_cursor(self.owner, NodeLoc(path))
@@ -110,24 +111,9 @@ class Cursor(Identical):
         return f"<{type(self).__name__}\n{self}\n>"
 
 
-def _roots(loc: Loc) -> tuple[Path, ...]:
-    """The paths of the nodes that a location stands for; a gap is where its anchor is."""
-    match loc:
-        case NodeLoc(path):
-            return (path,)
-        case BlockLoc(lo=lo, hi=hi):
-            return tuple(stmt_path(loc, offset) for offset in range(hi - lo))
-        case GapLoc():
-            return (anchor_path(loc),)
-        case ArgLoc(index):
-            return ((("args", index),),)
-        case Dead():
-            return ()
-
-
 def place_of(cursor: Cursor) -> Span | None:
     """Where the code that a cursor shows stands in a source, or the nearest code around it that does; None if it shows none."""
-    around = (get(cursor.owner.ir, path[:length]) for path in _roots(cursor.loc) for length in range(len(path), 0, -1))
+    around = (get(cursor.owner.ir, path[:length]) for path in paths_of(cursor.loc) for length in range(len(path), 0, -1))
     return next((node.span for node in around if node.span.line), None)
 
 

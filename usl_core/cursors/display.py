@@ -8,20 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
-from usl_core.cursors.path import (
-    ArgLoc,
-    BlockLoc,
-    Dead,
-    GapLoc,
-    Loc,
-    NodeLoc,
-    Path,
-    anchor_path,
-    child,
-    get,
-    rebuild,
-    stmt_path,
-)
+from usl_core.cursors.path import GapLoc, Loc, Path, child, get, paths_of, rebuild
 from usl_core.ir import nodes as ir
 from usl_core.ir.printer import Printer, written
 from usl_core.ir.sym import Sym
@@ -161,7 +148,7 @@ class _MarkingPrinter(Printer):
 
 def show_marked(proc: ir.Proc, loc: Loc) -> str:
     """The text of proc with loc marked: `>` before its lines, a caret line below an expression, `...` for a gap."""
-    paths = _marked_paths(loc)
+    paths = paths_of(loc)
     # A node object may stand in several places; fresh copies make the marked ones unique.
     copy = rebuild(proc, {path: lambda node: update(node) for path in paths if path})
     marked = [get(copy, path) for path in paths]
@@ -170,20 +157,6 @@ def show_marked(proc: ir.Proc, loc: Loc) -> str:
     for line in printer.proc(copy).split("\n"):
         lines += _render_line(line)
     return "\n".join(lines)
-
-
-def _marked_paths(loc: Loc) -> list[Path]:
-    match loc:
-        case NodeLoc(path):
-            return [path]
-        case BlockLoc(lo=lo, hi=hi):
-            return [stmt_path(loc, offset) for offset in range(hi - lo)]
-        case GapLoc():
-            return [anchor_path(loc)]
-        case ArgLoc(index):
-            return [(("args", index),)]
-        case Dead():
-            return []
 
 
 def _render_line(line: str) -> list[str]:

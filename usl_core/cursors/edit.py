@@ -31,6 +31,7 @@ from usl_core.cursors.path import (
     before,
     block_of,
     exists,
+    gap_at,
     get,
     starts_with,
     stmts,
@@ -302,10 +303,7 @@ def _transfer(redirect: _Redirect, loc: Loc) -> Loc | None:
         case BlockLoc(parent, field, lo, hi):
             moved = BlockLoc(to + parent[skip:], field, lo, hi)
         case GapLoc(parent, field, index, side):
-            anchor: Path = (*to, *(*parent, (field, index))[skip:])
-            new_field, at = anchor[-1]
-            assert at is not None
-            moved = GapLoc(anchor[:-1], new_field, at, side)
+            moved = gap_at((*to, *(*parent, (field, index))[skip:]), side)
         case ArgLoc() | Dead():
             return None
     return moved if exists(redirect.tree, moved) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from usl_core.cursors.forward import Forward, by_paths, identity
+from usl_core.cursors.forward import ByPaths, Forward, identity
 from usl_core.cursors.listmap import Splice, Splices
 from usl_core.cursors.path import (
     BlockLoc,
@@ -24,10 +24,12 @@ from usl_core.cursors.path import (
     exists,
     gap_position,
     get_stmt,
+    offset_in,
     rebuild,
     splice,
     starts_with,
     stmt_list,
+    stmt_path,
     stmts,
 )
 from usl_core.ir.nodes import Block, For, If, Node, Pass, Proc, Stmt
@@ -150,13 +152,13 @@ def move(proc: Proc, block: BlockLoc, gap: GapLoc, *, by: str = "move") -> Edite
     return splice(without, BlockLoc(parent, field, at, at), moved), mover
 
 
-class _Move:
+class _Move(ByPaths):
     """The forwarding of `move`: removal, then insertion, except that what was removed is at the target."""
 
-    __slots__ = ("block", "by", "leaves_pass", "position", "put", "taken", "target", "to")
+    __slots__ = ("leaves_pass", "moved", "position", "put", "taken", "target", "to")
 
     def __init__(self, proc: Proc, block: BlockLoc, gap: GapLoc, by: str) -> None:
-        self.block, self.by = block, by
+        self.moved = block
         self.to: ListKey = (gap.parent, gap.field)
         self.position = gap_position(gap)
         count = block.hi - block.lo
@@ -171,34 +173,25 @@ class _Move:
         self.target: tuple[Path, str, int] = (parent, gap.field, at)
         self.put = Splices({(parent, gap.field): (Splice(at, at, count),)}, by)
 
-    def __call__(self, loc: Loc) -> Loc:
-        return by_paths(loc, self.path, self.map_block)
-
     def path(self, path: Path) -> Path | Dead:
-        block = self.block
-        depth = len(block.parent)
-        if len(path) > depth and starts_with(path, block.parent):
-            field, index = path[depth]
-            if field == block.field and index is not None and block.lo <= index < block.hi:
-                parent, to_field, at = self.target
-                return (*parent, (to_field, at + index - block.lo), *path[depth + 1 :])
+        offset = offset_in(self.moved, path)
+        if offset is not None:
+            parent, field, at = self.target
+            return (*parent, (field, at + offset), *path[len(self.moved.parent) + 1 :])
         between = self.taken.path(path)
         return between if isinstance(between, Dead) else self.put.path(between)
 
-    def map_block(self, other: BlockLoc) -> Loc:
-        block = self.block
-        if (other.parent, other.field) != (block.parent, block.field):
-            parent = self.path(other.parent)
-            assert not isinstance(parent, Dead)  # nothing dies in a move but torn blocks
+    def block(self, other: BlockLoc) -> Loc:
+        moved = self.moved
+        parent, field, at = self.target
+        if (other.parent, other.field) != (moved.parent, moved.field):
             if (other.parent, other.field) != self.to:
-                return BlockLoc(parent, other.field, other.lo, other.hi)
-            put_parent, put_field, _ = self.target
-            return self.put.block(BlockLoc(put_parent, put_field, other.lo, other.hi))
-        if block.lo <= other.lo and other.hi <= block.hi:
-            target, field, at = self.target
-            return BlockLoc(target, field, at + other.lo - block.lo, at + other.hi - block.lo)
-        contains = other.lo <= block.lo and block.hi <= other.hi
-        if contains and self.to == (block.parent, block.field) and other.lo <= self.position <= other.hi:
+                return super().block(other)
+            return self.put.block(BlockLoc(parent, field, other.lo, other.hi))
+        if moved.lo <= other.lo and other.hi <= moved.hi:
+            return BlockLoc(parent, field, at + other.lo - moved.lo, at + other.hi - moved.lo)
+        contains = other.lo <= moved.lo and moved.hi <= other.hi
+        if contains and self.to == (moved.parent, moved.field) and other.lo <= self.position <= other.hi:
             return other
         between = self.taken.block(other)
         return self.put.block(between) if isinstance(between, BlockLoc) else between
@@ -220,36 +213,27 @@ def wrap(proc: Proc, block: BlockLoc, make: Callable[[Block], Stmt], field: str 
     return splice(proc, block, (outer,)), _Wrap(block, field, by)
 
 
-class _Wrap:
+class _Wrap(ByPaths):
     """The forwarding of `wrap`."""
 
-    __slots__ = ("block", "by", "field", "grown")
+    __slots__ = ("field", "grown", "wrapped")
 
     def __init__(self, block: BlockLoc, field: str, by: str) -> None:
-        self.block, self.field, self.by = block, field, by
+        self.wrapped, self.field = block, field
         self.grown = Splices({(block.parent, block.field): (Splice(block.lo, block.hi, 1, succeeds=True),)}, by)
 
-    def __call__(self, loc: Loc) -> Loc:
-        return by_paths(loc, self.path, self.map_block)
-
     def path(self, path: Path) -> Path | Dead:
-        block = self.block
-        depth = len(block.parent)
-        if len(path) > depth and starts_with(path, block.parent):
-            field, index = path[depth]
-            if field == block.field and index is not None and block.lo <= index < block.hi:
-                return (*block.parent, (field, block.lo), (self.field, index - block.lo), *path[depth + 1 :])
-        return self.grown.path(path)
+        wrapped, offset = self.wrapped, offset_in(self.wrapped, path)
+        if offset is None:
+            return self.grown.path(path)
+        return (*stmt_path(wrapped, 0), (self.field, offset), *path[len(wrapped.parent) + 1 :])
 
-    def map_block(self, other: BlockLoc) -> Loc:
-        block = self.block
-        if (other.parent, other.field) != (block.parent, block.field):
-            parent = self.path(other.parent)
-            assert not isinstance(parent, Dead)  # nothing dies in a wrap but torn blocks
-            return BlockLoc(parent, other.field, other.lo, other.hi)
-        if block.lo <= other.lo and other.hi <= block.hi:
-            owner = (*block.parent, (block.field, block.lo))
-            return BlockLoc(owner, self.field, other.lo - block.lo, other.hi - block.lo)
+    def block(self, other: BlockLoc) -> Loc:
+        wrapped = self.wrapped
+        if (other.parent, other.field) != (wrapped.parent, wrapped.field):
+            return super().block(other)
+        if wrapped.lo <= other.lo and other.hi <= wrapped.hi:
+            return BlockLoc(stmt_path(wrapped, 0), self.field, other.lo - wrapped.lo, other.hi - wrapped.lo)
         return self.grown.block(other)
 
 
@@ -266,7 +250,7 @@ def unwrap(proc: Proc, path: Path, field: str = "body", *, by: str = "unwrap") -
     return splice(proc, owner, inner), _Unwrap(path, field, len(inner), by)
 
 
-class _Unwrap:
+class _Unwrap(ByPaths):
     """The forwarding of `unwrap`."""
 
     __slots__ = ("field", "owner", "removed", "stmt")
@@ -276,27 +260,23 @@ class _Unwrap:
         run = Splice(self.owner.lo, self.owner.hi, count, succeeds=True)
         self.removed = Splices({(self.owner.parent, self.owner.field): (run,)}, by)
 
-    def __call__(self, loc: Loc) -> Loc:
-        return by_paths(loc, self.path, self.map_block)
-
     def path(self, path: Path) -> Path | Dead:
         depth = len(self.stmt)
         if not starts_with(path, self.stmt):
             return self.removed.path(path)
         if len(path) > depth and path[depth][0] == self.field:
-            index = path[depth][1]
+            _, index = path[depth]
             assert index is not None
-            return (*self.owner.parent, (self.owner.field, self.owner.lo + index), *path[depth + 1 :])
+            return (*stmt_path(self.owner, index), *path[depth + 1 :])
         return Dead(f"removed by {self.removed.by}")
 
-    def map_block(self, other: BlockLoc) -> Loc:
+    def block(self, other: BlockLoc) -> Loc:
         if (other.parent, other.field) == (self.stmt, self.field):
             start = self.owner.lo
             return BlockLoc(self.owner.parent, self.owner.field, start + other.lo, start + other.hi)
         if (other.parent, other.field) == (self.owner.parent, self.owner.field):
             return self.removed.block(other)
-        parent = self.path(other.parent)
-        return parent if isinstance(parent, Dead) else BlockLoc(parent, other.field, other.lo, other.hi)
+        return super().block(other)
 
 
 def loc_path(loc: Loc) -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path
+from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path, gap_at
 
 Forward = Callable[[Loc], Loc]
 
@@ -38,25 +38,38 @@ def compose(*chain: Forward) -> Forward:
     return lambda loc: forward_through(steps, loc)
 
 
-def by_paths(loc: Loc, path: Callable[[Path], Path | Dead], block: Callable[[BlockLoc], Loc]) -> Loc:
-    """loc forwarded by a map of paths and a map of blocks; a gap follows the statement that it hangs on."""
-    match loc:
-        case NodeLoc(old):
-            new = path(old)
-            if new is old:
+class ByPaths:
+    """A forwarding that is given by where paths and blocks are afterwards; formals stay."""
+
+    __slots__ = ()
+
+    def __call__(self, loc: Loc) -> Loc:
+        match loc:
+            case NodeLoc(old):
+                new = self.path(old)
+                if new is old:
+                    return loc
+                return new if isinstance(new, Dead) else NodeLoc(new)
+            case BlockLoc():
+                return self.block(loc)
+            case GapLoc():
+                return self.gap(loc)
+            case ArgLoc() | Dead():
                 return loc
-            return new if isinstance(new, Dead) else NodeLoc(new)
-        case BlockLoc():
-            return block(loc)
-        case GapLoc(side=side):
-            anchor = path(anchor_path(loc))
-            if isinstance(anchor, Dead):
-                return anchor
-            field, index = anchor[-1]
-            assert index is not None
-            return GapLoc(anchor[:-1], field, index, side)
-        case ArgLoc() | Dead():
-            return loc
+
+    def path(self, path: Path) -> Path | Dead:
+        """Where a node is, or why it is gone; path itself if it did not move."""
+        raise NotImplementedError
+
+    def block(self, block: BlockLoc) -> Loc:
+        """Where a block is: at the same statements of the list that its owner has taken along."""
+        parent = self.path(block.parent)
+        return parent if isinstance(parent, Dead) else BlockLoc(parent, block.field, block.lo, block.hi)
+
+    def gap(self, gap: GapLoc) -> Loc:
+        """Where a gap is: it follows the statement that it hangs on."""
+        anchor = self.path(anchor_path(gap))
+        return anchor if isinstance(anchor, Dead) else gap_at(anchor, gap.side)
 
 
 _SHORT = 32

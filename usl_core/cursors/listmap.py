@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
-from usl_core.cursors.path import BlockLoc, Dead, GapLoc, ListKey, Loc, NodeLoc, Path, anchor_path
+from usl_core.cursors.forward import ByPaths
+from usl_core.cursors.path import BlockLoc, Dead, GapLoc, ListKey, Loc, Path
 from usl_core.ir.traverse import Step
 
 
@@ -73,7 +74,7 @@ class ListMap:
         return (new_lo, new_lo + length) if length > 0 else None
 
 
-class Splices:
+class Splices(ByPaths):
     """The forwarding of one batch of splices. by: the operator, for the reasons of deaths."""
 
     __slots__ = ("_depths", "_lists", "by")
@@ -82,20 +83,6 @@ class Splices:
         self._lists = {key: ListMap(runs) for key, runs in splices.items()}
         self._depths = sorted({len(parent) for parent, _ in splices})
         self.by = by
-
-    def __call__(self, loc: Loc) -> Loc:
-        match loc:
-            case NodeLoc(path):
-                new = self.path(path)
-                if new is path:
-                    return loc
-                return new if isinstance(new, Dead) else NodeLoc(new)
-            case BlockLoc():
-                return self.block(loc)
-            case GapLoc():
-                return self.gap(loc)
-            case _:
-                return loc
 
     def path(self, path: Path) -> Path | Dead:
         """Where the node at path is: path itself if it did not move.
@@ -149,12 +136,7 @@ class Splices:
                 return GapLoc(parent, gap.field, start, "before")
             if gap.side == "after" and gap.index == splice.hi - 1:
                 return GapLoc(parent, gap.field, start + splice.count - 1, "after")
-        anchor = self.path(anchor_path(gap))
-        if isinstance(anchor, Dead):
-            return anchor
-        field, index = anchor[-1]
-        assert index is not None
-        return GapLoc(anchor[:-1], field, index, gap.side)
+        return super().gap(gap)
 
     def _owner_replaced(self, owner: Path) -> bool:
         """Whether the statement at owner is itself a replaced one, so that its lists are gone though its place lives on."""

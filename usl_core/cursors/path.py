@@ -91,6 +91,16 @@ def stmt_path(block: BlockLoc, offset: int) -> Path:
     return (*block.parent, (block.field, block.lo + offset))
 
 
+def offset_in(block: BlockLoc, path: Path) -> int | None:
+    """Which statement of block, counted from 0, path leads to or into; None if to none of them."""
+    depth = len(block.parent)
+    if len(path) > depth and starts_with(path, block.parent):
+        field, index = path[depth]
+        if field == block.field and index is not None and block.lo <= index < block.hi:
+            return index - block.lo
+    return None
+
+
 def block_of(path: Path) -> BlockLoc:
     """The block that holds just the statement at path."""
     parent, field, index = _place(path)
@@ -113,14 +123,34 @@ def body_of(path: Path, length: int, field: str = "body") -> BlockLoc:
     return BlockLoc(path, field, 0, length)
 
 
+def gap_at(path: Path, side: Side) -> GapLoc:
+    """The gap on that side of the statement at path."""
+    return GapLoc(*_place(path), side)
+
+
 def before(path: Path) -> GapLoc:
     """The gap before the statement at path."""
-    return GapLoc(*_place(path), "before")
+    return gap_at(path, "before")
 
 
 def after(path: Path) -> GapLoc:
     """The gap after the statement at path."""
-    return GapLoc(*_place(path), "after")
+    return gap_at(path, "after")
+
+
+def paths_of(loc: Loc) -> tuple[Path, ...]:
+    """The paths of the nodes that a location stands for; a gap is where its anchor is."""
+    match loc:
+        case NodeLoc(path):
+            return (path,)
+        case BlockLoc(lo=lo, hi=hi):
+            return tuple(stmt_path(loc, offset) for offset in range(hi - lo))
+        case GapLoc():
+            return (anchor_path(loc),)
+        case ArgLoc(index):
+            return ((("args", index),),)
+        case Dead():
+            return ()
 
 
 # ---- reading

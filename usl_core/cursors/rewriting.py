@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core.cursors.edits import Edited
-from usl_core.cursors.forward import by_paths, identity
-from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, rebuild
+from usl_core.cursors.forward import ByPaths, identity
+from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, paths_of, rebuild
 from usl_core.ir.nodes import Arg, Expr, ExprBase, Interval, Node, Proc, StmtBase
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import Step, child_fields, children, inner_stmts, map_children, mentioned, same, update
@@ -67,16 +67,13 @@ def _occurrence(node: Node, wanted: Node) -> Path | None:
     return None
 
 
-class Rewritten:
+class Rewritten(ByPaths):
     """The forwarding of rewrites below some paths, given by their traces."""
 
     __slots__ = ("_traces", "by")
 
     def __init__(self, traces: Mapping[Path, Trace], by: str) -> None:
         self._traces, self.by = traces, by
-
-    def __call__(self, loc: Loc) -> Loc:
-        return by_paths(loc, self.path, self.block)
 
     def block(self, block: BlockLoc) -> Loc:
         """Where a block is afterwards."""
@@ -119,23 +116,13 @@ def rewrite_exprs(
     """
     traces: dict[Path, Trace] = {}
     changes: dict[Path, Callable[[Any], Node]] = {}
-    for root in _roots(scope):
+    for root in (scope,) if isinstance(scope, tuple) else paths_of(scope):
         old = get(proc, root)
         new, trace = _rewrite(old, rule, names)
         if trace is not None:
             traces[root] = trace
             changes[root] = _always(new)
     return (rebuild(proc, changes), Rewritten(traces, by)) if changes else (proc, identity)
-
-
-def _roots(scope: Path | NodeLoc | BlockLoc) -> list[Path]:
-    match scope:
-        case NodeLoc(path):
-            return [path]
-        case BlockLoc(parent, field, lo, hi):
-            return [(*parent, (field, index)) for index in range(lo, hi)]
-        case tuple():
-            return [scope]
 
 
 def _always(node: Node) -> Callable[[Any], Node]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import assert_never
 
-from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path, get, stmt_list, stmt_path
+from usl_core.cursors.path import ArgLoc, BlockLoc, Loc, NodeLoc, Path, get, paths_of, stmt_list
 from usl_core.ir.nodes import Interval, Proc
 
 
@@ -23,11 +22,12 @@ def nearest_survivor(proc: Proc, loc: Loc, follow: Callable[[Loc], Loc]) -> Path
 
 
 def _by_nearness(proc: Proc, loc: Loc) -> Iterator[Path]:
-    start = _first_path(loc)
-    if not start:
+    lost = paths_of(loc)
+    if not lost or isinstance(loc, ArgLoc):
         return
+    start = lost[0]
     if isinstance(loc, BlockLoc):
-        yield from (stmt_path(loc, offset) for offset in range(loc.hi - loc.lo))
+        yield from lost
     for length in range(len(start), 0, -1):
         if not isinstance(get(proc, start[:length]), Interval):
             yield start[:length]
@@ -36,17 +36,3 @@ def _by_nearness(proc: Proc, loc: Loc) -> Iterator[Path]:
         count = len(stmt_list(proc, (), field))
         for other in sorted(range(count), key=lambda position: (abs(position - index), position)):
             yield ((field, other),)
-
-
-def _first_path(loc: Loc) -> Path:
-    match loc:
-        case NodeLoc(path):
-            return path
-        case BlockLoc():
-            return stmt_path(loc, 0)
-        case GapLoc():
-            return anchor_path(loc)
-        case ArgLoc() | Dead():
-            return ()
-        case _:
-            assert_never(loc)
