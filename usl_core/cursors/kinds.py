@@ -70,14 +70,17 @@ class _Binder(Cursor):
 
     @property
     def node(self) -> Any:
+        """The node of the IR."""
         raise NotImplementedError
 
-    def _own_path(self) -> Path:
+    @property
+    def path(self) -> Path:
+        """Steps from the procedure to the node."""
         raise NotImplementedError
 
     def name(self) -> str:
         """The name as printed."""
-        return spelling(self.owner.ir, self.node.name, self._own_path())
+        return spelling(self.owner.ir, self.node.name, self.path)
 
     def type(self) -> Type:
         """The element type of data, or the type of a control value."""
@@ -88,7 +91,7 @@ class _Binder(Cursor):
         """Cursors to the extents, outermost first; empty for scalars and control values."""
         typ = self.node.type
         count = len(typ.shape) if isinstance(typ, TensorType) else 0
-        return tuple([self._at((*self._own_path(), ("shape", index))) for index in range(count)])
+        return tuple([self._at((*self.path, ("shape", index))) for index in range(count)])
 
     def mem(self) -> MemoryClass | None:
         """The memory; None for control values."""
@@ -100,19 +103,10 @@ class _Binder(Cursor):
 
 
 @cursor_to(ir.Alloc)
-class AllocCursor(_Binder, StmtCursor):
+class AllocCursor(StmtCursor, _Binder):
     """An allocation."""
 
     __slots__ = ()
-
-    @property
-    def node(self) -> ir.Alloc:
-        """The allocation in the tree."""
-        node: ir.Alloc = StmtCursor.node.fget(self)  # type: ignore[attr-defined]
-        return node
-
-    def _own_path(self) -> Path:
-        return self.path
 
 
 @cursor_to(ir.Arg)
@@ -131,9 +125,6 @@ class ArgCursor(_Binder):
     def node(self) -> ir.Arg:
         """The formal in the tree."""
         return self.owner.ir.args[self.loc.index]
-
-    def _own_path(self) -> Path:
-        return self.path
 
     def parent(self) -> Cursor:
         """Invalid: nothing is around a formal."""
