@@ -11,41 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from usl_core.analysis.fields_used import field_use
+from usl_core.ir import nodes as ir
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Node,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StmtBase,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
 from usl_core.ir.traverse import child_nodes, inner_stmts, walk_kinds
 from usl_core.ir.types import TensorType
 
 
-def unsteady_control(proc: Proc) -> ReadConfig | None:
+def unsteady_control(proc: ir.Proc) -> ir.ReadConfig | None:
     """A read of a field that proc writes, in a loop's bounds, a condition or an index; None if there is none."""
     written = field_use(proc).written
     for stmt in proc.body if written else ():
@@ -55,30 +28,30 @@ def unsteady_control(proc: Proc) -> ReadConfig | None:
     return None
 
 
-def shape_that_reads(proc: Proc) -> ReadConfig | None:
+def shape_that_reads(proc: ir.Proc) -> ir.ReadConfig | None:
     """A read of a field in the extents of a buffer or the bounds of a window; None if there is none."""
     reading = proc.body if field_use(proc).all else ()
     return next((read for stmt in reading for read in _shape_reads(stmt).values()), None)
 
 
 @per_node
-def _control_reads(stmt: Stmt) -> Mapping[FieldSym, ReadConfig]:
+def _control_reads(stmt: ir.Stmt) -> Mapping[FieldSym, ir.ReadConfig]:
     return _first_reads(stmt, _control, _control_reads)
 
 
 @per_node
-def _shape_reads(stmt: Stmt) -> Mapping[FieldSym, ReadConfig]:
+def _shape_reads(stmt: ir.Stmt) -> Mapping[FieldSym, ir.ReadConfig]:
     return _first_reads(stmt, _shapes, _shape_reads)
 
 
 def _first_reads(
-    stmt: Stmt, exprs: Callable[[Stmt], Iterator[Expr]], inside: Callable[[Stmt], Mapping[FieldSym, ReadConfig]]
-) -> Mapping[FieldSym, ReadConfig]:
+    stmt: ir.Stmt, exprs: Callable[[ir.Stmt], Iterator[ir.Expr]], inside: Callable[[ir.Stmt], Mapping[FieldSym, ir.ReadConfig]]
+) -> Mapping[FieldSym, ir.ReadConfig]:
     """For each field that some expressions of stmt read, the first such read; inside tells of a statement in it."""
-    found: dict[FieldSym, ReadConfig] = {}
+    found: dict[FieldSym, ir.ReadConfig] = {}
     if field_use(stmt).read:
         for expr in exprs(stmt):
-            for read in walk_kinds(expr, ReadConfig):
+            for read in walk_kinds(expr, ir.ReadConfig):
                 found.setdefault(read.config.sym(read.field), read)
         for inner in inner_stmts(stmt):
             for field, read in inside(inner).items():
@@ -86,36 +59,55 @@ def _first_reads(
     return found
 
 
-def _own_nodes(stmt: Stmt) -> Iterator[Node]:
+def _own_nodes(stmt: ir.Stmt) -> Iterator[ir.Node]:
     """stmt and the expressions in it that are in no statement inside it."""
-    pending: list[Node] = [stmt]
+    pending: list[ir.Node] = [stmt]
     while pending:
         node = pending.pop()
         yield node
-        pending += [child for child in reversed(child_nodes(node)) if not isinstance(child, StmtBase)]
+        pending += [child for child in reversed(child_nodes(node)) if not isinstance(child, ir.StmtBase)]
 
 
-def _control(stmt: Stmt) -> Iterator[Expr]:
+def _control(stmt: ir.Stmt) -> Iterator[ir.Expr]:
     """The control expressions that say which statements run and where they reach; those of arguments are the callee's."""
     for node in _own_nodes(stmt):
         match node:
-            case For(lo=lo, hi=hi):
+            case ir.For(lo=lo, hi=hi):
                 yield lo
                 yield hi
-            case If(cond=cond):
+            case ir.If(cond=cond):
                 yield cond
-            case Read(idx=idx) | Assign(idx=idx) | Reduce(idx=idx):
+            case ir.Read(idx=idx) | ir.Assign(idx=idx) | ir.Reduce(idx=idx):
                 yield from idx
-            case Literal() | UnaryMinus() | BinaryOp() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
+            case (
+                ir.Literal()
+                | ir.UnaryMinus()
+                | ir.BinaryOp()
+                | ir.ExternCall()
+                | ir.Cast()
+                | ir.WindowExpr()
+                | ir.StrideExpr()
+                | ir.ReadConfig()
+            ):
                 pass
-            case Interval() | AssignConfig() | Pass() | Check() | Alloc() | WindowStmt() | Call() | Arg() | Proc():
+            case (
+                ir.Interval()
+                | ir.AssignConfig()
+                | ir.Pass()
+                | ir.Check()
+                | ir.Alloc()
+                | ir.WindowStmt()
+                | ir.Call()
+                | ir.Arg()
+                | ir.Proc()
+            ):
                 pass
 
 
-def _shapes(stmt: Stmt) -> Iterator[Expr]:
+def _shapes(stmt: ir.Stmt) -> Iterator[ir.Expr]:
     for node in _own_nodes(stmt):
-        if isinstance(node, Alloc) and isinstance(node.type, TensorType):
+        if isinstance(node, ir.Alloc) and isinstance(node.type, TensorType):
             yield from node.type.shape
-        elif isinstance(node, WindowExpr):
+        elif isinstance(node, ir.WindowExpr):
             for entry in node.idx:
-                yield from (entry.lo, entry.hi) if isinstance(entry, Interval) else (entry,)
+                yield from (entry.lo, entry.hi) if isinstance(entry, ir.Interval) else (entry,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
 
@@ -21,7 +21,7 @@ from usl_core.ir.nodes import Alloc, Arg, Expr, ExprBase, For, Read, Stmt, Windo
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
 from usl_core.ir.types import BOOL, INDEX, Type
-from usl_core.primitives.base import refuse
+from usl_core.primitives.base import refuse, require
 from usl_core.primitives.operators import operator_name
 from usl_core.procedure import Procedure
 from usl_core.profiling import profiled
@@ -109,6 +109,13 @@ def expr_at(proc: Procedure, where: Any) -> tuple[Path, Expr]:
     node = get(proc.ir, cursor.loc.path)
     assert isinstance(node, ExprBase)
     return cursor.loc.path, node
+
+
+def exprs_at(proc: Procedure, exprs: Any) -> dict[Path, Expr]:
+    """Expressions by their paths, where one may be given or several."""
+    many = exprs if isinstance(exprs, Sequence) and not isinstance(exprs, str | Cursor) else [exprs]
+    require(len(many) > 0, "no expression is given")
+    return dict(expr_at(proc, where) for where in many)
 
 
 def alloc_at(proc: Procedure, where: Any) -> tuple[Path, Alloc]:

@@ -11,23 +11,9 @@ from usl_core.analysis.lower import index_lin
 from usl_core.analysis.raise_ import from_lin, reduce_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path
+from usl_core.ir import nodes as ir
 from usl_core.ir.folding import folded
 from usl_core.ir.memo import per_node
-from usl_core.ir.nodes import (
-    BinaryOp,
-    Block,
-    Check,
-    Expr,
-    ExprBase,
-    For,
-    If,
-    Literal,
-    Node,
-    ReadConfig,
-    SimpleStmt,
-    Stmt,
-    bool_literal,
-)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, depends_on_data, same_expr, substitute, update, walk
 from usl_core.ir.types import BOOL, COND, INDEX
@@ -70,31 +56,31 @@ def simplify(proc: Procedure) -> Edit:
 class _Plan:
     """What to do, all of it found in the original procedure."""
 
-    exprs: dict[Loc, Expr] = field(default_factory=dict)
+    exprs: dict[Loc, ir.Expr] = field(default_factory=dict)
     """Expressions to be replaced, none inside another."""
-    fixed: list[tuple[Path, Sym, Expr]] = field(default_factory=list)
+    fixed: list[tuple[Path, Sym, ir.Expr]] = field(default_factory=list)
     """Loops that run once, and the value of their iterators there."""
     resolved: list[tuple[Path, str | None]] = field(default_factory=list)
     """Loops and branches, outer ones first, with the list that takes their place, or None."""
-    values: dict[Sym, Expr] = field(default_factory=dict)
+    values: dict[Sym, ir.Expr] = field(default_factory=dict)
     """The values of the iterators in `fixed`."""
 
-    def block(self, ctx: Context, parent: Path, name: str, block: Block) -> None:
+    def block(self, ctx: Context, parent: Path, name: str, block: ir.Block) -> None:
         for position, stmt in enumerate(block):
             self.stmt(ctx, (*parent, (name, position)), stmt)
             ctx = ctx.after(stmt)
 
-    def stmt(self, ctx: Context, path: Path, stmt: Stmt) -> None:
+    def stmt(self, ctx: Context, path: Path, stmt: ir.Stmt) -> None:
         match stmt:
-            case For():
+            case ir.For():
                 self.loop(ctx, path, stmt)
-            case If():
+            case ir.If():
                 self.branch(ctx, path, stmt)
-            case SimpleStmt():
+            case ir.SimpleStmt():
                 for step, child in children(stmt):
-                    self.expr(ctx, (*path, step), child, settle=not isinstance(stmt, Check))
+                    self.expr(ctx, (*path, step), child, settle=not isinstance(stmt, ir.Check))
 
-    def loop(self, ctx: Context, path: Path, loop: For) -> None:
+    def loop(self, ctx: Context, path: Path, loop: ir.For) -> None:
         trips = ctx.index(loop.hi) - ctx.index(loop.lo)
         if _holds(ctx, fml.le(trips, 0)):
             self.resolved.append((path, None))
@@ -109,7 +95,7 @@ class _Plan:
             self.expr(ctx, (*path, ("hi", None)), loop.hi)
         self.block(ctx.enter(loop, "body"), path, "body", loop.body)
 
-    def branch(self, ctx: Context, path: Path, stmt: If) -> None:
+    def branch(self, ctx: Context, path: Path, stmt: ir.If) -> None:
         taken = _decided(ctx, stmt.cond) if stmt.cond.type is BOOL else None
         if taken is None:
             self.expr(ctx, (*path, ("cond", None)), stmt.cond)
@@ -122,18 +108,18 @@ class _Plan:
 
     # -- expressions
 
-    def expr(self, ctx: Context, path: Path, node: Node, *, settle: bool = True) -> None:
+    def expr(self, ctx: Context, path: Path, node: ir.Node, *, settle: bool = True) -> None:
         """Plan the replacement of an expression, or of what is inside it; settle decides conditions too."""
-        new = self.shorter(ctx, node, settle=settle) if isinstance(node, ExprBase) else None
+        new = self.shorter(ctx, node, settle=settle) if isinstance(node, ir.ExprBase) else None
         if new is not None:
             if not same_expr(new, node):
                 self.exprs[NodeLoc(path)] = new
             return
-        on_data = isinstance(node, ExprBase) and node.type is COND  # `n > 0 and x[0] < 1.0` keeps its control part as it is
+        on_data = isinstance(node, ir.ExprBase) and node.type is COND  # `n > 0 and x[0] < 1.0` keeps its control part as it is
         for step, child in children(node):
             self.expr(ctx, (*path, step), child, settle=settle and not on_data)
 
-    def shorter(self, ctx: Context, expr: Expr, *, settle: bool) -> Expr | None:
+    def shorter(self, ctx: Context, expr: ir.Expr, *, settle: bool) -> ir.Expr | None:
         """expr simplified as a whole; None where its parts must be looked at one by one."""
         if expr.type is not INDEX and expr.type is not BOOL:
             return folded(expr)
@@ -141,11 +127,11 @@ class _Plan:
             return None
         return self.index(ctx, expr) if expr.type is INDEX else self.condition(ctx, expr, settle=settle)
 
-    def index(self, ctx: Context, expr: Expr) -> Expr:
+    def index(self, ctx: Context, expr: ir.Expr) -> ir.Expr:
         """The shortest form found of an index expression; its own unless one is shorter."""
-        if isinstance(expr, Literal):
+        if isinstance(expr, ir.Literal):
             return expr
-        best: Expr = substitute(expr, self.values)
+        best: ir.Expr = substitute(expr, self.values)
         if _size(best) == 1:  # a name or a number
             return best
         while True:
@@ -154,34 +140,34 @@ class _Plan:
                 return best
             best = found
 
-    def condition(self, ctx: Context, expr: Expr, *, settle: bool) -> Expr:
+    def condition(self, ctx: Context, expr: ir.Expr, *, settle: bool) -> ir.Expr:
         if settle and (value := _decided(ctx, expr)) is not None:
-            return bool_literal(value, expr.span)
+            return ir.bool_literal(value, expr.span)
         match expr:
-            case BinaryOp(op="and" | "or" as op, lhs=lhs, rhs=rhs):
+            case ir.BinaryOp(op="and" | "or" as op, lhs=lhs, rhs=rhs):
                 truth = ctx.truth(lhs)
                 inner = ctx.assume([truth if op == "and" else fml.not_(truth)])
                 left = self.condition(ctx, lhs, settle=settle)
                 right = self.condition(inner, rhs, settle=settle)
                 return _connected(expr, left, right)
-            case BinaryOp(lhs=lhs, rhs=rhs) if lhs.type is not BOOL:
+            case ir.BinaryOp(lhs=lhs, rhs=rhs) if lhs.type is not BOOL:
                 return update(expr, lhs=self.index(ctx, lhs), rhs=self.index(ctx, rhs))
-            case ExprBase():
+            case ir.ExprBase():
                 return expr
 
 
-def _connected(expr: BinaryOp, left: Expr, right: Expr) -> Expr:
+def _connected(expr: ir.BinaryOp, left: ir.Expr, right: ir.Expr) -> ir.Expr:
     """`left and right`, `left or right`, without a side that is decided."""
     neutral = expr.op == "and"
     for side, other in ((left, right), (right, left)):
-        if isinstance(side, Literal):
+        if isinstance(side, ir.Literal):
             return other if side.value is neutral else side
     return update(expr, lhs=left, rhs=right)
 
 
-def _decided(ctx: Context, cond: Expr) -> bool | None:
+def _decided(ctx: Context, cond: ir.Expr) -> bool | None:
     """The value of a control condition, where what is known decides it."""
-    if isinstance(cond, Literal):
+    if isinstance(cond, ir.Literal):
         return bool(cond.value)
     truth = ctx.truth(cond)
     if _holds(ctx, truth):
@@ -194,12 +180,12 @@ def _holds(ctx: Context, goal: Formula) -> bool:
 
 
 @per_node
-def _made_of_data(expr: Expr) -> bool:
+def _made_of_data(expr: ir.Expr) -> bool:
     """Whether a control expression contains data or configuration, which have no linear form of their own."""
-    return depends_on_data(expr) or any(isinstance(n, ReadConfig) for n in walk(expr))
+    return depends_on_data(expr) or any(isinstance(n, ir.ReadConfig) for n in walk(expr))
 
 
 @per_node
-def _size(expr: Expr) -> int:
+def _size(expr: ir.Expr) -> int:
     """How long an expression is; quotients and remainders count double."""
-    return sum(1 + (isinstance(n, BinaryOp) and n.op in ("/", "%")) for n in walk(expr))
+    return sum(1 + (isinstance(n, ir.BinaryOp) and n.op in ("/", "%")) for n in walk(expr))

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.exposed import exposed_read, exposure_notes
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import Path, get_stmt
+from usl_core.cursors.path import Path, get_stmt, stmt_path
 from usl_core.errors import SchedulingError
 from usl_core.ir.nodes import Alloc, Expr, For, Interval, index_literal
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import free_names
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require_proved
+from usl_core.primitives.base import primitive, require_proved
 from usl_core.primitives.buffers.arguments import fixed_expression, require_extent
 from usl_core.primitives.buffers.layout import Entries, relaid, span_of, uses_of_alloc
 from usl_core.primitives.buffers.uses import Use
+from usl_core.primitives.exprs.bodies import common_block
 from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
-from usl_core.primitives.loops.iterations import not_first
+from usl_core.primitives.loops.iterations import require_own_values
 from usl_core.procedure import Procedure
 
 
@@ -60,23 +60,7 @@ def expanded(proc: Procedure, path: Path, alloc: Alloc, extent: Expr, index: Exp
 
 def _common_place(path: Path, uses: Sequence[Use]) -> Path:
     """The first statement with a use, in the innermost block that holds all uses of the buffer allocated at path."""
-    places = [_stmt_path(use.path) for use in uses]
-    if not places:
-        return path
-    place = places[0]
-    for other in places[1:]:
-        depth = 0
-        while depth < min(len(place), len(other)) and place[depth] == other[depth]:
-            depth += 1
-        same_list = depth < min(len(place), len(other)) and place[depth][0] == other[depth][0]
-        place = min(place[: depth + 1], other[: depth + 1]) if same_list else place[:depth]
-    return place
-
-
-def _stmt_path(path: Path) -> Path:
-    """The path of the statement that holds the node at path."""
-    length = max(at for at, (field, _) in enumerate(path) if field in ("body", "orelse"))
-    return path[: length + 1]
+    return stmt_path(common_block([use.path for use in uses]), 0) if uses else path
 
 
 def _index(proc: Procedure, path: Path, place: Path, idx: Expression) -> Expr:
@@ -101,14 +85,9 @@ def _require_own_iteration(proc: Procedure, alloc: Alloc, path: Path, place: Pat
     for length in range(len(place) - 1, len(path) - 1, -1):
         loop = get_stmt(proc.ir, place[:length])
         if isinstance(loop, For) and loop.iter in names:
-            ctx = context_at(proc, (*place[:length], ("body", 0)))
-            found = exposed_read(ctx, loop.body, alloc.name)
-            if found is not None:
-                message = (
-                    f"a read of {alloc.name.name} in an iteration of {loop.iter.name} may see a value from an earlier one, "
-                    f"which is elsewhere if the buffer is indexed by {show_expr(index)}"
-                )
-                hint = "hint: every read must follow a write of the same iteration"
-                notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
-                refuse(message, found.node.span.or_else(loop.span), notes, code="E452")
+            message = (
+                f"a read of {alloc.name.name} in an iteration of {loop.iter.name} may see a value from an earlier one, "
+                f"which is elsewhere if the buffer is indexed by {show_expr(index)}"
+            )
+            require_own_values(context_at(proc, (*place[:length], ("body", 0))), loop, alloc.name, message)
             return

@@ -35,14 +35,18 @@ def lift_alloc(proc: Procedure, buf: Where, n_lifts: int = 1) -> Edit:
     """
     path, alloc = alloc_at(proc, buf)
 
-    require(n_lifts >= 1, "n_lifts must be at least 1")
-    if len(path) - 1 < n_lifts:
-        message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
-        refuse(message, alloc.span, code="E404")
+    require_around(path, alloc, n_lifts)
     for depth in range(len(path) - 1, len(path) - 1 - n_lifts, -1):
         _require_may_leave(proc, path, path[:depth], alloc)
 
     return edit_of(proc).move(NodeLoc(path), before(path[: len(path) - n_lifts]))
+
+
+def require_around(path: Path, alloc: Alloc, n_lifts: int) -> None:
+    """There are n_lifts loops or branches, at least 1, around the allocation at path."""
+    require(n_lifts >= 1, "n_lifts must be at least 1")
+    message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
+    require(len(path) - 1 >= n_lifts, message, alloc.span)
 
 
 def _require_may_leave(proc: Procedure, path: Path, around: Path, alloc: Alloc) -> None:

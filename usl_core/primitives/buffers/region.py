@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -17,6 +18,16 @@ from usl_core.ir.nodes import BinaryOp, Expr, Interval, Node, Read, WindowExpr, 
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, retype_window
 from usl_core.ir.types import BOOL, ScalarType, TensorType, scalar_of
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """That an index of an access lies in one dimension of a box."""
+
+    dim: int
+    goal: Formula
+    extra: tuple[Formula, ...]
+    values: tuple[Lin, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +54,82 @@ class Region:
         extents = self.extents()
         return TensorType(self.scalar, extents) if extents else self.scalar
 
+    def whole(self) -> tuple[Interval, ...]:
+        """All of the buffer, as intervals."""
+        return tuple(Interval(index_literal(0), extent) for extent in self.shape)
+
+    def is_all(self, ctx: Context) -> bool:
+        """Whether the box is provably all of the buffer."""
+        return all(
+            isinstance(dim, Interval) and ctx.holds(fml.and_([fml.eq(ctx.index(dim.lo)), fml.eq(ctx.index(dim.hi), extent)]))
+            for dim, extent in zip(self.dims, [ctx.index(e) for e in self.shape], strict=True)
+        )
+
+    def element(self, iterators: tuple[Sym, ...]) -> tuple[Expr, ...]:
+        """The indices in the buffer of the element of the box at iterators, one per interval."""
+        remaining = iter(iterators)
+        return tuple(make.add(dim.lo, index_read(next(remaining))) if isinstance(dim, Interval) else dim for dim in self.dims)
+
+    def inside(self, ctx: Context, indices: tuple[Expr, ...]) -> Expr | None:
+        """The condition that indices are in bounds of the buffer, as far as it is not proved; None if all of it is."""
+        terms: list[Expr] = []
+        for index, extent in zip(indices, self.shape, strict=True):
+            value, limit = ctx.index(index), ctx.index(extent)
+            if not ctx.holds(fml.ge(value)):
+                terms.append(make.compare("<=", index_literal(0), index))
+            if not ctx.holds(fml.lt(value, limit)):
+                terms.append(make.compare("<", index, extent))
+        return reduce(lambda a, b: BinaryOp("and", a, b, type=BOOL), terms) if terms else None
+
+    def locations(self, ctx: Context, node: Node) -> Access:
+        """The in-bounds locations of the box, as a read of the allocation or formal behind the buffer."""
+        iters: list[Sym] = []
+        guard: list[Formula] = []
+        point: list[Lin] = []
+        for dim, extent in zip(self.dims, self.shape, strict=True):
+            if isinstance(dim, Interval):
+                name = Sym("d")
+                value = affine.var(name)
+                iters.append(name)
+                guard += [fml.le(ctx.index(dim.lo), value), fml.lt(value, ctx.index(dim.hi))]
+            else:
+                value = ctx.index(dim)
+            guard += [fml.ge(value), fml.lt(value, ctx.index(extent))]
+            point.append(value)
+        return ctx.resolve(Access(self.buffer, Kind.READ, tuple(point), tuple(iters), tuple(guard), True, node))
+
+    def inclusion(self, ctx: Context, indices: tuple[Expr | Interval, ...]) -> list[Inclusion]:
+        """What must hold in ctx for an access at indices, or a window with intervals where the box has them, to lie inside."""
+        found: list[Inclusion] = []
+        for dim, (index, bound) in enumerate(zip(indices, self.dims, strict=True)):
+            lowering = Lowering()
+            if isinstance(index, Interval):
+                low, last = lowering.index(index.lo), lowering.index(index.hi) - 1
+            else:
+                low = last = lowering.index(index)
+            low, last = ctx.resolve_strides(low), ctx.resolve_strides(last)
+            if isinstance(bound, Interval):
+                goal = fml.and_([fml.le(ctx.index(bound.lo), low), fml.lt(last, ctx.index(bound.hi))])
+            else:
+                assert low == last, "a window over a dimension of which the box holds one point"
+                goal = fml.eq(low, ctx.index(bound))
+            values = (low,) if low == last else (low, last)
+            found.append(Inclusion(dim, goal, tuple(lowering.ranges), values))
+        return found
+
+    def relative(self, indices: tuple[Expr | Interval, ...]) -> tuple[Expr | Interval, ...]:
+        """Indices of the buffer as indices of the box: points of the box are dropped, intervals start at 0."""
+        result: list[Expr | Interval] = []
+        for index, bound in zip(indices, self.dims, strict=True):
+            if not isinstance(bound, Interval):
+                continue
+            if isinstance(index, Interval):
+                lo, hi = _minus(index.lo, bound.lo), _minus(index.hi, bound.lo)
+                result.append(Interval(lo, hi, span=index.span))
+            else:
+                result.append(_minus(index, bound.lo))
+        return tuple(result)
+
 
 def region_of(expr: WindowExpr | Read, shape: tuple[Expr, ...]) -> Region:
     """The box that `x[lo:hi, pt]`, `x[i]` or `x` shows; shape is that of x."""
@@ -56,116 +143,12 @@ def region_of(expr: WindowExpr | Read, shape: tuple[Expr, ...]) -> Region:
     return Region(name, scalar_of(expr.type), dims, shape)
 
 
-def element(region: Region, iterators: tuple[Sym, ...]) -> tuple[Expr, ...]:
-    """The indices in the buffer of the element of the box at iterators, one per interval."""
-    remaining = iter(iterators)
-    return tuple(make.add(dim.lo, index_read(next(remaining))) if isinstance(dim, Interval) else dim for dim in region.dims)
-
-
-def inside(ctx: Context, region: Region, indices: tuple[Expr, ...]) -> Expr | None:
-    """The condition that indices are in bounds of the buffer, as far as it is not proved; None if all of it is."""
-    terms: list[Expr] = []
-    for index, extent in zip(indices, region.shape, strict=True):
-        value, limit = ctx.index(index), ctx.index(extent)
-        if not ctx.holds(fml.ge(value)):
-            terms.append(make.compare("<=", index_literal(0), index))
-        if not ctx.holds(fml.lt(value, limit)):
-            terms.append(make.compare("<", index, extent))
-    if not terms:
-        return None
-    condition = terms[0]
-    for term in terms[1:]:
-        condition = BinaryOp("and", condition, term, type=BOOL)
-    return condition
-
-
-def locations(ctx: Context, region: Region, node: Node) -> Access:
-    """The in-bounds locations of the box, as a read of the allocation or formal behind the buffer."""
-    iters: list[Sym] = []
-    guard: list[Formula] = []
-    point: list[Lin] = []
-    for dim, extent in zip(region.dims, region.shape, strict=True):
-        if isinstance(dim, Interval):
-            name = Sym("d")
-            value = affine.var(name)
-            iters.append(name)
-            guard += [fml.le(ctx.index(dim.lo), value), fml.lt(value, ctx.index(dim.hi))]
-        else:
-            value = ctx.index(dim)
-        guard += [fml.ge(value), fml.lt(value, ctx.index(extent))]
-        point.append(value)
-    return ctx.resolve(Access(region.buffer, Kind.READ, tuple(point), tuple(iters), tuple(guard), True, node))
-
-
-# ---- obligations
-
-
-@dataclass(frozen=True, slots=True)
-class Inclusion:
-    """That an index of an access lies in one dimension of a box."""
-
-    dim: int
-    goal: Formula
-    extra: tuple[Formula, ...]
-    values: tuple[Lin, ...]
-
-
-def inclusion(ctx: Context, region: Region, indices: tuple[Expr | Interval, ...]) -> list[Inclusion]:
-    """What must hold in ctx for an access at indices (or a window, which has intervals where the box has) to lie inside it."""
-    found: list[Inclusion] = []
-    for dim, (index, bound) in enumerate(zip(indices, region.dims, strict=True)):
-        lowering = Lowering()
-        if isinstance(index, Interval):
-            low, last = lowering.index(index.lo), lowering.index(index.hi) - 1
-        else:
-            low = last = lowering.index(index)
-        low, last = ctx.resolve_strides(low), ctx.resolve_strides(last)
-        if isinstance(bound, Interval):
-            goal = fml.and_([fml.le(ctx.index(bound.lo), low), fml.lt(last, ctx.index(bound.hi))])
-        else:
-            assert low == last, "a window over a dimension of which the box holds one point"
-            goal = fml.eq(low, ctx.index(bound))
-        values = (low,) if low == last else (low, last)
-        found.append(Inclusion(dim, goal, tuple(lowering.ranges), values))
-    return found
-
-
-# ---- redirection
-
-
-def relative(region: Region, indices: tuple[Expr | Interval, ...]) -> tuple[Expr | Interval, ...]:
-    """Indices of the buffer as indices of the box: points of the box are dropped, intervals start at 0."""
-    result: list[Expr | Interval] = []
-    for index, bound in zip(indices, region.dims, strict=True):
-        if not isinstance(bound, Interval):
-            continue
-        if isinstance(index, Interval):
-            lo, hi = _minus(index.lo, bound.lo), _minus(index.hi, bound.lo)
-            result.append(Interval(lo, hi, span=index.span))
-        else:
-            result.append(_minus(index, bound.lo))
-    return tuple(result)
-
-
 def _minus(index: Expr, start: Expr) -> Expr:
     if make.is_literal(start, 0):
         return index
     if depends_on_data(index):
         return make.sub(index, start)
     return from_lin(index_lin(index) - index_lin(start), index.span)
-
-
-def whole(region: Region) -> tuple[Interval, ...]:
-    """All of the buffer, as intervals."""
-    return tuple(Interval(index_literal(0), extent) for extent in region.shape)
-
-
-def is_all(ctx: Context, region: Region) -> bool:
-    """Whether the box is provably all of the buffer."""
-    return all(
-        isinstance(dim, Interval) and ctx.holds(fml.and_([fml.eq(ctx.index(dim.lo)), fml.eq(ctx.index(dim.hi), extent)]))
-        for dim, extent in zip(region.dims, [ctx.index(e) for e in region.shape], strict=True)
-    )
 
 
 def window_of(name: Sym, old: Expr, entries: tuple[Expr | Interval, ...]) -> WindowExpr:

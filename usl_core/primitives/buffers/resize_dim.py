@@ -24,7 +24,7 @@ from usl_core.primitives.buffers.layout import Entries, relaid, require_dimensio
 from usl_core.primitives.buffers.lifetimes import clash, events, own_iterations
 from usl_core.primitives.buffers.races import require_own_elements
 from usl_core.primitives.buffers.ranges import IteratorRanges
-from usl_core.primitives.buffers.region import Region, inclusion, relative
+from usl_core.primitives.buffers.region import Region
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Expression, Where, alloc_at, context_at
 from usl_core.procedure import Procedure
@@ -74,14 +74,14 @@ def resize_dim(proc: Procedure, buf: Where, dim: int, size: Expression, offset: 
     kept = Region(alloc.name, scalar_of(alloc.type), tuple(dims), shape)
     for use in uses:
         _require_inside(proc, use, kept, dims[dim], dim, alloc)
-    return relaid(proc, path, new_shape, lambda old: relative(kept, old))
+    return relaid(proc, path, new_shape, lambda old: kept.relative(old))
 
 
 def _require_inside(proc: Procedure, use: Use, region: Region, kept: Interval, dim: int, alloc: Alloc) -> None:
     node = use.node
     assert isinstance(node, Read | WindowExpr | Assign | Reduce)
     ctx = context_at(proc, use.path)
-    part = inclusion(ctx, region, node.idx)[dim]
+    part = region.inclusion(ctx, node.idx)[dim]
     shown = show_expr(node) if isinstance(node, ExprBase) else show(node).strip()
     message = f"cannot prove that the access {shown} lies in [{show_expr(kept.lo)}, {show_expr(kept.hi)}) in dimension {dim}"
     hint = "choose another size or offset, or fold=True for a circular buffer"

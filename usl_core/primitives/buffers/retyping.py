@@ -9,26 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from usl_core.ir.nodes import (
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Cast,
-    Expr,
-    ExternCall,
-    Literal,
-    Node,
-    NodeBase,
-    Reduce,
-    UnaryMinus,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.printer import literal_groups
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import rewrite, update, walk
 from usl_core.ir.types import F32, F64, R, ScalarType, Type
 
 
-def retype(node: Node, elements: Mapping[Sym, ScalarType]) -> Node | None:
+def retype(node: ir.Node, elements: Mapping[Sym, ScalarType]) -> ir.Node | None:
     """node well typed again, where its children are (a rule for `rewrite_exprs`); None if it is already.
 
     elements gives the element type of every buffer.
@@ -37,22 +25,22 @@ def retype(node: Node, elements: Mapping[Sym, ScalarType]) -> Node | None:
         ValueError: a function takes no arguments of the new types.
     """
     match node:
-        case Assign(name=name, rhs=rhs) | Reduce(name=name, rhs=rhs):
+        case ir.Assign(name=name, rhs=rhs) | ir.Reduce(name=name, rhs=rhs):
             new = converted(rhs, elements[name])
             return None if new is rhs else update(node, rhs=new)
-        case AssignConfig(config=config, field=field, rhs=rhs):
+        case ir.AssignConfig(config=config, field=field, rhs=rhs):
             typ = config.fields[field].type
             new = converted(rhs, typ) if isinstance(typ, ScalarType) else rhs
             return None if new is rhs else update(node, rhs=new)
-        case Cast(type=typ, arg=arg) if is_real(typ) and arg.type == typ:
+        case ir.Cast(type=typ, arg=arg) if is_real(typ) and arg.type == typ:
             return arg
-        case UnaryMinus(arg=arg) if is_real(arg.type):
+        case ir.UnaryMinus(arg=arg) if is_real(arg.type):
             return _rebuilt(node, [arg])
-        case BinaryOp(lhs=lhs, rhs=rhs) if is_real(lhs.type):
+        case ir.BinaryOp(lhs=lhs, rhs=rhs) if is_real(lhs.type):
             return _rebuilt(node, [lhs, rhs])
-        case ExternCall(args=args):
+        case ir.ExternCall(args=args):
             return _call(node, args)
-        case NodeBase():  # nothing else has an operand that must have its type; `ir.verify` sees it if one has
+        case ir.NodeBase():  # nothing else has an operand that must have its type; `ir.verify` sees it if one has
             return None
 
 
@@ -61,27 +49,27 @@ def is_real(typ: object) -> bool:
     return isinstance(typ, ScalarType) and typ.is_real
 
 
-def converted(expr: Expr, typ: ScalarType) -> Expr:
+def converted(expr: ir.Expr, typ: ScalarType) -> ir.Expr:
     """expr as a value of type typ: itself, literals given that type, or a conversion."""
     if expr.type == typ or not is_real(typ):
         return expr
     bare = _bare(expr)
     if bare.type == typ:
         return bare
-    return _adopted(bare, typ) if _only_literals(bare) else Cast(bare, type=typ, span=bare.span)
+    return _adopted(bare, typ) if _only_literals(bare) else ir.Cast(bare, type=typ, span=bare.span)
 
 
-def _rebuilt(node: UnaryMinus | BinaryOp, operands: Sequence[Expr]) -> Expr | None:
+def _rebuilt(node: ir.UnaryMinus | ir.BinaryOp, operands: Sequence[ir.Expr]) -> ir.Expr | None:
     new, typ = _unified(operands)
     result = typ if is_real(node.type) else node.type  # a comparison keeps its type
     if result == node.type and all(a is b for a, b in zip(new, operands, strict=True)):
         return None
-    if isinstance(node, UnaryMinus):
+    if isinstance(node, ir.UnaryMinus):
         return update(node, arg=new[0], type=result)
     return update(node, lhs=new[0], rhs=new[1], type=result)
 
 
-def _call(node: ExternCall, args: tuple[Expr, ...]) -> Expr | None:
+def _call(node: ir.ExternCall, args: tuple[ir.Expr, ...]) -> ir.Expr | None:
     new = list(args)
     for group in literal_groups(node.fn, len(args)):
         operands = [args[position] for position in group.positions]
@@ -94,7 +82,7 @@ def _call(node: ExternCall, args: tuple[Expr, ...]) -> Expr | None:
     return update(node, args=tuple(new), type=result)
 
 
-def _unified(operands: Sequence[Expr]) -> tuple[list[Expr], ScalarType]:
+def _unified(operands: Sequence[ir.Expr]) -> tuple[list[ir.Expr], ScalarType]:
     """The operands at one type, the widest among them where they differ, and that type."""
     bare = [_bare(operand) for operand in operands]
     fixed = [operand for operand in bare if not _only_literals(operand)]
@@ -116,17 +104,17 @@ def _widest(types: Iterable[Type]) -> ScalarType:
     return F32 if bits < F32.bits else F64
 
 
-def _bare(expr: Expr) -> Expr:
+def _bare(expr: ir.Expr) -> ir.Expr:
     """expr without conversions to R, which round nothing."""
-    while isinstance(expr, Cast) and expr.type == R and is_real(expr.arg.type) and expr.arg.type != R:
+    while isinstance(expr, ir.Cast) and expr.type == R and is_real(expr.arg.type) and expr.arg.type != R:
         expr = expr.arg
     return expr
 
 
-def _only_literals(expr: Expr) -> bool:
-    return all(isinstance(node, Literal | UnaryMinus | BinaryOp) for node in walk(expr))
+def _only_literals(expr: ir.Expr) -> bool:
+    return all(isinstance(node, ir.Literal | ir.UnaryMinus | ir.BinaryOp) for node in walk(expr))
 
 
-def _adopted(expr: Expr, typ: ScalarType) -> Expr:
+def _adopted(expr: ir.Expr, typ: ScalarType) -> ir.Expr:
     """An expression of literals only, at another type."""
     return rewrite(expr, lambda node: update(node, type=typ))

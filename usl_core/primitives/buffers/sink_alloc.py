@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from usl_core.analysis.exposed import exposed_read, exposure_notes
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, before, get_stmt, stmt_path, stmts
 from usl_core.ir.nodes import Alloc, For, If, Stmt
 from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.buffers.uses import mentions, rest_of_block
 from usl_core.primitives.locate import Where, alloc_at, context_at
-from usl_core.primitives.loops.iterations import not_first
+from usl_core.primitives.loops.iterations import require_own_values
 from usl_core.procedure import Procedure
 
 
@@ -70,12 +69,6 @@ def _list_of_uses(stmt: Stmt, alloc: Alloc) -> str:
 
 def _require_own_iteration(proc: Procedure, scope: Path, place: Path, alloc: Alloc) -> None:
     loop = get_stmt(proc.ir, scope)
-    if not isinstance(loop, For):
-        return
-    ctx = context_at(proc, place)
-    found = exposed_read(ctx, loop.body, alloc.name)
-    if found is not None:
+    if isinstance(loop, For):
         message = f"a read of {alloc.name.name} may see what an earlier iteration of {loop.iter.name} wrote"
-        hint = "hint: every read must follow a write of the same iteration"
-        notes = [*exposure_notes(not_first(ctx, loop), loop.body, alloc.name), hint]
-        refuse(message, found.node.span.or_else(loop.span), notes, code="E452")
+        require_own_values(context_at(proc, place), loop, alloc.name, message)

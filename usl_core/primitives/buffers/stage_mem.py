@@ -11,49 +11,22 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind
 from usl_core.analysis.exposed import definite_writes, exposed_read
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import BlockLoc, after, before, get_stmt, stmt_list, stmt_path, stmts
+from usl_core.cursors.path import BlockLoc, after, before, stmt_list, stmt_path, stmts
 from usl_core.errors import Span
+from usl_core.ir import nodes as ir
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    Block,
-    Expr,
-    ExprBase,
-    For,
-    If,
-    Interval,
-    Literal,
-    Node,
-    Read,
-    Reduce,
-    Stmt,
-    StrideExpr,
-    WindowExpr,
-    index_literal,
-)
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, free_names, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
-from usl_core.primitives.buffers.region import (
-    Region,
-    element,
-    inclusion,
-    inside,
-    is_all,
-    locations,
-    region_of,
-    relative,
-    whole,
-    window_of,
-)
+from usl_core.primitives.buffers.region import Region, region_of, window_of
 from usl_core.primitives.buffers.uses import Use, mentions, passed_whole, reads_strides, uses_in, with_windows
 from usl_core.primitives.locate import Where, block_at, context_at, expr_at, scope_at
 from usl_core.primitives.locate import window as window_text
 from usl_core.primitives.loops.modes import require_still_parallel
 from usl_core.primitives.moving import effect, new_name
+from usl_core.primitives.stmts.locations import Write
 from usl_core.procedure import Procedure
 
 
@@ -80,27 +53,33 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     Also known as: stage_window, cache_read and cache_write (TVM), staging.
     """
     where = block_at(proc, block)
+    code = stmts(proc.ir, where)
+    span = code[0].span
     region = _region(proc, where, window)
     target = new_name(name)
 
     ctx = context_at(proc, stmt_path(where, 0))
     _require_extents(ctx, region)
     _require_sole_name(proc, where, ctx, region)
-    _require_inside(proc, where, region)
-    touched = _accesses(ctx, stmts(proc.ir, where), region)
-    require(bool(touched), f"the block does not use {region.buffer.name}", _span(proc, where), code="E451")
+    _require_inside(proc, where, region, span)
+    root = ctx.root(region.buffer)
+    touched = [a for a in effect(ctx, code).accesses if a.buffer is root]
+    require(bool(touched), f"the block does not use {region.buffer.name}", span, code="E451")
     if accum:
         _require_reductions(touched, region)
 
-    copies = _Copies(ctx, region, target, stmts(proc.ir, where)[0].span)
-    alloc = Alloc(target, region.type(), DRAM, span=copies.span)
-    start = (alloc, *_first(copies, proc, where, touched, accum))
-    end = _last(copies, touched, accum)
+    copies = _Copies(ctx, region, target, span)
+    alloc = ir.Alloc(target, region.type(), DRAM, span=span)
+    start: ir.Block = (alloc,)
+    if accum:
+        start = (alloc, copies.zero())
+    elif _must_copy_in(copies, code):
+        start = (alloc, copies.copy_in())
 
     edit = edit_of(proc).rewrite_exprs(where, _redirection(ctx, region, target), {region.buffer})
     edit = edit.insert(before(stmt_path(where, 0)), start)
-    if end:
-        edit = edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), end)
+    if any(a.modifies for a in touched):
+        edit = edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), (copies.copy_out(add=accum),))
         require_still_parallel(edit, where.parent)  # what is copied out may be more than what the block writes
     return edit
 
@@ -111,10 +90,10 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
 def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
     start = stmt_path(where, 0)
     if isinstance(window, str):
-        expr: Expr = window_text(proc, start, window)
+        expr: ir.Expr = window_text(proc, start, window)
     else:
         expr = expr_at(proc, window)[1]
-    if not isinstance(expr, WindowExpr | Read) or not isinstance(expr.type, ScalarType | TensorType):
+    if not isinstance(expr, ir.WindowExpr | ir.Read) or not isinstance(expr.type, ScalarType | TensorType):
         refuse(f"a window of a buffer is wanted, like x[0:4, i], not {show_expr(expr)}", expr.span, code="E404")
     visible = {binding.sym for binding in scope_at(proc, start).values()}
     hidden = sorted(name.name for name in free_names(expr) - visible)
@@ -124,10 +103,6 @@ def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
         refuse(f"the window {show_expr(expr)} depends on data", expr.span, code="E418")
     typ = context_at(proc, start).buffers[expr.name].type
     return region_of(expr, typ.shape if isinstance(typ, TensorType) else ())
-
-
-def _span(proc: Procedure, where: BlockLoc) -> Span:
-    return get_stmt(proc.ir, stmt_path(where, 0)).span
 
 
 # ---- check
@@ -160,43 +135,34 @@ def _require_sole_name(proc: Procedure, where: BlockLoc, ctx: Context, region: R
         refuse(f"the block depends on strides of {name}, which the copy does not have", found.span, code="E457")
 
 
-def _require_inside(proc: Procedure, where: BlockLoc, region: Region) -> None:
+def _require_inside(proc: Procedure, where: BlockLoc, region: Region, span: Span) -> None:
     for use in uses_in(proc.ir, where, region.buffer):
         node = use.node
-        assert isinstance(node, Read | WindowExpr | Assign | Reduce)
-        indices = whole(region) if passed_whole(use) else node.idx
+        assert isinstance(node, ir.Read | ir.WindowExpr | ir.Assign | ir.Reduce)
+        indices = region.whole() if passed_whole(use) else node.idx
         _require_intervals_kept(use, region, indices)
         ctx = context_at(proc, use.path)
-        for part in inclusion(ctx, region, indices):
-            shown = show_expr(node) if isinstance(node, ExprBase) else show_expr(_target(node))
+        for part in region.inclusion(ctx, indices):
+            shown = show_expr(ir.Read(node.name, node.idx, type=node.rhs.type) if isinstance(node, Write) else node)
             message = f"cannot prove that {shown} lies inside the window {_shown(region)}, in dimension {part.dim}"
             hint = "stage a larger window, or a smaller block"
-            span = node.span.or_else(_span(proc, where))
-            require_proved(ctx, part.goal, message, span, values=part.values, extra=part.extra, hint=hint)
+            place = node.span.or_else(span)
+            require_proved(ctx, part.goal, message, place, values=part.values, extra=part.extra, hint=hint)
 
 
-def _require_intervals_kept(use: Use, region: Region, indices: tuple[Expr | Interval, ...]) -> None:
+def _require_intervals_kept(use: Use, region: Region, indices: tuple[ir.Expr | ir.Interval, ...]) -> None:
     """A view of the buffer has as many dimensions over the copy as over the buffer."""
     for dim, (index, bound) in enumerate(zip(indices, region.dims, strict=True)):
-        if isinstance(index, Interval) and not isinstance(bound, Interval):
+        if isinstance(index, ir.Interval) and not isinstance(bound, ir.Interval):
             message = f"the block makes a window of {region.buffer.name} over dimension {dim}, of which one point is staged"
             refuse(message, use.node.span, [f"hint: stage {show_expr(bound)}:{show_expr(bound)} + 1 instead"], code="E455")
 
 
-def _target(stmt: Assign | Reduce) -> Expr:
-    return Read(stmt.name, stmt.idx, type=stmt.rhs.type)
-
-
 def _shown(region: Region) -> str:
-    def entry(dim: Expr | Interval) -> str:
-        return f"{show_expr(dim.lo)}:{show_expr(dim.hi)}" if isinstance(dim, Interval) else show_expr(dim)
+    def entry(dim: ir.Expr | ir.Interval) -> str:
+        return f"{show_expr(dim.lo)}:{show_expr(dim.hi)}" if isinstance(dim, ir.Interval) else show_expr(dim)
 
     return f"{region.buffer.name}[{', '.join(map(entry, region.dims))}]" if region.dims else region.buffer.name
-
-
-def _accesses(ctx: Context, block: Block, region: Region) -> list[Access]:
-    root = ctx.root(region.buffer)
-    return [a for a in effect(ctx, block).accesses if a.buffer is root]
 
 
 def _require_reductions(touched: list[Access], region: Region) -> None:
@@ -215,87 +181,72 @@ class _Copies:
     def __init__(self, ctx: Context, region: Region, target: Sym, span: Span) -> None:
         self.ctx, self.region, self.target, self.span = ctx, region, target, span
 
-    def copy_in(self) -> Stmt:
-        def load(ours: tuple[Expr, ...], theirs: tuple[Expr, ...]) -> Stmt:
-            return Assign(self.target, ours, self._read(self.region.buffer, theirs), span=self.span)
+    def copy_in(self) -> ir.Stmt:
+        def load(ours: tuple[ir.Expr, ...], theirs: tuple[ir.Expr, ...]) -> ir.Stmt:
+            return ir.Assign(self.target, ours, self._read(self.region.buffer, theirs), span=self.span)
 
         return self._loops(load, guarded=True)
 
-    def zero(self) -> Stmt:
-        zero = Literal(0 if self.region.scalar.is_int else Fraction(0), type=self.region.scalar, span=self.span)
-        return self._loops(lambda ours, _: Assign(self.target, ours, zero, span=self.span), guarded=False)
+    def zero(self) -> ir.Stmt:
+        zero = ir.Literal(0 if self.region.scalar.is_int else Fraction(0), type=self.region.scalar, span=self.span)
+        return self._loops(lambda ours, _: ir.Assign(self.target, ours, zero, span=self.span), guarded=False)
 
-    def copy_out(self, *, add: bool) -> Stmt:
-        def store(ours: tuple[Expr, ...], theirs: tuple[Expr, ...]) -> Stmt:
-            node = Reduce if add else Assign
+    def copy_out(self, *, add: bool) -> ir.Stmt:
+        def store(ours: tuple[ir.Expr, ...], theirs: tuple[ir.Expr, ...]) -> ir.Stmt:
+            node = ir.Reduce if add else ir.Assign
             return node(self.region.buffer, theirs, self._read(self.target, ours), span=self.span)
 
         return self._loops(store, guarded=True)
 
-    def _read(self, name: Sym, idx: tuple[Expr, ...]) -> Expr:
-        return Read(name, idx, type=self.region.scalar, span=self.span)
+    def _read(self, name: Sym, idx: tuple[ir.Expr, ...]) -> ir.Expr:
+        return ir.Read(name, idx, type=self.region.scalar, span=self.span)
 
-    def _loops(self, make_stmt: Callable[[tuple[Expr, ...], tuple[Expr, ...]], Stmt], *, guarded: bool) -> Stmt:
+    def _loops(self, make_stmt: Callable[[tuple[ir.Expr, ...], tuple[ir.Expr, ...]], ir.Stmt], *, guarded: bool) -> ir.Stmt:
         extents = self.region.extents()
         iterators = tuple(Sym(f"i{level}") for level in range(len(extents)))
-        loops = [For(i, index_literal(0), e, (), span=self.span) for i, e in zip(iterators, extents, strict=True)]
+        loops = [ir.For(i, ir.index_literal(0), e, (), span=self.span) for i, e in zip(iterators, extents, strict=True)]
         ctx = self.ctx
         for loop in loops:
             ctx = ctx.enter(loop, "body")
-        theirs = element(self.region, iterators)
-        ours = tuple(_iterator(i) for i in iterators)
-        stmt = make_stmt(ours, theirs)
-        condition = inside(ctx, self.region, theirs) if guarded else None
+        theirs = self.region.element(iterators)
+        stmt = make_stmt(tuple(map(ir.index_read, iterators)), theirs)
+        condition = self.region.inside(ctx, theirs) if guarded else None
         if condition is not None:
-            stmt = If(condition, (stmt,), span=self.span)
+            stmt = ir.If(condition, (stmt,), span=self.span)
         for loop in reversed(loops):
             stmt = update(loop, body=(stmt,))
         return stmt
 
 
-def _iterator(name: Sym) -> Expr:
-    return Read(name, (), type=index_literal(0).type)
-
-
-def _first(copies: _Copies, proc: Procedure, where: BlockLoc, touched: list[Access], accum: bool) -> Block:
-    if accum:
-        return (copies.zero(),)
-    return (copies.copy_in(),) if _must_copy_in(copies, stmts(proc.ir, where)) else ()
-
-
-def _must_copy_in(copies: _Copies, block: Block) -> bool:
+def _must_copy_in(copies: _Copies, block: ir.Block) -> bool:
     """Whether the block may read what was in the window before it, or may leave some of that there."""
     ctx, root = copies.ctx, copies.ctx.root(copies.region.buffer)
     if exposed_read(ctx, block, root) is not None:
         return True
-    return not covered(ctx.facts, locations(ctx, copies.region, block[0]), definite_writes(ctx, block, root))
-
-
-def _last(copies: _Copies, touched: list[Access], accum: bool) -> Block:
-    return (copies.copy_out(add=accum),) if any(a.modifies for a in touched) else ()
+    return not covered(ctx.facts, copies.region.locations(ctx, block[0]), definite_writes(ctx, block, root))
 
 
 # ---- edit
 
 
-def _redirection(ctx: Context, region: Region, target: Sym) -> Callable[[Node], Node | None]:
+def _redirection(ctx: Context, region: Region, target: Sym) -> Callable[[ir.Node], ir.Node | None]:
     """The rule that turns uses of the buffer into uses of the copy; every use is known to lie inside the window."""
     dense = region.type()
 
-    def rule(node: Node) -> Node | None:
+    def rule(node: ir.Node) -> ir.Node | None:
         use = use_of(node)
         if use is None or use.name is not region.buffer:
             return None
         match use:
-            case Read(type=TensorType()):
-                if is_all(ctx, region):
-                    return Read(target, (), type=dense, span=node.span)
-                return window_of(target, use, relative(region, whole(region)))
-            case Read() | Assign() | Reduce():
-                return update(use, name=target, idx=relative(region, use.idx))
-            case WindowExpr():
-                return window_of(target, use, relative(region, use.idx))
-            case StrideExpr():
+            case ir.Read(type=TensorType()):
+                if region.is_all(ctx):
+                    return ir.Read(target, (), type=dense, span=node.span)
+                return window_of(target, use, region.relative(region.whole()))
+            case ir.Read() | ir.Assign() | ir.Reduce():
+                return update(use, name=target, idx=region.relative(use.idx))
+            case ir.WindowExpr():
+                return window_of(target, use, region.relative(use.idx))
+            case ir.StrideExpr():
                 return None
 
     return rule

@@ -10,36 +10,7 @@ from usl_core.analysis.affine import Lin
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
-from usl_core.ir.nodes import (
-    Alloc,
-    Arg,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExprBase,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Node,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    SimpleStmt,
-    Stmt,
-    StrideExpr,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data
 from usl_core.ir.types import BOOL, is_control, scalar_of
@@ -47,7 +18,7 @@ from usl_core.profiling import profiled
 
 
 @profiled("obligation", "same meaning")
-def same_meaning(ctx: Context, new: Block, old: Block) -> bool:
+def same_meaning(ctx: Context, new: ir.Block, old: ir.Block) -> bool:
     """Whether new, executed where ctx describes, does exactly what old does: statement by statement, the same accesses.
 
     Loops may start elsewhere as long as the iterations agree in order; bound names may differ.
@@ -62,7 +33,7 @@ class _Agreement:
         self.values: dict[Sym, Lin] = {}
         self.names: dict[Sym, Sym] = {}
 
-    def blocks(self, ctx: Context, new: Block, old: Block) -> bool:
+    def blocks(self, ctx: Context, new: ir.Block, old: ir.Block) -> bool:
         if len(new) != len(old):
             return False
         for a, b in zip(new, old, strict=True):
@@ -71,70 +42,70 @@ class _Agreement:
             ctx = ctx.after(b)
         return True
 
-    def stmt(self, ctx: Context, a: Stmt, b: Any) -> bool:
+    def stmt(self, ctx: Context, a: ir.Stmt, b: Any) -> bool:
         match a:
-            case For():
-                return isinstance(b, For) and self.loop(ctx, a, b)
-            case If():
+            case ir.For():
+                return isinstance(b, ir.For) and self.loop(ctx, a, b)
+            case ir.If():
                 return (
-                    isinstance(b, If)
+                    isinstance(b, ir.If)
                     and self.expr(ctx, a.cond, b.cond)
                     and self.blocks(ctx.enter(b, "body"), a.body, b.body)
                     and self.blocks(ctx.enter(b, "orelse"), a.orelse, b.orelse)
                 )
-            case SimpleStmt():
+            case ir.SimpleStmt():
                 if not self.alike(ctx, a, b):
                     return False
-                if isinstance(a, Alloc | WindowStmt):
+                if isinstance(a, ir.Alloc | ir.WindowStmt):
                     self.names[a.name] = b.name
                 return True
 
-    def loop(self, ctx: Context, a: For, b: For) -> bool:
+    def loop(self, ctx: Context, a: ir.For, b: ir.For) -> bool:
         low_a, low_b = self.lin(ctx, a.lo), ctx.index(b.lo)
         if a.mode is not b.mode or not self.equal(ctx, self.lin(ctx, a.hi) - low_a, ctx.index(b.hi) - low_b):
             return False
         self.values[a.iter] = affine.var(b.iter) - low_b + low_a
         return self.blocks(ctx.enter(b, "body"), a.body, b.body)
 
-    def alike(self, ctx: Context, a: Node, b: Node) -> bool:
+    def alike(self, ctx: Context, a: ir.Node, b: ir.Node) -> bool:
         """Whether two nodes are the same but for their operands, and these agree."""
         if type(a) is not type(b) or not self.head(a, b):
             return False
         new, old = child_nodes(a), child_nodes(b)
         return len(new) == len(old) and all(self.expr(ctx, x, y) for x, y in zip(new, old, strict=True))
 
-    def head(self, a: Node, b: Any) -> bool:
+    def head(self, a: ir.Node, b: Any) -> bool:
         """Whether two nodes of one kind are the same but for their operands and the names that they bind."""
         match a:
-            case Read():
+            case ir.Read():
                 return self.is_called(a.name, b.name) and scalar_of(a.type) == scalar_of(b.type)
-            case WindowExpr() | Assign() | Reduce():
+            case ir.WindowExpr() | ir.Assign() | ir.Reduce():
                 return self.is_called(a.name, b.name)
-            case StrideExpr():
+            case ir.StrideExpr():
                 return self.is_called(a.name, b.name) and bool(a.dim == b.dim)
-            case Literal():
+            case ir.Literal():
                 return bool(a.value == b.value and a.type == b.type)
-            case BinaryOp():
+            case ir.BinaryOp():
                 return bool(a.op == b.op)
-            case ExternCall():
+            case ir.ExternCall():
                 return a.fn is b.fn
-            case Cast():
+            case ir.Cast():
                 return bool(a.type == b.type)
-            case ReadConfig() | AssignConfig():
+            case ir.ReadConfig() | ir.AssignConfig():
                 return a.config is b.config and bool(a.field == b.field)
-            case Call():
+            case ir.Call():
                 return a.proc is b.proc
-            case Alloc():
+            case ir.Alloc():
                 return a.mem is b.mem and scalar_of(a.type) == scalar_of(b.type)
-            case UnaryMinus() | Interval() | WindowStmt() | Check() | Pass():
+            case ir.UnaryMinus() | ir.Interval() | ir.WindowStmt() | ir.Check() | ir.Pass():
                 return True
-            case For() | If() | Arg() | Proc():  # not of operands only
+            case ir.For() | ir.If() | ir.Arg() | ir.Proc():  # not of operands only
                 return False
 
     def is_called(self, name: Sym, other: Sym) -> bool:
         return self.names.get(name, name) is other
 
-    def expr(self, ctx: Context, a: Node, b: Node) -> bool:
+    def expr(self, ctx: Context, a: ir.Node, b: ir.Node) -> bool:
         if not _is_control(a) or not _is_control(b):
             return self.alike(ctx, a, b)
         if a.type is BOOL:  # as b, which stands in the same place
@@ -143,10 +114,10 @@ class _Agreement:
             return self.alike(ctx, a, b)
         return self.equal(ctx, self.lin(ctx, a), ctx.index(b))
 
-    def lin(self, ctx: Context, expr: Expr) -> Lin:
+    def lin(self, ctx: Context, expr: ir.Expr) -> Lin:
         return ctx.settle(affine.subst(Lowering(symbolic=True).index(expr), self.values))
 
-    def truth(self, ctx: Context, expr: Expr) -> Formula:
+    def truth(self, ctx: Context, expr: ir.Expr) -> Formula:
         return ctx.settle_truth(fml.subst(Lowering(symbolic=True).truth(expr), self.values))
 
     def equal(self, ctx: Context, a: Lin, b: Lin) -> bool:
@@ -156,5 +127,5 @@ class _Agreement:
         return f == g or ctx.holds(fml.iff(f, g))
 
 
-def _is_control(node: Node) -> TypeGuard[Expr]:
-    return isinstance(node, ExprBase) and is_control(node.type)
+def _is_control(node: ir.Node) -> TypeGuard[ir.Expr]:
+    return isinstance(node, ir.ExprBase) and is_control(node.type)

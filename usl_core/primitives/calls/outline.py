@@ -14,27 +14,8 @@ from usl_core.cursors.path import BlockLoc, stmt_path, stmts
 from usl_core.errors import BoundsError, Undecided
 from usl_core.frontend.operators import negation
 from usl_core.ir import make
+from usl_core.ir import nodes as ir
 from usl_core.ir.memo import lazy
-from usl_core.ir.nodes import (
-    Arg,
-    BinaryOp,
-    Block,
-    Check,
-    Expr,
-    ExprBase,
-    For,
-    If,
-    Node,
-    Proc,
-    Read,
-    ReadConfig,
-    SimpleStmt,
-    Stmt,
-    StmtBase,
-    StrideExpr,
-    index_literal,
-    index_read,
-)
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, free_names, get_field, rename, walk
 from usl_core.ir.types import INDEX, SIZE, ControlType, TensorType
@@ -45,23 +26,23 @@ class Outline:
     """A block on its way to a procedure of its own. Names are still those of the old procedure."""
 
     name: str
-    block: Block
-    scope: tuple[Arg, ...]
+    block: ir.Block
+    scope: tuple[ir.Arg, ...]
     """Everything that may become a formal: control values first, outer ones before inner ones."""
-    facts: tuple[Expr, ...]
+    facts: tuple[ir.Expr, ...]
     """Everything that is known where the block stands and can be said in an assertion."""
 
-    def needed(self) -> Proc:
+    def needed(self) -> ir.Proc:
         """The procedure, with the facts that it needs; all that concern its names if it needs more than its names can say."""
         return self._renamed(self._kept)
 
-    def actuals(self) -> tuple[Expr, ...]:
+    def actuals(self) -> tuple[ir.Expr, ...]:
         """The arguments of the call."""
         formals = self._formals(self._kept)
-        return tuple(Read(formal.name, (), type=INDEX if formal.type is SIZE else formal.type) for formal in formals)
+        return tuple(ir.Read(formal.name, (), type=INDEX if formal.type is SIZE else formal.type) for formal in formals)
 
     @lazy
-    def _kept(self) -> tuple[Expr, ...]:
+    def _kept(self) -> tuple[ir.Expr, ...]:
         names = {formal.name for formal in self._formals(())}
         about = [fact for fact in self.facts if free_names(fact) <= names]
         if not self._safe(about):
@@ -74,11 +55,11 @@ class Outline:
                 about = rest
         return tuple(about)
 
-    def _connected(self, names: set[Sym]) -> list[Expr]:
+    def _connected(self, names: set[Sym]) -> list[ir.Expr]:
         """The facts that say something of names, or of names that such facts mention."""
         buffers = {formal.name for formal in self.scope if formal.mem is not None}
         reached = set(names)
-        chosen: list[Expr] = []
+        chosen: list[ir.Expr] = []
         changed = True
         while changed:
             changed = False
@@ -91,14 +72,14 @@ class Outline:
                     changed = True
         return [fact for fact in self.facts if fact in chosen]
 
-    def _safe(self, facts: Sequence[Expr]) -> bool:
+    def _safe(self, facts: Sequence[ir.Expr]) -> bool:
         try:
             check_proc_invariant(self._proc(facts))
         except (BoundsError, Undecided):
             return False
         return True
 
-    def _formals(self, facts: Sequence[Expr]) -> tuple[Arg, ...]:
+    def _formals(self, facts: Sequence[ir.Expr]) -> tuple[ir.Arg, ...]:
         """What the block and facts use, and what the shapes of that use."""
         used = set(free_names(*self.block, *facts))
         for formal in reversed(self.scope):  # shapes mention what stands before them
@@ -106,10 +87,10 @@ class Outline:
                 used |= free_names(*formal.type.shape)
         return tuple(formal for formal in self.scope if formal.name in used)
 
-    def _proc(self, facts: Sequence[Expr]) -> Proc:
-        return Proc(self.name, self._formals(facts), tuple(facts), self.block, span=self.block[0].span)
+    def _proc(self, facts: Sequence[ir.Expr]) -> ir.Proc:
+        return ir.Proc(self.name, self._formals(facts), tuple(facts), self.block, span=self.block[0].span)
 
-    def _renamed(self, facts: Sequence[Expr]) -> Proc:
+    def _renamed(self, facts: Sequence[ir.Expr]) -> ir.Proc:
         """The procedure with formals of its own, whose spellings all differ."""
         proc = self._proc(facts)
         taken: set[str] = set()
@@ -123,14 +104,14 @@ class Outline:
         return rename(proc, names)
 
 
-def outlined(proc: Proc, where: BlockLoc, name: str) -> Outline:
+def outlined(proc: ir.Proc, where: BlockLoc, name: str) -> Outline:
     """The block at where as a procedure of that name."""
     path = stmt_path(where, 0)
     ctx = Context.at(proc, path)
     block = stmts(proc, where)
-    controls = [Arg(arg.name, arg.type) for arg in proc.args if isinstance(arg.type, ControlType)]
-    iterators = [Arg(loop.iter, INDEX) for loop in ctx.loops]
-    scope = (*controls, *iterators, *(Arg(name, info.type, info.mem) for name, info in ctx.buffers.items()))
+    controls = [ir.Arg(arg.name, arg.type) for arg in proc.args if isinstance(arg.type, ControlType)]
+    iterators = [ir.Arg(loop.iter, INDEX) for loop in ctx.loops]
+    scope = (*controls, *iterators, *(ir.Arg(name, info.type, info.mem) for name, info in ctx.buffers.items()))
     facts = [fact for fact in _facts(proc, path, ctx, free_names(*block)) if not _is_outdated(fact, ctx)]
     return Outline(name, block, scope, (*facts, *_fields(ctx, {formal.name for formal in scope})))
 
@@ -138,35 +119,35 @@ def outlined(proc: Proc, where: BlockLoc, name: str) -> Outline:
 # ---- facts
 
 
-def _facts(proc: Proc, path: tuple[tuple[str, int | None], ...], ctx: Context, used: frozenset[Sym]) -> list[Expr]:
-    found: list[Expr] = [part for pred in proc.preds for part in _conjuncts(pred)]
-    node: Node = proc
+def _facts(proc: ir.Proc, path: tuple[tuple[str, int | None], ...], ctx: Context, used: frozenset[Sym]) -> list[ir.Expr]:
+    found: list[ir.Expr] = [part for pred in proc.preds for part in _conjuncts(pred)]
+    node: ir.Node = proc
     for field, position in path:
         if field not in ("body", "orelse"):
             break
         assert position is not None
-        found += _of_entering(node, field) if isinstance(node, StmtBase) else []
-        block: Block = get_field(node, field)
-        found += [part for earlier in block[:position] if isinstance(earlier, Check) for part in _conjuncts(earlier.cond)]
+        found += _of_entering(node, field) if isinstance(node, ir.StmtBase) else []
+        block: ir.Block = get_field(node, field)
+        found += [part for earlier in block[:position] if isinstance(earlier, ir.Check) for part in _conjuncts(earlier.cond)]
         node = block[position]
     for name, info in ctx.buffers.items():
         if isinstance(info.type, TensorType):
-            found += [make.compare(">=", extent, index_literal(1)) for extent in info.type.shape if free_names(extent)]
+            found += [make.compare(">=", extent, ir.index_literal(1)) for extent in info.type.shape if free_names(extent)]
             if name in used and info.type.window:
                 found += _strides(ctx, name, len(info.type.shape))
     return found
 
 
-def _is_outdated(fact: Expr, ctx: Context) -> bool:
+def _is_outdated(fact: ir.Expr, ctx: Context) -> bool:
     """Whether a fact reads a configuration field that may have been written since."""
-    return any(isinstance(node, ReadConfig) and node.config.sym(node.field) in ctx.fields for node in walk(fact))
+    return any(isinstance(node, ir.ReadConfig) and node.config.sym(node.field) in ctx.fields for node in walk(fact))
 
 
-def _fields(ctx: Context, scope: set[Sym]) -> Iterable[Expr]:
+def _fields(ctx: Context, scope: set[Sym]) -> Iterable[ir.Expr]:
     """What configuration fields hold, as far as names in scope can say it."""
     for name, value in ctx.fields.items():
         if isinstance(value, Lin) and _has_expression(value) and scope.issuperset(affine.syms(value)):
-            field = ReadConfig(name.config, name.field, type=INDEX)
+            field = ir.ReadConfig(name.config, name.field, type=INDEX)
             yield make.compare("==", field, from_lin(value))
 
 
@@ -174,31 +155,31 @@ def _has_expression(lin: Lin) -> bool:
     return not any(isinstance(atom, Product) for atom in affine.atoms(lin))
 
 
-def _of_entering(node: Stmt, field: str) -> list[Expr]:
+def _of_entering(node: ir.Stmt, field: str) -> list[ir.Expr]:
     """What is known inside a loop or a branch."""
     match node:
-        case For(iter=name, lo=lo, hi=hi):
-            return [make.compare("<=", lo, index_read(name)), make.compare("<", index_read(name), hi)]
-        case If(cond=cond) if not depends_on_data(cond):
+        case ir.For(iter=name, lo=lo, hi=hi):
+            return [make.compare("<=", lo, ir.index_read(name)), make.compare("<", ir.index_read(name), hi)]
+        case ir.If(cond=cond) if not depends_on_data(cond):
             return _conjuncts(cond if field == "body" else negation(cond))
-        case If() | SimpleStmt():
+        case ir.If() | ir.SimpleStmt():
             return []
 
 
-def _conjuncts(cond: Expr) -> list[Expr]:
+def _conjuncts(cond: ir.Expr) -> list[ir.Expr]:
     match cond:
-        case BinaryOp(op="and", lhs=lhs, rhs=rhs):
+        case ir.BinaryOp(op="and", lhs=lhs, rhs=rhs):
             return [*_conjuncts(lhs), *_conjuncts(rhs)]
-        case ExprBase():
+        case ir.ExprBase():
             return [cond]
 
 
-def _strides(ctx: Context, name: Sym, rank: int) -> list[Expr]:
+def _strides(ctx: Context, name: Sym, rank: int) -> list[ir.Expr]:
     """What is known of the strides of a window that is named in the procedure."""
-    found: list[Expr] = []
+    found: list[ir.Expr] = []
     for dim in range(rank):
         value = ctx.stride(name, dim)
         own = any(isinstance(atom, affine.Stride) and atom.buffer is name for atom in value.terms)
         if not own and _has_expression(value):
-            found.append(make.compare("==", StrideExpr(name, dim, type=INDEX), from_lin(value)))
+            found.append(make.compare("==", ir.StrideExpr(name, dim, type=INDEX), from_lin(value)))
     return found

@@ -7,7 +7,6 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine
-from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
 from usl_core.analysis.context import Context
 from usl_core.analysis.lower import Lowering
@@ -19,8 +18,7 @@ from usl_core.errors import NOWHERE, SchedulingError, Span
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Proc, Read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import binders, rename, update
+from usl_core.ir.traverse import binders, rename
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.calls.agreement import same_meaning
@@ -63,8 +61,9 @@ def _matching_call(proc: Procedure, loc: BlockLoc, f: Procedure) -> Call:
     callee = _renamed(f.ir)
     solution = Unifier(callee).solve(old)
     ctx = context_at(proc, stmt_path(loc, 0))
-    call = update(call_of(callee, solution, ctx, old), proc=f.ir)
-    require_memories(ctx, call)
+    args = tuple(_argument(formal, solution, ctx) for formal in callee.args)
+    call = Call(f.ir, args, span=old[0].span)
+    _require_memories(ctx, call)
     field = argument_that_changes(call)
     if field is not None:
         raise Mismatch(f"an argument would read {field.name}, which {f.name()} writes")
@@ -88,13 +87,7 @@ def _explained(mismatch: Mismatch, f: Procedure, old: Block) -> tuple[str, Span 
     return f"replace: {f.name()} does not match the block: {mismatch.reason}", span, notes
 
 
-def call_of(callee: Proc, solution: Solution, ctx: Context, block: Block) -> Call:
-    """The call for a solution; raises Mismatch if an argument's type or place does not fit."""
-    args = tuple(_argument(formal, solution, ctx) for formal in callee.args)
-    return Call(callee, args, span=block[0].span)
-
-
-def require_memories(ctx: Context, call: Call) -> None:
+def _require_memories(ctx: Context, call: Call) -> None:
     """Raises Mismatch if a buffer lies elsewhere than f expects it: a load is not a store, although both copy."""
     for formal, actual in zip(call.proc.args, call.args, strict=True):
         found = misplaced(ctx, formal, actual)
@@ -103,6 +96,7 @@ def require_memories(ctx: Context, call: Call) -> None:
 
 
 def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
+    """The argument for a formal. Raises Mismatch: the formal is dense, and would get a part of a buffer."""
     name = formal.name
     if isinstance(formal.type, ControlType):
         return solution.bools[name] if formal.type is BOOL else from_lin(solution.controls[name], NOWHERE)
@@ -112,30 +106,14 @@ def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
     typ = ctx.buffers[guess.buffer].type
     if isinstance(typ, ScalarType):
         return window_over(guess.buffer, (), TensorType(typ, ()))
-    extents = _extents(formal, solution)
+    shape = formal.type.shape if isinstance(formal.type, TensorType) else ()
+    extents = tuple(affine.subst(Lowering().index(extent), solution.controls) for extent in shape)
+    if isinstance(formal.type, TensorType) and not formal.type.window:
+        if extents != ctx.shape(guess.buffer) or any(offset != affine.ZERO for offset in guess.offsets):
+            raise Mismatch(f"{name.name} is dense, but only a part of {guess.buffer.name} would be passed")
+        return Read(guess.buffer, (), type=typ)
     entries: list[Expr | Interval] = []
     for offset, dim in zip(guess.offsets, guess.dims, strict=True):
         low = from_lin(offset)
         entries.append(low if dim is None else Interval(low, from_lin(offset + extents[dim])))
-    if _dense(formal):
-        return _whole_buffer(formal, guess.buffer, guess.offsets, extents, typ, ctx)
     return window_over(guess.buffer, entries, typ)
-
-
-def _dense(formal: Arg) -> bool:
-    return isinstance(formal.type, TensorType) and not formal.type.window
-
-
-def _whole_buffer(formal: Arg, name: Sym, offsets: list[Lin], extents: list[Lin], typ: TensorType, ctx: Context) -> Expr:
-    """A dense formal needs a whole dense buffer of the same extents."""
-    shape = ctx.shape(name)
-    whole = all(o == affine.ZERO for o in offsets) and len(extents) == len(shape) and extents == list(shape)
-    if not whole:
-        raise Mismatch(f"{formal.name.name} is dense, but only a part of {name.name} would be passed")
-    return Read(name, (), type=typ)
-
-
-def _extents(formal: Arg, solution: Solution) -> list[Lin]:
-    if not isinstance(formal.type, TensorType):
-        return []
-    return [affine.subst(Lowering().index(e), solution.controls) for e in formal.type.shape]

@@ -16,33 +16,7 @@ from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
 from usl_core.analysis.formula import And, Bool, Const, Eq, Formula, Ge, Or
 from usl_core.analysis.lower import Lowering, index_lin
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    BinaryOp,
-    Block,
-    Call,
-    Cast,
-    Check,
-    Expr,
-    ExternCall,
-    For,
-    If,
-    Interval,
-    Literal,
-    Node,
-    Pass,
-    Proc,
-    Read,
-    ReadConfig,
-    Reduce,
-    Stmt,
-    StmtBase,
-    UnaryMinus,
-    WindowExpr,
-    WindowStmt,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, get_field, walk
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, is_control, scalar_of
@@ -52,28 +26,30 @@ from usl_core.profiling import profiled
 class Mismatch(Exception):
     """The block is not an instance of the body: which two parts differ, and in which two statements they are."""
 
-    def __init__(self, reason: str, callee: Node | None = None, block: Node | None = None) -> None:
+    def __init__(self, reason: str, callee: ir.Node | None = None, block: ir.Node | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.callee = callee
         self.block = block
 
-    def notes(self, body: Block, block: Block) -> list[str]:
+    def notes(self, body: ir.Block, block: ir.Block) -> list[str]:
         """Lines for an error message, given the callee's body and the block: the closest pair of statements, what differs."""
         here, there = _statement_of(body, self.callee), _statement_of(block, self.block)
         notes = [f"in the callee: {head_line(node)}" for node in (here or self.callee,) if node is not None]
         notes += [f"in the block:  {head_line(node)}" for node in (there or self.block,) if node is not None]
-        parts = [head_line(part) for part in (self.callee, self.block) if part is not None and not isinstance(part, StmtBase)]
+        parts = [
+            head_line(part) for part in (self.callee, self.block) if part is not None and not isinstance(part, ir.StmtBase)
+        ]
         return [*notes, f"what differs:  {' against '.join(parts)}"] if len(parts) == 2 else notes
 
 
-def _statement_of(block: Block, part: Node | None) -> Stmt | None:
+def _statement_of(block: ir.Block, part: ir.Node | None) -> ir.Stmt | None:
     """The innermost statement of block that part is, or is in."""
-    found: Stmt | None = None
+    found: ir.Stmt | None = None
     if part is not None:
         for stmt in block:
             for node in walk(stmt):
-                if isinstance(node, StmtBase) and any(inner is part for inner in walk(node)):
+                if isinstance(node, ir.StmtBase) and any(inner is part for inner in walk(node)):
                     found = node
     return found
 
@@ -92,18 +68,18 @@ class Solution:
     """Values of the formals in terms of names that are in scope before the block."""
 
     controls: dict[Sym, Lin] = field(default_factory=dict)
-    bools: dict[Sym, Expr] = field(default_factory=dict)
+    bools: dict[Sym, ir.Expr] = field(default_factory=dict)
     windows: dict[Sym, WindowGuess] = field(default_factory=dict)
-    literals: dict[Sym, Literal] = field(default_factory=dict)
+    literals: dict[Sym, ir.Literal] = field(default_factory=dict)
 
 
-Bind = tuple[Sequence[Expr], Sequence[Expr], Sym, Node, Node]
+Bind = tuple[Sequence[ir.Expr], Sequence[ir.Expr], Sym, ir.Node, ir.Node]
 """Indices in the callee and in the block, the block's buffer, and the two accesses."""
-Mapped = tuple[list[Lin], list[Lin], Node, Node]
+Mapped = tuple[list[Lin], list[Lin], ir.Node, ir.Node]
 """The same with the callee's indices as forms over the block's names."""
 
 
-def _require(condition: bool, reason: str, callee: Node, block: Node) -> None:
+def _require(condition: bool, reason: str, callee: ir.Node, block: ir.Node) -> None:
     """Two parts match as far as condition says so. Raises Mismatch."""
     if not condition:
         raise Mismatch(reason, callee, block)
@@ -112,21 +88,21 @@ def _require(condition: bool, reason: str, callee: Node, block: Node) -> None:
 class Unifier:
     """One attempt to match a callee's body."""
 
-    def __init__(self, callee: Proc) -> None:
+    def __init__(self, callee: ir.Proc) -> None:
         self.callee = callee
         self.formals = {arg.name: arg for arg in callee.args}
         self.control_formals = {a.name for a in callee.args if isinstance(a.type, ControlType) and a.type.name != "bool"}
         self.iterators: dict[Sym, Lin] = {}
         self.locals: dict[Sym, Sym] = {}
         self.bound: set[Sym] = set()
-        self.equations: list[tuple[Lin, Node, Node]] = []
+        self.equations: list[tuple[Lin, ir.Node, ir.Node]] = []
         self.accesses: dict[Sym, list[Bind]] = {}
         self.solution = Solution()
 
     # ---- statements
 
     @profiled("analysis", "unification")
-    def solve(self, block: Block) -> Solution:
+    def solve(self, block: ir.Block) -> Solution:
         """Raises Mismatch where the block is not an instance of the callee's body."""
         self.blocks(self.callee.body, block)
         self.solve_controls()
@@ -143,7 +119,7 @@ class Unifier:
         found = self.solution
         return name in found.controls or name in found.bools or name in found.windows or name in found.literals
 
-    def blocks(self, body: Block, block: Block) -> None:
+    def blocks(self, body: ir.Block, block: ir.Block) -> None:
         """The statements of two blocks match one by one."""
         lengths = f"the callee has {len(body)} statements where the block has {len(block)}"
         for a, b in zip_longest(body, block):
@@ -151,36 +127,36 @@ class Unifier:
                 raise Mismatch(lengths, a, b)
             self.stmt(a, b)
 
-    def stmt(self, a: Stmt, b: Stmt) -> None:
+    def stmt(self, a: ir.Stmt, b: ir.Stmt) -> None:
         """Two statements match."""
         match a, b:
-            case Assign() | Reduce(), Assign() | Reduce() if type(a) is type(b):
+            case ir.Assign() | ir.Reduce(), ir.Assign() | ir.Reduce() if type(a) is type(b):
                 self.access(a.name, a.idx, b.name, b.idx, a, b)
                 self.data(a.rhs, b.rhs)
-            case Pass(), Pass():
+            case ir.Pass(), ir.Pass():
                 pass
-            case Check(cond=x), Check(cond=y):
+            case ir.Check(cond=x), ir.Check(cond=y):
                 self.condition(x, y)
-            case If(), If():
+            case ir.If(), ir.If():
                 self.condition(a.cond, b.cond)
                 self.blocks(a.body, b.body)
                 self.blocks(a.orelse, b.orelse)
-            case For(), For():
+            case ir.For(), ir.For():
                 self.loop(a, b)
-            case Alloc(), Alloc():
+            case ir.Alloc(), ir.Alloc():
                 self.alloc(a, b)
-            case WindowStmt(rhs=x), WindowStmt(rhs=y):
+            case ir.WindowStmt(rhs=x), ir.WindowStmt(rhs=y):
                 self.window_entries(x, y)
                 self.locals[a.name] = b.name
                 self.bound.add(b.name)
-            case Call(), Call():
+            case ir.Call(), ir.Call():
                 self.call(a, b)
-            case AssignConfig(), AssignConfig() if a.config is b.config and a.field == b.field:
+            case ir.AssignConfig(), ir.AssignConfig() if a.config is b.config and a.field == b.field:
                 self.control(a.rhs, b.rhs) if is_control(a.rhs.type) else self.data(a.rhs, b.rhs)
             case _:  # what is not known to agree does not
                 raise Mismatch("the statements are of different kinds", a, b)
 
-    def loop(self, a: For, b: For) -> None:
+    def loop(self, a: ir.For, b: ir.For) -> None:
         """Two loops match: equal lengths, and iterators that differ by what the first iterations differ."""
         _require(a.mode is b.mode, f"one loop is {a.mode.value}, the other {b.mode.value}", a, b)
         low_a, low_b = index_lin(a.lo), index_lin(b.lo)
@@ -190,11 +166,11 @@ class Unifier:
         self.bound.add(b.iter)
         self.blocks(a.body, b.body)
 
-    def alloc(self, a: Alloc, b: Alloc) -> None:
+    def alloc(self, a: ir.Alloc, b: ir.Alloc) -> None:
         """Two allocations match: types, extents and memories."""
         _require(a.mem is b.mem, f"one buffer is in {a.mem.name}, the other in {b.mem.name}", a, b)
-        shape_a: tuple[Expr, ...] = get_field(a, "shape")
-        shape_b: tuple[Expr, ...] = get_field(b, "shape")
+        shape_a: tuple[ir.Expr, ...] = get_field(a, "shape")
+        shape_b: tuple[ir.Expr, ...] = get_field(b, "shape")
         same_type = scalar_of(a.type) == scalar_of(b.type) and len(shape_a) == len(shape_b)
         _require(same_type, "the buffers have different types", a, b)
         for m, n in zip(shape_a, shape_b, strict=True):
@@ -202,61 +178,61 @@ class Unifier:
         self.locals[a.name] = b.name
         self.bound.add(b.name)
 
-    def call(self, a: Call, b: Call) -> None:
+    def call(self, a: ir.Call, b: ir.Call) -> None:
         """Two calls match: the same callee, arguments that match."""
         _require(a.proc is b.proc, "the statements call different procedures", a, b)
         for x, y in zip(a.args, b.args, strict=True):
             if is_control(x.type):
                 self.condition(x, y) if x.type is BOOL else self.control(x, y)
-            elif isinstance(x, WindowExpr) and isinstance(y, WindowExpr):
+            elif isinstance(x, ir.WindowExpr) and isinstance(y, ir.WindowExpr):
                 self.window_entries(x, y)
-            elif isinstance(x.type, TensorType) and isinstance(x, Read) and isinstance(y, Read | WindowExpr):
+            elif isinstance(x.type, TensorType) and isinstance(x, ir.Read) and isinstance(y, ir.Read | ir.WindowExpr):
                 _require(
                     x.name in self.locals, "the callee passes a formal on to another procedure: inline that call first", a, b
                 )
-                same_buffer = isinstance(y, Read) and self.locals[x.name] is y.name
+                same_buffer = isinstance(y, ir.Read) and self.locals[x.name] is y.name
                 _require(same_buffer, "different buffers are passed on", a, b)
             else:
                 self.data(x, y)
 
-    def window_entries(self, x: WindowExpr, y: WindowExpr) -> None:
+    def window_entries(self, x: ir.WindowExpr, y: ir.WindowExpr) -> None:
         """Two windows match entry by entry."""
-        low_x = [e.lo if isinstance(e, Interval) else e for e in x.idx]
-        low_y = [e.lo if isinstance(e, Interval) else e for e in y.idx]
-        same_kinds = [isinstance(e, Interval) for e in x.idx] == [isinstance(e, Interval) for e in y.idx]
+        low_x = [e.lo if isinstance(e, ir.Interval) else e for e in x.idx]
+        low_y = [e.lo if isinstance(e, ir.Interval) else e for e in y.idx]
+        same_kinds = [isinstance(e, ir.Interval) for e in x.idx] == [isinstance(e, ir.Interval) for e in y.idx]
         makes_window = "the callee makes a window of a formal: inline the window first"
         _require(x.name in self.locals and same_kinds, makes_window, x, y)
         self.access(x.name, low_x, y.name, low_y, x, y)
         for e, f in zip(x.idx, y.idx, strict=True):
-            if isinstance(e, Interval) and isinstance(f, Interval):
+            if isinstance(e, ir.Interval) and isinstance(f, ir.Interval):
                 self.control(e.hi, f.hi)
 
     # ---- expressions
 
-    def data(self, a: Expr, b: Expr) -> None:
+    def data(self, a: ir.Expr, b: ir.Expr) -> None:
         """Data expressions match node by node; a scalar formal also matches a literal."""
         match a, b:
-            case Read(name=name), Literal() if self._is_scalar_formal(name):
+            case ir.Read(name=name), ir.Literal() if self._is_scalar_formal(name):
                 self.literal(name, b, a)
-            case Read(), Read() if is_control(a.type) and is_control(b.type):
+            case ir.Read(), ir.Read() if is_control(a.type) and is_control(b.type):
                 self.control(a, b)
-            case Read(), Read():
+            case ir.Read(), ir.Read():
                 _require(a.type == b.type, f"one is {a.type}, the other {b.type}", a, b)
                 self.access(a.name, a.idx, b.name, b.idx, a, b)
-            case Literal(), Literal():
+            case ir.Literal(), ir.Literal():
                 _require(a.value == b.value and a.type == b.type, "the constants differ", a, b)
-            case UnaryMinus(arg=x), UnaryMinus(arg=y):
+            case ir.UnaryMinus(arg=x), ir.UnaryMinus(arg=y):
                 self.data(x, y)
-            case BinaryOp(), BinaryOp() if a.op == b.op:
+            case ir.BinaryOp(), ir.BinaryOp() if a.op == b.op:
                 self.data(a.lhs, b.lhs)
                 self.data(a.rhs, b.rhs)
-            case ExternCall(), ExternCall() if a.fn is b.fn and len(a.args) == len(b.args):
+            case ir.ExternCall(), ir.ExternCall() if a.fn is b.fn and len(a.args) == len(b.args):
                 for x, y in zip(a.args, b.args, strict=True):
                     self.data(x, y)
-            case Cast(), Cast() if a.type == b.type:
+            case ir.Cast(), ir.Cast() if a.type == b.type:
                 both = is_control(a.arg.type) and is_control(b.arg.type)
                 self.control(a.arg, b.arg) if both else self.data(a.arg, b.arg)
-            case ReadConfig(), ReadConfig() if a.config is b.config and a.field == b.field:
+            case ir.ReadConfig(), ir.ReadConfig() if a.config is b.config and a.field == b.field:
                 pass
             case _ if is_control(a.type) and is_control(b.type):
                 self.control(a, b)
@@ -266,14 +242,14 @@ class Unifier:
     def _is_scalar_formal(self, name: Sym) -> bool:
         return name in self.formals and isinstance(self.formals[name].type, ScalarType)
 
-    def literal(self, name: Sym, value: Literal, at: Expr) -> None:
+    def literal(self, name: Sym, value: ir.Literal, at: ir.Expr) -> None:
         """A formal would stand for a literal."""
         old = self.solution.literals.setdefault(name, value)
         same = old.value == value.value and old.type == value.type == self.formals[name].type
         _require(same, f"{name.name} would have to be two different constants, or of another type", at, value)
         _require(name not in self.accesses, f"{name.name} would have to be a constant and a buffer", at, value)
 
-    def control(self, a: Expr, b: Expr) -> None:
+    def control(self, a: ir.Expr, b: ir.Expr) -> None:
         """Two control expressions match: an equation, or two conditions."""
         _require((a.type is BOOL) == (b.type is BOOL), "the expressions differ", a, b)
         if a.type is BOOL:  # a part of a condition on data
@@ -281,17 +257,17 @@ class Unifier:
         else:
             self.equate(index_lin(a), index_lin(b), a, b)
 
-    def condition(self, a: Expr, b: Expr) -> None:
+    def condition(self, a: ir.Expr, b: ir.Expr) -> None:
         """Conditions match as formulas: the same comparisons in the same order; data conditions node by node."""
         if depends_on_data(a) or depends_on_data(b):
             self.data(a, b)
             return
-        if isinstance(a, Read) and a.name in self.formals:
+        if isinstance(a, ir.Read) and a.name in self.formals:
             self.solution.bools.setdefault(a.name, b)
             return
         self.formulas(Lowering(symbolic=True).truth(a), Lowering(symbolic=True).truth(b), a, b)
 
-    def formulas(self, f: Formula, g: Formula, a: Expr, b: Expr) -> None:
+    def formulas(self, f: Formula, g: Formula, a: ir.Expr, b: ir.Expr) -> None:
         """Two formulas match part by part."""
         match f, g:
             case (Ge(lin=x), Ge(lin=y)) | (Eq(lin=x), Eq(lin=y)):
@@ -313,7 +289,7 @@ class Unifier:
         # Iterators first: where a loop starts at an expression, theirs may mention a formal that was not known then.
         return affine.subst(affine.subst(lin, self.iterators), self.solution.controls)
 
-    def equate(self, a: Lin, b: Lin, at: Node, other: Node) -> None:
+    def equate(self, a: Lin, b: Lin, at: ir.Node, other: ir.Node) -> None:
         """Two forms are to be equal: an equation for the formals in it."""
         self.equations.append((self.map(a) - b, at, other))
 
@@ -322,7 +298,7 @@ class Unifier:
         progress = True
         while progress:
             progress = False
-            rest: list[tuple[Lin, Node, Node]] = []
+            rest: list[tuple[Lin, ir.Node, ir.Node]] = []
             for lin, a, b in self.equations:
                 lin = self.map(lin)
                 unknown = [n for n in set(affine.syms(lin)) if n in self.control_formals]
@@ -336,7 +312,7 @@ class Unifier:
                     rest.append((lin, a, b))
             self.equations = rest
 
-    def define(self, name: Sym, lin: Lin, a: Node, b: Node) -> None:
+    def define(self, name: Sym, lin: Lin, a: ir.Node, b: ir.Node) -> None:
         """A formal's value, which must be the one that it has already, if any."""
         sign = lin.terms[name]
         value = Lin(-sign * lin.const, {x: -sign * c for x, c in lin.terms.items() if x is not name})
@@ -346,7 +322,7 @@ class Unifier:
 
     # ---- windows
 
-    def access(self, a: Sym, idx_a: Sequence[Expr], b: Sym, idx_b: Sequence[Expr], at: Node, other: Node) -> None:
+    def access(self, a: Sym, idx_a: Sequence[ir.Expr], b: Sym, idx_b: Sequence[ir.Expr], at: ir.Node, other: ir.Node) -> None:
         """Two accesses match: a formal gets a window, another name its own counterpart."""
         if a in self.locals:
             same_buffer = self.locals[a] is b and len(idx_a) == len(idx_b)

@@ -13,10 +13,10 @@ from usl_core.cursors.path import NodeLoc, get
 from usl_core.ir import make
 from usl_core.ir.nodes import For, LoopMode, index_read
 from usl_core.ir.types import TensorType
-from usl_core.primitives.base import primitive, refuse, require
+from usl_core.primitives.base import primitive
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.expand_dim import expanded
-from usl_core.primitives.buffers.lift_alloc import lift_alloc
+from usl_core.primitives.buffers.lift_alloc import lift_alloc, require_around
 from usl_core.primitives.buffers.rearrange_dim import rearrange_dim
 from usl_core.primitives.locate import Expression, Where, alloc_at
 from usl_core.primitives.operators import as_operator
@@ -49,11 +49,7 @@ def autolift_alloc(
     Forwarding: a cursor to the allocation follows it; everything else stays with the same code.
     """
     path, alloc = alloc_at(proc, buf)
-    require(n_lifts >= 1, "n_lifts must be at least 1")
-    if len(path) - 1 < n_lifts:
-        message = f"{alloc.name.name} stands inside {len(path) - 1} loops or branches, so it cannot be lifted {n_lifts} times"
-        refuse(message, alloc.span, code="E404")
-
+    require_around(path, alloc, n_lifts)
     cursor = make_cursor(proc, NodeLoc(path))
     for _ in range(n_lifts):
         proc = _lifted(proc, cursor, mode, size, keep_dims)

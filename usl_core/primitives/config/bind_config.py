@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import NodeLoc, Path, before, get, next_place
+from usl_core.cursors.path import NodeLoc, before, get, next_place
 from usl_core.ir.config import Config
 from usl_core.ir.nodes import AssignConfig, Call, ReadConfig
 from usl_core.ir.printer import show_expr
@@ -11,7 +11,7 @@ from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.config.fields import field_at, left_behind, require_sequential, type_of
-from usl_core.primitives.exprs.bodies import require_affine, require_in_body
+from usl_core.primitives.exprs.bodies import require_affine, require_in_body, statement_of
 from usl_core.primitives.locate import Where, expr_at
 from usl_core.procedure import Procedure
 
@@ -36,7 +36,7 @@ def bind_config(proc: Procedure, expr: Where, config: Config, field: str) -> Edi
     name = field_at(config, field)
     path, old = expr_at(proc, expr)
     require_in_body(path)
-    stmt = _statement(path)
+    stmt = statement_of(path)
     require_sequential(proc.ir, stmt)
     if old.type != type_of(name):
         kind = "a buffer" if isinstance(old.type, TensorType) else str(old.type)
@@ -53,8 +53,3 @@ def bind_config(proc: Procedure, expr: Where, config: Config, field: str) -> Edi
     edit = edit_of(proc).insert(before(stmt), (AssignConfig(config, field, old, span=old.span),))
     edit = left_behind(edit, next_place(stmt), {name})
     return edit.replace_exprs({NodeLoc(path): read})
-
-
-def _statement(path: Path) -> Path:
-    """The statement that the expression at path is part of."""
-    return path[: 1 + max(at for at, (field, _) in enumerate(path) if field in ("body", "orelse"))]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from usl_core.cursors.cursor import Cursor
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get, get_stmt, stmts
+from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get, get_stmt, stmt_path, stmts
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExprBase, If, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, same_expr
 from usl_core.ir.types import ScalarType
 from usl_core.ir.written import written_formals
-from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
-from usl_core.primitives.locate import Where, context_at, expr_at
+from usl_core.primitives.base import edit_of, primitive, refuse, require_no
+from usl_core.primitives.exprs.bodies import common_block, statement_of
+from usl_core.primitives.locate import Where, context_at, exprs_at
 from usl_core.primitives.moving import changes_value, effect, new_name
 from usl_core.procedure import Procedure
 
@@ -41,8 +41,8 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
     expr = get(proc.ir, paths[0])
     assert isinstance(expr, ExprBase)
     target = new_name(name)
-    block = _common_block(paths)
-    first = (*block.parent, (block.field, block.lo))
+    block = common_block(paths)
+    first = stmt_path(block, 0)
 
     _require_equal_data(proc, paths, expr)  # so they have the same names, bound where all of them see it
     for path in paths:
@@ -61,34 +61,14 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
 
 def _paths(proc: Procedure, exprs: Any) -> list[Path]:
     """The paths of the expressions in source order, none twice."""
-    many = exprs if isinstance(exprs, Sequence) and not isinstance(exprs, str | Cursor) else [exprs]
-    require(len(many) > 0, "no expression is given")
-    paths = dict.fromkeys(expr_at(proc, where)[0] for where in many)
-    return sorted(paths, key=lambda path: [(_field_order(path, at), path[at][1] or 0) for at in range(len(path))])
+    return sorted(
+        exprs_at(proc, exprs), key=lambda path: [(_field_order(path, at), path[at][1] or 0) for at in range(len(path))]
+    )
 
 
 def _field_order(path: Path, at: int) -> int:
     """Where a field stands in its statement; enough to order statements of one list and the branches of an `if`."""
     return {"body": 1, "orelse": 2}.get(path[at][0], 0)
-
-
-def _stmt_path(path: Path) -> Path:
-    length = max((at for at, (field, _) in enumerate(path) if field in ("body", "orelse")), default=-1)
-    if length < 0:
-        refuse("only an expression in the body of a procedure can be bound", code="E404")
-    return path[: length + 1]
-
-
-def _common_block(paths: Sequence[Path]) -> BlockLoc:
-    """The statements, of the innermost list that holds all paths, from the first one to the last one with a path in it."""
-    places = [_stmt_path(path) for path in paths]
-    depth = 0
-    while all(len(p) > depth + 1 and p[: depth + 1] == places[0][: depth + 1] for p in places):
-        depth += 1
-    while len({p[depth][0] for p in places}) > 1 or any(len(p) <= depth for p in places):
-        depth -= 1  # uses in both branches of an `if`: the computation goes before it
-    indices = [p[depth][1] or 0 for p in places]
-    return BlockLoc(places[0][:depth], places[0][depth][0], min(indices), max(indices) + 1)
 
 
 # ---- check
@@ -107,8 +87,8 @@ def _require_equal_data(proc: Procedure, paths: Sequence[Path], expr: Expr) -> N
 
 def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:
     """An argument passed by reference is only read by the callee."""
-    stmt = get_stmt(proc.ir, _stmt_path(path))
-    if isinstance(stmt, Call) and len(path) == len(_stmt_path(path)) + 1:
+    stmt = get_stmt(proc.ir, statement_of(path))
+    if isinstance(stmt, Call) and len(path) == len(statement_of(path)) + 1:
         formal = stmt.proc.args[path[-1][1] or 0]
         if formal.name in written_formals(stmt.proc):
             message = f"{stmt.proc.name} writes its argument {formal.name.name}, so {show_expr(expr)} must stay a location"
@@ -117,10 +97,10 @@ def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:
 
 def _require_unchanged(proc: Procedure, block: BlockLoc, paths: Sequence[Path], expr: Expr) -> None:
     """Nothing that may run between the computation and a use modifies what expr reads."""
-    last = (*block.parent, (block.field, block.hi - 1))
-    in_head = all(_stmt_path(path) == last for path in paths if path[: len(last)] == last)
+    last = stmt_path(block, block.hi - block.lo - 1)
+    in_head = all(statement_of(path) == last for path in paths if path[: len(last)] == last)
     crossed = stmts(proc.ir, block)[: -1 if in_head else None]
-    ctx = context_at(proc, (*block.parent, (block.field, block.lo)))
+    ctx = context_at(proc, stmt_path(block, 0))
     message = f"what {show_expr(expr)} reads may be modified before its last use"
     require_no(changes_value(ctx, expr, effect(ctx, crossed)), message, expr.span)
     if depends_on_data(expr):
@@ -129,7 +109,7 @@ def _require_unchanged(proc: Procedure, block: BlockLoc, paths: Sequence[Path], 
 
 def _require_evaluated(proc: Procedure, paths: Sequence[Path], block: BlockLoc, expr: Expr) -> None:
     """An index made of data must not be computed where it was not: the data may be uninitialised there."""
-    first = (*block.parent, (block.field, block.lo))
-    if isinstance(get_stmt(proc.ir, first), If) or not any(_stmt_path(path) == first for path in paths):
+    first = stmt_path(block, 0)
+    if isinstance(get_stmt(proc.ir, first), If) or not any(statement_of(path) == first for path in paths):
         message = f"{show_expr(expr)} has an index made of data and would be computed where it may not have been"
         refuse(message, expr.span, ["hint: bind it inside the loop or branch that uses it"], code="E418")

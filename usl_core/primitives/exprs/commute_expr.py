@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from usl_core.cursors.cursor import Cursor
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import NodeLoc, Path
+from usl_core.cursors.path import NodeLoc
 from usl_core.ir.nodes import BinaryOp
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import update
-from usl_core.primitives.base import edit_of, primitive, refuse, require
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.exprs.bodies import require_in_body
-from usl_core.primitives.locate import Where, expr_at
+from usl_core.primitives.locate import Where, exprs_at
 from usl_core.procedure import Procedure
 
 
@@ -28,24 +26,15 @@ def commute_expr(proc: Procedure, exprs: Where | Sequence[Where]) -> Edit:
         SchedulingError: an expression is not a sum or product.
     Forwarding: the expressions and their operands stay themselves.
     """
-    paths = _paths(proc, exprs)
+    found = exprs_at(proc, exprs)
+    for path, expr in found.items():
+        require_in_body(path)
+        if not (isinstance(expr, BinaryOp) and expr.op in ("+", "*")):
+            refuse(f"`+` or `*` is wanted here, found {show_expr(expr)}", expr.span, code="E404")
 
     edit = edit_of(proc)
-    for path in sorted(paths, key=len, reverse=True):  # inner ones first, so that outer ones take them along
+    for path in sorted(found, key=len, reverse=True):  # inner ones first, so that outer ones take them along
         node = edit.node(NodeLoc(path))
         assert isinstance(node, BinaryOp)
         edit = edit.replace_expr(NodeLoc(path), update(node, lhs=node.rhs, rhs=node.lhs))
     return with_declared_types(edit)
-
-
-def _paths(proc: Procedure, exprs: Any) -> list[Path]:
-    many = exprs if isinstance(exprs, Sequence) and not isinstance(exprs, str | Cursor) else [exprs]
-    require(len(many) > 0, "no expression is given")
-    found: dict[Path, None] = {}
-    for where in many:
-        path, expr = expr_at(proc, where)
-        require_in_body(path)
-        if not (isinstance(expr, BinaryOp) and expr.op in ("+", "*")):
-            refuse(f"`+` or `*` is wanted here, found {show_expr(expr)}", expr.span, code="E404")
-        found[path] = None
-    return list(found)

@@ -6,18 +6,7 @@ from usl_core.analysis.conditions import instance
 from usl_core.analysis.context import Context
 from usl_core.analysis.repeating import why_not_running_again
 from usl_core.cursors.edit import Edit, Now
-from usl_core.cursors.path import (
-    BlockLoc,
-    GapLoc,
-    NodeLoc,
-    after,
-    anchor_path,
-    before,
-    gap_position,
-    get_stmt,
-    next_place,
-    stmt_list,
-)
+from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, after, gap_position, get_stmt, stmt_list, stmt_path
 from usl_core.ir.nodes import Block, For, If, Proc, SimpleStmt, Stmt, index_read
 from usl_core.ir.traverse import depends_on_data, free_names
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
@@ -50,23 +39,22 @@ def fission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Edit:
     where = gap_at(proc, gap)
 
     require(n_lifts >= 1, f"n_lifts must be at least 1, got {n_lifts}")
-    place = GapLoc(where.parent, where.field, gap_position(where), "before")
     edit = edit_of(proc)
     for lift in range(n_lifts):
-        edit, place = _split(edit, place, n_lifts - lift)
+        edit, where = _split(edit, where, n_lifts - lift)
     return edit
 
 
 def _split(edit: Edit, place: GapLoc, lifts: int) -> tuple[Edit, GapLoc]:
-    """One lift: the statement around place becomes two, the second just after the first; returns the gap between them, before
-    the second."""
+    """One lift: the statement around place becomes two, the second just after the first; returns the gap between them."""
     ir = edit.proc
     owner = get_stmt(ir, place.parent) if place.parent else None
     if owner is None:
         hint = "hint: lower n_lifts"
         refuse(f"there is no loop or `if` left to split for the last {lifts} of n_lifts", None, [hint], code="E404")
     block = stmt_list(ir, place.parent, place.field)
-    first, second = block[: place.index], block[place.index :]
+    rest = BlockLoc(place.parent, place.field, gap_position(place), len(block))
+    first, second = block[: rest.lo], block[rest.lo :]
     require(bool(first and second), "there must be a statement before and one after the gap", owner.span)
     _require_scopes(first, second, owner)
     ctx = Context.at(ir, place.parent)
@@ -77,8 +65,7 @@ def _split(edit: Edit, place: GapLoc, lifts: int) -> tuple[Edit, GapLoc]:
             _check_if(ctx, ir, place, owner, first, lifts)
         case SimpleStmt():
             raise AssertionError(f"not a statement with a body: {owner!r}")
-    edit = _split_owner(edit, place, owner, len(block))
-    return edit, before(next_place(place.parent))
+    return _split_owner(edit, rest, owner), after(place.parent)
 
 
 # ---- check
@@ -133,9 +120,9 @@ def _require_invariant_else(ir: Proc, place: GapLoc, branch: If, lifts: int) -> 
 # ---- edit
 
 
-def _split_owner(edit: Edit, place: GapLoc, owner: For | If, length: int) -> Edit:
-    """The statements after place go into a copy of owner's head, which then moves out."""
-    rest = Now(BlockLoc(place.parent, place.field, place.index, length))
+def _split_owner(edit: Edit, second: BlockLoc, owner: For | If) -> Edit:
+    """The second part of owner's statements goes into a copy of owner's head, which then moves out."""
+    rest = Now(second)
     match owner:
         case For():
             name = owner.iter.copy()
@@ -143,4 +130,4 @@ def _split_owner(edit: Edit, place: GapLoc, owner: For | If, length: int) -> Edi
             edit = edit.wrap(rest, lambda body: For(name, owner.lo, owner.hi, body, owner.mode, span=owner.span))
         case If():
             edit = edit.wrap(rest, lambda body: If(owner.cond, body, span=owner.span))
-    return edit.move(Now(NodeLoc(anchor_path(place))), Now(after(place.parent)))
+    return edit.move(Now(NodeLoc(stmt_path(second, 0))), Now(after(second.parent)))

@@ -8,8 +8,11 @@ from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import Conflict, order_facts, why_not_commuting
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Summary
+from usl_core.analysis.exposed import exposed_read, exposure_notes
 from usl_core.analysis.formula import Formula
 from usl_core.ir.nodes import For
+from usl_core.ir.sym import Sym
+from usl_core.primitives.base import refuse
 from usl_core.primitives.moving import another, effect
 
 
@@ -24,9 +27,14 @@ def runs_at_least_once(ctx: Context, loop: For) -> Formula:
     return fml.lt(low, high)
 
 
-def not_first(inside: Context, loop: For) -> Context:
-    """What is known in the body of a loop in an iteration that others precede; inside is what is known in all of them."""
-    return inside.assume([fml.lt(inside.index(loop.lo), affine.var(loop.iter))])
+def require_own_values(inside: Context, loop: For, buffer: Sym, message: str) -> None:
+    """What an iteration of loop reads of buffer it has written itself, or the operator refuses; inside is known in its body."""
+    found = exposed_read(inside, loop.body, buffer)
+    if found is not None:
+        not_first = inside.assume([fml.lt(inside.index(loop.lo), affine.var(loop.iter))])
+        hint = "hint: every read must follow a write of the same iteration"
+        notes = [*exposure_notes(not_first, loop.body, buffer), hint]
+        refuse(message, found.node.span.or_else(loop.span), notes, code="E452")
 
 
 def why_not_later_before_earlier(ctx: Context, loop: For, ahead: Summary, behind: Summary) -> Conflict | None:

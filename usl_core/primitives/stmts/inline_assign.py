@@ -11,23 +11,7 @@ from usl_core.analysis.effects import Access, reads_of, summary
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path, stmt_list
 from usl_core.errors import counterexample
-from usl_core.ir.nodes import (
-    Alloc,
-    Assign,
-    AssignConfig,
-    Block,
-    Call,
-    Check,
-    Expr,
-    For,
-    If,
-    Node,
-    Pass,
-    Read,
-    Reduce,
-    Stmt,
-    WindowStmt,
-)
+from usl_core.ir import nodes as ir
 from usl_core.ir.printer import show
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, depends_on_data, mentioned
@@ -57,7 +41,7 @@ def inline_assign(proc: Procedure, stmt: Where) -> Edit:
     Forwarding: the assignment is gone; a cursor to a read of it goes to the expression that takes its place.
     Also known as: forward substitution, copy propagation; the inverse of bind_expr.
     """
-    path, old = stmt_at(proc, stmt, Assign, "an assignment")
+    path, old = stmt_at(proc, stmt, ir.Assign, "an assignment")
 
     ctx = context_at(proc, path)
     place = _place(ctx, old)
@@ -66,7 +50,7 @@ def inline_assign(proc: Procedure, stmt: Where) -> Edit:
     _require_unchanged(ctx, _rest(proc, path), path, old, region)
     _require_evaluated(old, path, region)
 
-    new: dict[Loc, Expr] = {NodeLoc(use): old.rhs for use in region.uses}
+    new: dict[Loc, ir.Expr] = {NodeLoc(use): old.rhs for use in region.uses}
     edit = edit_of(proc).replace_exprs(new).delete(NodeLoc(path))
     _require_dead(proc, ctx, path, old, place, region, edit)
     return edit
@@ -75,7 +59,7 @@ def inline_assign(proc: Procedure, stmt: Where) -> Edit:
 # ---- locate
 
 
-def _place(ctx: Context, old: Assign) -> Access:
+def _place(ctx: Context, old: ir.Assign) -> Access:
     """The location that is written, which the right side does not read."""
     place = target(ctx, old)
     name = old.name.name
@@ -87,7 +71,7 @@ def _place(ctx: Context, old: Assign) -> Access:
     return place
 
 
-def _rest(proc: Procedure, path: Path) -> Block:
+def _rest(proc: Procedure, path: Path) -> ir.Block:
     field_, index = path[-1]
     assert index is not None
     return stmt_list(proc.ir, path[:-1], field_)[index + 1 :]
@@ -108,13 +92,13 @@ class _Region:
     names: set[Sym] = field(default_factory=set)
     """The buffer of the location, and windows of it: what mentions none of them does not touch the location."""
 
-    def follow(self, ctx: Context, path: Path, rest: Block) -> None:
+    def follow(self, ctx: Context, path: Path, rest: ir.Block) -> None:
         name, index = path[-1]
         assert index is not None
         self.names = {self.place.buffer, *(window for window in ctx.windows if ctx.root(window) is self.place.buffer)}
         for position, stmt in enumerate(rest):
             before = len(self.uses)
-            self.overwritten = isinstance(stmt, Assign) and same_location(ctx, target(ctx, stmt), self.place)
+            self.overwritten = isinstance(stmt, ir.Assign) and same_location(ctx, target(ctx, stmt), self.place)
             self.stmt(ctx, (*path[:-1], (name, index + 1 + position)), stmt, overwrites=self.overwritten)
             self.length = position + 1
             if len(self.uses) > before:
@@ -123,39 +107,39 @@ class _Region:
                 return
             ctx = ctx.after(stmt)
 
-    def stmt(self, ctx: Context, path: Path, stmt: Stmt, *, overwrites: bool = False) -> None:
+    def stmt(self, ctx: Context, path: Path, stmt: ir.Stmt, *, overwrites: bool = False) -> None:
         if self.names.isdisjoint(mentioned(stmt)):
             return
         match stmt:
-            case WindowStmt(name=name):
+            case ir.WindowStmt(name=name):
                 self.names.add(name)
-            case Assign() | Reduce():
+            case ir.Assign() | ir.Reduce():
                 for step, child in children(stmt):
                     self.expr(ctx, (*path, step), child)
                 if not overwrites:
                     self.untouched(ctx, target(ctx, stmt), "changed")
-            case AssignConfig(rhs=rhs):
+            case ir.AssignConfig(rhs=rhs):
                 self.expr(ctx, (*path, ("rhs", None)), rhs)
-            case If(cond=cond):
+            case ir.If(cond=cond):
                 self.expr(ctx, (*path, ("cond", None)), cond)
                 self.block(ctx.enter(stmt, "body"), path, "body", stmt.body)
                 self.block(ctx.enter(stmt, "orelse"), path, "orelse", stmt.orelse)
-            case For():
+            case ir.For():
                 self.block(ctx.enter(stmt, "body"), path, "body", stmt.body)
-            case Call():
+            case ir.Call():
                 for access in ctx.resolve_all(summary(stmt).accesses):
                     self.untouched(ctx, access, "used by a call")
-            case Pass() | Check() | Alloc():
+            case ir.Pass() | ir.Check() | ir.Alloc():
                 pass
 
-    def block(self, ctx: Context, parent: Path, name: str, block: Block) -> None:
+    def block(self, ctx: Context, parent: Path, name: str, block: ir.Block) -> None:
         for position, stmt in enumerate(block):
             self.stmt(ctx, (*parent, (name, position)), stmt)
             ctx = ctx.after(stmt)
 
-    def expr(self, ctx: Context, path: Path, node: Node) -> None:
+    def expr(self, ctx: Context, path: Path, node: ir.Node) -> None:
         """The reads in an expression: of the location, which become uses, or of others."""
-        if isinstance(node, Read) and isinstance(node.type, ScalarType):
+        if isinstance(node, ir.Read) and isinstance(node.type, ScalarType):
             read = ctx.resolve(reads_of(node)[-1])
             if same_location(ctx, read, self.place):
                 self.uses.append(path)
@@ -175,19 +159,19 @@ class _Region:
 # ---- check
 
 
-def _require_unchanged(ctx: Context, rest: Block, path: Path, old: Assign, region: _Region) -> None:
+def _require_unchanged(ctx: Context, rest: ir.Block, path: Path, old: ir.Assign, region: _Region) -> None:
     """Nothing that runs between the assignment and a use modifies what the right side reads."""
     if region.last_use is None:
         return
     last = rest[region.last_use]
-    leaf = isinstance(last, Assign | Reduce | AssignConfig)  # writes after it has read
+    leaf = isinstance(last, ir.Assign | ir.Reduce | ir.AssignConfig)  # writes after it has read
     crossed = effect(ctx, rest[: region.last_use + (not leaf)])
     reads = ctx.resolve_all(reads_of(old.rhs))
     conflict = conflict_between(ctx.facts, reads, [a for a in crossed.accesses if a.modifies])
     require_no(conflict, "what the right side reads may be modified before its last use", old.span)
 
 
-def _require_evaluated(old: Assign, path: Path, region: _Region) -> None:
+def _require_evaluated(old: ir.Assign, path: Path, region: _Region) -> None:
     """An index made of uninitialised data stops the run; it must not do so less often than before."""
     if depends_on_data(old.rhs) and not any(_unconditional(use, path) for use in region.uses):
         message = "the right side has an index made of data and would be evaluated only in loops or branches, or not at all"
@@ -199,7 +183,9 @@ def _unconditional(use: Path, path: Path) -> bool:
     return all(name not in ("body", "orelse", "cond") for name, _ in use[len(path) :])
 
 
-def _require_dead(proc: Procedure, ctx: Context, path: Path, old: Assign, place: Access, region: _Region, edit: Edit) -> None:
+def _require_dead(
+    proc: Procedure, ctx: Context, path: Path, old: ir.Assign, place: Access, region: _Region, edit: Edit
+) -> None:
     name = place.buffer.name
     local = not ctx.buffers[place.buffer].is_formal
     if region.overwritten:
