@@ -73,6 +73,7 @@ PERMITS: dict[str, bool] = {
     "_writes_config": False,
     "Reach.outlives": False,
     "holds_already": True,
+    "_does_nothing": True,
     "_holds": True,
     "_is_window": False,
     "_made_of_data": False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import block_of, stmt_list
 from usl_core.ir.nodes import For, If, Pass, Stmt
+from usl_core.ir.traverse import inner_stmts
 from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.locate import Where, any_stmt_at
 from usl_core.procedure import Procedure
@@ -29,6 +30,4 @@ def delete_pass(proc: Procedure, stmt: Where = "pass") -> Edit:
 
 
 def _does_nothing(stmt: Stmt) -> bool:
-    if isinstance(stmt, For):
-        return all(map(_does_nothing, stmt.body))
-    return isinstance(stmt, Pass) or (isinstance(stmt, If) and all(map(_does_nothing, stmt.body + stmt.orelse)))
+    return isinstance(stmt, Pass) or (isinstance(stmt, For | If) and all(map(_does_nothing, inner_stmts(stmt))))
