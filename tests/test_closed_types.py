@@ -34,7 +34,7 @@ def silent_defaults(path: Path) -> Iterator[int]:
             last = match.cases[-1]
             default = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
             closed = "assert_never" in ast.unparse(last.body[0])
-            if default and not closed and any(ast.unparse(each).rpartition(".")[2] in KINDS for each in classes):
+            if default and not closed and any(ast.unparse(each).removeprefix("ir.") in KINDS for each in classes):
                 yield last.pattern.lineno
 
 
