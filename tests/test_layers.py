@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_core": (
-        "errors profiling deep arguments probe progress tracebacks pytest_tracebacks",
+        "errors profiling collector deep arguments probe progress tracebacks pytest_tracebacks",
         "ir",
         "cursors",
         "analysis",

@@ -46,6 +46,9 @@ class Parameters:
         self.needed = {
             name for name in (*self.plain, *self.by_name) if self.signature.parameters[name].default is inspect.Parameter.empty
         }
+        by_name = any(name not in self.plain for name in self.needed)
+        self.enough = len(self.plain) + 1 if by_name else max((self.plain.index(name) + 1 for name in self.needed), default=0)
+        """So many arguments by position are all that is needed."""
         self.rest = next((each.name for each in all_ if each.kind is each.VAR_POSITIONAL), "")
         self.others = next((each.name for each in all_ if each.kind is each.VAR_KEYWORD), "")
 
@@ -66,22 +69,29 @@ class Parameters:
             UsageError: they do not.
         """
         plain, tests = self.plain, self.tests
-        by_position = plain[: len(args)]
+        if kwargs or not self.enough <= len(args) <= len(plain):
+            self._fit(args, kwargs)
+        for name, value in zip(plain, args, strict=False):
+            if name in tests and not tests[name](value):
+                self._refuse(name, name, value)
+        if self.rest in tests:
+            for value in args[len(plain) :]:
+                if not tests[self.rest](value):
+                    self._refuse(self.rest, self.rest, value)
+        for key, value in kwargs.items():
+            name = key if key in self.by_name else self.others
+            if name in tests and not tests[name](value):
+                self._refuse(name, key, value)
+
+    def _fit(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        by_position = self.plain[: len(args)]
         if (
-            (len(args) > len(plain) and not self.rest)
+            (len(args) > len(self.plain) and not self.rest)
             or not self.needed <= {*by_position, *kwargs}
             or not (kwargs.keys() <= self.by_name or self.others)
             or not kwargs.keys().isdisjoint(by_position)
         ):
             self._bind(args, kwargs)
-        for position, value in enumerate(args):
-            name = plain[position] if position < len(plain) else self.rest
-            if name in tests and not tests[name](value):
-                self._refuse(name, name, value)
-        for key, value in kwargs.items():
-            name = key if key in self.by_name else self.others
-            if name in tests and not tests[name](value):
-                self._refuse(name, key, value)
 
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         try:
@@ -109,6 +119,10 @@ def shown(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
+_SPECIAL = (Any, object, int, float)
+"""Classes of which a value is not just an instance."""
+
+
 def _test(hint: Any) -> Test:
     """Whether a value is of an annotation's kind. The elements of what can be iterated once only are not looked at."""
     origin, of = get_origin(hint), get_args(hint)
@@ -123,8 +137,9 @@ def _test(hint: Any) -> Test:
     if hint is float:
         return lambda value: isinstance(value, int | float) and not isinstance(value, bool)
     if origin in (Union, UnionType):
-        several = [_test(each) for each in of]
-        return lambda value: any(test(value) for test in several)
+        classes = tuple(each for each in of if get_origin(each) is None and isinstance(each, type) and each not in _SPECIAL)
+        several = [_test(each) for each in of if each not in classes]
+        return lambda value: isinstance(value, classes) or any(test(value) for test in several)
     if origin is Literal:
         return lambda value: any(type(value) is type(each) and value == each for each in of)
     if origin is type:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.primitives.equivalence import parse
+from usl_core.analysis.last_check import last_check
 from usl_core.cursors.edit import Edit
 from usl_core.errors import SchedulingError
 from usl_core.primitives.base import primitive
@@ -59,3 +60,20 @@ def test_it_waits_while_an_operator_runs_and_runs_again_after_one_that_is_refuse
     with pytest.raises(SchedulingError):
         divide_loop(program(), "i", 4, ["io", "ii"], perfect=True)
     assert gc.isenabled()
+
+
+def test_the_collector_waits_in_the_last_check_and_not_in_what_is_made_of_its_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    collects: list[bool] = []
+    monkeypatch.setattr("usl_core.analysis.last_check.check_proc_invariant", lambda proc: collects.append(gc.isenabled()))
+    gc.enable()
+    with last_check([program().ir]):
+        assert gc.isenabled()
+    assert collects == [False]
+    assert gc.isenabled()
+
+
+def test_a_collector_that_is_switched_off_stays_so_in_the_last_check() -> None:
+    gc.disable()
+    with last_check([program().ir]):
+        assert not gc.isenabled()
+    assert not gc.isenabled()

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from usl_core.analysis.obligations import check_proc_invariant
 from usl_core.analysis.parallel import check_parallel
 from usl_core.analysis.solver import nothing_remembered
+from usl_core.collector import collected_later
 from usl_core.errors import UslError
 from usl_core.ir.nodes import Call, Node, Proc
 from usl_core.ir.traverse import map_children, update
@@ -29,11 +30,12 @@ def last_check(procs: Sequence[Proc]) -> Iterator[dict[Proc, Proc]]:
             fails or cannot be decided, or iterations of a `par` loop may interfere.
     """
     copies: dict[Proc, Proc] = {}
-    for proc in procs:
-        fresh_copy(proc, copies)
     with nothing_remembered():
-        for copy in copies.values():
-            _check(copy)
+        with collected_later():
+            for proc in procs:
+                fresh_copy(proc, copies)
+            for copy in copies.values():
+                _check(copy)
         yield copies
 
 

@@ -8,6 +8,7 @@ deterministic. Products and strides count as variables, as they do for the solve
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import assert_never
 
 from usl_core.analysis import affine
@@ -68,38 +69,41 @@ class Witnesses:
     def _search(self, starts: Iterable[int]) -> Iterator[Values]:
         if not all(map(_quantifier_free, self._parts)):
             return
-        watchers: dict[Variable, list[Formula]] = {}
-        """For each variable the parts that depend on it."""
-        for part in self._parts:
+        watchers: dict[Variable, list[int]] = {}
+        """For each variable the numbers of the parts that depend on it."""
+        for number, part in enumerate(self._parts):
             for variable in dict.fromkeys(_variables(part)):
-                watchers.setdefault(variable, []).append(part)
+                watchers.setdefault(variable, []).append(number)
         for start in starts:
             found = _repair(self._parts, watchers, dict.fromkeys(watchers, start))
             if found is not None:
                 yield found
 
 
-def _repair(parts: Sequence[Formula], watchers: Mapping[Variable, Sequence[Formula]], values: Values) -> Values | None:
+def _repair(parts: Sequence[Formula], watchers: Mapping[Variable, Sequence[int]], values: Values) -> Values | None:
     tried: set[Move] = set()
+    hold = [_holds(part, values) for part in parts]
     for _ in range(MAX_MOVES):
-        broken = next((part for part in parts if not _holds(part, values)), None)
-        if broken is None:
+        if all(hold):
             return values
-        moves = [move for move in dict.fromkeys(_moves(broken, values)) if move not in tried][:MAX_CANDIDATES]
+        moves = [move for move in dict.fromkeys(_moves(parts[hold.index(False)], values)) if move not in tried]
         if not moves:
             return None
-        best = min(moves, key=lambda move: _cost(move, watchers, values))
+        best = min(moves[:MAX_CANDIDATES], key=partial(_cost, parts, hold, watchers, values))
         tried.add(best)
         values = {**values, best[0]: best[1]}
+        for number in watchers[best[0]]:
+            hold[number] = _holds(parts[number], values)
     return None
 
 
-def _cost(move: Move, watchers: Mapping[Variable, Sequence[Formula]], values: Values) -> tuple[int, int]:
-    """How many formulas fail after the move that held before, less those mended; then the size of the new value."""
+def _cost(
+    parts: Sequence[Formula], hold: Sequence[bool], watchers: Mapping[Variable, Sequence[int]], values: Values, move: Move
+) -> tuple[int, int]:
+    """How many formulas fail after the move that hold now, less those mended; then the size of the new value."""
     variable, value = move
     after = {**values, variable: value}
-    balance = sum(_holds(part, values) - _holds(part, after) for part in watchers[variable])
-    return balance, abs(value)
+    return sum(hold[number] - _holds(parts[number], after) for number in watchers[variable]), abs(value)
 
 
 # ---- moves

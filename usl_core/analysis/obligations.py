@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import assert_never
 
-from usl_core.analysis import affine
+from usl_core.analysis import affine, solver
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.conflict import describe_model, overlap
@@ -112,7 +112,8 @@ def _conflicting(proc: ir.Proc) -> list[ir.Expr]:
 def check_block(ctx: Context, block: ir.Block) -> Context:
     """Prove the obligations of each statement of block; returns the context after it."""
     for stmt in block:
-        if not isinstance(stmt, ir.For | ir.If | ir.Call):  # proving these again is as fast as finding out that they are proved
+        # Proving others again is as fast as finding out that they are proved.
+        if not solver.statements_remember or not isinstance(stmt, ir.For | ir.If | ir.Call):
             check_stmt(ctx, stmt)
         else:
             memo = memo_of(stmt)

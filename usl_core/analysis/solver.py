@@ -91,6 +91,8 @@ class Memory:
 
 
 _memory: Memory | None = Memory()
+statements_remember = True
+"""Whether statements remember where they are proved: of no use where each is proved once."""
 
 
 def disable_cache() -> None:
@@ -103,13 +105,13 @@ def disable_cache() -> None:
 @contextmanager
 def nothing_remembered() -> Iterator[None]:
     """Inside, nothing is known that was found out before; afterwards nothing of what was found out inside."""
-    global _memory
-    before = _memory, bounding.remembers, questions.shapes
-    _memory, bounding.remembers, questions.shapes = None if _memory is None else Memory(), False, {}
+    global _memory, statements_remember
+    before = _memory, statements_remember, bounding.remembers, questions.shapes
+    _memory, statements_remember, bounding.remembers, questions.shapes = None if _memory is None else Memory(), False, False, {}
     try:
         yield
     finally:
-        _memory, bounding.remembers, questions.shapes = before
+        _memory, statements_remember, bounding.remembers, questions.shapes = before
 
 
 @profiled("solver", "syntactic")

@@ -159,11 +159,9 @@ def paths_of(loc: Loc) -> tuple[Path, ...]:
 def child(node: Node, step: Step) -> Node:
     """The child of node that step leads to. Raises LookupError where there is none."""
     field, index = step
-    for name, many in child_fields(node):
-        if name == field:
-            value: Any = get_field(node, name)
-            if many != (index is not None) or (index is not None and not 0 <= index < len(value)):
-                break
+    if dict(child_fields(node)).get(field) is (index is not None):
+        value: Any = get_field(node, field)
+        if index is None or 0 <= index < len(value):
             found: Node = value if index is None else value[index]
             return found
     raise LookupError(f"{type(node).__name__} has no child at {step}")

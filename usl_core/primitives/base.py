@@ -7,10 +7,8 @@ invariant again where something changed, and records the step.
 from __future__ import annotations
 
 import functools
-import gc
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -21,6 +19,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import STATISTICS, Proved, Refuted, Unknown
 from usl_core.arguments import Parameters
+from usl_core.collector import collected_later
 from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor
 from usl_core.cursors.display import head_line
 from usl_core.cursors.edit import Edit
@@ -64,7 +63,7 @@ def primitive(
             call = call_key(variant, args, kwargs)
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
-            with _collected_later():
+            with collected_later():
                 result = once(proc, *args, **kwargs)
             if call is not None:
                 proc.remember(call, result)
@@ -93,18 +92,6 @@ def primitive(
         return apply
 
     return decorate
-
-
-@contextmanager
-def _collected_later() -> Iterator[None]:
-    """Python's cyclic collector waits while an operator runs: it would find next to nothing and look through all versions."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:

@@ -74,3 +74,14 @@ def test_what_no_instruction_matches_stays_and_a_single_one_need_not_be_in_a_lis
 def test_only_a_procedure_is_searched() -> None:
     with pytest.raises(UsageError, match="replace_all: the first argument must be a procedure, got str"):
         replace_all("f", LOAD)  # type: ignore[arg-type]
+
+
+def test_blocks_in_both_branches_and_in_inner_loops_are_found() -> None:
+    p = procedure(
+        "def f(n: size, x: f32[8], y: f32[n, 8]):\n"
+        "    for k in seq(0, n):\n"
+        "        if k < 1:\n            for i in seq(0, 8):\n                y[k, i] = x[i]\n"
+        "        else:\n            pass\n            for i in seq(0, 8):\n                y[k, i] = x[i]\n"
+    )
+    lines = [line.strip() for line in str(replace_all(p, copy("move", "DRAM", "DRAM"))).splitlines()]
+    assert [line for line in lines if "move" in line] == ["move(y[k, 0:8], x[0:8])"] * 2

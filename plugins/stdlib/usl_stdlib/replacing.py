@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors import BlockCursor, ForCursor, IfCursor
+from usl_core.cursors import BlockCursor
 from usl_core.errors import SchedulingError
-from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, For, If, Literal, Read, Reduce, Stmt
+from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, For, If, Literal, Read, Reduce, SimpleStmt, Stmt
 from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import ControlType
 from usl_core.scheduling import replace
@@ -55,7 +55,8 @@ def _procedures(function: str, given: Procedure | Iterable[Procedure]) -> list[P
 
 def _replacements(p: Procedure, instruction: Procedure) -> Iterator[Procedure]:
     """The procedure after each replacement, one after another."""
-    for cursor in list(_blocks(p.body(), instruction.ir.body)):
+    wanted = instruction.ir.body
+    for cursor in [_cursor(p, *place, len(wanted)) for place in _places(p.ir.body, wanted)]:
         block = p.forward(cursor)
         if not block:
             continue
@@ -66,18 +67,32 @@ def _replacements(p: Procedure, instruction: Procedure) -> Iterator[Procedure]:
         yield p
 
 
-def _blocks(block: BlockCursor, wanted: Block) -> Iterator[BlockCursor]:
-    """The parts of block that might be wanted with other names, indices and arguments, inner ones first."""
-    stmts, count = tuple(block), len(wanted)
-    for stmt in stmts:
-        if isinstance(stmt, ForCursor | IfCursor):
-            yield from _blocks(stmt.body(), wanted)
-        if isinstance(stmt, IfCursor) and isinstance(otherwise := stmt.orelse(), BlockCursor):
-            yield from _blocks(otherwise, wanted)
-    nodes = tuple(stmt.node for stmt in stmts)
-    for lo in range(len(nodes) - count + 1):
-        if _alike(wanted, nodes[lo : lo + count]):
-            yield block[lo : lo + count]
+_Around = tuple[tuple[int, str], ...]
+"""The loops and branches around a place: in the procedure's body, the number of a statement and its branch, and so on."""
+
+
+def _cursor(p: Procedure, around: _Around, first: int, count: int) -> BlockCursor:
+    found = p.body()
+    for at, branch in around:
+        found = getattr(found[at], branch)()
+    return found[first : first + count]
+
+
+def _places(block: Block, wanted: Block, around: _Around = ()) -> Iterator[tuple[_Around, int]]:
+    """Where in block there might be wanted, with other names, indices and arguments; inner places first."""
+    for at, stmt in enumerate(block):
+        match stmt:
+            case For(body=body):
+                yield from _places(body, wanted, (*around, (at, "body")))
+            case If(body=body, orelse=orelse):
+                yield from _places(body, wanted, (*around, (at, "body")))
+                yield from _places(orelse, wanted, (*around, (at, "orelse")))
+            case SimpleStmt():
+                pass
+    kind = type(wanted[0])
+    for first in range(len(block) - len(wanted) + 1):
+        if type(block[first]) is kind and _alike(wanted, block[first : first + len(wanted)]):
+            yield around, first
 
 
 def _alike(wanted: Block, block: Block) -> bool:
