@@ -57,7 +57,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_c11": (
-        "compiler ctext folding memory names ranges reductions runtime types usage",
+        "compiler ctext drivers folding memory names ranges reductions runtime types usage",
         "cache checks cpu literals mirror",
         "helpers",
         "unit",

@@ -7,6 +7,7 @@ import sys
 import sysconfig
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from usl_core.cli.files import write_all
 from usl_core.cli.modules import exported, import_file
@@ -14,7 +15,9 @@ from usl_core.errors import UslError
 from usl_core.plugins.manager import backend
 
 
-def compile_file(file: Path, directory: Path, *, name: str | None, backend_name: str, entry_checks: bool) -> list[Path]:
+def compile_file(
+    file: Path, directory: Path, *, name: str | None, backend_name: str, entry_checks: bool, make: bool = False
+) -> list[Path]:
     """Runs file, turns what it exports into code and writes that into directory; returns the paths written.
 
     Raises:
@@ -23,12 +26,21 @@ def compile_file(file: Path, directory: Path, *, name: str | None, backend_name:
     library = _library_name(file, name)
     before = set(sys.modules)
     procedures = exported(import_file(file))
-    texts = dict(backend(backend_name).emit([each.ir for each in procedures], library, entry_checks=entry_checks))
+    irs, chosen = [each.ir for each in procedures], backend(backend_name)
+    texts = dict(chosen.emit(irs, library, entry_checks=entry_checks))
+    if make:
+        texts[f"{library}.mk"] = _make_variables(chosen, backend_name)(irs, library)
     _require_plain_names(backend_name, texts)
     depfile = f"{library}.d"
     texts.pop(depfile, None)  # a backend knows procedures only, not the files that running FILE has read
     texts[depfile] = _depfile([directory / target for target in texts], _dependencies(file, before))
     return write_all(directory, texts)
+
+
+def _make_variables(chosen: Any, backend_name: str) -> Any:
+    if not hasattr(chosen, "make_variables"):
+        raise UslError(f"backend {backend_name!r} has no variables for make")
+    return chosen.make_variables
 
 
 def _library_name(file: Path, name: str | None) -> str:

@@ -81,7 +81,10 @@ def plugins_command(as_json: bool, selfcheck: bool) -> None:
 @click.option("--name", help="Name of the C files. [default: that of FILE]")
 @click.option("--backend", "backend_name", default="c11", show_default=True, help="The backend, from a plugin.")
 @click.option("--no-entry-checks", is_flag=True, help="Exported functions trust their caller's sizes, strides, assertions.")
-def compile_command(file: Path, directory: Path, name: str | None, backend_name: str, no_entry_checks: bool) -> None:
+@click.option("--make-variables", is_flag=True, help="Also write NAME.mk: flags, sources and libraries that the .c needs.")
+def compile_command(
+    file: Path, directory: Path, name: str | None, backend_name: str, no_entry_checks: bool, make_variables: bool
+) -> None:
     """Compile the procedures of a Python FILE to C: a .c, a .h, and a .d for make.
 
     This imports FILE, which runs it. The procedures named in its __all__ are exported; without __all__, every procedure
@@ -89,7 +92,10 @@ def compile_command(file: Path, directory: Path, name: str | None, backend_name:
     """
     from usl_core.cli import compile as compiling
 
-    written = compiling.compile_file(file, directory, name=name, backend_name=backend_name, entry_checks=not no_entry_checks)
+    checks = not no_entry_checks
+    written = compiling.compile_file(
+        file, directory, name=name, backend_name=backend_name, entry_checks=checks, make=make_variables
+    )
     for path in written:
         click.echo(path)
 

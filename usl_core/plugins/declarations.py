@@ -9,13 +9,13 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from usl_core.ir.config import Config
 from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.types import CONTROLS, SCALARS, ScalarType
-from usl_core.plugins.hookspecs import Backend, Emulation
+from usl_core.plugins.hookspecs import Backend, Driver, Emulation
 
 
 class Kind(Enum):
@@ -30,6 +30,7 @@ class Kind(Enum):
     BACKENDS = "backends"
     PARALLEL_TEMPLATES = "parallel_templates"
     EMULATIONS = "emulations"
+    DRIVERS = "drivers"
     COMMANDS = "commands"
 
     @property
@@ -162,6 +163,18 @@ def _emulation_name(label: object, item: object) -> object:
     return label
 
 
+def _driver_name(label: object, item: object) -> object:
+    if not isinstance(item, Driver):
+        raise _Malformed(f"driver {label!r} is not a Driver")
+    for field, kind in get_type_hints(Driver).items():
+        values = getattr(item, field)
+        if not isinstance(values, tuple) or not all(isinstance(value, get_args(kind)[0]) for value in values):
+            raise _Malformed(f"{field} of driver {label!r} must be a tuple of {get_args(kind)[0].__name__}, not {values!r}")
+    if missing := [path for path in (*item.include_dirs, *item.sources) if not (path.is_absolute() and path.exists())]:
+        raise _Malformed(f"driver {label!r} names {missing[0]}, which is no absolute path of something that is there")
+    return label
+
+
 def _command_name(label: object, item: object) -> object:
     import click  # programs that only use a plugin's instructions shall not pay for the command line
 
@@ -170,7 +183,7 @@ def _command_name(label: object, item: object) -> object:
     return label
 
 
-_MAPPINGS = frozenset({Kind.SCHEDULES, Kind.BACKENDS, Kind.PARALLEL_TEMPLATES, Kind.EMULATIONS, Kind.COMMANDS})
+_MAPPINGS = frozenset({Kind.SCHEDULES, Kind.BACKENDS, Kind.PARALLEL_TEMPLATES, Kind.EMULATIONS, Kind.DRIVERS, Kind.COMMANDS})
 
 _NAMERS: Mapping[Kind, Callable[[object, object], object]] = {
     Kind.MEMORIES: _memory_name,
@@ -182,5 +195,6 @@ _NAMERS: Mapping[Kind, Callable[[object, object], object]] = {
     Kind.BACKENDS: _backend_name,
     Kind.PARALLEL_TEMPLATES: _template_name,
     Kind.EMULATIONS: _emulation_name,
+    Kind.DRIVERS: _driver_name,
     Kind.COMMANDS: _command_name,
 }

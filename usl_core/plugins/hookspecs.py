@@ -88,6 +88,21 @@ class Emulation:
     flags: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """What C that includes one of the headers has to be compiled and linked with. Folders and files are absolute paths."""
+
+    headers: tuple[str, ...]
+    """As `#include` names them, without quotes or brackets."""
+    include_dirs: tuple[Path, ...] = ()
+    flags: tuple[str, ...] = ()
+    sources: tuple[Path, ...] = ()
+    """C files that are compiled with the generated one."""
+    library_dirs: tuple[Path, ...] = ()
+    libraries: tuple[str, ...] = ()
+    """As `-l` names them."""
+
+
 @hookspec
 def usl_memories() -> Iterable[type[Memory]]:
     """The memory classes this plugin adds, each with a `name` of its own."""
@@ -142,6 +157,12 @@ def usl_parallel_templates() -> Mapping[str, str]:
 @hookspec
 def usl_emulations() -> Mapping[str, Emulation]:
     """Ways to emulate CPU features that work on this machine, by name; `usl plugin check` uses them where it must."""
+    return {}
+
+
+@hookspec
+def usl_drivers() -> Mapping[str, Driver]:
+    """What the C of instructions and memories is compiled and linked with, by name; found by the headers that C includes."""
     return {}
 
 

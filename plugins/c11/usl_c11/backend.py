@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from usl_c11.batch import jit_all, missing_features
-from usl_c11.build import build
+from usl_c11.build import build, make_variables
 from usl_c11.emit import library
 from usl_c11.jit import JitProcedure, jit
 from usl_core.errors import JitError
@@ -22,6 +22,10 @@ class C11:
     def emit(self, procs: Sequence[Proc], name: str, *, entry_checks: bool = True) -> dict[str, str]:
         """The text of `name.c`, `name.h` and the depfile `name.d`, by file name."""
         return library([_ir(proc) for proc in procs], name, entry_checks=entry_checks).files
+
+    def make_variables(self, procs: Sequence[Proc], name: str) -> str:
+        """The text of `name.mk`: what the files of `emit` are compiled and linked with, as variables for make."""
+        return make_variables(library([_ir(proc) for proc in procs], name))
 
     def build(
         self,

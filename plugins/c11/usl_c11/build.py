@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from usl_c11 import drivers
 from usl_c11.cache import compiled, note, noted
 from usl_c11.compiler import DEFAULT_FLAGS, Compiler, any_compiler, compile_library, find_compiler, openmp_flags
 from usl_c11.cpu import require_features
@@ -17,10 +19,27 @@ from usl_core.ir.nodes import Proc
 
 
 def compile_flags(lib: Library, compiler: Compiler, flags: Sequence[str] = (), march: str | None = None) -> tuple[str, ...]:
-    """The default flags, those the library's instructions and parallel loops need, then the caller's, which win."""
+    """The default flags, those the library's instructions, parallel loops and drivers need, then the caller's, which win."""
     features = tuple(f"-m{feature}" for feature in lib.features)
     parallel = openmp_flags(compiler) if lib.has_parallel_loops else ()
-    return (*DEFAULT_FLAGS, *features, *parallel, *((f"-march={march}",) if march else ()), *flags)
+    own = (*drivers.compiler_flags(lib.drivers), *drivers.sources(lib.drivers), *drivers.linker_flags(lib.drivers))
+    return (*DEFAULT_FLAGS, *features, *parallel, *own, *((f"-march={march}",) if march else ()), *flags)
+
+
+def make_variables(lib: Library) -> str:
+    """Variables for make: what the library's files are compiled and linked with."""
+    flags = ("-std=c11", "-ffp-contract=off", *(f"-m{feature}" for feature in lib.features))
+    parallel = ("-fopenmp",) if lib.has_parallel_loops else ()
+    values = {
+        "SOURCES": (f"{lib.name}.c", *drivers.sources(lib.drivers)),
+        "CFLAGS": (*flags, *parallel, *drivers.compiler_flags(lib.drivers)),
+        "LDLIBS": (*parallel, *drivers.linker_flags(lib.drivers), "-lm"),
+    }
+    return "".join(f"{lib.name}_{name} = {' '.join(map(_in_make, words))}\n" for name, words in values.items())
+
+
+def _in_make(word: str) -> str:
+    return shlex.quote(word).replace("$", "$$").replace("#", "\\#")
 
 
 def build(
@@ -70,19 +89,15 @@ def build_in_cache(
         JitError: the compiler is missing or fails, the processor lacks a feature, or the cache cannot be written.
     """
     features = () if emulated else lib.features
-    parts = [
-        "build_in_cache",
-        march or "",
-        str(len(flags)),
-        *flags,
-        *(text for name in sorted(files) for text in (name, files[name])),
-    ]
+    own = drivers.digest(lib.drivers) if lib.drivers else ""
+    texts = (text for name in sorted(files) for text in (name, files[name]))
+    parts = ["build_in_cache", own, march or "", str(len(flags)), *flags, *texts]
     if any_compiler() is None and (found := noted(parts)) is not None:
         require_features(features, None)
         return found
     compiler = find_compiler()
     require_features(features, compiler)
-    found = compiled(files, compiler, compile_flags(lib, compiler, flags, march))
+    found = compiled(files, compiler, compile_flags(lib, compiler, flags, march), own)
     note(parts, found)
     return found
 

@@ -14,6 +14,7 @@ import functools
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import tempfile
 import time
@@ -25,10 +26,10 @@ from usl_c11.compiler import Compiler, compile_library
 from usl_core.errors import JitError
 from usl_core.progress import doing
 
-FORMAT = "1"
+FORMAT = "2"
 """Part of every key; changed when entries of older versions must not be used."""
 
-LIBRARY, DIGEST, NOTES = "library.so", "digest", "notes"
+LIBRARY, DIGEST, COMMAND, NOTES = "library.so", "digest", "command", "notes"
 _NAME = re.compile(r"[0-9a-f]{40}")
 STALE_SECONDS = 24 * 3600
 """Unfinished work of killed processes is removed when it is older than this."""
@@ -44,15 +45,17 @@ def cache_dir() -> Path:
     return Path(platformdirs.user_cache_dir("usl", appauthor=False)) / "c11"
 
 
-def compiled(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str]) -> Path:
+def compiled(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str], others: str = "") -> Path:
     """The shared library of files (one `.c` with its headers), compiled now or earlier.
+
+    others changes with the files elsewhere that flags name.
 
     Where the cache cannot be written (read-only, full), a folder of this process takes its place, with one warning.
 
     Raises:
         JitError: the compiler refuses the text, or nothing can be written at all.
     """
-    root, key = cache_dir(), _key(files, compiler, flags)
+    root, key = cache_dir(), _key(files, compiler, flags, others)
     if _is_valid(root / key):
         return root / key / LIBRARY
     try:
@@ -125,8 +128,15 @@ def note(parts: Sequence[str], library: Path) -> None:
             shutil.rmtree(work, ignore_errors=True)
 
 
-def _key(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str]) -> str:
-    parts = [*compiler.command, compiler.version, *flags]
+def command_of(library: Path) -> str:
+    """The compiler and its flags, as one would type them, that made a library of this cache; empty if that is not known."""
+    with contextlib.suppress(OSError, ValueError):
+        return (library.parent / COMMAND).read_text(encoding="utf-8")
+    return ""
+
+
+def _key(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str], others: str = "") -> str:
+    parts = [*compiler.command, compiler.version, *flags, others]
     return _hash(parts + [text for name in sorted(files) for text in (name, files[name])])
 
 
@@ -155,6 +165,7 @@ def _build(root: Path, entry: Path, files: Mapping[str, str], compiler: Compiler
         source = next(work / name for name in files if name.endswith(".c"))
         with doing(f"compiling {source.stem}: {Path(compiler.command[0]).name} {' '.join(flags[:4])} ..."):
             compile_library(compiler, source, work / LIBRARY, flags)
+        (work / COMMAND).write_text(shlex.join([*compiler.command, *flags]), encoding="utf-8")
         (work / DIGEST).write_text(_digest(work / LIBRARY))
         _publish(work, entry, root)
     finally:

@@ -83,12 +83,13 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def compile_library(compiler: Compiler, source: Path, output: Path, flags: Sequence[str]) -> None:
-    """Compiles one C file into a shared library.
+    """Compiles one C file, and those that flags name, into a shared library.
 
     Raises:
         JitError: the compiler refuses; its first messages are the notes.
     """
-    answer = _run([*compiler.command, *flags, "-o", str(output), str(source), "-lm"])
+    # the source first: what a library named in flags defines is looked up for what was mentioned before
+    answer = _run([*compiler.command, "-o", str(output), str(source), *flags, "-lm"])
     if answer.returncode != 0:
         messages = [line for line in answer.stderr.splitlines() if line.strip()][:12]
         raise JitError(f"{Path(compiler.command[0]).name} failed on the C of {source.stem}", notes=messages)

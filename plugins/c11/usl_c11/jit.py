@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from usl_c11 import arguments
 from usl_c11.build import build_in_cache
+from usl_c11.cache import command_of
 from usl_c11.calls.entry import make_entry
 from usl_c11.context import Context
 from usl_c11.emit import Library, library
@@ -24,7 +27,8 @@ class JitProcedure(Identical):
     """A compiled procedure. Call it with the formals' values in order, or by name; arrays are changed in place.
 
     Sizes and indices are ints, data are NumPy arrays of exactly the formal's dtype and shape (windows: with any
-    strides); a scalar is an array of one element, or a number if the procedure only reads it. `source` is the C text.
+    strides); a scalar is an array of one element, or a number if the procedure only reads it. `source` is the C text, `command`
+    the compiler with its flags; `parallel` says whether `par` loops use threads, and is None if there are none.
 
     A procedure with configuration that C may read back takes `configs` by name: a dict from (configuration, field) to a value,
     which gives fields their values at the start and holds all of them afterwards. Without it they start as zero. Each call has
@@ -44,7 +48,9 @@ class JitProcedure(Identical):
         "_function",
         "_options",
         "_proc",
+        "command",
         "library",
+        "parallel",
         "source",
     )
 
@@ -57,11 +63,14 @@ class JitProcedure(Identical):
         self._error.restype = ctypes.c_char_p
         self._proc, self._formals, self._options = proc, arguments.formals(proc), options
         self._context = Context(proc.name, lib) if proc in lib.contexts else None
-        self.__name__, self.source, self.library = proc.name, source, path
+        self.__name__, self.source, self.library, self.command = proc.name, source, path, command_of(Path(path))
+        threads = any(flag.startswith("-fopenmp") for flag in shlex.split(self.command))
+        self.parallel = threads if lib.has_parallel_loops else None
         self.__call__ = self._first
 
     def __repr__(self) -> str:
-        return f"<compiled {self.__name__} from {self.library}>"
+        how = {None: "", True: ", with threads", False: ", its parallel loops in order: no -fopenmp"}[self.parallel]
+        return f"<compiled {self.__name__} from {self.library}{how}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """A process that gets it compiles the procedure too, or finds it in the cache; one of a batch is refused."""
