@@ -16,7 +16,7 @@ import pytest
 from tests.ir import declarations
 from tests.ir.declarations import DECLARED, DERIVED, REGISTERS, TWICE
 from tests.primitives.equivalence import parse
-from usl_core import DRAM, Procedure
+from usl_core import DRAM, Procedure, proc_from_source
 from usl_core.errors import SchedulingError, UsageError, UslError
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.externs import BUILTINS, Extern
@@ -67,7 +67,7 @@ def test_scalar_types_compare_by_value(name: str) -> None:
 
 
 LOCAL = [
-    parse("def local(n: size):\n    pass"),
+    proc_from_source("@instr('text')\ndef local(n: size):\n    pass"),
     Config("Local", {"mode": ConfigField("mode", INDEX)}),
     Extern("local", 1, lambda types: types[0]),
     DECLARED.ir,
@@ -86,6 +86,14 @@ def test_what_no_module_names_is_itself_when_copied_and_refuses_to_be_pickled(th
     with pytest.raises(UsageError, match="cannot be pickled") as caught:
         pickle.dumps(thing)
     assert caught.value.notes[0].startswith("hint: ")
+
+
+def test_a_procedure_that_no_module_names_travels_as_its_text_and_is_another_one() -> None:
+    local = parse("def local(n: size):\n    pass")
+    for duplicate in COPIES:
+        assert duplicate(local) is local
+    arrived = unpickled(local)
+    assert arrived is not local and str(arrived) == str(local)
 
 
 def test_every_node_of_a_tree_is_itself_when_copied() -> None:
