@@ -6,27 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import assert_never
 
+from usl_core.cursors import pattern_syntax as syntax
 from usl_core.cursors.display import names_printed_as, spelling
-from usl_core.cursors.pattern_syntax import (
-    ANY,
-    AccessPattern,
-    AllocPattern,
-    AnyPattern,
-    BinaryPattern,
-    CallPattern,
-    ConfigWritePattern,
-    EntryPattern,
-    ExprPattern,
-    FieldPattern,
-    ForPattern,
-    IfPattern,
-    LiteralPattern,
-    MinusPattern,
-    PassPattern,
-    SlicePattern,
-    StmtPattern,
-    WritePattern,
-)
 from usl_core.ir import nodes as ir
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.sym import Sym
@@ -41,7 +22,7 @@ class Matcher:
 
     def name(self, pattern: str, sym: Sym) -> bool:
         """Whether a name in a pattern stands for sym."""
-        if pattern == ANY or pattern == sym.name:
+        if pattern == syntax.ANY or pattern == sym.name:
             return True
         # A clash is renamed by a suffix, so other texts need no look at the printed names.
         return sym.name in names_printed_as(pattern) and spelling(self.proc, sym) == pattern
@@ -54,49 +35,49 @@ class Matcher:
 
     # ---- statements
 
-    def body(self, patterns: Sequence[StmtPattern], block: ir.Block) -> bool:
+    def body(self, patterns: Sequence[syntax.StmtPattern], block: ir.Block) -> bool:
         """Whether a whole body matches; a sole `_` is any body."""
-        if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
+        if len(patterns) == 1 and isinstance(patterns[0], syntax.AnyPattern):
             return True
         return len(patterns) == len(block) and self.run(patterns, block)
 
-    def run(self, patterns: Sequence[StmtPattern], block: Sequence[ir.Stmt]) -> bool:
+    def run(self, patterns: Sequence[syntax.StmtPattern], block: Sequence[ir.Stmt]) -> bool:
         """Whether the patterns match the first statements of block, one by one."""
         return all(self.stmt(pattern, stmt) for pattern, stmt in zip(patterns, block, strict=True))
 
-    def stmt(self, pattern: StmtPattern, stmt: ir.Stmt) -> bool:
+    def stmt(self, pattern: syntax.StmtPattern, stmt: ir.Stmt) -> bool:
         """Whether a statement matches."""
         match pattern:
-            case AnyPattern():
+            case syntax.AnyPattern():
                 return True
-            case ForPattern():
+            case syntax.ForPattern():
                 return isinstance(stmt, ir.For) and self._for(pattern, stmt)
-            case IfPattern(cond, body, orelse):
+            case syntax.IfPattern(cond, body, orelse):
                 return (
                     isinstance(stmt, ir.If)
                     and self.expr(cond, stmt.cond)
                     and self.body(body, stmt.body)
                     and (orelse is None or (bool(stmt.orelse) and self.body(orelse, stmt.orelse)))
                 )
-            case AllocPattern():
+            case syntax.AllocPattern():
                 return isinstance(stmt, ir.Alloc) and self._buffer(pattern, stmt.name, stmt.type, stmt.mem)
-            case WritePattern():
+            case syntax.WritePattern():
                 return self._write(pattern, stmt)
-            case ConfigWritePattern(target, rhs):
+            case syntax.ConfigWritePattern(target, rhs):
                 return (
                     isinstance(stmt, ir.AssignConfig)
                     and _field(target, stmt.config.name, stmt.field)
                     and self.expr(rhs, stmt.rhs)
                 )
-            case CallPattern(name, args):
+            case syntax.CallPattern(name, args):
                 return self._call_stmt(name, args, stmt)
-            case PassPattern():
+            case syntax.PassPattern():
                 return isinstance(stmt, ir.Pass)
             case _:
                 assert_never(pattern)
 
-    def _for(self, pattern: ForPattern, stmt: ir.For) -> bool:
-        if not self.name(pattern.name, stmt.iter) or pattern.mode not in (ANY, stmt.mode.value):
+    def _for(self, pattern: syntax.ForPattern, stmt: ir.For) -> bool:
+        if not self.name(pattern.name, stmt.iter) or pattern.mode not in (syntax.ANY, stmt.mode.value):
             return False
         if pattern.bounds is not None:
             lo, hi = pattern.bounds
@@ -104,22 +85,22 @@ class Matcher:
                 return False
         return self.body(pattern.body, stmt.body)
 
-    def formal(self, pattern: AllocPattern, arg: ir.Arg) -> bool:
+    def formal(self, pattern: syntax.AllocPattern, arg: ir.Arg) -> bool:
         """Whether the pattern of an allocation fits a formal."""
         if isinstance(arg.type, ControlType):
-            return self.name(pattern.name, arg.name) and (pattern.scalar, pattern.mem) == (ANY, ANY)
+            return self.name(pattern.name, arg.name) and (pattern.scalar, pattern.mem) == (syntax.ANY, syntax.ANY)
         return self._buffer(pattern, arg.name, arg.type, arg.mem)
 
-    def _buffer(self, pattern: AllocPattern, name: Sym, typ: ScalarType | TensorType, mem: MemoryClass | None) -> bool:
+    def _buffer(self, pattern: syntax.AllocPattern, name: Sym, typ: ScalarType | TensorType, mem: MemoryClass | None) -> bool:
         scalar, shape = (typ.scalar, typ.shape) if isinstance(typ, TensorType) else (typ, ())
         return (
             self.name(pattern.name, name)
-            and pattern.scalar in (ANY, scalar.name)
-            and (pattern.mem == ANY or (mem is not None and pattern.mem in (mem.name, mem.__name__)))
+            and pattern.scalar in (syntax.ANY, scalar.name)
+            and (pattern.mem == syntax.ANY or (mem is not None and pattern.mem in (mem.name, mem.__name__)))
             and (pattern.shape is None or self._exprs(pattern.shape, shape))
         )
 
-    def _write(self, pattern: WritePattern, stmt: ir.Stmt) -> bool:
+    def _write(self, pattern: syntax.WritePattern, stmt: ir.Stmt) -> bool:
         match stmt:
             case ir.Assign(name=name, idx=idx, rhs=rhs):
                 fits = not pattern.reduce
@@ -128,8 +109,8 @@ class Matcher:
             case ir.WindowStmt(name=name, rhs=rhs):
                 # `_ = _` means assignments; a window is made only where its name or a window is asked for.
                 idx = ()
-                windows = isinstance(pattern.rhs, AccessPattern)
-                fits = not pattern.reduce and pattern.target.idx is None and (pattern.target.name != ANY or windows)
+                windows = isinstance(pattern.rhs, syntax.AccessPattern)
+                fits = not pattern.reduce and pattern.target.idx is None and (pattern.target.name != syntax.ANY or windows)
             case ir.AssignConfig() | ir.Pass() | ir.Check() | ir.If() | ir.For() | ir.Alloc() | ir.Call():
                 return False
         return (
@@ -139,10 +120,10 @@ class Matcher:
             and self.expr(pattern.rhs, rhs)
         )
 
-    def _call_stmt(self, name: str, args: tuple[ExprPattern, ...] | None, stmt: ir.Stmt) -> bool:
+    def _call_stmt(self, name: str, args: tuple[syntax.ExprPattern, ...] | None, stmt: ir.Stmt) -> bool:
         match stmt:
             case ir.Call(proc=callee, args=actuals):
-                return name in (ANY, callee.name) and (args is None or self._exprs(args, actuals))
+                return name in (syntax.ANY, callee.name) and (args is None or self._exprs(args, actuals))
             case ir.Check(cond=cond):
                 return name == "check" and (args is None or self._exprs(args, (cond,)))
             case ir.Assign() | ir.Reduce() | ir.AssignConfig() | ir.Pass() | ir.If() | ir.For() | ir.Alloc() | ir.WindowStmt():
@@ -150,34 +131,34 @@ class Matcher:
 
     # ---- expressions
 
-    def expr(self, pattern: ExprPattern, expr: ir.Node) -> bool:
+    def expr(self, pattern: syntax.ExprPattern, expr: ir.Node) -> bool:
         """Whether an expression matches."""
         match pattern:
-            case AnyPattern():
+            case syntax.AnyPattern():
                 return True
-            case AccessPattern(name, idx):
+            case syntax.AccessPattern(name, idx):
                 return (
                     isinstance(expr, ir.Read | ir.WindowExpr)
                     and self.name(name, expr.name)
                     and (idx is None or self._entries(idx, expr.idx))
                 )
-            case LiteralPattern(value):
+            case syntax.LiteralPattern(value):
                 return isinstance(expr, ir.Literal) and _same_value(value, expr.value)
-            case MinusPattern(arg):
+            case syntax.MinusPattern(arg):
                 return isinstance(expr, ir.UnaryMinus) and self.expr(arg, expr.arg)
-            case BinaryPattern(op, lhs, rhs):
+            case syntax.BinaryPattern(op, lhs, rhs):
                 return isinstance(expr, ir.BinaryOp) and expr.op == op and self.expr(lhs, expr.lhs) and self.expr(rhs, expr.rhs)
-            case CallPattern(name, args):
+            case syntax.CallPattern(name, args):
                 return isinstance(expr, ir.ExprBase) and self._call_expr(name, args, expr)
-            case FieldPattern():
+            case syntax.FieldPattern():
                 return isinstance(expr, ir.ReadConfig) and _field(pattern, expr.config.name, expr.field)
             case _:
                 assert_never(pattern)
 
-    def _call_expr(self, name: str, args: tuple[ExprPattern, ...] | None, expr: ir.Expr) -> bool:
+    def _call_expr(self, name: str, args: tuple[syntax.ExprPattern, ...] | None, expr: ir.Expr) -> bool:
         match expr:
             case ir.ExternCall(fn=fn, args=actuals):
-                return name in (ANY, fn.name) and (args is None or self._exprs(args, actuals))
+                return name in (syntax.ANY, fn.name) and (args is None or self._exprs(args, actuals))
             case ir.Cast(type=typ, arg=arg):
                 return name == str(typ) and (args is None or self._exprs(args, (arg,)))
             case ir.StrideExpr(name=buffer, dim=dim):
@@ -185,31 +166,34 @@ class Matcher:
             case ir.Read() | ir.Literal() | ir.UnaryMinus() | ir.BinaryOp() | ir.WindowExpr() | ir.ReadConfig():
                 return False
 
-    def _stride(self, args: tuple[ExprPattern, ...], buffer: Sym, dim: int) -> bool:
+    def _stride(self, args: tuple[syntax.ExprPattern, ...], buffer: Sym, dim: int) -> bool:
         match args:
-            case (AnyPattern() | AccessPattern() as wanted, AnyPattern() | LiteralPattern() as position):
-                named = isinstance(wanted, AnyPattern) or self.name(wanted.name, buffer)
-                return named and (isinstance(position, AnyPattern) or _same_value(position.value, dim))
+            case (
+                syntax.AnyPattern() | syntax.AccessPattern() as wanted,
+                syntax.AnyPattern() | syntax.LiteralPattern() as position,
+            ):
+                named = isinstance(wanted, syntax.AnyPattern) or self.name(wanted.name, buffer)
+                return named and (isinstance(position, syntax.AnyPattern) or _same_value(position.value, dim))
             case _:
                 return False
 
-    def _exprs(self, patterns: Sequence[ExprPattern], exprs: Sequence[ir.Expr]) -> bool:
-        if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
+    def _exprs(self, patterns: Sequence[syntax.ExprPattern], exprs: Sequence[ir.Expr]) -> bool:
+        if len(patterns) == 1 and isinstance(patterns[0], syntax.AnyPattern):
             return bool(exprs)
         return len(patterns) == len(exprs) and all(self.expr(p, e) for p, e in zip(patterns, exprs, strict=True))
 
-    def _entries(self, patterns: Sequence[EntryPattern], entries: Sequence[ir.Expr | ir.Interval]) -> bool:
-        if len(patterns) == 1 and isinstance(patterns[0], AnyPattern):
+    def _entries(self, patterns: Sequence[syntax.EntryPattern], entries: Sequence[ir.Expr | ir.Interval]) -> bool:
+        if len(patterns) == 1 and isinstance(patterns[0], syntax.AnyPattern):
             return bool(entries)
         return len(patterns) == len(entries) and all(self._entry(p, e) for p, e in zip(patterns, entries, strict=True))
 
-    def _entry(self, pattern: EntryPattern, entry: ir.Expr | ir.Interval) -> bool:
+    def _entry(self, pattern: syntax.EntryPattern, entry: ir.Expr | ir.Interval) -> bool:
         match pattern, entry:
-            case SlicePattern(lo, hi), ir.Interval():
+            case syntax.SlicePattern(lo, hi), ir.Interval():
                 return self.expr(lo, entry.lo) and self.expr(hi, entry.hi)
-            case AnyPattern(), _:
+            case syntax.AnyPattern(), _:
                 return True
-            case SlicePattern(), _:
+            case syntax.SlicePattern(), _:
                 return False
             case _, ir.Interval():
                 return False
@@ -217,8 +201,8 @@ class Matcher:
                 return self.expr(pattern, entry)
 
 
-def _field(pattern: FieldPattern, config: str, field: str) -> bool:
-    return pattern.config in (ANY, config) and pattern.field in (ANY, field)
+def _field(pattern: syntax.FieldPattern, config: str, field: str) -> bool:
+    return pattern.config in (syntax.ANY, config) and pattern.field in (syntax.ANY, field)
 
 
 def _same_value(wanted: bool | Fraction, value: int | bool | Fraction) -> bool:

@@ -8,23 +8,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 
+from usl_core.cursors import pattern_syntax as syntax
 from usl_core.cursors.display import head_line
 from usl_core.cursors.matching import Matcher
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path, get, get_stmt, stmt_list
-from usl_core.cursors.pattern_syntax import (
-    ANY,
-    AccessPattern,
-    AllocPattern,
-    BinaryPattern,
-    CallPattern,
-    ConfigWritePattern,
-    FieldPattern,
-    ForPattern,
-    IfPattern,
-    Pattern,
-    WritePattern,
-    compile_pattern,
-)
 from usl_core.errors import NOWHERE, PatternError
 from usl_core.ir import nodes as ir
 from usl_core.ir.traverse import children
@@ -54,7 +41,7 @@ class _Place:
 
 def find_locs(proc: ir.Proc, scope: Loc | None, pattern: str, want: Want = "any") -> list[Loc]:
     """The places of all matches in scope (None: the body), or the one that a count picks; empty if there is none."""
-    compiled = compile_pattern(pattern)
+    compiled = syntax.compile_pattern(pattern)
     return list(_picked(_matches(proc, scope, compiled, want), compiled))
 
 
@@ -64,7 +51,7 @@ def require_locs(proc: ir.Proc, scope: Loc | None, pattern: str, want: Want = "a
     Raises:
         PatternError: no match, or a count past the last one; the message lists code that the pattern may have meant.
     """
-    compiled = compile_pattern(pattern)
+    compiled = syntax.compile_pattern(pattern)
     picked = list(_picked(_matches(proc, scope, compiled, want), compiled))
     if picked:
         return picked
@@ -73,22 +60,22 @@ def require_locs(proc: ir.Proc, scope: Loc | None, pattern: str, want: Want = "a
 
 def require_loc(proc: ir.Proc, scope: Loc | None, pattern: str, want: Want = "any") -> Loc:
     """The first of `require_locs`; code after it is not looked at."""
-    compiled = compile_pattern(pattern)
+    compiled = syntax.compile_pattern(pattern)
     for loc in _picked(_matches(proc, scope, compiled, want), compiled):
         return loc
     raise _unmatched(proc, scope, compiled, want)
 
 
-def _unmatched(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:
+def _unmatched(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Want) -> PatternError:
     matches = list(_matches(proc, scope, pattern, want))
     return _too_few(proc, pattern, matches) if matches else _no_match(proc, scope, pattern, want)
 
 
-def _picked(matches: Iterator[Loc], pattern: Pattern) -> Iterator[Loc]:
+def _picked(matches: Iterator[Loc], pattern: syntax.Pattern) -> Iterator[Loc]:
     return matches if pattern.count is None else islice(matches, pattern.count, pattern.count + 1)
 
 
-def _matches(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) -> Iterator[Loc]:
+def _matches(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Want) -> Iterator[Loc]:
     matcher = Matcher(proc)
     if pattern.names and want != "expr":
         loops = False
@@ -176,7 +163,7 @@ def _below(path: Path, node: ir.Node, exprs: bool) -> Iterator[_Place]:
 # ---- errors
 
 
-def _too_few(proc: ir.Proc, pattern: Pattern, matches: list[Loc]) -> PatternError:
+def _too_few(proc: ir.Proc, pattern: syntax.Pattern, matches: list[Loc]) -> PatternError:
     times = "once" if len(matches) == 1 else f"{len(matches)} times"
     return PatternError(
         f"no match #{pattern.count} of the pattern {pattern.text!r} in {proc.name}: it matches {times}, counted from #0",
@@ -192,14 +179,14 @@ def match_notes(proc: ir.Proc, matches: Sequence[Loc]) -> list[str]:
     return [*notes, f"  and {more} more"] if more else notes
 
 
-def _no_match(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) -> PatternError:
+def _no_match(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Want) -> PatternError:
     where = proc.name if scope is None else f"the given code of {proc.name}"
     notes = near_misses(proc, scope, pattern, want)
     hint = ["nearest code:", *notes] if notes else ["hint: print the procedure to see its code"]
     return PatternError(f"no match for the pattern {pattern.text!r} in {where}", span=proc.span, notes=hint)
 
 
-def near_misses(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) -> list[str]:
+def near_misses(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Want) -> list[str]:
     """Up to five places that the pattern may have meant: the same kind of code, similar names first; then any similar name."""
     kinds, name = _target(pattern, want)
     scored: list[tuple[float, int, Loc]] = []
@@ -211,35 +198,35 @@ def near_misses(proc: ir.Proc, scope: Loc | None, pattern: Pattern, want: Want) 
     return list(dict.fromkeys(_note(proc, loc) for _, _, loc in scored))[:_NEAR_MISSES]
 
 
-def _target(pattern: Pattern, want: Want) -> tuple[tuple[type[ir.NodeBase], ...], str]:
+def _target(pattern: syntax.Pattern, want: Want) -> tuple[tuple[type[ir.NodeBase], ...], str]:
     """The kinds of nodes that the pattern is about, and the name that it asks for (`_` if none)."""
     if pattern.names and want != "expr":
         return (ir.For,), pattern.names[0]
     match pattern.stmts[0] if pattern.stmts and want != "expr" else pattern.expr:
-        case ForPattern(name=name):
+        case syntax.ForPattern(name=name):
             return (ir.For,), name
-        case IfPattern():
-            return (ir.If,), ANY
-        case AllocPattern(name=name):
+        case syntax.IfPattern():
+            return (ir.If,), syntax.ANY
+        case syntax.AllocPattern(name=name):
             return (ir.Alloc,), name
-        case WritePattern(target=target):
+        case syntax.WritePattern(target=target):
             return (ir.Assign, ir.Reduce, ir.WindowStmt), target.name
-        case ConfigWritePattern(target=target):
+        case syntax.ConfigWritePattern(target=target):
             return (ir.AssignConfig,), target.field
-        case CallPattern(name=name):
+        case syntax.CallPattern(name=name):
             return (ir.Call, ir.Check, ir.ExternCall), name
-        case AccessPattern(name=name):
+        case syntax.AccessPattern(name=name):
             return (), name
-        case FieldPattern(field=field):
+        case syntax.FieldPattern(field=field):
             return (ir.ReadConfig,), field
-        case BinaryPattern():
-            return (ir.BinaryOp,), ANY
+        case syntax.BinaryPattern():
+            return (ir.BinaryOp,), syntax.ANY
         case _:
-            return (), ANY
+            return (), syntax.ANY
 
 
 def _similarity(name: str, node: ir.Node) -> float:
-    if name == ANY:
+    if name == syntax.ANY:
         return 0.0
     return max((SequenceMatcher(None, name.lower(), other.lower()).ratio() for other in _own_names(node)), default=0.0)
 
