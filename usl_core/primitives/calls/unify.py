@@ -217,7 +217,8 @@ class Unifier:
             case ir.Read(), ir.Read() if is_control(a.type) and is_control(b.type):
                 self.control(a, b)
             case ir.Read(), ir.Read():
-                _require(a.type == b.type, f"one is {a.type}, the other {b.type}", a, b)
+                if a.type != b.type:  # the text is not made for every read
+                    raise Mismatch(f"one is {a.type}, the other {b.type}", a, b)
                 self.access(a.name, a.idx, b.name, b.idx, a, b)
             case ir.Literal(), ir.Literal():
                 _require(a.value == b.value and a.type == b.type, "the constants differ", a, b)
