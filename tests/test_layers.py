@@ -78,9 +78,9 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_perceus": (
         "errors ir",
         "chains layout prims scalars show traverse",
-        "copying cyclic explain front fuse specialize standard verify",
+        "allocation copying cyclic front fuse specialize standard verify",
         "insert opt reuse",
-        "c heap linear promises",
+        "c explain heap linear promises sharing",
         "passes",
         "python report",
         "command decorators",
