@@ -10,8 +10,8 @@ import collections.abc as abc
 import functools
 import inspect
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
-from types import NoneType, UnionType
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType, NoneType, UnionType
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from usl_core.errors import UsageError
@@ -31,6 +31,14 @@ def checked(function: Callable[P, R], name: str = "") -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return call
+
+
+def check_all(owner: Any, names: Iterable[str]) -> None:
+    """From now on the functions with these names, of a module or of a class, refuse what they do not take."""
+    for name in names:
+        function = vars(owner)[name]
+        if isinstance(function, FunctionType):
+            setattr(owner, name, checked(function, owner.__name__ if name == "__init__" else name))
 
 
 class Parameters:

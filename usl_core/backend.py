@@ -5,6 +5,7 @@ Reads only. A backend makes its text of the copies that `last_check` gives, in w
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from usl_core.analysis.last_check import last_check
 from usl_core.analysis.memories import check_memories
 from usl_core.analysis.parallel import separate_last, shared_reductions
 from usl_core.analysis.reaching import reach
+from usl_core.arguments import check_all
 from usl_core.equivalence import assurance, record_copy
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Block, Call, For, If, LoopMode, Proc, SimpleStmt
@@ -102,3 +104,6 @@ def fields_written(proc: Proc) -> frozenset[FieldSym]:
 def is_read_at_start(proc: Proc, field: FieldSym) -> bool:
     """Whether what a field holds when proc is called may matter to it."""
     return reach(proc, (("body", 0),), field).read is not None
+
+
+check_all(sys.modules[__name__], __all__)

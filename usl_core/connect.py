@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from usl_core import pickling, progress, tracebacks
+from usl_core.arguments import check_all
 from usl_core.deep import deeply
 from usl_core.frontend import build
 from usl_core.procedure import LATER, Procedure, config, from_ir, instr, proc, proc_from_source
@@ -67,5 +68,8 @@ setattr(Procedure, "_repr_mimebundle_", _as_bundle)  # noqa: B010
 pickling.install()
 progress.install()
 tracebacks.install()
+for owner in (build, build.ProcBuilder):
+    made_there = [name for name, each in vars(owner).items() if getattr(each, "__module__", "") == build.__name__]
+    check_all(owner, [name for name in made_there if not name.startswith("_") or name == "__init__"])
 
 __all__ = ["Procedure", "build", "config", "instr", "proc", "proc_from_source"]

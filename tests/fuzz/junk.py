@@ -1,7 +1,8 @@
 """Calls of public functions with arguments of any kind: what they raise is a UslError, or nothing.
 
 `make fuzz WHAT=junk` makes 30,000 calls. The operators, the library, the methods of procedures and of every kind of cursor
-take part, and (`junk_texts.py`) texts, decorators and `usl_core.inspect`.
+take part; texts, decorators and `usl_core.inspect` (`junk_texts.py`); builders, `usl_core.backend` and what hooks declare
+(`junk_surfaces.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from enum import EnumMeta
 from typing import Any
 
 import usl_stdlib
-from tests.fuzz.junk_texts import SURFACES
+from tests.fuzz import junk_surfaces, junk_texts
 from usl_core import DRAM, UslError, proc_from_source, scheduling
 
 P = proc_from_source(
@@ -51,6 +52,7 @@ TEXTS = [
 ]
 OTHERS = [[], [1, "a", None], ["a", "b"], ("a", "b"), {}, {"n": 3}, DRAM, int, type, lambda *given: given[0], P, *PLACES]
 JUNK: list[Any] = [*NUMBERS, *TEXTS, *OTHERS]
+SURFACES = [*junk_texts.SURFACES, *junk_surfaces.SURFACES]
 HIDDEN = {"jit", "c_code", "procedure_of", "made_by", "remember", "owner"}
 """Methods that are not a user's, or have effects outside."""
 
@@ -84,7 +86,7 @@ def tracebacks(calls: int, seed: int) -> Counter[str]:
     """What calls raise other than UslErrors, and how often."""
     rng, found, every = random.Random(seed), Counter[str](), functions()
     for _ in range(calls):
-        function = rng.choice(SURFACES if rng.random() < 0.3 else every)
+        function = rng.choice(SURFACES if rng.random() < 0.5 else every)
         try:
             if function in SURFACES:
                 function(rng, JUNK)

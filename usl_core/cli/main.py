@@ -17,7 +17,8 @@ from typing import Any
 
 import click
 
-from usl_core.errors import PluginError, UslError
+from usl_core.cli.messages import as_error, message
+from usl_core.errors import PluginError
 
 
 class _Reporting(click.Group):
@@ -38,9 +39,9 @@ class _Reporting(click.Group):
             if ctx.params["debug"]:
                 traceback.print_exc()
             elif ctx.params["json_errors"]:
-                click.echo(json.dumps(_as_error(error).as_dict()), err=True)
+                click.echo(json.dumps(as_error(error).as_dict()), err=True)
             else:
-                click.echo(_message(error), err=True)
+                click.echo(message(error), err=True)
             ctx.exit(1)
 
 
@@ -177,20 +178,3 @@ _HOMES = {"plugin": "conformance", "fun": "perceus"}
 def main(arguments: Sequence[str] | None = None) -> None:
     """The console script. Exits with the status that the module's docstring promises."""
     cli.main(args=arguments, prog_name="usl")
-
-
-def _message(error: Exception) -> str:
-    return str(error) if isinstance(error, UslError) else f"usl: {_as_error(error)}"
-
-
-def _as_error(error: Exception) -> UslError:
-    """Any exception as one of the language's: what the system says, and bugs in this package."""
-    match error:
-        case UslError():
-            return error
-        case OSError():
-            place = f"{error.filename}: " if error.filename else ""
-            return UslError(f"{place}{error.strerror or error}")
-        case _:
-            hint = "hint: `usl --debug ...` shows where; please report it"
-            return UslError(f"internal error: {type(error).__name__}: {error}", notes=(hint,), code="E001")

@@ -73,7 +73,8 @@ def _located(path: Path, error: BaseException) -> UslError:
     span = blamed_span(error, in_file)
     kind = type(error) if isinstance(error, UslError) else UslError
     code = error.code if isinstance(error, UslError) else None
-    return kind(describe(error), span=span, notes=[*notes_of(error), *_hints(error)], code=code)
+    text = describe(error) if span is not None else f"{path}: {describe(error)}"
+    return kind(text, span=span, notes=[*notes_of(error), *_hints(error)], code=code)
 
 
 def _hints(error: BaseException) -> list[str]:

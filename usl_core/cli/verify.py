@@ -46,6 +46,7 @@ def replay() -> None:
     from usl_core.analysis.last_check import last_check
     from usl_core.analysis.solver import disable_cache
     from usl_core.cli.history import as_data, find_procedure, split_place
+    from usl_core.cli.messages import message
     from usl_core.cli.modules import exported, import_file
 
     disable_cache()
@@ -55,7 +56,7 @@ def replay() -> None:
         procedures = [find_procedure(module, name)] if name is not None else exported(module)
         with last_check([procedure.ir for procedure in procedures]):
             pass
-    except UslError as error:
-        print(error, file=sys.stderr)
+    except (Exception, KeyboardInterrupt) as error:  # whatever the file raises, the parent shows one message
+        print(message(error), file=sys.stderr)
         raise SystemExit(1) from None
     print(json.dumps([as_data(p) for p in procedures]))

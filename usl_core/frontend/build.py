@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 from usl_core.deep import deeply
 from usl_core.errors import NOWHERE, Span, TypeError_
@@ -57,9 +57,9 @@ class Buffer:
     binding: Binding
 
 
-Value = Expr | int | float | Fraction | Buffer
-"""A bool is an int."""
-Entry = Value | tuple[Value, Value] | slice
+Value = Annotated[Expr | int | float | bool | Fraction | Buffer, "an expression, a number or a buffer"]
+"""What stands for an expression."""
+Entry = Annotated[Value | tuple[Value, Value] | slice, "an index or an interval"]
 """An index of a window: a point, `(lo, hi)`, or a slice whose ends may be open."""
 
 
@@ -112,7 +112,7 @@ def read_config(config: Config, field: str) -> Expr:
 # ---- operators
 
 
-def literal(number: int | float | Fraction, typ: ScalarType | ControlType | None = None) -> Expr:
+def literal(number: int | float | bool | Fraction, typ: ScalarType | ControlType | None = None) -> Expr:
     """A number or truth value; typ states its type, otherwise it adopts that of what it meets."""
     plain = literals.literal(number)
     return plain if typ is None else operators.adopt(plain, typ, "the literal")

@@ -124,9 +124,9 @@ def _type_name(_: object, item: object) -> object:
     return _not_built_in(item.name, {**SCALARS, **CONTROLS}, "type")
 
 
-def _not_built_in(name: str, built_in: Mapping[str, object], what: str) -> str:
+def _not_built_in(name: object, built_in: Mapping[str, object], what: str) -> object:
     """A plugin that could redefine `min` or `f32` would change the meaning of programs that never mention it."""
-    if name in built_in:
+    if isinstance(name, str) and name in built_in:
         raise _Malformed(f"{name!r} is a built-in {what} and cannot be redefined")
     return name
 

@@ -185,11 +185,11 @@ def window(proc: Procedure, path: Path, text: str) -> WindowExpr | Read:
 
 
 def expression(proc: Procedure, path: Path, value: Any, want: Type = INDEX, more: Mapping[str, Binding] = _NOTHING) -> Expr:
-    """An expression argument: a string parsed in the scope at path and more, an integer, or an expression cursor."""
+    """An expression argument: a string parsed in the scope at path and more, a number, or an expression cursor."""
     if isinstance(value, int):
         return index_literal(value)
-    if isinstance(value, str):
-        return parsed(lambda: parse_expr(value, {**scope_at(proc, path), **more}, configurations(proc), want))
+    if isinstance(value, str | float):
+        return parsed(lambda: parse_expr(str(value), {**scope_at(proc, path), **more}, configurations(proc), want))
     return _expr_in_scope(proc, path, value, want)
 
 

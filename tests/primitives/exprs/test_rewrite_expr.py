@@ -21,7 +21,7 @@ def program(rhs: str, typ: str = "R") -> Procedure:
         """)
 
 
-def rewritten(p: Procedure, new: str) -> Procedure:
+def rewritten(p: Procedure, new: str | float) -> Procedure:
     q = rewrite_expr(p, p.find("y[_] = _").rhs(), new)
     verify(q.ir)
     return q
@@ -56,6 +56,12 @@ def test_data_with_one_normal_form_is_equal(old: str, new: str, typ: str):
 def test_floats_are_divided_by_constants_exactly():
     p = program("a / 2.0 + b / 4.0")
     assert_equivalent(p, rewritten(p, "0.25 * (a * 2.0 + b)"))
+
+
+def test_a_number_may_be_given_as_one():
+    assert "y[i] = 0.75" in str(rewritten(program("0.5 + 0.25"), 0.75))
+    with pytest.raises(SchedulingError, match=r"the decimal 4\.0 where an index \(control\) value is expected; write 4"):
+        rewrite_expr(program("a"), "n", 4.0)
 
 
 def test_integers_wrap_alike():
