@@ -17,7 +17,7 @@ from usl_conformance.execute import Run, execute
 from usl_conformance.findings import NO_CODE, OUTSIDE, STOPPED, VALUE, Finding, Outcome
 from usl_conformance.isolate import Progress, Stopped, run_isolated
 from usl_conformance.names import check_names
-from usl_conformance.routes import Key, Router, with_preds
+from usl_conformance.routes import Disagreeing, Key, Router, with_preds
 from usl_conformance.transfer import Route
 from usl_core.errors import BoundsError, InterpError, JitError, Undecided, UslError
 from usl_core.interp.arrays import dtype_of
@@ -143,8 +143,12 @@ def _make_drivers(plan: Plan, number: int, router: Router) -> None:
         routes: dict[Sym, Route] = {}
         for arg in plan.routed():
             route = router.route(_key(arg, controls))
+            if isinstance(route, Disagreeing) and plan.proc in route.movers:
+                likely = "one of them is wrong; peek and poke of the memory would tell which"
+                plan.findings.append(Finding(VALUE, str(route), likely=likely))
+                return
             if isinstance(route, str):
-                plan.skipped = route
+                plan.skipped = str(route)
                 return
             routes[arg.name] = route
         fixed = controls if plan.specialised() else None

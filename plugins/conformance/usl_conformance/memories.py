@@ -19,10 +19,10 @@ import numpy as np
 from usl_conformance.compiled import Compiled, Toolchain, ways_of
 from usl_conformance.controls import admissible, shape_of
 from usl_conformance.driver import depends_on_controls
-from usl_conformance.findings import LEAK, NO_CODE, STOPPED, VALUE, Finding, Outcome
+from usl_conformance.findings import LEAK, NAME, NO_CODE, STOPPED, VALUE, Finding, Outcome
 from usl_conformance.isolate import Progress, Stopped, run_isolated
 from usl_conformance.names import check_memory_name
-from usl_conformance.routes import Key, Router
+from usl_conformance.routes import Key, Router, why_not_reached
 from usl_conformance.transfer import Route, copy_in, copy_out, nest, tensor
 from usl_core.errors import BackendError, UslError
 from usl_core.interp.arrays import dtype_of
@@ -77,6 +77,8 @@ def prepare_memories(memories: Sequence[MemoryClass], instructions: Sequence[Pro
 
 def _plan(number: int, memory: MemoryClass, instructions: Sequence[Proc], router: Router, tools: Toolchain) -> Plan:
     plan = Plan(memory, list(check_memory_name(memory)))
+    if wrong := why_not_reached(memory):
+        plan.findings.append(Finding(NAME, wrong))
     plan.skipped = tools.why_not(memory.features)
     if plan.findings or plan.skipped:
         return plan

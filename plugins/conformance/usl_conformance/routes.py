@@ -21,9 +21,9 @@ from usl_conformance.configs import Setup, find_setup
 from usl_conformance.controls import admissible, shape_of
 from usl_conformance.driver import passes_through
 from usl_conformance.isolate import Stopped, run_isolated
-from usl_conformance.transfer import Mover, Route, round_trip, size_probe
+from usl_conformance.transfer import Mover, Route, declared_access, round_trip, size_probe
 from usl_core.backend import written_formals
-from usl_core.errors import UslError
+from usl_core.errors import PluginError, UslError
 from usl_core.interp import Buffer, dense_strides, run
 from usl_core.interp.arrays import dtype_of
 from usl_core.ir.memory import MemoryClass
@@ -35,6 +35,24 @@ from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
 Key = tuple[MemoryClass, ScalarType, tuple[int, ...]]
 
 SLOTS = 3
+MOST_PAIRS = 12
+"""Pairs of a load and a store that are tried."""
+
+
+class Disagreeing(str):
+    """Why a memory cannot be reached: none of its loads gives, with any of its stores, back what went in."""
+
+    movers: frozenset[Proc]
+
+    def __new__(cls, mem: MemoryClass, ways: Sequence[Route]) -> Disagreeing:
+        """The sentence for the ways that were tried."""
+        loads, stores = (
+            dict.fromkeys(mover.instr for way in ways if (mover := getattr(way, end)) is not None) for end in ("load", "store")
+        )
+        names = " and ".join(", ".join(each.name for each in side) for side in (loads, stores))
+        made = super().__new__(cls, f"{names} do not bring data into memory {mem.name} and back as it was")
+        made.movers = frozenset((*loads, *stores))
+        return made
 
 
 @dataclass
@@ -50,7 +68,7 @@ class Router:
         new = [key for key in dict.fromkeys(keys) if key not in self.found]
         slots: dict[Key, int] = {}
         for key in new:
-            accepted = self._slots(key)
+            accepted = why_not_reached(key[0]) or self._slots(key)
             if isinstance(accepted, int):
                 slots[key] = accepted
             else:
@@ -86,7 +104,7 @@ class Router:
         probes = {
             key: size_probe(f"size_{number}", key[1], key[2], key[0], slots[key])
             for number, key in enumerate(slots)
-            if not key[0].addressable
+            if not key[0].addressable and declared_access(key[0]) is None
         }
         compiled = self.tools.compile(list(probes.values()), "usl_check_sizes")
         return {key: self._tail(key, compiled[probe.name]) for key, probe in probes.items()}
@@ -114,7 +132,12 @@ class Router:
         mem, _, shape = key
         if mem.addressable:
             return Route(slots)
-        own = next(self._by_instructions(key, slots), None)
+        if (access := declared_access(mem)) is not None:
+            return Route(slots, min(access.rank, len(shape)))
+        ways = list(itertools.islice(self._by_instructions(key, slots), MOST_PAIRS))
+        own = self._first_that_agrees(key, ways)
+        if ways and own is None and tail == 0:
+            return Disagreeing(mem, ways)
         if tail == 0:
             hint = (
                 f"no way to move data of shape {list(shape)} into memory {mem.name} and back: neither a C object of that size"
@@ -124,6 +147,14 @@ class Router:
         if own is None or not self._only_instructions_agree(key, plain, own):
             return plain
         return own
+
+    def _first_that_agrees(self, key: Key, ways: Sequence[Route]) -> Route | None:
+        """The first load and store that together give back what went in: a wrong one is not used to test the others."""
+        mem, scalar, shape = key
+        trips = [round_trip(f"trip_{number}", scalar, shape, mem, way, way) for number, way in enumerate(ways)]
+        compiled = self.tools.compile(trips, "usl_check_moves") if trips else {}
+        both = zip(ways, trips, strict=True)
+        return next((way for way, trip in both if _survives(compiled[trip.name], scalar, _whole(way, shape))), None)
 
     def _by_instructions(self, key: Key, slots: int) -> Iterator[Route]:
         loads, stores = [list(self._copies(key, enter)) for enter in (True, False)]
@@ -152,11 +183,25 @@ class Router:
         ways = {"both": (own, own), "load": (own, plain), "store": (plain, own)}
         procs = [round_trip(f"trip_{name}", scalar, shape, mem, first, second) for name, (first, second) in ways.items()]
         compiled = self.tools.compile(procs, "usl_check_trips")
-        whole = (plain.slots, *shape) if plain.slots > 1 else shape
+        whole = _whole(plain, shape)
         agrees = {}
         for name in ways:
             agrees[name] = _survives(compiled[f"trip_{name}"], scalar, whole)
         return agrees["both"] and not agrees["load"] and not agrees["store"]
+
+
+def why_not_reached(mem: MemoryClass) -> str:
+    """What is wrong with how the memory says that tests reach it; empty if nothing is."""
+    try:
+        declared_access(mem)
+    except PluginError as error:
+        return error.message
+    return ""
+
+
+def _whole(route: Route, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The extents of all slots together."""
+    return (route.slots, *shape) if route.slots > 1 else shape
 
 
 def _survives(trip: Compiled, scalar: ScalarType, shape: Sequence[int]) -> bool:

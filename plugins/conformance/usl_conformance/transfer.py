@@ -5,11 +5,13 @@ Also the small procedures that find out which of these a memory admits (`routes`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from usl_conformance.configs import Setup
 from usl_conformance.controls import Controls, evaluate
+from usl_core.errors import PluginError
 from usl_core.interp import dense_strides
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import (
@@ -47,12 +49,46 @@ class Mover:
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    """How a test reaches a memory whose windows are handles (addresses of a scratchpad, say), as the memory declares it.
+
+    peek and poke are C statements over `{inside}`, a window of the last rank dimensions, `{outside.ptr}`, the address of its
+    elements in a row, and `{count}`, how many they are. poke brings them in, peek out. They are for tests alone, so they may be
+    as slow as they like, but they may not be the instructions that are tested.
+    """
+
+    peek: str
+    poke: str
+    rank: int
+
+
+def declared_access(mem: MemoryClass) -> Access | None:
+    """The class attributes `peek`, `poke` and `peek_rank` (default 1) of a memory; None if it does not declare them.
+
+    Raises:
+        PluginError: it declares only one, or something else than C text.
+    """
+    peek, poke, rank = getattr(mem, "peek", ""), getattr(mem, "poke", ""), getattr(mem, "peek_rank", 1)
+    if peek == poke == "":
+        return None
+    for text in (peek, poke):
+        if not isinstance(text, str) or "{inside}" not in text or "{outside.ptr}" not in text:
+            raise PluginError(
+                f"memory {mem.name} must declare both peek and poke, C text over {{inside}} and {{outside.ptr}}",
+                notes=("see docs/plugins.md, Conformance",),
+            )
+    if type(rank) is not int or rank < 1:
+        raise PluginError(f"peek_rank of memory {mem.name} must be an int of at least 1, not {rank!r}")
+    return Access(peek, poke, rank)
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """How a tensor gets into a memory and back.
 
     slots: how many such tensors are allocated side by side (1 or 3; the instruction gets the middle one). `tail` > 0: the
-    last tail dimensions are one C object, copied with memcpy. Otherwise load and store do it; without them plain C copies the
-    elements.
+    last tail dimensions are one C object, copied with memcpy or as the memory declares. Otherwise load and store do it; without
+    them plain C copies the elements.
     """
 
     slots: int
@@ -138,15 +174,19 @@ _images: dict[tuple[MemoryClass, ScalarType, tuple[int, ...], bool], Proc] = {}
 
 
 def image(mem: MemoryClass, scalar: ScalarType, tail: tuple[int, ...], enter: bool) -> Proc:
-    """An instruction of our own that copies the C object of a tail of dimensions, which is its elements in order."""
+    """An instruction of our own that copies a tail of dimensions: a C object that is its elements in order, or as mem says."""
     key = (mem, scalar, tail, enter)
     if key not in _images:
         inside, outside = Sym("inside"), Sym("outside")
         typ = tensor(scalar, tail, window=True)
         preds = tuple(_stride_is(outside, dim, stride) for dim, stride in enumerate(dense_strides(tail)))
         body = nest(tail, lambda points: (_element(scalar, points, inside, outside, enter),))
-        copy = "&{inside}, {outside.ptr}" if enter else "{outside.ptr}, &{inside}"
-        template = InstrTemplate(f"memcpy({copy}, sizeof {{inside}});", includes=("string.h",))
+        own = declared_access(mem)
+        if own is None:
+            copy = "&{inside}, {outside.ptr}" if enter else "{outside.ptr}, &{inside}"
+            template = InstrTemplate(f"memcpy({copy}, sizeof {{inside}});", includes=("string.h",))
+        else:
+            template = InstrTemplate((own.poke if enter else own.peek).replace("{count}", str(math.prod(tail))))
         args = (Arg(inside, typ, mem), Arg(outside, typ, DRAM))
         _images[key] = Proc(f"image_{'in' if enter else 'out'}", args, preds, body, template)
     return _images[key]
