@@ -73,7 +73,7 @@ def divide_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
     site = _pick(rng, loops(proc))
     if site is None:
         return None
-    options: dict[str, Any] = {"tail": rng.choice(("guard", "cut", "cut_and_guard"))}
+    options: dict[str, Any] = {"tail": rng.choice(("guard", "bound", "cut", "cut_and_guard"))}
     if rng.random() < 0.25:
         options = {"perfect": True}
     return Draft((At(site.loc), rng.choice((1, 2, 2, 3, 4, 4, 5)), ["io", "ii"]), options)
@@ -234,7 +234,7 @@ def insert_pass(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
 @action
 def delete_pass(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = _pick(rng, [s for s in sites(proc) if any(isinstance(node, Pass) for node in walk(s.stmt))])
-    return Draft((At(site.loc),)) if site else None
+    return None if site is None else Draft((At(site.loc),) if rng.random() < 0.7 else ())
 
 
 @action

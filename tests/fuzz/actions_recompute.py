@@ -20,7 +20,7 @@ def divide_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
     factor = rng.choice((1, 2, 2, 3, 4, 4, 5))
     options: dict[str, Any] = {"perfect": True}
     if rng.random() < 0.8:
-        options = {"tail": rng.choice(("guard", "cut", "cut_and_guard", "shift_inwards", "shift_inwards", "round_up"))}
+        options = {"tail": rng.choice(("guard", "bound", "cut", "cut_and_guard", "shift_inwards", "shift_inwards", "round_up"))}
     return Draft((At(site.loc), factor, ["io", "ii"]), options)
 
 

@@ -142,7 +142,6 @@ def test_a_condition_that_fails_names_the_assumption_that_is_missing():
         """)
     perfect = notes_of(lambda: divide_loop(p, "i", 4, ["io", "ii"], perfect=True))
     assert perfect[-1] == "hint: assert (n + m) % 4 == 0, or use tail='cut' instead of perfect=True"
-    assert notes_of(lambda: remove_loop(p, "j"))[-1] == "hint: assert 1 < n"
     assert notes_of(lambda: add_loop(p, "for j in _: _", "k", "n - 1"))[-1] == "hint: assert n - 1 >= 1"
     assert notes_of(lambda: shift_loop(p, "j", "n - 2"))[-1] == "hint: assert n - 2 >= 0"
 

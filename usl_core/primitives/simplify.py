@@ -19,6 +19,7 @@ from usl_core.ir.traverse import children, depends_on_data, same_expr, substitut
 from usl_core.ir.types import BOOL, COND, INDEX
 from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.declared import with_declared_types
+from usl_core.primitives.stmts.idle import without_idle
 from usl_core.procedure import Procedure
 
 
@@ -32,9 +33,9 @@ def simplify(proc: Procedure) -> Edit:
 
     Index expressions are brought to linear normal form, with quotients, remainders, minima and maxima decided where what is
     known at the place decides them, and replaced where that makes them shorter. Branches that are never (always) taken go
-    (stay), loops that never run go, loops that run once are replaced by their body. Of data, only operations on literals of R
-    and of integers are computed, which is exact. The result depends on the procedure only, and simplifying it again changes
-    nothing.
+    (stay), loops that never run go, and so do loops, and branches on control, that do nothing; loops that run once are replaced
+    by their body. Of data, only operations on literals of R and of integers are computed, which is exact. The result depends on
+    the procedure only, and simplifying it again changes nothing.
 
     Raises:
         nothing of its own.
@@ -49,7 +50,7 @@ def simplify(proc: Procedure) -> Edit:
         edit = edit.substitute(NodeLoc(path), {name: value})
     for path, branch in reversed(plan.resolved):
         edit = edit.delete(NodeLoc(path)) if branch is None else edit.unwrap(NodeLoc(path), branch)
-    return with_declared_types(edit)
+    return with_declared_types(without_idle(edit, passes=False))
 
 
 @dataclass

@@ -207,16 +207,8 @@ def _split_off(p: Procedure, write: StmtCursor, loop: ForCursor) -> Procedure:
 def _tidy(p: Procedure, deleted: StmtCursor) -> Procedure:
     """p without the loops around a deleted write that were left with nothing to do."""
     loop = p.forward(deleted.parent()) if isinstance(deleted.parent(), ForCursor) else None
-    while isinstance(loop, ForCursor) and len(loop.body()) == 1 and isinstance(loop.body()[0], PassCursor):
-        nothing = loop.body()[0]
-        try:
-            q = remove_loop(p, loop)
-            nothing = q.forward(nothing)
-            if nothing.prev() or nothing.next():
-                return delete_pass(q, nothing)
-        except SchedulingError:  # the loop may not run
-            break
-        p, loop = q, nothing.parent()
+    if isinstance(loop, ForCursor) and len(loop.body()) == 1 and isinstance(loop.body()[0], PassCursor):
+        return delete_pass(p, loop.body()[0])
     return p
 
 

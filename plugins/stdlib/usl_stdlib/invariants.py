@@ -10,7 +10,7 @@ from usl_core import Procedure
 from usl_core.cursors import AllocCursor, AssignCursor, ForCursor, LiteralCursor, ReadCursor, ReduceCursor, StmtCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.types import ControlType
-from usl_core.scheduling import bind_expr, eliminate_dead_code, fission, lift_alloc, remove_loop, reorder_stmts, specialize
+from usl_core.scheduling import bind_expr, fission, lift_alloc, remove_loop, reorder_stmts
 from usl_stdlib.expressions import expressions, fresh, loop_at, mentions, statement_of, statements, text
 from usl_stdlib.inspection import children
 from usl_stdlib.reporting import explained
@@ -118,23 +118,9 @@ def _hoisted(p: Procedure, stmt: Any) -> Procedure:
         p = reorder_stmts(p, before.expand(0, 1))
     if p.forward(stmt).next():
         p = fission(p, p.forward(stmt).after())
-    return _once(p, stmt)
+    return remove_loop(p, p.forward(stmt).parent())
 
 
 def _uses(stmt: Any, alloc: AllocCursor) -> bool:
     names = {each.name() for each in statements(stmt) if hasattr(each, "name")}
     return alloc.name() in names or _depends(stmt, alloc.name())
-
-
-def _once(p: Procedure, stmt: Any) -> Procedure:
-    """p without the loop around a statement; if it may not run, under a condition instead."""
-    around = p.forward(stmt).parent()
-    try:
-        return remove_loop(p, around)
-    except SchedulingError:
-        if text(around.lo()) == text(around.hi()):
-            raise
-    p = specialize(p, around.as_block(), f"{text(around.lo())} < {text(around.hi())}")
-    branch = p.forward(stmt).parent().parent()
-    p = eliminate_dead_code(p, branch.orelse()[0])
-    return remove_loop(p, p.forward(stmt).parent())

@@ -138,17 +138,6 @@ CASES = [
         scope=CONFIGURED,
     ),
     Illegal(
-        "remove_loop",
-        "a_register_set_where_the_loop_may_not_run",
-        "n: index, x: f32[2]",
-        "assert n >= 0\nfor i in seq(0, n):\n    Reg.a = 1",
-        lambda p: remove_loop(p, p.find_loop("i")),
-        "E412",
-        "may not run",
-        Wrong("Reg.a = 1"),
-        scope=CONFIGURED,
-    ),
-    Illegal(
         "add_loop",
         "two_registers_that_swap",
         "x: f32[2]",

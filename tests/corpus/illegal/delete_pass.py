@@ -60,19 +60,6 @@ CASES = [
     ),
     Illegal(
         "delete_pass",
-        "alone_in_its_block",
-        "n: size, x: f32",
-        """
-        for i in seq(0, n):
-            pass
-        """,
-        lambda p: delete_pass(p, "pass"),
-        "E404",
-        "delete_pass",
-        Misuse("a block has a statement"),
-    ),
-    Illegal(
-        "delete_pass",
         "a_block_with_an_assignment",
         "x: f32",
         """
@@ -83,5 +70,20 @@ CASES = [
         "E404",
         "delete_pass",
         Wrong("pass"),
+    ),
+    Illegal(
+        "delete_pass",
+        "under_a_condition_on_data",
+        "x: f32",
+        """
+        t: f32
+        if t < 1.0:
+            pass
+        x = 2.0
+        """,
+        lambda p: delete_pass(p, "pass"),
+        "E404",
+        "alone in its block",
+        Misuse("the program stops at the condition, whose data is poison"),
     ),
 ]

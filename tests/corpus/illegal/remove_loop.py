@@ -8,49 +8,6 @@ from usl_core.scheduling import remove_loop
 CASES = [
     Illegal(
         "remove_loop",
-        "it_may_not_run",
-        "n: size, a: f32",
-        """
-        for i in seq(1, n):
-            a = 2.0
-        """,
-        lambda p: remove_loop(p, "i"),
-        "E412",
-        "the loop i may not run",
-        Wrong("a = 2.0"),
-    ),
-    Illegal(
-        "remove_loop",
-        "half_of_one_is_no_iteration",
-        "n: size, a: f32",
-        """
-        for i in seq(0, n / 2):
-            a = 2.0
-        """,
-        lambda p: remove_loop(p, "i"),
-        "E412",
-        "the loop i may not run",
-        Wrong("a = 2.0"),
-    ),
-    Illegal(
-        "remove_loop",
-        "a_row_of_a_triangle_may_be_empty",
-        "n: size, x: f32[n]",
-        """
-        for i in seq(0, n):
-            for j in seq(0, i):
-                x[i] = 2.0
-        """,
-        lambda p: remove_loop(p, "j"),
-        "E412",
-        "the loop j may not run",
-        Wrong("""
-        for i in seq(0, n):
-            x[i] = 2.0
-        """),
-    ),
-    Illegal(
-        "remove_loop",
         "the_body_uses_the_iterator",
         "n: size, x: f32[n]",
         """
@@ -180,6 +137,39 @@ CASES = [
         w = x[1:5]
         for j in seq(0, 4):
             w[3 - j] = x[3 - j]
+        """),
+    ),
+    Illegal(
+        "remove_loop",
+        "a_sum_in_a_loop_that_may_run_twice",
+        "n: size, a: f32",
+        """
+        for i in seq(0, min(2, n - 1)):
+            a += 2.0
+        """,
+        lambda p: remove_loop(p, "i"),
+        "E411",
+        "may have an effect when it runs again",
+        Wrong("""
+        if 0 < min(2, n - 1):
+            a += 2.0
+        """),
+    ),
+    Illegal(
+        "remove_loop",
+        "values_that_move_on_by_one_place",
+        "n: size, x: f32[n + 1]",
+        """
+        for i in seq(0, 2):
+            for j in seq(0, n):
+                x[j] = x[j + 1]
+        """,
+        lambda p: remove_loop(p, "i"),
+        "E411",
+        "may have an effect when it runs again",
+        Wrong("""
+        for j in seq(0, n):
+            x[j] = x[j + 1]
         """),
     ),
 ]

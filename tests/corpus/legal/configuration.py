@@ -261,4 +261,13 @@ CASES = [
         "t: f64\nt = f64(x[0])\nReg.scale = f32(t)",
         scope=CONFIGURED,
     ),
+    Legal(
+        "remove_loop",
+        "a_register_set_where_the_loop_may_not_run",
+        "n: index, x: f32[2]",
+        "assert n >= 0\nfor i in seq(0, n):\n    Reg.a = 1",
+        lambda p: remove_loop(p, p.find_loop("i")),
+        "if 0 < n:\n    Reg.a = 1",
+        scope=CONFIGURED,
+    ),
 ]

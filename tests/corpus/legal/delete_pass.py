@@ -42,4 +42,60 @@ CASES = [
         lambda p: delete_pass(insert_pass(p, p.body()[0].after()), "pass"),
         "x = 1.0",
     ),
+    Legal(
+        "delete_pass",
+        "all_that_does_nothing",
+        "n: size, x: f32[n]",
+        """
+        pass
+        for io in seq(0, (n + 7) / 8):
+            for ii in seq(0, min(8, n - 8 * io)):
+                x[8 * io + ii] = 1.0
+                pass
+            for ii in seq(min(8, n - 8 * io), 8):
+                pass
+                if n > 8:
+                    pass
+        if n > 4:
+            pass
+        else:
+            x[0] = 2.0
+        """,
+        delete_pass,
+        """
+        for io in seq(0, (n + 7) / 8):
+            for ii in seq(0, min(8, n - 8 * io)):
+                x[8 * io + ii] = 1.0
+        if n <= 4:
+            x[0] = 2.0
+        """,
+    ),
+    Legal(
+        "delete_pass",
+        "the_loop_around_it",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(i, n):
+                pass
+            x[i] = 1.0
+        """,
+        lambda p: delete_pass(p, "pass"),
+        """
+        for i in seq(0, n):
+            x[i] = 1.0
+        """,
+    ),
+    Legal(
+        "delete_pass",
+        "all_of_a_procedure_that_does_nothing",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            pass
+        pass
+        """,
+        delete_pass,
+        "pass",
+    ),
 ]

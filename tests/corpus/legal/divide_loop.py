@@ -229,4 +229,31 @@ CASES = [
         """,
         lambda p: divide_loop(p, "i", 4, TILE),
     ),
+    Legal(
+        "divide_loop",
+        "tiles_as_long_as_there_is_something_left",
+        SAXPY_ARGS,
+        SAXPY,
+        lambda p: divide_loop(p, "i", 4, TILE, tail="bound"),
+        """
+        for io in seq(0, (n + 3) / 4):
+            for ii in seq(0, min(4, n - 4 * io)):
+                y[4 * io + ii] += a * x[4 * io + ii]
+        """,
+    ),
+    Legal(
+        "divide_loop",
+        "bounded_tiles_of_a_loop_that_may_not_run",
+        "n: size, m: size, x: f32[n + m]",
+        """
+        for i in seq(0, n / 2):
+            x[i] = 1.0
+        """,
+        lambda p: divide_loop(p, "i", 3, ["io", "ii"], tail="bound"),
+        """
+        for io in seq(0, (n / 2 + 2) / 3):
+            for ii in seq(0, min(3, n / 2 - 3 * io)):
+                x[3 * io + ii] = 1.0
+        """,
+    ),
 ]

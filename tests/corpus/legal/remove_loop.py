@@ -90,4 +90,68 @@ CASES = [
             y = 3.0
         """,
     ),
+    Legal(
+        "remove_loop",
+        "it_may_not_run",
+        "n: size, a: f32",
+        """
+        for i in seq(1, n):
+            a = 2.0
+        """,
+        lambda p: remove_loop(p, "i"),
+        """
+        if 1 < n:
+            a = 2.0
+        """,
+    ),
+    Legal(
+        "remove_loop",
+        "a_row_of_a_triangle_may_be_empty",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, i):
+                x[i] = 2.0
+        """,
+        lambda p: remove_loop(p, "j"),
+        """
+        for i in seq(0, n):
+            if 0 < i:
+                x[i] = 2.0
+        """,
+    ),
+    Legal(
+        "remove_loop",
+        "a_sum_in_a_loop_that_runs_at_most_once",
+        "n: size, a: f32",
+        """
+        for i in seq(0, min(1, n - 1)):
+            a += 2.0
+        """,
+        lambda p: remove_loop(p, "i"),
+        """
+        if 0 < min(1, n - 1):
+            a += 2.0
+        """,
+    ),
+    Legal(
+        "remove_loop",
+        "a_temporary_and_a_window_go_under_the_condition",
+        "n: size, x: f32[8], y: f32[8]",
+        """
+        for i in seq(0, n / 2):
+            t: f32
+            w = x[2:6]
+            t = y[0]
+            w[0] = t
+        """,
+        lambda p: remove_loop(p, "i"),
+        """
+        if 0 < n / 2:
+            t: f32
+            w = x[2:6]
+            t = y[0]
+            w[0] = t
+        """,
+    ),
 ]

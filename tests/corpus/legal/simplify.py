@@ -92,4 +92,60 @@ CASES = [
         simplify,
         "x = x + 44",
     ),
+    Legal(
+        "simplify",
+        "a_loop_with_nothing_to_do",
+        "n: size, x: f32[n]",
+        """
+        for io in seq(0, (n + 7) / 8):
+            for ii in seq(0, min(8, n - 8 * io)):
+                x[8 * io + ii] = 1.0
+            for ii in seq(min(8, n - 8 * io), 8):
+                pass
+        """,
+        simplify,
+        """
+        for io in seq(0, (n + 7) / 8):
+            for ii in seq(0, min(8, n - 8 * io)):
+                x[8 * io + ii] = 1.0
+        """,
+    ),
+    Legal(
+        "simplify",
+        "branches_with_nothing_to_do",
+        "n: size, m: size, x: f32[n]",
+        """
+        if n > 8 and m > 4:
+            for i in seq(0, n):
+                pass
+        else:
+            x[0] = 1.0
+        if n > 9:
+            x[0] = 2.0
+        else:
+            if m > 3:
+                pass
+        """,
+        simplify,
+        """
+        if n <= 8 or m <= 4:
+            x[0] = 1.0
+        if n > 9:
+            x[0] = 2.0
+        """,
+    ),
+    Legal(
+        "simplify",
+        "a_condition_on_data_is_looked_at",
+        "n: size, x: f32[n]",
+        """
+        if x[0] < 1.0:
+            pass
+        """,
+        simplify,
+        """
+        if x[0] < 1.0:
+            pass
+        """,
+    ),
 ]

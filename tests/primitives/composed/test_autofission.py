@@ -69,14 +69,14 @@ def test_a_second_part_may_lose_its_loop_too():
     assert_equivalent(p, q)
 
 
-def test_loops_that_may_not_run_and_sums_stay():
+def test_a_loop_that_may_not_run_becomes_a_condition_and_sums_stay():
     p = program("t = s", "y[i, j] = s", "seq(0, m)")
     q = autofission(p, p.find("t = _").after(), n_lifts=2)
     assert_body(
         q,
         """
         t: R
-        for i in seq(0, m):
+        if 0 < m:
             t = s
         for i in seq(0, m):
             for j in seq(0, n):

@@ -98,10 +98,10 @@ def test_pass_comes_and_goes():
     assert str(delete_pass(q)) == str(p)
 
 
-def test_the_only_statement_of_a_block_is_not_deleted():
+def test_the_only_statement_under_a_condition_on_data_is_not_deleted():
     p = parse("""
         def foo(x: f32[4]):
-            for i in seq(0, 4):
+            if x[1] < 1.0:
                 pass
             x[0] = 1.0
         """)

@@ -25,8 +25,8 @@ def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
             s1               ~>      for i in seq(a, b):
             s2                           s2
 
-    for an s1 that does not use i and may run again without effect, in a loop that runs at least once (`remove_loop`). Where
-    these conditions fail, both loops stay. History shows the steps one by one.
+    for an s1 that does not use i and may run again without effect (`remove_loop`: under `if a < b`, unless the loop is proved
+    to run). Where these conditions fail, both loops stay. History shows the steps one by one.
 
     Raises:
         SchedulingError: `fission` refuses. Undecided: the solver could not tell whether a loop may go.

@@ -9,7 +9,7 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import after, body_of
 from usl_core.errors import UsageError
 from usl_core.ir import make
-from usl_core.ir.nodes import BinaryOp, For, If, Stmt, index_literal, index_read
+from usl_core.ir.nodes import BinaryOp, Expr, For, If, Stmt, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
@@ -21,7 +21,7 @@ from usl_core.primitives.loops.tiles import nest, require_from_zero
 from usl_core.primitives.moving import Names, new_names
 from usl_core.procedure import Procedure
 
-_TAILS = ("guard", "cut", "cut_and_guard", "shift_inwards", "round_up", "perfect")
+_TAILS = ("guard", "cut", "cut_and_guard", "bound", "shift_inwards", "round_up", "perfect")
 
 
 @primitive()
@@ -40,10 +40,10 @@ def divide_loop(
                                              s[i -> q * io + ii]
 
     is what `perfect=True` or tail "perfect" gives, for which q must divide n. Otherwise tail says what becomes of the last,
-    partial tile: "guard" runs `(n + q - 1) / q` tiles with `if q * io + ii < n` around the body; "cut" adds a loop over the
-    remaining `n % q` iterations after the nest; "cut_and_guard" puts that loop under `if n % q > 0`. "shift_inwards" moves the
-    last tile back until it is full, `s[i -> min(q * io, n - q) + ii]`: iterations run twice there. "round_up" runs it beyond
-    the end.
+    partial tile: "guard" runs `(n + q - 1) / q` tiles with `if q * io + ii < n` around the body; "bound" as many, with
+    `seq(0, min(q, n - q * io))` as the inner loop; "cut" adds a loop over the remaining `n % q` iterations after the nest;
+    "cut_and_guard" puts that loop under `if n % q > 0`. "shift_inwards" moves the last tile back until it is full,
+    `s[i -> min(q * io, n - q) + ii]`: iterations run twice there. "round_up" runs it beyond the end.
 
     The outer loop keeps the mode of the old one (as does a remainder loop), the inner is sequential.
 
@@ -75,9 +75,12 @@ def divide_loop(
     full_only = tail in ("perfect", "cut", "cut_and_guard")
     count = make.quot(old.hi, factor) if full_only else make.ceil_quot(old.hi, factor)
     start = make.mul(factor, index_read(outer))
+    extent: Expr = index_literal(factor)
+    if tail == "bound":
+        extent = make.minimum(extent, make.sub(old.hi, start))
     if tail == "shift_inwards":
         start = make.minimum(start, make.offset(old.hi, -factor))
-    edit = nest(edit_of(proc), path, old, (outer, inner), count, start, index_literal(factor))
+    edit = nest(edit_of(proc), path, old, (outer, inner), count, start, extent)
     if tail == "guard":
         inside = make.compare("<", make.add(start, index_read(inner)), old.hi, span=old.span)
         # The body is inside the inner loop by now, so this wrap goes between the two.
