@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from usl_core.primitives.buffers.clone_buffer import clone_buffer as clone_buffer
 from usl_core.primitives.buffers.delete_buffer import delete_buffer as delete_buffer
 from usl_core.primitives.buffers.divide_dim import divide_dim as divide_dim
 from usl_core.primitives.buffers.expand_dim import expand_dim as expand_dim
+from usl_core.primitives.buffers.inline_producer import inline_producer as inline_producer
 from usl_core.primitives.buffers.inline_window import inline_window as inline_window
 from usl_core.primitives.buffers.lift_alloc import lift_alloc as lift_alloc
 from usl_core.primitives.buffers.mult_dim import mult_dim as mult_dim
@@ -54,6 +56,7 @@ from usl_core.primitives.procs.partial_eval import partial_eval as partial_eval
 from usl_core.primitives.procs.rename import rename as rename
 from usl_core.primitives.procs.transpose import transpose as transpose
 from usl_core.primitives.simplify import simplify as simplify
+from usl_core.primitives.stmts.delete_dead_writes import delete_dead_writes as delete_dead_writes
 from usl_core.primitives.stmts.delete_pass import delete_pass as delete_pass
 from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce as fold_into_reduce
 from usl_core.primitives.stmts.inline_assign import inline_assign as inline_assign

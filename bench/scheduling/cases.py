@@ -94,6 +94,19 @@ CASES: tuple[Case, ...] = (
     Case("split_write", "x[0] = y[0] + y[1]", lambda p, at: ops.split_write(p, at[0])),
     Case("fold_into_reduce", "x[0] = x[0] + y[0]", lambda p, at: ops.fold_into_reduce(p, at[0])),
     Case("inline_assign", "t: f32\nt = x[0]\ny[0] = t", lambda p, at: ops.inline_assign(p, at[1]), "y[0] = t"),
+    Case("delete_dead_writes", "t: f32\nt = x[0]\nt = y[0]", lambda p, at: ops.delete_dead_writes(p, at[1]), "y[0] = t"),
+    Case(
+        "inline_producer",
+        "t: f32[8]\nfor i in seq(0, 8):\n    t[i] = x[i]\nfor i in seq(0, 8):\n    y[i] = t[7 - i]",
+        lambda p, at: ops.inline_producer(p, at[0]),
+        "y[0] = t[3]",
+    ),
+    Case(
+        "clone_buffer",
+        "t: f32\nt = x[0]\ny[0] = t",
+        lambda p, at: ops.clone_buffer(p, at[0], at[2], "u"),
+        "y[0] = t",
+    ),
     Case(
         "lift_reduce_constant",
         "x[0] = 0.0\nfor i in seq(0, 8):\n    x[0] += s * y[i]",

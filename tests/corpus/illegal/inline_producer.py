@@ -1,0 +1,197 @@
+"""Illegal steps of `inline_producer`."""
+
+from __future__ import annotations
+
+from tests.corpus.case import Illegal, Malformed, Misuse, Wrong
+from usl_core.scheduling import inline_producer
+
+CASES = [
+    Illegal(
+        "inline_producer",
+        "what_it_reads_changes_in_between",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = x[i] * 2.0
+        x[0] = 1.0
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E411",
+        "may be modified before its last use",
+        Wrong("""
+        x[0] = 1.0
+        for i in seq(0, n):
+            y[i] = x[i] * 2.0
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_reader_that_overwrites_what_the_formula_reads",
+        "n: size, x: f32[n + 1]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = x[i] * 2.0
+        for i in seq(0, n):
+            x[i + 1] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E411",
+        "may be modified before its last use",
+        Wrong("""
+        for i in seq(0, n):
+            x[i + 1] = x[i] * 2.0
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "filled_twice",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = x[i]
+        t[0] = 4.0
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "is written by 2 statements",
+        Wrong("""
+        for i in seq(0, n):
+            y[i] = x[i]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_running_sum",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n + 1]
+        t[0] = 0.0
+        for i in seq(0, n):
+            t[i + 1] = t[i] + x[i]
+        for i in seq(0, n):
+            y[i] = t[i + 1]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "is written by 2 statements",
+        Wrong("""
+        for i in seq(0, n):
+            y[i] = 0.0 + x[i]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "the_last_iteration_decides",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32
+        for i in seq(0, n):
+            t = x[i]
+        for i in seq(0, n):
+            y[i] = t
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "do not determine the iterator i",
+        Wrong("""
+        for i in seq(0, n):
+            y[i] = x[i]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "places_that_overlap",
+        "n: size, x: f32[n, 4], y: f32[n]",
+        """
+        t: f32[3 * n + 1]
+        for io in seq(0, n):
+            for ii in seq(0, 4):
+                t[3 * io + ii] = x[io, ii]
+        for i in seq(0, n):
+            y[i] = t[3 * i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "do not determine the iterator i",
+        Wrong("""
+        for i in seq(0, n):
+            y[i] = x[max(i - 1, 0), 3]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_decision_on_data_at_a_place_that_was_not_filled",
+        "n: size, c: f32, y: f32[n + 1]",
+        """
+        u: f32[n + 1]
+        t: f32[n + 1]
+        for i in seq(0, n):
+            u[i] = c
+        for i in seq(0, n):
+            if u[i] < 1.0:
+                t[i] = 1.0
+            else:
+                t[i] = 2.0
+        for i in seq(0, n + 1):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E412",
+        "may not be filled",
+        Wrong("""
+        u: f32[n + 1]
+        for i in seq(0, n):
+            u[i] = c
+        for i in seq(0, n + 1):
+            if u[i] < 1.0:
+                y[i] = 1.0
+            else:
+                y[i] = 2.0
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "an_element_that_was_never_filled",
+        "n: size, x: f32[n], y: f32[n + 1]",
+        """
+        t: f32[n + 1]
+        for i in seq(0, n):
+            t[i] = x[i]
+        for i in seq(0, n + 1):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E410",
+        "inline_producer",
+        Malformed(
+            """
+            for i in seq(0, n + 1):
+                y[i] = x[i]
+            """,
+            "E305",
+        ),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_reader_before_it",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            y[i] = t[i]
+        for i in seq(0, n):
+            t[i] = x[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E450",
+        "is read before it is filled",
+        Misuse("what is read is uninitialised, so that any result is one"),
+    ),
+]
