@@ -152,8 +152,12 @@ def _same_bodies(first: Stmt, second: For) -> bool:
 
 @action
 def unroll_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    literal = [s for s in loops(proc) if isinstance(s.stmt.hi, Literal) and isinstance(s.stmt.lo, Literal)]  # type: ignore[attr-defined]
-    site = _pick(rng, literal)
+    def numbered(loop: For, site: Site) -> bool:
+        """Whether it looks like a number of iterations: literal limits, or code that a condition is around."""
+        literal = isinstance(loop.hi, Literal) and isinstance(loop.lo, Literal)
+        return literal or any(isinstance(stmt, If) for stmt in enclosing(proc, site.path)) or rng.random() < 0.1
+
+    site = _pick(rng, [s for s in loops(proc) if isinstance(s.stmt, For) and numbered(s.stmt, s)])
     return Draft((At(site.loc),)) if site else None
 
 

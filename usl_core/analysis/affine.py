@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd
+from typing import Any
 
 from usl_core.ir.sym import Sym
 
@@ -234,8 +235,8 @@ def syms(lin: Lin) -> Iterator[Sym]:
             yield atom.buffer
 
 
-def subst(lin: Lin, env: Mapping[Sym, Lin], strides: Callable[[Stride], Lin | None] | None = None) -> Lin:
-    """lin with variables replaced; strides maps Stride atoms (of a callee's formals) or answers None to keep them."""
+def subst(lin: Lin, env: Mapping[Any, Lin], strides: Callable[[Stride], Lin | None] | None = None) -> Lin:
+    """lin with the atoms in env, most often variables, replaced; strides maps Stride atoms or answers None to keep them."""
     result = Lin(lin.const)
     changed = False
     for atom, coefficient in lin.terms.items():
@@ -245,10 +246,10 @@ def subst(lin: Lin, env: Mapping[Sym, Lin], strides: Callable[[Stride], Lin | No
     return result if changed else lin
 
 
-def _subst_atom(atom: Atom, env: Mapping[Sym, Lin], strides: Callable[[Stride], Lin | None] | None) -> Lin | None:
+def _subst_atom(atom: Atom, env: Mapping[Any, Lin], strides: Callable[[Stride], Lin | None] | None) -> Lin | None:
+    if isinstance(atom, Sym) or atom in env:
+        return env.get(atom)
     match atom:
-        case Sym():
-            return env.get(atom)
         case Stride():
             return strides(atom) if strides is not None else None
         case Quot(num=num, den=den):

@@ -73,6 +73,11 @@ class Hypotheses(tuple[Formula, ...]):
         """Values of the variables for which all formulas hold and goal does not; None means "don't know"."""
         return self._witnesses.refuting(goal)
 
+    @profiled("solver", "witness")
+    def common(self, lin: Lin) -> int | None:
+        """The only number that lin may be proved to be; None if it has several values, or that is not known."""
+        return self._witnesses.common(lin)
+
     @lazy
     def _bounded(self) -> dict[Formula, bool]:
         return {}

@@ -13,10 +13,11 @@ from typing import Any
 
 from usl_core.analysis import affine, dataflow
 from usl_core.analysis import formula as fml
-from usl_core.analysis.affine import Lin, Stride
+from usl_core.analysis.affine import Atom, Lin, Stride
 from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.dataflow import Env, Value
 from usl_core.analysis.effects import Access, WindowMap, argument_map, outer_stride, resolve, window_map
+from usl_core.analysis.equations import limits, solved
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.holding import Changed, Holding, is_of_held
@@ -331,6 +332,24 @@ class Context:
     def holds(self, goal: Formula) -> bool:
         """Whether goal is proved here."""
         return holds(self._about(goal), goal)
+
+    def value(self, lin: Lin) -> int | None:
+        """The only number that lin can be here; None if it may be several, or that is not known."""
+        if lin.is_const:
+            return lin.const
+        number = self._about(fml.Eq(lin)).common(lin)
+        return number if number is not None and self.holds(fml.eq(lin, affine.const(number))) else None
+
+    @lazy
+    def numbers(self) -> Mapping[Atom, Lin]:
+        """Atoms that can be one number only, which is a bound of them, as the bounds of the others show."""
+        ends = ((atom, end) for atom, end in limits(self.facts) if self._plain.bound(fml.Eq(affine.of_atom(atom) - end)))
+        return {atom: affine.const(end) for atom, end in ends}
+
+    @lazy
+    def equations(self) -> Mapping[Atom, Lin]:
+        """What else equations between control values determine, to be put into forms together with `numbers`."""
+        return solved(self.facts, self.numbers)
 
     @lazy
     def hypotheses(self) -> Hypotheses:

@@ -59,6 +59,18 @@ class Witnesses:
                 return {n: bool(v) if n in truths else v for n, v in values.items() if isinstance(n, Sym)}
         return None
 
+    def common(self, lin: Lin) -> int | None:
+        """The number that lin is for all values found, if it is one: no other can be its only value where the formulas hold."""
+        common: int | None = None
+        for values in self._each():
+            if any(variable not in values for variable in _opaque(lin)):
+                return None  # the formulas say nothing of it
+            found = _value(lin, values)
+            if common is not None and found != common:
+                return None
+            common = found
+        return common
+
     def _each(self) -> Iterator[Values]:
         """The values found, and more as long as they are asked for."""
         yield from self._found

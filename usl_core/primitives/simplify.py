@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Atom, Lin
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import index_lin
@@ -32,10 +35,11 @@ def simplify(proc: Procedure) -> Edit:
                 x[2 * (n + i) + 3] = 0.0
 
     Index expressions are brought to linear normal form, with quotients, remainders, minima and maxima decided where what is
-    known at the place decides them, and replaced where that makes them shorter. Branches that are never (always) taken go
-    (stay), loops that never run go, and so do loops, and branches on control, that do nothing; loops that run once are replaced
-    by their body. Of data, only operations on literals of R and of integers are computed, which is exact. The result depends on
-    the procedure only, and simplifying it again changes nothing.
+    known at the place decides them, and replaced where that makes them shorter. Names and quotients that can only be one number
+    there (under `if n == 4`, after `assert (n + 15) / 16 == 2`) are that number, and equations shorten sums (`n - 4 * m` is 0
+    under `n == 4 * m`). Branches that are never (always) taken go (stay), loops that never run go, and so do loops and branches
+    on control that do nothing; loops that run once are replaced by their body. Of data, only operations on literals of R and
+    of integers are computed, which is exact. The result depends on the procedure only, and simplifying it again changes nothing.
 
     Raises:
         nothing of its own.
@@ -43,7 +47,7 @@ def simplify(proc: Procedure) -> Edit:
     to what is removed become invalid.
     """
     plan = _Plan()
-    plan.block(Context.of_proc(proc.ir), (), "body", proc.ir.body)
+    plan.block(Context.of_proc(proc.ir), (), "body", proc.ir.body, learn=True)
 
     edit = edit_of(proc).replace_exprs(plan.exprs)
     for path, name, value in plan.fixed:
@@ -65,11 +69,20 @@ class _Plan:
     """Loops and branches, outer ones first, with the list that takes their place, or None."""
     values: dict[Sym, ir.Expr] = field(default_factory=dict)
     """The values of the iterators in `fixed`."""
+    numbers: Mapping[Atom, Lin] = field(default_factory=dict)
+    equations: Mapping[Atom, Lin] = field(default_factory=dict)
+    """What assertions, branches and checks determine here: numbers, and with them forms of other names."""
 
-    def block(self, ctx: Context, parent: Path, name: str, block: ir.Block) -> None:
+    def block(self, ctx: Context, parent: Path, name: str, block: ir.Block, *, learn: bool = False) -> None:
+        outside = self.numbers, self.equations
+        if learn:
+            self.numbers, self.equations = ctx.numbers, ctx.equations
         for position, stmt in enumerate(block):
             self.stmt(ctx, (*parent, (name, position)), stmt)
             ctx = ctx.after(stmt)
+            if isinstance(stmt, ir.Check):
+                self.numbers, self.equations = ctx.numbers, ctx.equations
+        self.numbers, self.equations = outside
 
     def stmt(self, ctx: Context, path: Path, stmt: ir.Stmt) -> None:
         match stmt:
@@ -105,7 +118,7 @@ class _Plan:
             self.resolved.append((path, kept if taken or stmt.orelse else None))
         for name, block in (("body", stmt.body), ("orelse", stmt.orelse)):
             if taken is None or name == ("body" if taken else "orelse"):
-                self.block(ctx.enter(stmt, name), path, name, block)
+                self.block(ctx.enter(stmt, name), path, name, block, learn=True)
 
     # -- expressions
 
@@ -133,13 +146,16 @@ class _Plan:
         if isinstance(expr, ir.Literal):
             return expr
         best: ir.Expr = substitute(expr, self.values)
-        if _size(best) == 1:  # a name or a number
+        if isinstance(best, ir.Literal) or (isinstance(best, ir.Read) and best.name not in self.equations):
             return best
         while True:
-            found = from_lin(reduce_lin(index_lin(best), lambda goal: _holds(ctx, goal)), expr.span)
-            if _size(found) >= _size(best):
+            lin = index_lin(best)
+            forms = dict.fromkeys((lin, *(affine.subst(lin, env) for env in (self.numbers, self.equations) if env)))
+            found = [from_lin(reduce_lin(form, lambda goal: _holds(ctx, goal)), expr.span) for form in forms]
+            shortest = min(found, key=_length)
+            if _length(shortest) >= _length(best):
                 return best
-            best = found
+            best = shortest
 
     def condition(self, ctx: Context, expr: ir.Expr, *, settle: bool) -> ir.Expr:
         if settle and (value := _decided(ctx, expr)) is not None:
@@ -187,6 +203,9 @@ def _made_of_data(expr: ir.Expr) -> bool:
 
 
 @per_node
-def _size(expr: ir.Expr) -> int:
-    """How long an expression is; quotients and remainders count double."""
-    return sum(1 + (isinstance(n, ir.BinaryOp) and n.op in ("/", "%")) for n in walk(expr))
+def _length(expr: ir.Expr) -> tuple[int, int]:
+    """How long an expression is, quotients and remainders counted double, and how many names are in it."""
+    nodes = list(walk(expr))
+    return sum(1 + (isinstance(n, ir.BinaryOp) and n.op in ("/", "%")) for n in nodes), sum(
+        isinstance(n, ir.Read) for n in nodes
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.corpus.callees import ROW4
-from tests.corpus.case import Illegal, Malformed, Misuse
+from tests.corpus.case import Illegal, Malformed, Misuse, Wrong
 from usl_core.scheduling import unroll_buffer
 
 CASES = [
@@ -19,7 +19,7 @@ CASES = [
         """,
         lambda p: unroll_buffer(p, "t", 0),
         "E415",
-        "the index i of t in dimension 0 is no literal",
+        "the index i of t in dimension 0 is not a constant",
         Malformed(
             """
             t_0: f32
@@ -57,7 +57,39 @@ CASES = [
         """,
         lambda p: unroll_buffer(p, "t", 0),
         "E415",
-        "is no literal",
+        "is not a constant",
         Misuse("an unknown number of buffers"),
+    ),
+    Illegal(
+        "unroll_buffer",
+        "an_index_known_in_another_branch",
+        "y: f32[3]",
+        """
+        t: f32[3]
+        t[0] = 1.0
+        t[1] = 2.0
+        t[2] = 3.0
+        for i in seq(0, 3):
+            if i == 1:
+                y[i] = t[i]
+            else:
+                y[i] = t[i] + 1.0
+        """,
+        lambda p: unroll_buffer(p, "t", 0),
+        "E415",
+        "the index i of t in dimension 0 is not a constant",
+        Wrong("""
+        t_0: f32
+        t_1: f32
+        t_2: f32
+        t_0 = 1.0
+        t_1 = 2.0
+        t_2 = 3.0
+        for i in seq(0, 3):
+            if i == 1:
+                y[i] = t_1
+            else:
+                y[i] = t_1 + 1.0
+        """),
     ),
 ]

@@ -44,4 +44,44 @@ CASES = [
             y[i] = t * t
         """,
     ),
+    Legal(
+        "set_memory",
+        "an_extent_that_is_known_there",
+        "n: size, y: f32[n]",
+        """
+        if n == 4:
+            t: f32[n, n / 2]
+            t[0, 0] = 1.0
+            y[0] = t[0, 0]
+        """,
+        lambda p: set_memory(p, "t", DRAM),
+        """
+        if n == 4:
+            t: f32[4, 2]
+            t[0, 0] = 1.0
+            y[0] = t[0, 0]
+        """,
+    ),
+    Legal(
+        "set_memory",
+        "an_extent_known_in_another_branch_only",
+        "n: size, y: f32[n]",
+        """
+        if n == 4:
+            y[0] = 2.0
+        else:
+            t: f32[n]
+            t[0] = 1.0
+            y[0] = t[0]
+        """,
+        lambda p: set_memory(p, "t", DRAM),
+        """
+        if n == 4:
+            y[0] = 2.0
+        else:
+            t: f32[n]
+            t[0] = 1.0
+            y[0] = t[0]
+        """,
+    ),
 ]

@@ -73,4 +73,30 @@ CASES = [
         y[2] = t_2
         """,
     ),
+    Legal(
+        "unroll_buffer",
+        "an_extent_and_indices_that_are_known_there",
+        "n: size, y: f32[n]",
+        """
+        if n == 2:
+            t: f32[n]
+            t[n - 1] = 1.0
+            t[0] = 2.0
+            for i in seq(0, n):
+                if i == 1:
+                    y[i] = t[i]
+        """,
+        lambda p: unroll_buffer(p, "t", 0),
+        """
+        if n == 2:
+            t_0: f32
+            t_1: f32
+            t_1 = 1.0
+            t_0 = 2.0
+            for i in seq(0, n):
+                if i == 1:
+                    y[i] = t_1
+        """,
+        factor=2,
+    ),
 ]

@@ -103,4 +103,88 @@ CASES = [
         x[1] = 1.0
         """,
     ),
+    Legal(
+        "unroll_loop",
+        "a_number_of_iterations_beside_a_symbolic_start",
+        "n: size, x: f32[n + 4]",
+        """
+        for i in seq(n, n + 3):
+            x[i] = 1.0
+        """,
+        lambda p: unroll_loop(p, "i"),
+        """
+        x[n] = 1.0
+        x[n + 1] = 1.0
+        x[n + 2] = 1.0
+        """,
+    ),
+    Legal(
+        "unroll_loop",
+        "a_size_that_a_branch_fixes",
+        "n: size, x: f32[n]",
+        """
+        if n == 2:
+            for i in seq(0, n):
+                x[i] = 1.0
+        """,
+        lambda p: unroll_loop(p, "i"),
+        """
+        if n == 2:
+            x[0] = 1.0
+            x[1] = 1.0
+        """,
+        factor=2,
+    ),
+    Legal(
+        "unroll_loop",
+        "a_number_of_tiles_that_an_assertion_fixes",
+        "n: size, x: f32[n + 16]",
+        """
+        assert (n + 15) / 16 == 2
+        for i in seq(0, (n + 15) / 16):
+            x[16 * i] = 1.0
+        """,
+        lambda p: unroll_loop(p, "i"),
+        """
+        x[16 * 0] = 1.0
+        x[16 * 1] = 1.0
+        """,
+        factor=16,
+    ),
+    Legal(
+        "unroll_loop",
+        "an_end_between_bounds_that_meet",
+        "n: size, m: size, x: f32[n]",
+        """
+        assert m + 2 <= n
+        if n <= 3:
+            for i in seq(0, n):
+                x[i] = 1.0
+        """,
+        lambda p: unroll_loop(p, "i"),
+        """
+        if n <= 3:
+            x[0] = 1.0
+            x[1] = 1.0
+            x[2] = 1.0
+        """,
+    ),
+    Legal(
+        "unroll_loop",
+        "a_row_of_a_triangle_in_one_iteration",
+        "x: f32[4, 4]",
+        """
+        for i in seq(0, 4):
+            if i == 2:
+                for j in seq(0, i):
+                    x[i, j] = 1.0
+        """,
+        lambda p: unroll_loop(p, "j"),
+        """
+        for i in seq(0, 4):
+            if i == 2:
+                x[i, 0] = 1.0
+                x[i, 1] = 1.0
+        """,
+    ),
 ]

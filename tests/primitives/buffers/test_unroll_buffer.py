@@ -71,8 +71,8 @@ def test_unroll_buffer_proves_strides_again():
 @pytest.mark.parametrize(
     ("dim", "body", "message", "code"),
     [
-        (0, "for i in seq(0, 2):\n        t[i, 0] = 1.0", "the index i of t in dimension 0 is no literal", "E415"),
-        (1, "t[0, 0] = 1.0", "the extent n of dimension 1 is no literal", "E415"),
+        (0, "for i in seq(0, 2):\n        t[i, 0] = 1.0", "the index i of t in dimension 0 is not a constant", "E415"),
+        (1, "t[0, 0] = 1.0", "the extent n of dimension 1 is not a constant", "E415"),
         (2, "t[0, 0] = 1.0", "there is no dimension 2", "E404"),
         (0, "w = t[0:2, 0]\n    w[0] = 1.0", "has an interval in dimension 0", "E455"),
         (0, "h(n, t)", "passed whole", "E456"),
