@@ -63,7 +63,7 @@ def test_conditions_are_found_in_every_kind_of_module() -> None:
             "primitives.loops.lift_scope:_require_movable",
             ["loop.iter in free_names(", "require_proved(", "require_no("],
         ),
-        ("primitives.stmts.delete_pass:delete_pass", ["alone and get_stmt("]),
+        ("primitives.stmts.delete_pass:_edit", ["does_nothing(old)", "alone and isinstance(get_stmt("]),
     ],
 )
 def test_known_conditions_are_listed_in_source_order(function: str, texts: list[str]) -> None:

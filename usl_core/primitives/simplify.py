@@ -37,10 +37,9 @@ def simplify(proc: Procedure) -> Edit:
     Index expressions are brought to linear normal form, with quotients, remainders, minima and maxima decided where what is
     known at the place decides them, and replaced where that makes them shorter. Names and quotients that can only be one number
     there (under `if n == 4`, after `assert (n + 15) / 16 == 2`) are that number, and equations shorten sums (`n - 4 * m` is 0
-    under `n == 4 * m`). Branches that are never (always) taken go (stay), loops that never run go, and so do loops, and
-    branches on control, that do nothing; loops that run once are replaced by their body. Of data, only operations on literals
-    of R and of integers are computed, which is exact. The result depends on the procedure only, and simplifying it again changes
-    nothing.
+    under `n == 4 * m`). Branches that are never (always) taken go (stay), loops that never run go, and so do loops and branches
+    on control that do nothing; loops that run once are replaced by their body. Of data, only operations on literals of R and of
+    integers are computed, which is exact. The result depends on the procedure only; simplifying it again changes nothing.
 
     Raises:
         nothing of its own.
