@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.plugins.sites import Site
+from tests.plugins.sites import FAKE_BACKEND, Site
 from usl_core.errors import PluginError
 from usl_core.plugins import manager as managing
 from usl_core.plugins.declarations import Kind
@@ -242,14 +242,28 @@ def test_the_good_items_of_a_hook_survive_the_bad_ones(site):
     assert len(info.problems) == 1
 
 
-def test_two_packages_with_one_entry_point_name_leave_it_to_the_first_by_package_name(site):
+def test_of_two_packages_with_one_entry_point_name_neither_is_used_and_both_are_named(site):
     site.add("shared", EXTERN.format(name="from_b"), dist="b-package")
     site.add("shared", EXTERN.format(name="from_a"), dist="a-package")
-    first, second = only("shared").load_all()
-    assert (first.dist, first.usable, first.provides) == ("a-package", True, {"externs": ("from_a",)})
-    assert (second.dist, second.usable) == ("b-package", False)
-    assert second.problems == ("the name 'shared' is taken by a-package 1.0; uninstall one of the two packages",)
-    assert only("shared").lookup("shared.from_a").name == "from_a"
+    problem = "the name 'shared' is taken by a-package 1.0 and b-package 1.0, so none of them is used; uninstall all but one"
+    for info, dist in zip(only("shared").load_all(), ("a-package", "b-package"), strict=True):
+        assert (info.dist, info.usable, info.provides, info.problems) == (dist, False, {}, (problem,))
+    assert not [name for name in sys.modules if name.startswith("plugin_of_")]
+    with pytest.raises(PluginError, match=r"a-package 1\.0 and b-package 1\.0, so none of them is used"):
+        only("shared").get("shared")
+
+
+def test_the_names_of_our_plugins_belong_to_our_packages_whatever_sorts_first(site):
+    site.add("c11", FAKE_BACKEND, dist="a-package")
+    manager = PluginManager(Selection())
+    foreign, own = (info for info in manager.load_all() if info.name == "c11")
+    assert (foreign.dist, foreign.usable) == ("a-package", False)
+    assert foreign.problems == ("the name 'c11' belongs to the package usl-c11; rename the entry point",)
+    assert (own.dist, own.usable) == ("usl-c11", True)
+    assert type(manager.backend("c11")).__module__ == "usl_c11.backend"
+    assert "plugin_of_a_package" not in sys.modules
+    listed = site.usl("plugins").stdout
+    assert "c11  a-package 1.0" in listed and "c11  usl-c11" in listed
 
 
 def test_an_entry_point_whose_name_is_no_identifier_is_reported_and_not_imported(site):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from usl_core.plugins.hookspecs import ENTRY_POINT_GROUP
+
+OWNERS = {name: f"usl-{name}" for name in ("c11", "avx512", "conformance", "perceus", "stdlib")}
+"""The packages that our own plugins' names belong to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,16 @@ def _found(distributions: Iterable[importlib.metadata.Distribution]) -> Iterator
     seen: set[str] = set()
     for distribution in distributions:
         name, version = _identity(distribution)
-        key = re.sub(r"[-_.]+", "-", name).lower()  # as package indexes compare names
+        key = _plain(name)
         if key in seen:  # another copy, further down the path: Python would import the first one
             continue
         seen.add(key)
         yield from _plugins_of(distribution, name, version)
+
+
+def _plain(name: str) -> str:
+    """A distribution's name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _identity(distribution: importlib.metadata.Distribution) -> tuple[str, str]:
@@ -88,13 +96,15 @@ def _name_problem(name: str) -> str:
     return f"the name {name!r} is not an identifier, so nothing in this namespace could be named; rename the entry point"
 
 
-def _without_clashes(found: Iterable[Found]) -> Iterator[Found]:
-    """The first package that uses a name keeps it; which one that is does not depend on the order of the path."""
-    owners: dict[str, Found] = {}
+def _without_clashes(found: Sequence[Found]) -> Iterator[Found]:
+    """Names of ours belong to our packages, whoever else takes them; of others with one name none is used."""
     for each in found:
-        owner = owners.setdefault(each.name, each)
-        if owner is each:
-            yield each
+        same = [other for other in found if other.name == each.name]
+        if each.name in OWNERS and _plain(each.dist) != OWNERS[each.name]:
+            problem = f"the name {each.name!r} belongs to the package {OWNERS[each.name]}; rename the entry point"
+        elif len(same) > 1 and each.name not in OWNERS:
+            origins = " and ".join(other.origin for other in same)
+            problem = f"the name {each.name!r} is taken by {origins}, so none of them is used; uninstall all but one"
         else:
-            problem = f"the name {each.name!r} is taken by {owner.origin}; uninstall one of the two packages"
-            yield Found(each.name, each.entry, each.dist, each.version, problem)
+            problem = each.problem
+        yield replace(each, problem=problem)

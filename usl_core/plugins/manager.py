@@ -93,7 +93,7 @@ class PluginManager:
             candidates = [plugin for plugin in self._plugins if plugin.name == namespace]
             if not candidates:
                 raise self.refusal(namespace)
-            plugin = candidates[0]  # of several packages with one name, discovery has made all but the first unusable
+            plugin = next((each for each in candidates if not each.found.problem), candidates[0])
             plugin.load()
         if plugin.loading:
             raise PluginError(
