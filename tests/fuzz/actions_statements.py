@@ -164,6 +164,8 @@ def _variant(expr: Expr, other: Expr, rng: random.Random) -> str:
     one = "1.0" if isinstance(expr.type, ScalarType) and expr.type.is_real else "1"
     general = [f"({text}) / ({o}) * ({o})", f"({text}) + 0{one[1:]} * ({one} / ({o}))"] if expr.type is not INDEX else []
     general += [f"({text}) + {one} - {one}", f"-(-({text}))", f"({text}) + ({o}) - ({o})", f"({o}) * {one}", o]
+    if one == "1.0":
+        general += [f"({text}) + 0.0 * (1.0 / ({text}))", f"({text}) + 0.0 * (1.0 / 0.0)"]
     if expr.type is INDEX:
         return rng.choice([*general, f"(2 * ({text})) / 2", f"min({text}, {text})", f"({text} + 4) - 4", f"max({text}, 0)"])
     if isinstance(expr, BinaryOp) and expr.op in ("+", "-", "*"):
@@ -202,7 +204,8 @@ def aimed_program(rng: random.Random) -> Proc:
 
     typ = rng.choice(("R", "f32", "i32", "u8"))
     number = (lambda v: f"{v}.0") if typ in ("R", "f32") else str
-    c = rng.choice((number(3), "s", "y[0]", "y[n - 1]", "y[i]", "acc", "z[0]", "w[0]"))
+    partial = ("1.0 / s", "1.0 / y[0]", "1.0 / 0.0") if typ in ("R", "f32") else ("7 / s",)
+    c = rng.choice((f"({rng.choice(partial)})", number(3), "s", "y[0]", "y[n - 1]", "y[i]", "acc", "z[0]", "w[0]"))
     e = rng.choice(("x[i]", "x[i] * y[i]", "(x[i] + s)", number(2), "acc", "x[0] * x[i]", "t"))
     term = rng.choice((f"{c} * {e}", f"{e} * {c}", f"{c} * {e} + {c}", f"-{e}"))
     acc, decl = rng.choice((("acc", f"acc: {typ}"), ("z[1]", "pass"), ("w[0]", "pass"), ("z[n]", "pass")))

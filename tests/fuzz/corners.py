@@ -140,10 +140,13 @@ class _Writer:
         i, scalar, typ = self.fresh("i"), *self.rng.choice((("s", self.typ), ("r", "i32")))
         own = self.value(typ, i)
         one = [f"{scalar} = {self.literal(typ)}\n", f"{scalar} = {own}\n", f"z[{i}] = {self.other}({scalar})\n"]
-        one += [f"{scalar} += {own}\n"] * 3 + ([f"{scalar} = {scalar} * {self.literal(typ)}\n"] if typ != "bf16" else [])
-        if typ == "bf16":
-            one = one[:3]
-        touched = "".join(self.rng.choice(one) for _ in range(self.rng.randint(1, 3)))
+        sums = []
+        if typ != "bf16":
+            one += [f"{scalar} = {scalar} * {self.literal(typ)}\n"]
+            sums = self.rng.sample([f"{scalar} += {own}\n"] * 2, self.rng.choice((0, 1, 1, 1, 2)))
+        mixed = [*sums, *(self.rng.choice(one) for _ in range(self.rng.choice((0, 1, 1, 2)) if sums else 1))]
+        self.rng.shuffle(mixed)
+        touched = "".join(mixed)
         store = self.rng.choice(("", f"c[{i}] = 3\n", f"c[{i}] += 1\n"))
         kind = self.rng.randrange(4)
         if kind == 0:

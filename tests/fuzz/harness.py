@@ -192,25 +192,37 @@ class _Drawn:
     favourites: tuple[str, ...] = ()
 
 
+_Draw = Callable[[random.Random], tuple[Proc, tuple[Proc, ...]]]
+_KINDS: tuple[tuple[float, _Draw, tuple[str, ...]], ...] = (
+    (AIMED, lambda rng: (aimed_program(rng), ()), _ON_SUMS),
+    (AIMED, lambda rng: (stage_program(rng), ()), _ON_STAGES),
+    (AIMED, lambda rng: (leftover_program(rng), ()), _ON_LEFTOVERS),
+    (CONFIGURED, configured_program, _ON_CONFIGURATION),
+    (CORNERS, corner_program, _ON_CORNERS),
+    (INSTRUCTIONS, instruction_program, _ON_INSTRUCTIONS),
+    (1.0, generate_with_callees, _ON_CALLEES),
+)
+"""Shares of programs, how they are drawn, and the operators that programs of the kind are for."""
+
+
+def _kind(rng: random.Random) -> tuple[_Draw, tuple[str, ...]]:
+    drawn = rng.random()
+    for share, program, favourites in _KINDS:
+        drawn -= share
+        if drawn < 0:
+            return program, favourites
+    raise AssertionError("the last share is that of all other programs")
+
+
 def _draw_program(rng: random.Random) -> _Drawn:
-    kind = rng.random()
-    if kind < AIMED:
-        return _Drawn(aimed_program(rng), favourites=_ON_SUMS)
-    if kind < 2 * AIMED:
-        return _Drawn(stage_program(rng), favourites=_ON_STAGES)
-    if kind < 3 * AIMED:
-        return _Drawn(leftover_program(rng), favourites=_ON_LEFTOVERS)
-    for share, program, favourites in (
-        (CONFIGURED, configured_program, _ON_CONFIGURATION),
-        (CORNERS, corner_program, _ON_CORNERS),
-        (INSTRUCTIONS, instruction_program, _ON_INSTRUCTIONS),
-    ):
-        kind -= share
-        if kind < 3 * AIMED:
-            ir, callees = program(rng)
-            return _Drawn(ir, callees, favourites)
-    ir, callees = generate_with_callees(rng)
-    return _Drawn(ir, callees, _ON_CALLEES if callees else ())
+    program, favourites = _kind(rng)
+    ir, callees = program(rng)
+    return _Drawn(ir, callees, favourites if callees or favourites is not _ON_CALLEES else ())
+
+
+def is_corner(program_seed: int) -> bool:
+    """Whether a program is at the corners of C."""
+    return _kind(random.Random(program_seed))[0] is corner_program
 
 
 class _Session:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from tests.fuzz import compiled
 from tests.fuzz.compiled import BLOCK, How, Subject, Verdict, way
-from tests.fuzz.harness import fuzz_program
+from tests.fuzz.harness import fuzz_program, is_corner
 from tests.fuzz.shrink import shrink
 from tests.fuzz.tally import CALLS_OF_C, IN_C, NO_C, Tally
 from usl_core.procedure import Procedure
@@ -41,7 +41,7 @@ def judge_all(seeds: range, names: list[str]) -> list[Outcome]:
     for position, seed in enumerate(seeds):
         outcome, left = _steps(seed, names)
         found.append(outcome)
-        how = way(seed)
+        how = way(seed, certain=is_corner(seed))
         if left is not None and how is not None:
             subjects.setdefault(how, {})[position] = Subject(seed, left.ir)
         if outcome.failure:
