@@ -34,8 +34,8 @@ RESHAPING = frozenset(
 """Operators that may put a statement of another kind where a cursor points: the call, the inlined body, what is left."""
 
 
-RETARGETING = LIBRARY | {"stage_mem", "simplify", "inline", "inline_window", "reuse_buffer", "unroll_buffer"}
-"""Operators after which a statement may write a buffer of another name."""
+RETARGETING = LIBRARY | {"stage_mem", "simplify", "inline", "inline_window", "join_loops", "reuse_buffer", "unroll_buffer"}
+"""Operators after which a statement may write a buffer of another name; of two joined bodies the first one's names stay."""
 RENAMING = LIBRARY | {"divide_loop", "divide_with_recompute", "fuse", "join_loops", "simplify", "inline", "mult_loops"}
 """Operators that give a loop another iterator."""
 
