@@ -24,7 +24,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "cursors",
         "analysis",
         "frontend",
-        "procedure equivalence",
+        "procedure equivalence expansion",
         "primitives",
         "inspect backend display pickling",
         "interp",

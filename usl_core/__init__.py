@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from usl_core.errors import Undecided as Undecided
     from usl_core.errors import UsageError as UsageError
     from usl_core.errors import UslError as UslError
+    from usl_core.expansion import Fragment as Fragment
+    from usl_core.expansion import fragment as fragment
     from usl_core.frontend import build as build
     from usl_core.frontend.config_class import write_only as write_only
     from usl_core.ir.config import Config as Config
@@ -70,6 +72,8 @@ _HOMES = {
     "Procedure": "usl_core.connect",
     "build": "usl_core.connect",
     "config": "usl_core.connect",
+    "Fragment": "usl_core.expansion",
+    "fragment": "usl_core.connect",
     "instr": "usl_core.connect",
     "proc": "usl_core.connect",
     "proc_from_source": "usl_core.connect",

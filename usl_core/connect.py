@@ -8,7 +8,8 @@ from typing import Any
 from usl_core import pickling, progress, tracebacks
 from usl_core.arguments import check_all
 from usl_core.deep import deeply
-from usl_core.frontend import build
+from usl_core.expansion import expand, fragment
+from usl_core.frontend import build, parser
 from usl_core.procedure import LATER, Procedure, config, from_ir, instr, proc, proc_from_source
 
 
@@ -63,6 +64,7 @@ LATER.transpose = _transpose
 LATER.c_code = _c_code
 LATER.jit = _jit
 build.set_finish(from_ir)
+parser.LATER.expand = expand
 setattr(Procedure, "_repr_html_", _as_html)  # noqa: B010  notebooks look for these two
 setattr(Procedure, "_repr_mimebundle_", _as_bundle)  # noqa: B010
 pickling.install()
@@ -72,4 +74,4 @@ for owner in (build, build.ProcBuilder):
     made_there = [name for name, each in vars(owner).items() if getattr(each, "__module__", "") == build.__name__]
     check_all(owner, [name for name in made_there if not name.startswith("_") or name == "__init__"])
 
-__all__ = ["Procedure", "build", "config", "instr", "proc", "proc_from_source"]
+__all__ = ["Procedure", "build", "config", "fragment", "instr", "proc", "proc_from_source"]

@@ -10,7 +10,7 @@ import linecache
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from types import FrameType
 from typing import Any, Self
@@ -25,6 +25,8 @@ class Span:
     column: int
     end_line: int
     end_column: int
+    way: tuple[str, Span] | None = field(default=None, compare=False)
+    """How the code got where it is, and from where: "in the fragment relu, used" and the place of its use."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
@@ -54,6 +56,9 @@ def render(message: str, span: Span | None, notes: Sequence[str] = ()) -> str:
         width = max(1, min(end, len(text) + 1) - span.column)
         lines.append("    " + text.lstrip())
         lines.append("    " + " " * max(0, span.column - 1 - indent) + "^" * width)
+    while span is not None and span.way is not None:
+        what, span = span.way
+        lines.append(f"  {what} at {span}: {(source_line(span) or '').strip()}")
     lines.extend(f"  {note}" for note in notes)
     return "\n".join(lines)
 

@@ -21,6 +21,12 @@ from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.profiling import profiled
 
 
+class LATER:
+    """What a later layer does with a definition before it is read (`usl_core.expansion`)."""
+
+    expand: Callable[[Source, Any, dict[str, Any]], tuple[Source, Any, Mapping[str, Any]]] = staticmethod(lambda *same: same)
+
+
 @profiled("frontend", "parse")
 @deeply
 def parse_function(
@@ -38,8 +44,8 @@ def parse_function(
         ParseError: the source text is missing, or not in the object language.
         TypeError_: unknown names and ill-typed code.
     """
-    source, node = parse_definition(fn)
-    return _procedure(node, source, function_scope(fn, locals), instr, tuple(aliasable))
+    source, node, scope = LATER.expand(*parse_definition(fn), function_scope(fn, locals))
+    return _procedure(node, source, scope, instr, tuple(aliasable))
 
 
 @profiled("frontend", "parse")
