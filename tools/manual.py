@@ -1,4 +1,4 @@
-"""Writes what is generated from the code: docs/operators.md from the docstrings of operators, docs/avx512.md from the plugin's
+"""Writes what is generated from the code: docs/operators.md and docs/api.md from docstrings, docs/avx512.md from the plugin's
 instructions, and usl_core/scheduling.pyi, which type checkers read.
 
 `--check` only says whether they are current.
@@ -6,13 +6,16 @@ instructions, and usl_core/scheduling.pyi, which type checkers read.
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # it is run as a script
+
+from tools import api
+from tools.docstrings import described, signature
 from usl_core import Procedure
 from usl_core.scheduling import COMPOSED, OPERATORS, homes
 from usl_stdlib import LIBRARY
@@ -71,9 +74,8 @@ def operator(name: str) -> Callable[..., Any] | None: ...
 
 def entry(operator: Callable[..., object]) -> str:
     """The heading, the signature and the docstring of one operator."""
-    signature = str(inspect.signature(operator)).replace("'", "").replace("Procedure, /", "Procedure")
-    text = textwrap.indent(inspect.getdoc(operator) or "", "    ")
-    return f"\n### {operator.__name__}\n\n    {operator.__name__}{signature}\n\n{text}\n"
+    head = signature(operator).replace("-> Edit", "-> Procedure")  # the decorator makes one of the other
+    return f"\n### {operator.__name__}\n\n{head}\n\n{described(operator)}\n"
 
 
 def instructions() -> str:
@@ -131,7 +133,7 @@ def features_of(instruction: Procedure) -> str:
 
 
 def main() -> int:
-    pages = {PAGE: manual(), INSTRUCTIONS_PAGE: instructions(), STUB: stub()}
+    pages = {PAGE: manual(), api.PAGE: api.page(), INSTRUCTIONS_PAGE: instructions(), STUB: stub()}
     if "--check" not in sys.argv[1:]:
         for page, text in pages.items():
             page.write_text(text, encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.examples import examples, run, with_outputs
-from tools import manual, modules
+from tools import api, manual, modules
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
@@ -53,6 +53,10 @@ def test_the_examples_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path
 
 def test_the_page_of_operators_is_generated_from_the_operators_as_they_are():
     assert manual.PAGE.read_text(encoding="utf-8") == manual.manual(), "run: python tools/manual.py"
+
+
+def test_the_page_of_the_api_is_generated_from_the_docstrings_as_they_are() -> None:
+    assert api.PAGE.read_text(encoding="utf-8") == api.page(), "run: python tools/manual.py"
 
 
 def test_the_page_of_instructions_is_generated_from_the_plugin_as_it_is():
