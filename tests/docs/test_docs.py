@@ -160,3 +160,19 @@ def test_an_error_that_ends_an_example_is_part_of_what_it_prints(tmp_path: Path)
     page = "```python\nfrom usl_core import UslError\nraise UslError('no')\n```\n\n```text\n```\n"
     ((_, outcome),) = run(page, tmp_path)
     assert (outcome.printed, type(outcome.error).__name__) == ("no\n", "UslError")
+
+
+def test_the_tables_for_those_who_come_from_elsewhere_name_functions_that_exist() -> None:
+    import usl_core
+    import usl_stdlib
+
+    known = {*usl_core.__all__, *usl_stdlib.__all__, "print"}
+    rows = [
+        line for line in (ROOT / "docs" / "coming_from.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `")
+    ]
+    assert len(rows) > 40
+    for row in rows:
+        theirs, ours = row.strip("|").split(" | ", 1)
+        named = re.findall(r"`(\w+)`", ours)
+        same = re.findall(r"`(\w+)`", theirs) if re.match(r"\s*the same", ours) else []
+        assert {name for name in [*named, *same] if name not in known and name not in ("usl_stdlib",)} == set(), row
