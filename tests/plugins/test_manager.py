@@ -253,6 +253,43 @@ def test_of_two_packages_with_one_entry_point_name_neither_is_used_and_both_are_
         only("shared").get("shared")
 
 
+def test_what_is_declared_for_later_is_listed_by_name_and_made_when_it_is_asked_for(site):
+    site.add(
+        "later",
+        """
+        from usl_core.plugins.hookspecs import Later
+        made = []
+        def make(name):
+            made.append(name)
+            return 1 / 0 if name == "broken" else 3 if name == "three" else print
+        @hookimpl
+        def usl_schedules():
+            return Later(["go", "three", "broken", "no name"], make)
+        """,
+    )
+    manager = only("later")
+    (info,) = manager.load_all()
+    module = sys.modules["plugin_of_usl_later"]
+    assert (info.provides, module.made) == ({"schedules": ("broken", "go", "three")}, [])
+    assert info.problems == ("usl_schedules(): 'no name' is not usable as a name; it must be an identifier",)
+    assert manager.lookup("later.go", Kind.SCHEDULES) is manager.lookup("go") is print
+    assert module.made == ["go"]
+    with pytest.raises(PluginError, match="schedule 'three' cannot be used: schedule 'three' is not callable"):
+        manager.lookup("later.three")
+    with pytest.raises(PluginError, match="schedule 'broken' cannot be used: ZeroDivisionError"):
+        manager.lookup("later.broken")
+
+
+def test_listing_plugins_parses_no_instruction_and_loads_no_backend(site):
+    code = """if True:
+        import sys
+        from usl_core.plugins.manager import load_all
+        assert any(len(info.provides.get("instructions", ())) > 500 for info in load_all())
+        print([name for name in ("z3", "numpy", "usl_core.frontend.parser", "usl_c11.emit") if name in sys.modules])
+    """
+    assert site.run("-c", code).stdout.strip() == "[]"
+
+
 def test_the_names_of_our_plugins_belong_to_our_packages_whatever_sorts_first(site):
     site.add("c11", FAKE_BACKEND, dist="a-package")
     manager = PluginManager(Selection())

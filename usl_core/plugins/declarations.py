@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, get_args, get_type_hints
 
+from usl_core.errors import PluginError
 from usl_core.ir.config import Config
 from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.types import CONTROLS, SCALARS, ScalarType
-from usl_core.plugins.hookspecs import Backend, Driver, Emulation
+from usl_core.plugins.blame import describe
+from usl_core.plugins.hookspecs import Backend, Driver, Emulation, Later
 
 
 class Kind(Enum):
@@ -48,8 +50,17 @@ class _Malformed(Exception):
     """A declaration is not what its hook promises; the text says what it should have been."""
 
 
-def collect(kind: Kind, returned: object) -> tuple[dict[str, Any], list[str]]:
-    """The well-formed declarations among what a hook returned, by name, and a sentence about each other one."""
+def collect(kind: Kind, returned: object) -> tuple[Mapping[str, Any], list[str]]:
+    """The well-formed declarations among what a hook returned, by name, and a sentence about each other one.
+
+    Of what is made later the names are looked at now, and each declaration when it is asked for.
+    """
+    if isinstance(returned, Later):
+        wrong = [name for name in returned if not (isinstance(name, str) and name.isidentifier())]
+        names = [name for name in returned if name not in wrong]
+        return Later(names, lambda name: _made(kind, name, returned)), [
+            f"{kind.hook}(): {name!r} is not usable as a name; it must be an identifier" for name in wrong
+        ]
     try:
         items = _items(kind, returned)
     except _Malformed as error:
@@ -65,6 +76,24 @@ def collect(kind: Kind, returned: object) -> tuple[dict[str, Any], list[str]]:
         except _Malformed as error:
             problems.append(f"{kind.hook}(): {error}")
     return accepted, problems
+
+
+def _made(kind: Kind, name: str, returned: Later) -> Any:
+    """One declaration of those that are made later.
+
+    Raises:
+        PluginError: it is none, or has another name.
+    """
+    try:
+        item = returned[name]
+        found = _NAMERS[kind](name, item)
+        if found != name:
+            raise _Malformed(f"it calls itself {found!r}")
+    except Exception as error:  # a plugin's code may fail in any way
+        raise PluginError(
+            f"{kind.singular} {name!r} cannot be used: {describe(error)}", span=getattr(error, "span", None)
+        ) from error
+    return item
 
 
 def _items(kind: Kind, returned: object) -> list[tuple[object, object]]:

@@ -8,7 +8,7 @@ inside it. See docs/plugins.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -77,6 +77,33 @@ class BatchBackend(Backend, Protocol):
         ...
 
 
+class Later(Mapping[str, Any]):
+    """Declarations by name of which each is made when it is asked for; any hook may return one.
+
+    `usl plugins` then lists the names, and who uses one declaration does not pay for the others.
+    """
+
+    def __init__(self, names: Iterable[str], make: Callable[[str], Any]) -> None:
+        self._names, self._make = dict.fromkeys(names), make
+        self._found: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._found:
+            self._found[name] = self._make(name)
+        return self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 @dataclass(frozen=True, slots=True)
 class Emulation:
     """How instructions can be tested on a processor that lacks them: compiler flags under which C emulates them.
@@ -111,7 +138,7 @@ def usl_memories() -> Iterable[type[Memory]]:
 
 @hookspec
 def usl_instructions() -> Iterable[object]:
-    """The instructions: `Procedure`s made by `@instr`."""
+    """The instructions: `Procedure`s made by `@instr`. Of many, return a `Later`: parsing takes milliseconds each."""
     return ()
 
 

@@ -301,3 +301,13 @@ def test_a_prefetch_may_lie_beyond_the_end_and_changes_nothing() -> None:
 def test_an_unknown_table_is_answered_by_the_tables() -> None:
     with pytest.raises(UsageError, match=r"the tables are 'basics', 'floats', .*, got 'float'"):
         isa.instructions("float")
+
+
+def test_the_plugin_names_the_instructions_of_kernels_int_without_parsing_them():
+    from usl_avx512 import kernels_int
+    from usl_avx512.plugin import INTEGER_KERNELS, usl_instructions
+
+    assert tuple(each.name() for each in kernels_int.INSTRUCTIONS) == INTEGER_KERNELS
+    declared = usl_instructions()
+    assert declared["mm512_add_epu32"] is kernels_int.mm512_add_epu32
+    assert declared["mm512_add_ps"].name() == "mm512_add_ps"

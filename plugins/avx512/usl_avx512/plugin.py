@@ -6,9 +6,20 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from usl_core.ir.memory import Memory
-from usl_core.plugins.hookspecs import Emulation, hookimpl
+from usl_core.plugins.hookspecs import Emulation, Later, hookimpl
 
 USL_API = 1
+
+INTEGER_KERNELS = tuple(
+    """
+    mm512_setzero_epu32 mm512_loadu_epu32 mm512_storeu_epu32 mm512_set1_epu32 mm512_add_epu32 mm512_div9_epu32
+    mm512_loadu_epu16 mm512_storeu_epu16 mm512_add_epu16 mm256_loadu_epu16 mm256_storeu_epu16
+    mm512_cvtepu16_epu32 mm512_cvtepu32_epu16 mm512_loadu_cvtepu16_epu32 mm512_cvtepu32_storeu_epu16
+    mm512_mask_loadu_cvtepu16_epu32 mm512_mask_add_epu32 mm512_mask_setzero_epu32 mm512_mask_div9_epu32
+    mm512_mask_cvtepu32_storeu_epu16
+    """.split()
+)
+"""The instructions of `kernels_int`, by name: that module parses them when it is imported."""
 
 
 @hookimpl
@@ -22,17 +33,30 @@ def usl_memories() -> Iterable[type[Memory]]:
 @hookimpl
 def usl_instructions() -> Iterable[object]:
     """The instructions of this plugin."""
-    from usl_avx512 import isa, kernels_int
+    from usl_avx512 import isa
 
-    return (*kernels_int.INSTRUCTIONS, *(each for table in isa.TABLES for each in isa.instructions(table)))
+    def make(name: str) -> object:
+        if name in isa.names():
+            return getattr(isa, name)
+        from usl_avx512 import kernels_int
+
+        return getattr(kernels_int, name)
+
+    return Later((*INTEGER_KERNELS, *isa.names()), make)
 
 
 @hookimpl
 def usl_schedules() -> Mapping[str, Callable[..., Any]]:
     """The schedules of this plugin, by name."""
-    from usl_avx512.schedules import blur_schedule, sgemm_schedule
+    names = {"sgemm": "sgemm_schedule", "box_blur": "blur_schedule"}
 
-    return {"sgemm": sgemm_schedule, "box_blur": blur_schedule}
+    def make(name: str) -> Callable[..., Any]:
+        from usl_avx512 import schedules
+
+        found: Callable[..., Any] = getattr(schedules, names[name])
+        return found
+
+    return Later(names, make)
 
 
 @hookimpl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from usl_core.ir.memory import Memory
-from usl_core.plugins.hookspecs import Backend, hookimpl
+from usl_core.plugins.hookspecs import Backend, Later, hookimpl
 
 USL_API = 1
 
@@ -13,9 +13,13 @@ USL_API = 1
 @hookimpl
 def usl_backends() -> Mapping[str, Backend]:
     """The backend of this plugin."""
-    from usl_c11.backend import C11
 
-    return {"c11": C11()}
+    def make(_: str) -> Backend:
+        from usl_c11.backend import C11
+
+        return C11()
+
+    return Later(("c11",), make)
 
 
 @hookimpl

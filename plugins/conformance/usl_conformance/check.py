@@ -10,6 +10,7 @@ from usl_conformance.findings import NAME, Finding, Outcome, Report
 from usl_conformance.instructions import check_instructions
 from usl_conformance.memories import check_memories
 from usl_conformance.names import check_config_names
+from usl_core.errors import PluginError
 from usl_core.ir.nodes import Proc
 from usl_core.plugins.manager import Kind, Plugin, PluginManager, plugin_manager
 
@@ -55,9 +56,18 @@ def _memories(plugin: Plugin) -> Sequence[Any]:
 
 def check_declarations(plugin: Plugin) -> Iterator[Outcome]:
     """What the plugin declares, kind by kind, its configuration's names, and its own check of its installation."""
-    for kind in Kind:
-        plugin.declared(kind)
-    findings = [Finding(NAME, str(problem)) for problem in plugin.problems]
+    findings = [finding for kind in Kind for finding in _unusable(plugin, kind)]
+    findings += [Finding(NAME, str(problem)) for problem in plugin.problems]
     findings += [Finding(NAME, f"self-check: {sentence}") for sentence in plugin.selfcheck()]
     findings += [found for config in plugin.declared(Kind.CONFIGS).values() for found in check_config_names(config)]
     yield Outcome("plugin", plugin.name, "failed" if findings else "passed", 0, tuple(findings))
+
+
+def _unusable(plugin: Plugin, kind: Kind) -> Iterator[Finding]:
+    """What cannot be made of what the plugin declares by name only."""
+    declared = plugin.declared(kind)
+    for name in declared:
+        try:
+            declared[name]
+        except PluginError as error:
+            yield Finding(NAME, error.message)

@@ -7,9 +7,12 @@ body in the manual (docs/avx512.md), and by `print`.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from usl_core import Procedure, UsageError
+from usl_core.errors import UsageError
+
+if TYPE_CHECKING:
+    from usl_core import Procedure
 
 TABLES = {
     "basics": "f32 and f64: loads, stores, multiply-adds",
@@ -22,6 +25,11 @@ TABLES = {
     "tiles": "Edges of matrix products",
 }
 """The modules of this package that hold a TABLE, and what is in it."""
+
+
+def names() -> tuple[str, ...]:
+    """The names of all instructions of the tables. None is parsed."""
+    return tuple(name for module in TABLES for name in import_module(f"{__name__}.{module}").TABLE.names)
 
 
 def instructions(module: str) -> tuple[Procedure, ...]:

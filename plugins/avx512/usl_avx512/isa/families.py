@@ -19,11 +19,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Template
 from textwrap import dedent, indent
+from typing import TYPE_CHECKING
 
 from usl_avx512.isa.helpers import HELPERS
 from usl_avx512.masks import MACROS
 from usl_avx512.memories import AVX2, AVX512, AVX512_YMM
-from usl_core import DRAM, Procedure, proc_from_source
+from usl_core.ir.memory import DRAM
+
+if TYPE_CHECKING:
+    from usl_core import Procedure
 
 _SCOPE = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX2": AVX2, "DRAM": DRAM}
 _TENSOR = re.compile(r"(\w+): \[\w+\]\[([^\]]*)\]")
@@ -64,6 +68,8 @@ class Source:
 
     def parse(self) -> Procedure:
         """The instruction that the text declares."""
+        from usl_core import proc_from_source
+
         return proc_from_source(self.text, _SCOPE, self.file)
 
 
