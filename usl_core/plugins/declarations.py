@@ -90,9 +90,9 @@ def _made(kind: Kind, name: str, returned: Later) -> Any:
         if found != name:
             raise _Malformed(f"it calls itself {found!r}")
     except Exception as error:  # a plugin's code may fail in any way
-        raise PluginError(
-            f"{kind.singular} {name!r} cannot be used: {describe(error)}", span=getattr(error, "span", None)
-        ) from error
+        reason = str(error) if isinstance(error, _Malformed) else describe(error)
+        message = f"{kind.singular} {name!r} cannot be used: {reason}"
+        raise PluginError(message, span=getattr(error, "span", None)) from error
     return item
 
 
