@@ -96,9 +96,19 @@ def _fences(lines: list[str]) -> Iterator[_Fence]:
         raise ValueError(f"line {start + 1}: the block is not closed")
 
 
-def run(page: str, folder: Path) -> Iterator[tuple[Example, Outcome]]:
+def session(page: str) -> dict[str, Any]:
+    """What the examples of a page leave behind, by name."""
+    namespace: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in run(page, Path(folder), namespace):
+            pass
+    return namespace
+
+
+def run(page: str, folder: Path, namespace: dict[str, Any] | None = None) -> Iterator[tuple[Example, Outcome]]:
     """Runs the examples of a page one after another; each stands in a file of its own below folder."""
-    namespace: dict[str, Any] = {"__name__": "example"}
+    namespace = {} if namespace is None else namespace
+    namespace["__name__"] = "example"
     future = 0
     for number, example in enumerate(examples(page)):
         place = folder / str(number)

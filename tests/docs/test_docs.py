@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.examples import examples, run, with_outputs
-from tools import api, manual, modules
+from tools import api, manual, modules, pictures
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
@@ -53,6 +53,12 @@ def test_the_examples_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path
 
 def test_the_page_of_operators_is_generated_from_the_operators_as_they_are():
     assert manual.PAGE.read_text(encoding="utf-8") == manual.manual(), "run: python tools/manual.py"
+
+
+@pytest.mark.parametrize("name", pictures.DRAWN)
+def test_the_pictures_of_the_tutorials_show_what_their_pages_make(name: str) -> None:
+    pytest.importorskip("usl_c11", reason="usl_c11 is not installed")
+    assert (pictures.PICTURES / name).read_text(encoding="utf-8") == pictures.drawn(name), "run: python tools/pictures.py"
 
 
 def test_the_page_of_the_api_is_generated_from_the_docstrings_as_they_are() -> None:
