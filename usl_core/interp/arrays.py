@@ -23,18 +23,13 @@ _DTYPES = {
     "bf16": np.uint16,
     "f32": np.float32,
     "f64": np.float64,
-    "i8": np.int8,
-    "i16": np.int16,
-    "i32": np.int32,
-    "i64": np.int64,
-    "u8": np.uint8,
-    "u16": np.uint16,
-    "u32": np.uint32,
 }
 
 
 def dtype_of(scalar: ScalarType) -> np.dtype[Any]:
-    """The dtype of arrays that hold scalar; bf16 as its bits, R as f64."""
+    """The dtype of arrays that hold scalar; bf16 as its bits, R as f64, integers of plugins by their width."""
+    if scalar.is_int and scalar.bits in (8, 16, 32, 64):
+        return np.dtype(f"{'i' if scalar.signed else 'u'}{scalar.bits // 8}")
     if scalar.name not in _DTYPES:
         raise InterpError(f"no NumPy dtype for the scalar type {scalar}; pass a Buffer")
     return np.dtype(_DTYPES[scalar.name])

@@ -10,7 +10,7 @@ from c11_programs import FLOATS, INTEGERS, LENGTH, Program, floats, programs, va
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from usl_c11.arguments import NUMPY_NAMES
+from usl_c11.arguments import numpy_name
 from usl_c11.build import compile_flags
 from usl_c11.cache import compiled
 from usl_c11.compiler import find_compiler
@@ -18,6 +18,7 @@ from usl_c11.emit import library
 from usl_c11.jit import JitProcedure
 from usl_c11.trampoline import with_trampolines
 from usl_core.interp.run import run
+from usl_core.ir.types import SCALARS
 
 EXTRA_FLAGS = os.environ.get("C11_TEST_FLAGS", "").split()
 EXAMPLES = int(os.environ.get("C11_TEST_EXAMPLES", "6"))
@@ -37,11 +38,11 @@ def inputs(draw: st.DrawFn) -> dict[str, object]:
     arrays: dict[str, object] = {"n": LENGTH}
     for typ in INTEGERS:
         column = draw(st.lists(values(typ), min_size=LENGTH, max_size=LENGTH))
-        arrays[f"{typ}_in"] = np.array(column, NUMPY_NAMES[typ])
-        arrays[f"s_{typ}"] = np.array(draw(values(typ)), NUMPY_NAMES[typ])
-        arrays[f"{typ}_out"] = np.array(draw(st.lists(values(typ), min_size=LENGTH, max_size=LENGTH)), NUMPY_NAMES[typ])
+        arrays[f"{typ}_in"] = np.array(column, numpy_name(SCALARS[typ]))
+        arrays[f"s_{typ}"] = np.array(draw(values(typ)), numpy_name(SCALARS[typ]))
+        arrays[f"{typ}_out"] = np.array(draw(st.lists(values(typ), min_size=LENGTH, max_size=LENGTH)), numpy_name(SCALARS[typ]))
     for typ in FLOATS:
-        arrays[f"{typ}_in"] = np.array(draw(st.lists(floats(typ), min_size=LENGTH, max_size=LENGTH)), NUMPY_NAMES[typ])
+        arrays[f"{typ}_in"] = np.array(draw(st.lists(floats(typ), min_size=LENGTH, max_size=LENGTH)), numpy_name(SCALARS[typ]))
     return arrays
 
 

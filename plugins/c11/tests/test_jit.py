@@ -398,3 +398,21 @@ def test_jit_refuses_unknown_options() -> None:
 def test_importing_the_plugin_loads_neither_numpy_nor_cffi() -> None:
     code = "import sys, usl_c11.plugin; sys.exit(bool({'numpy', 'cffi', '_cffi_backend'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], env=dict(os.environ), check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("bits", "signed"), [(8, False), (64, False), (64, True)])
+def test_integers_of_a_plugin_are_arrays_of_their_width_in_c_and_in_the_interpreter(bits: int, signed: bool) -> None:
+    from usl_core.interp import run
+    from usl_core.ir.types import Kind, ScalarType
+
+    own = ScalarType("counter", Kind.INT, bits, signed)
+    proc = kernels.parse(
+        "def add(x: counter[3], y: counter[3]):\n    for i in seq(0, 3):\n        y[i] += x[i] * x[i]\n", counter=own
+    )
+    dtype = np.dtype(f"{'' if signed else 'u'}int{bits}")
+    x, by_c, by_body = np.array([1, 7, np.iinfo(dtype).max], dtype), np.full(3, 5, dtype), np.full(3, 5, dtype)
+    jit(proc)(x, by_c)
+    run(proc, {"x": x, "y": by_body}, mode="machine")
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(by_c, 5 + x * x)
+    np.testing.assert_array_equal(by_c, by_body)

@@ -33,13 +33,15 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BF16, BOOL, SIZE, ControlType, ScalarType, TensorType
 
-NUMPY_NAMES = {
-    "f16": "float16",
-    "f32": "float32",
-    "f64": "float64",
-    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
-    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
-}
+_FLOATS = {"f16": "float16", "f32": "float32", "f64": "float64"}
+
+
+def numpy_name(scalar: ScalarType) -> str:
+    """How NumPy calls a type of elements; empty if it lacks it. A plugin's integers go by their width."""
+    if scalar.is_int and scalar.bits in (8, 16, 32, 64):
+        return f"{'' if scalar.signed else 'u'}int{scalar.bits}"
+    return _FLOATS.get(scalar.name, "")
+
 
 MAX_OVERLAP_WORK = 100_000
 """Effort for the exact test whether two arrays overlap; beyond it they count as overlapping."""
@@ -164,9 +166,9 @@ def dtype_of(formal: Formal, scalar: ScalarType) -> Any:
 
     if scalar == BF16:
         return np.dtype(np.uint16)
-    if scalar.name not in NUMPY_NAMES:
+    if not numpy_name(scalar):
         raise _no_dtype(formal, scalar)
-    return np.dtype(NUMPY_NAMES[scalar.name])
+    return np.dtype(numpy_name(scalar))
 
 
 def require_dtypes(formals: Iterable[Formal]) -> None:
@@ -180,7 +182,7 @@ def require_dtypes(formals: Iterable[Formal]) -> None:
             typ = formal.arg.type
             scalar = typ.scalar if isinstance(typ, TensorType) else typ
             assert isinstance(scalar, ScalarType)
-            if scalar.name not in NUMPY_NAMES:  # NumPy itself is not asked: importing it takes longer than all the rest
+            if not numpy_name(scalar):  # NumPy itself is not asked: importing it takes longer than all the rest
                 raise _no_dtype(formal, scalar)
 
 
