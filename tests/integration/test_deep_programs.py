@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ from usl_core import (
     stage_mem,
     unroll_loop,
 )
+from usl_core.analysis import formula
+from usl_core.analysis.formula import Formula
 from usl_core.deep import deep
 from usl_core.interp.run import run
 from usl_core.ir.types import F32
@@ -48,6 +50,26 @@ def long_sum(terms: int = TERMS) -> Procedure:
 
 SUM = long_sum()
 RIGHT = SUM.find("y[_] = _").rhs()
+
+
+@pytest.mark.parametrize("op", ["and", "or"])
+def test_the_parts_of_a_long_condition_are_joined_once(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[int] = []
+
+    def counted(join: Callable[[Iterable[Formula]], Formula]) -> Callable[[Iterable[Formula]], Formula]:
+        def call(parts: Iterable[Formula]) -> Formula:
+            together = list(parts)
+            joined.append(len(together))
+            return join(together)
+
+        return call
+
+    cond = f" {op} ".join(f"m + {k} < n + {2 * k + 1}" for k in range(300))
+    p = proc_from_source(f"def f(n: size, m: size, x: f32[n]):\n    if {cond}:\n        x[0] = 1.0\n")
+    for name in ("and_", "or_"):
+        monkeypatch.setattr(formula, name, counted(getattr(formula, name)))
+    assert p.c_code().count("&&" if op == "and" else "||") >= 299
+    assert sum(joined) < 20 * 300
 
 
 @pytest.mark.parametrize("terms", [330, TERMS])

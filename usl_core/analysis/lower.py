@@ -18,6 +18,7 @@ from usl_core.ir.externs import IDX, MAX, MIN
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import operands
 from usl_core.ir.types import BOOL, ControlType
 
 _COMPARE: dict[str, Callable[[Lin, Lin], Formula]] = {
@@ -103,10 +104,10 @@ class Lowering:
                 return Bool(name)
             case ReadConfig():
                 return Bool(self._field(expr))
-            case BinaryOp(op="and", lhs=lhs, rhs=rhs):
-                return fml.and_([self.truth(lhs), self.truth(rhs)])
-            case BinaryOp(op="or", lhs=lhs, rhs=rhs):
-                return fml.or_([self.truth(lhs), self.truth(rhs)])
+            case BinaryOp(op="and"):
+                return fml.and_(map(self.truth, operands(expr, "and")))
+            case BinaryOp(op="or"):
+                return fml.or_(map(self.truth, operands(expr, "or")))
             case BinaryOp(op=op, lhs=lhs, rhs=rhs) if lhs.type is BOOL:
                 a, b = self.truth(lhs), self.truth(rhs)
                 return fml.iff(a, b if op == "==" else fml.not_(b))

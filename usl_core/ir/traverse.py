@@ -187,6 +187,19 @@ def walk_block(block: tuple[Node, ...]) -> Iterator[Node]:
         pending += reversed(_NODES[type(node)](node))
 
 
+def operands(expr: Expr, op: str) -> list[Expr]:
+    """What a chain of one operator joins: a, b and c of `a and b and c`."""
+    found: list[Expr] = []
+    pending = [expr]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, BinaryOp) and node.op == op:
+            pending += (node.rhs, node.lhs)
+        else:
+            found.append(node)
+    return found
+
+
 def walk_kinds(node: Node, *kinds: type[N]) -> Iterator[N]:
     """The nodes of some kinds at node and below, in source order."""
     return (found for found in walk(node) if isinstance(found, kinds))

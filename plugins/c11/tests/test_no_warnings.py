@@ -33,6 +33,11 @@ BODIES = {
     "an array in dead code": "t: f32[4]\nif 1 < 0:\n    t[0] = x[0]\n    x[1] = t[0]",
     "an array after a check that fails": "t: f32[4]\ncheck(1 < 0)\nt[3] = 1.0",
     "a loop that never runs": "t: f32[4]\nfor i in seq(0, 0):\n    t[i + 90] = x[i + 90]",
+    "two parallel loops in which storage may be missing": "".join(
+        f"for {i} in par(0, 4):\n    for k in seq(0, n):\n        t: f32[n, n]\n        t[0, 0] = x[{i}]\n"
+        f"        x[{i}] = t[0, 0] + 1.0\n"
+        for i in "ij"
+    ),
     "a parallel loop that never runs": "t: f32[4]\nfor i in par(0, 0):\n    t[i + 90] = x[i + 90]",
     "a loop that never runs and calls": "for i in seq(3, 3):\n    t: f32[4]\n    copy(t, x)",
     "a window of which only an unused window is made": "w = x[0:3]\nv = w[0:2]\nx[0] = 1.0",

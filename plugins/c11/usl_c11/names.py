@@ -75,6 +75,13 @@ class Names:
 
     def fresh(self, spelling: str) -> str:
         """A legal name like spelling that nothing visible has, now taken in the innermost scope."""
+        return self._take(spelling, self._scopes[-1])
+
+    def lasting(self, spelling: str) -> str:
+        """One that stays taken to the end of the function, as C wants it of labels."""
+        return self._take(spelling, self._scopes[0])
+
+    def _take(self, spelling: str, scope: list[str]) -> str:
         name = base = legal(spelling)
         if name in self._taken:
             count = self._suffixes.get(base, 0)
@@ -83,7 +90,7 @@ class Names:
                 name = f"{base}_{count}"
             self._suffixes[base] = count
         self._taken.add(name)
-        self._scopes[-1].append(name)
+        scope.append(name)
         return name
 
     def all(self) -> frozenset[str]:

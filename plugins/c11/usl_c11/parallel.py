@@ -36,7 +36,7 @@ def loop(
     with fn.scope():
         outer = {name: fn.buffers[name] for name in fn.reductions[stmt]}
         inner = {name: _accumulator(name, buffer, stmt, fn) for name, buffer in outer.items()}
-        state = ParallelLoop(fn.names.fresh("failed"), fn.names.fresh("next"), len(fn.frees))
+        state = ParallelLoop(fn.names.fresh("failed"), len(fn.frees))
         fn.buffers.update(inner)
         nest = _nest(stmt, lo, hi, state, fn, block, indent)
         template = plugin_manager().parallel_template("c11")

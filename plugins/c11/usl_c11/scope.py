@@ -103,7 +103,8 @@ class ParallelLoop:
     """An open `par` loop: a failure in it cannot return, it sets `status` and jumps to the end of the iteration."""
 
     status: str
-    label: str
     depth: int
     """How many scopes were open outside the loop's body."""
     failed: bool = False
+    label: str = ""
+    """Where its iterations end, if one may fail."""

@@ -17,5 +17,6 @@ def fail(code: str, fn: Function) -> list[str]:
     releases = [line for scope in reversed(held) for line in reversed(scope)]
     if loop is None:
         return [*releases, f"return {code};"]
-    loop.failed = True
+    if not loop.failed:
+        loop.failed, loop.label = True, fn.names.lasting("next")
     return [*releases, f"{loop.status} = {code};", f"goto {loop.label};"]

@@ -17,7 +17,7 @@ from usl_core.ir import make
 from usl_core.ir import nodes as ir
 from usl_core.ir.memo import lazy
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import depends_on_data, free_names, get_field, rename, walk
+from usl_core.ir.traverse import depends_on_data, free_names, get_field, operands, rename, walk
 from usl_core.ir.types import INDEX, SIZE, ControlType, TensorType
 
 
@@ -120,7 +120,7 @@ def outlined(proc: ir.Proc, where: BlockLoc, name: str) -> Outline:
 
 
 def _facts(proc: ir.Proc, path: tuple[tuple[str, int | None], ...], ctx: Context, used: frozenset[Sym]) -> list[ir.Expr]:
-    found: list[ir.Expr] = [part for pred in proc.preds for part in _conjuncts(pred)]
+    found: list[ir.Expr] = [part for pred in proc.preds for part in operands(pred, "and")]
     node: ir.Node = proc
     for field, position in path:
         if field not in ("body", "orelse"):
@@ -128,7 +128,9 @@ def _facts(proc: ir.Proc, path: tuple[tuple[str, int | None], ...], ctx: Context
         assert position is not None
         found += _of_entering(node, field) if isinstance(node, ir.StmtBase) else []
         block: ir.Block = get_field(node, field)
-        found += [part for earlier in block[:position] if isinstance(earlier, ir.Check) for part in _conjuncts(earlier.cond)]
+        found += [
+            part for earlier in block[:position] if isinstance(earlier, ir.Check) for part in operands(earlier.cond, "and")
+        ]
         node = block[position]
     for name, info in ctx.buffers.items():
         if isinstance(info.type, TensorType):
@@ -161,17 +163,9 @@ def _of_entering(node: ir.Stmt, field: str) -> list[ir.Expr]:
         case ir.For(iter=name, lo=lo, hi=hi):
             return [make.compare("<=", lo, ir.index_read(name)), make.compare("<", ir.index_read(name), hi)]
         case ir.If(cond=cond) if not depends_on_data(cond):
-            return _conjuncts(cond if field == "body" else negation(cond))
+            return operands(cond if field == "body" else negation(cond), "and")
         case ir.If() | ir.SimpleStmt():
             return []
-
-
-def _conjuncts(cond: ir.Expr) -> list[ir.Expr]:
-    match cond:
-        case ir.BinaryOp(op="and", lhs=lhs, rhs=rhs):
-            return [*_conjuncts(lhs), *_conjuncts(rhs)]
-        case ir.ExprBase():
-            return [cond]
 
 
 def _strides(ctx: Context, name: Sym, rank: int) -> list[ir.Expr]:
