@@ -7,6 +7,7 @@ Exit status 1 if a result is wrong or a figure cannot be trusted (above the meas
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -159,6 +160,14 @@ def run_scheduling(rounds: int) -> Outcome:
     return found, []
 
 
+def run_gallery(rounds: int) -> Outcome:
+    for library in ("OPENBLAS", "MKL", "OMP"):  # one core for everybody; they look when NumPy is loaded
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    from bench import gallery
+
+    return gallery.run(rounds)
+
+
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
     "sgemm": run_sgemm,
@@ -169,6 +178,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "perceus": run_perceus,
     "scheduling": run_scheduling,
     "calls": run_calls,
+    "gallery": run_gallery,
 }
 LARGE: dict[str, Callable[[int], Outcome]] = {"perceus-large": run_perceus_large}
 """What takes so much memory that it is only done if it is asked for."""
