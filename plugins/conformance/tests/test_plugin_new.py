@@ -131,3 +131,41 @@ def test_a_failure_halfway_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(PluginError, match="No space left on device"):
         write_package("my_accel", tmp_path / "new")
     assert list(tmp_path.iterdir()) == []
+
+
+def installed(site, folder, name):
+    """Makes a package that was written importable as if pip had installed it."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    entries = "".join(f"{entry} = {value}\n" for entry, value in project["entry-points"]["usl"].items())
+    site.metadata(project["name"], project["version"], f"[usl]\n{entries}")
+    (site.folder / f"usl_{name}").symlink_to(folder / f"usl_{name}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "tests", "checked", "provides"),
+    [
+        ("cpu", 14, "my_unit: 8 passed (", {"instructions", "memories", "schedules"}),
+        ("schedules", 5, "my_unit: 1 passed", {"schedules"}),
+    ],
+)
+def test_packages_of_other_kinds_pass_their_tests_and_their_conformance_test(
+    kind, tests, checked, provides, site, work, tmp_path
+):
+    done = site.usl("plugin", "new", "my_unit", "--kind", kind, cwd=work)
+    assert done.returncode == 0, done.stderr
+    folder = work / "my_unit"
+    installed(site, folder, "my_unit")
+    assert all("$" not in path.read_text() for path in folder.rglob("*") if path.is_file())
+    cache = {"USL_CACHE_DIR": str(tmp_path / "cache")}
+    ran = site.pytest("-q", str(folder), cwd=folder, **cache)
+    assert ran.returncode == 0, ran.stdout
+    assert f"{tests} passed" in ran.stdout
+    report = site.usl("plugin", "check", "my_unit", **cache)
+    assert report.returncode == 0, report.stdout + report.stderr
+    assert report.stdout.startswith(checked), report.stdout
+    (listed,) = json.loads(site.usl("--plugins", "my_unit", "plugins", "--json").stdout)
+    assert (set(listed["provides"]), listed["problems"]) == (provides, [])
+
+
+def test_an_unknown_kind_is_refused(site, work):
+    assert "'accelerator', 'cpu', 'schedules'" in site.usl("plugin", "new", "x", "--kind", "gpu", cwd=work).stderr

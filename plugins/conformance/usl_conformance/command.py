@@ -17,14 +17,21 @@ def plugin_group() -> None:
 @click.option(
     "--dir", "directory", type=click.Path(path_type=Path), help="The folder to make. [default: NAME in the current folder]"
 )
-def new_command(name: str, directory: Path | None) -> None:
-    """Write a complete package for a target called NAME: a memory, instructions, tests, ready for `pip install`.
+@click.option(
+    "--kind",
+    type=click.Choice(["accelerator", "cpu", "schedules"]),
+    default="accelerator",
+    show_default=True,
+    help="What the package is for: a target with registers to configure, a vector unit, or schedules for any target.",
+)
+def new_command(name: str, directory: Path | None, kind: str) -> None:
+    """Write a complete package called NAME: a memory, instructions, a schedule and tests, ready for `pip install`.
 
     NAME becomes the plugin's namespace, an identifier such as my_accel; the package is usl_NAME.
     """
     from usl_conformance import new_command
 
-    click.echo(new_command.write_package(name, directory))
+    click.echo(new_command.write_package(name, directory, kind))
 
 
 @plugin_group.command(name="check", short_help="Test a plugin's instructions and memories.")

@@ -23,7 +23,16 @@ NOT_WRITTEN = "E821"
 SUFFIX = ".tmpl"
 
 
-def write_package(name: str, directory: Path | None) -> str:
+SHARED = ("pyproject.toml", "package/py.typed", "tests/test_conformance.py")
+KINDS = {
+    "accelerator": ("template", ()),
+    "cpu": ("template_cpu", SHARED),
+    "schedules": ("template_schedules", ("package/py.typed",)),
+}
+"""By kind: the package of texts, and what is taken from `template` beside them."""
+
+
+def write_package(name: str, directory: Path | None, kind: str = "accelerator") -> str:
     """Writes the package into directory (default: name in the current folder), which must not exist; the next steps as text.
 
     The folder appears complete or not at all.
@@ -37,8 +46,9 @@ def write_package(name: str, directory: Path | None) -> str:
         raise PluginError(
             f"{target} exists, and nothing is overwritten", notes=("hint: choose another folder with --dir",), code=NOT_WRITTEN
         )
-    _write(target, dict(_texts(_values(name))))
-    steps = f"pip install -e '{target}[test]' && pytest {target} && usl plugin check {name}"
+    _write(target, dict(_texts(_values(name), kind)))
+    check = "" if kind == "schedules" else f" && usl plugin check {name}"
+    steps = f"pip install -e '{target}[test]' && pytest {target}{check}"
     return f"{target}: a plugin called {name}\n  next: {steps}"
 
 
@@ -76,10 +86,14 @@ def _requires(version: str) -> str:
     return f">={major}.{minor}.dev0,<{major}.{minor + 1}"
 
 
-def _texts(values: Mapping[str, str]) -> Iterator[tuple[PurePosixPath, str]]:
+def _texts(values: Mapping[str, str], kind: str) -> Iterator[tuple[PurePosixPath, str]]:
     """Each file's path in the new folder, and its text."""
-    root = importlib.resources.files("usl_conformance.template")
-    for path, file in _template_files(root, PurePosixPath()):
+    folder, shared = KINDS[kind]
+    files = dict(_template_files(importlib.resources.files(f"usl_conformance.{folder}"), PurePosixPath()))
+    for path, file in _template_files(importlib.resources.files("usl_conformance.template"), PurePosixPath()):
+        if path.as_posix() in shared:
+            files[path] = file
+    for path, file in files.items():
         parts = [values["package"] if part == "package" else part for part in path.parts]
         yield PurePosixPath(*parts), Template(file.read_text(encoding="utf-8")).substitute(values)
 

@@ -1,0 +1,1 @@
+"""The files of `usl plugin new --kind schedules`."""
