@@ -68,3 +68,14 @@ def test_what_is_left_out_is_what_never_runs() -> None:
     x = np.zeros(4, np.float32)
     p.jit()(2, 1.0, 1.0, x)
     assert x.tolist() == [0, 3, 0, 0]
+
+
+def test_a_callee_that_only_dead_code_calls_is_left_out_beside_another_of_its_name(tmp_path: Path) -> None:
+    require("gcc")
+    text = "def twice(a: f32[4]):\n    for i in seq(0, 4):\n        a[i] = {} * a[i]\n"
+    callees = {"first": proc_from_source(text.format("2.0"), {}), "second": proc_from_source(text.format("4.0"), {})}
+    body = "    for i in seq(0, 0):\n        {}(x)\n    {}(x)\n"
+    for dead, live in (("first", "second"), ("second", "first")):
+        p = proc_from_source("def f(x: f32[4]):\n" + body.format(dead, live), callees)
+        write(library([p.ir], "lib").files, tmp_path)
+        assert compiles("gcc", tmp_path / "lib.c", ["-O1"]) == ""

@@ -170,12 +170,13 @@ def _in_order(procs: Sequence[Proc], bodies: Mapping[Proc, str], entries: Sequen
 
 def _called(bodies: Mapping[Proc, str], procs: Sequence[Proc], unit: Unit) -> dict[Proc, str]:
     """The functions of procs and those that they call: a call in a loop that never runs is not written."""
-    kept: dict[Proc, str] = {}
+    kept: list[Proc] = []
+    code = ""  # without comments, which spell procedures as the user does
     for proc in reversed(list(bodies)):
-        name = unit.functions[proc]
-        if proc in procs or any(re.search(rf"\b{name}\(", text) for text in kept.values()):
-            kept[proc] = bodies[proc]
-    return dict(reversed(kept.items()))
+        if proc in procs or re.search(rf"\b{unit.functions[proc]}\(", code):
+            kept.append(proc)
+            code += re.sub(r"/\*.*?\*/", "", bodies[proc], flags=re.DOTALL)
+    return {proc: bodies[proc] for proc in reversed(kept)}
 
 
 def _mentioned(helpers: Mapping[str, str], text: str) -> list[str]:
