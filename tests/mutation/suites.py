@@ -75,11 +75,11 @@ class Recorder:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         self.current = set()
-        started = time.perf_counter()
+        started = time.process_time()
         self.tests[item.nodeid] = {"passed": True}
         yield
         found = self.tests[item.nodeid]
-        found |= {"seconds": time.perf_counter() - started, "fired": sorted(self.current | self.on_import)}
+        found |= {"seconds": time.process_time() - started, "fired": sorted(self.current | self.on_import)}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed or report.skipped:

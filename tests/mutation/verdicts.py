@@ -21,7 +21,7 @@ CACHE = ROOT / ".cache" / "mutation"
 LIMIT = 300.0
 """No process gets more seconds than this."""
 TESTS = 20.0
-"""Of the tests in which a condition matters, so many seconds' worth are tried."""
+"""Of the tests in which a condition matters, so many seconds' worth are tried: of this process, as the machine may be busy."""
 
 Tests = dict[str, dict[str, Any]]
 """By id: how long a test takes, whether it passes, and the conditions that matter in it."""
@@ -119,15 +119,15 @@ class _OutOfTime(Exception):
 
 
 def _fuzzed(condition: Condition, seconds: float) -> str:
-    """What the fuzzer finds in so many seconds."""
+    """What the fuzzer finds in so many seconds of this process."""
     from tests.fuzz.harness import available, fuzz  # imports the kernel, which must be mutated before
 
     served = set(operators_of(condition.module))
     only = [name for name in available() if name in served] or None
-    deadline = time.monotonic() + seconds
+    deadline = time.process_time() + seconds
 
     def progress(_: int) -> None:
-        if time.monotonic() > deadline:
+        if time.process_time() > deadline:
             raise _OutOfTime
 
     try:
