@@ -105,6 +105,13 @@ def test_staging_refuses_copies_that_iterations_would_share() -> None:
     check_parallel(stage_mem(p, p.body(), "y[0:n]", "t").ir)
 
 
+def test_staging_refuses_to_copy_in_what_other_iterations_write() -> None:
+    p = program("for i in par(0, n):\n    y[i] = 1.0\n    z[i] = y[i]")
+    with pytest.raises(SchedulingError, match="stage_mem: the iterations of parallel loop i would interfere"):
+        stage_mem(p, p.find("z[_] = _"), "y[0:n]", "t")
+    check_parallel(stage_mem(p, p.find("z[_] = _"), "y[i:i + 1]", "t").ir)
+
+
 def test_an_equivalent_callee_that_writes_more_is_refused_in_a_parallel_loop() -> None:
     one = parse("def one(n: size, k: index, y: f32[n]):\n    assert 0 <= k and k < n\n    y[k] = 1.0")
     more = stage_mem(one, one.body(), "y[0:n]", "t")

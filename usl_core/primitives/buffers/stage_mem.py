@@ -48,7 +48,8 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     Raises:
         SchedulingError: an access to x in the block may lie outside of the window (values are shown); the block uses x through
         a window made before it, or makes one that is used after it; the window may be empty; the block depends on strides
-        of x; accum, and the block does more than reduce into x; iterations of a parallel loop around would copy out the same.
+        of x; accum, and the block does more than reduce into x; an iteration of a parallel loop around would
+        copy what another one writes.
     Forwarding: everything stays with the same statement; a cursor to the block holds the same statements, without the copies.
     Also known as: stage_window, cache_read and cache_write (TVM), staging.
     """
@@ -80,7 +81,7 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     edit = edit.insert(before(stmt_path(where, 0)), start)
     if any(a.modifies for a in touched):
         edit = edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), (copies.copy_out(add=accum),))
-        require_still_parallel(edit, where.parent)  # what is copied out may be more than what the block writes
+    require_still_parallel(edit, where.parent)  # what is copied may be more than what the block touches
     return edit
 
 
