@@ -113,14 +113,14 @@ def check_block(ctx: Context, block: ir.Block) -> Context:
     """Prove the obligations of each statement of block; returns the context after it."""
     for stmt in block:
         # Proving others again is as fast as finding out that they are proved.
-        if not solver.statements_remember or not isinstance(stmt, ir.For | ir.If | ir.Call):
-            check_stmt(ctx, stmt)
-        else:
+        if solver.statements_remember and isinstance(stmt, ir.For | ir.If | ir.Call):
             memo = memo_of(stmt)
             bindings, known = ctx.known_to(stmt)
             if check_block not in memo or not memo[check_block].covers(bindings, known):
                 check_stmt(ctx, stmt)
                 memo.setdefault(check_block, _Proved()).add(bindings, known)
+        else:
+            check_stmt(ctx, stmt)
         ctx = ctx.after(stmt)
     return ctx
 
