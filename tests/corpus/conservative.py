@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.corpus.case import Legal
 from usl_core.scheduling import (
     divide_loop,
-    lift_scope,
     parallelize_loop,
     reorder_loops,
     replace,
@@ -79,22 +78,6 @@ KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
             lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="shift_inwards"),
         ),
         "an iteration is not repeated after others that write what it writes, although the others are repeated as well",
-    ),
-    (
-        Legal(
-            "lift_scope",
-            "a_loop_over_an_if_with_else",
-            "n: size, m: size, x: f32[n]",
-            """
-            if m < 3:
-                for i in seq(0, n):
-                    x[i] = 1.0
-            else:
-                x[0] = 2.0
-            """,
-            lambda p: lift_scope(p, "for i in _: _"),
-        ),
-        "the `else` would run in each iteration, which is not tried: split the `if` first (specialize, fission)",
     ),
     (
         Legal(

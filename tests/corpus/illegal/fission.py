@@ -246,23 +246,23 @@ CASES = [
         "n: size, y: f32[n], a: f32",
         """
         for i in seq(0, n):
-            if i < 2:
+            if i < 1:
                 a = 1.0
                 y[i] = a
             else:
                 a = 3.0
         """,
         lambda p: fission(p, p.find("a = 1.0").after(), n_lifts=2),
-        "E404",
-        "an `if` with `else`",
+        "E411",
+        "does not commute with what precedes it in later iterations of i",
         Wrong("""
         for i in seq(0, n):
-            if i < 2:
+            if i < 1:
                 a = 1.0
             else:
                 a = 3.0
         for i in seq(0, n):
-            if i < 2:
+            if i < 1:
                 y[i] = a
         """),
     ),
@@ -390,6 +390,54 @@ CASES = [
             t[i / 2] = x[i]
         for i in seq(0, n):
             y[i] = t[i / 2]
+        """),
+    ),
+    Illegal(
+        "fission",
+        "an_else_that_changes_the_condition_on_data",
+        "a: f32, b: f32",
+        """
+        if a < 0.0:
+            b = 1.0
+            a = -3.0
+        else:
+            a = -1.0
+        """,
+        lambda p: fission(p, p.find("b = _").after()),
+        "E411",
+        "depends on data that the statements before the gap may change",
+        Wrong("""
+        if a < 0.0:
+            b = 1.0
+        else:
+            a = -1.0
+        if a < 0.0:
+            a = -3.0
+        """),
+    ),
+    Illegal(
+        "fission",
+        "a_body_that_changes_the_condition_of_its_else",
+        "a: f32, b: f32",
+        """
+        if a < 0.0:
+            a = 1.0
+        else:
+            b = 1.0
+            a = 2.0
+        """,
+        lambda p: fission(p, p.find("b = _").after()),
+        "E411",
+        "depends on data that the statements before the gap may change",
+        Wrong("""
+        if a < 0.0:
+            a = 1.0
+        else:
+            b = 1.0
+        if a < 0.0:
+            pass
+        else:
+            a = 2.0
         """),
     ),
 ]

@@ -89,50 +89,6 @@ CASES = [
     ),
     Illegal(
         "lift_scope",
-        "a_loop_over_an_if_with_else",
-        "n: size, m: size, x: f32[n]",
-        """
-        if m < 3:
-            for i in seq(0, n):
-                x[i] = 1.0
-        else:
-            x[0] += 1.0
-        """,
-        lambda p: lift_scope(p, "for i in _: _"),
-        "E404",
-        "a loop is not lifted over an `if` with `else`",
-        Wrong("""
-        for i in seq(0, n):
-            if m < 3:
-                x[i] = 1.0
-            else:
-                x[0] += 1.0
-        """),
-    ),
-    Illegal(
-        "lift_scope",
-        "a_loop_out_of_an_else",
-        "n: size, m: size, x: f32[n]",
-        """
-        if m < 3:
-            x[0] += 1.0
-        else:
-            for i in seq(0, n):
-                x[i] = 1.0
-        """,
-        lambda p: lift_scope(p, "for i in _: _"),
-        "E404",
-        "not lifted out of an `else` branch",
-        Wrong("""
-        for i in seq(0, n):
-            if m < 3:
-                x[0] += 1.0
-            else:
-                x[i] = 1.0
-        """),
-    ),
-    Illegal(
-        "lift_scope",
         "loops_that_do_not_commute",
         "n: size, x: f32[n + 1, n + 1]",
         """
@@ -189,5 +145,77 @@ CASES = [
             """,
             "E302",
         ),
+    ),
+    Illegal(
+        "lift_scope",
+        "a_loop_over_an_if_on_data_with_else",
+        "n: size, c: f32, x: f32[n]",
+        """
+        if c < 3.0:
+            for i in seq(0, n):
+                x[i] = 1.0
+        else:
+            c = 1.0
+        """,
+        lambda p: lift_scope(p, "for i in _: _"),
+        "E404",
+        "its `if` has an `else`",
+        Wrong("""
+        for i in seq(0, n):
+            if c < 3.0:
+                x[i] = 1.0
+            else:
+                c = 1.0
+        """),
+    ),
+    Illegal(
+        "lift_scope",
+        "a_loop_out_of_an_else_on_its_iterator",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            if i < 3:
+                x[i] = 1.0
+            else:
+                x[i] = 2.0
+        """,
+        lambda p: lift_scope(p, "if _: _"),
+        "E414",
+        "depends on the iterator i",
+        Malformed(
+            """
+            if i < 3:
+                for i in seq(0, n):
+                    x[i] = 1.0
+            else:
+                for i in seq(0, n):
+                    x[i] = 2.0
+            """,
+            "E200",
+        ),
+    ),
+    Illegal(
+        "lift_scope",
+        "out_of_an_else_with_other_statements",
+        "n: size, m: size, x: f32[n]",
+        """
+        if m < 3:
+            x[0] += 1.0
+        else:
+            x[0] = 2.0
+            for i in seq(0, n):
+                x[i] += 1.0
+        """,
+        lambda p: lift_scope(p, "for i in _: _"),
+        "E404",
+        "must be alone",
+        Wrong("""
+        if m < 3:
+            x[0] += 1.0
+        for i in seq(0, n):
+            if m >= 3:
+                x[0] = 2.0
+                x[i] += 1.0
+        """),
     ),
 ]

@@ -317,4 +317,50 @@ CASES = [
             y[i] = t[(i - 3) / 2 + 1]
         """),
     ),
+    Illegal(
+        "stage_mem",
+        "an_access_that_is_now_inside_and_now_outside",
+        "n: size, x: f32[16], y: f32[8]",
+        """
+        for i in seq(0, 8):
+            x[i + 4] = 1.0
+            y[i] = x[i]
+        """,
+        lambda p: stage_mem(p, "for i in _: _", "x[0:8]", "t"),
+        "E412",
+        "lies inside the window",
+        Wrong("""
+        t: f32[8]
+        for i in seq(0, 8):
+            t[i] = x[i]
+        for i in seq(0, 8):
+            x[i + 4] = 1.0
+            y[i] = t[i]
+        """),
+    ),
+    Illegal(
+        "stage_mem",
+        "a_window_that_reaches_into_the_staged_one",
+        "n: size, x: f32[8], y: f32[4]",
+        """
+        w = x[3:8]
+        for i in seq(0, 4):
+            x[i] += 1.0
+            y[i] = w[0]
+        """,
+        lambda p: stage_mem(p, "for i in _: _", "x[0:4]", "t"),
+        "E450",
+        "under the name w",
+        Wrong("""
+        t: f32[4]
+        for i in seq(0, 4):
+            t[i] = x[i]
+        w = x[3:8]
+        for i in seq(0, 4):
+            t[i] += 1.0
+            y[i] = w[0]
+        for i in seq(0, 4):
+            x[i] = t[i]
+        """),
+    ),
 ]

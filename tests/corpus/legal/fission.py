@@ -261,4 +261,75 @@ CASES = [
             y[i] = a
         """,
     ),
+    Legal(
+        "fission",
+        "an_else_in_no_loop",
+        "n: size, a: f32[n], b: f32",
+        """
+        if n > 4:
+            a[0] = 1.0
+        else:
+            a[0] = 2.0
+            b = a[0]
+        """,
+        lambda p: fission(p, p.find("a[0] = 2.0").after()),
+        """
+        if n > 4:
+            a[0] = 1.0
+        else:
+            a[0] = 2.0
+        if n <= 4:
+            b = a[0]
+        """,
+    ),
+    Legal(
+        "fission",
+        "an_else_on_data",
+        "n: size, c: f32[n], a: f32[n], b: f32[n]",
+        """
+        for i in seq(0, n):
+            if c[i] < 0.0:
+                a[i] = 1.0
+            else:
+                a[i] = 2.0
+                b[i] = a[i] + c[i]
+        """,
+        lambda p: fission(p, p.find("a[_] = 2.0").after(), n_lifts=2),
+        """
+        for i in seq(0, n):
+            if c[i] < 0.0:
+                a[i] = 1.0
+            else:
+                a[i] = 2.0
+        for i in seq(0, n):
+            if c[i] < 0.0:
+                pass
+            else:
+                b[i] = a[i] + c[i]
+        """,
+    ),
+    Legal(
+        "fission",
+        "an_if_with_else_under_a_condition_on_the_iterator",
+        "n: size, a: f32[n], b: f32[n]",
+        """
+        for i in seq(0, n):
+            if i > 4:
+                a[i] = 1.0
+                b[i] = a[i]
+            else:
+                a[i] = 3.0
+        """,
+        lambda p: fission(p, p.find("a[_] = _").after(), n_lifts=2),
+        """
+        for i in seq(0, n):
+            if i > 4:
+                a[i] = 1.0
+            else:
+                a[i] = 3.0
+        for i in seq(0, n):
+            if i > 4:
+                b[i] = a[i]
+        """,
+    ),
 ]

@@ -135,4 +135,97 @@ CASES = [
                 x[i, j] = 1.0
         """,
     ),
+    Legal(
+        "lift_scope",
+        "a_loop_over_an_if_with_else",
+        "n: size, m: size, x: f32[n]",
+        """
+        if m < 3:
+            for i in seq(0, n):
+                x[i] = 1.0
+        else:
+            x[0] += 1.0
+        """,
+        lambda p: lift_scope(p, "for i in _: _"),
+        """
+        for i in seq(0, n):
+            if m < 3:
+                x[i] = 1.0
+        if m >= 3:
+            x[0] += 1.0
+        """,
+    ),
+    Legal(
+        "lift_scope",
+        "a_loop_out_of_an_else",
+        "n: size, m: size, x: f32[n]",
+        """
+        if m < 3:
+            x[0] += 1.0
+        else:
+            for i in seq(0, n):
+                x[i] = 1.0
+        """,
+        lambda p: lift_scope(p, "for i in _: _"),
+        """
+        if m < 3:
+            x[0] += 1.0
+        for i in seq(0, n):
+            if m >= 3:
+                x[i] = 1.0
+        """,
+    ),
+    Legal(
+        "lift_scope",
+        "an_if_out_of_an_else",
+        "n: size, m: size, x: f32[2]",
+        """
+        if m < 3:
+            x[0] += 1.0
+            x[1] = 2.0
+        else:
+            if n < 4:
+                x[0] = 3.0
+            else:
+                x[1] = 4.0
+        """,
+        lambda p: lift_scope(p, p.find("x[0] = 3.0").parent()),
+        """
+        if n < 4:
+            if m >= 3:
+                x[0] = 3.0
+            else:
+                x[0] += 1.0
+                x[1] = 2.0
+        elif m >= 3:
+            x[1] = 4.0
+        else:
+            x[0] += 1.0
+            x[1] = 2.0
+        """,
+    ),
+    Legal(
+        "lift_scope",
+        "an_if_without_else_out_of_an_else",
+        "n: size, m: size, x: f32[2]",
+        """
+        if m < 3:
+            x[0] += 1.0
+        else:
+            if n < 4:
+                x[0] = 3.0
+        """,
+        lambda p: lift_scope(p, p.find("x[0] = 3.0").parent()),
+        """
+        if n < 4:
+            if m >= 3:
+                x[0] = 3.0
+            else:
+                x[0] += 1.0
+        elif m >= 3:
+            pass
+        else:
+            x[0] += 1.0
+        """,
+    ),
 ]

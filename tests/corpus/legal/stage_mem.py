@@ -304,4 +304,56 @@ CASES = [
         """,
         lambda p: stage_mem(p, p.find_loop("i"), "x[0:n + 1]", "t"),
     ),
+    Legal(
+        "stage_mem",
+        "accesses_beside_the_window_stay",
+        "n: size, x: f32[n + 8], y: f32[n]",
+        """
+        for i in seq(0, 4):
+            x[i] = x[i + 4] + 1.0
+            x[i + 4] = 2.0
+        """,
+        lambda p: stage_mem(p, "for i in _: _", "x[0:4]", "t"),
+        """
+        t: f32[4]
+        for i in seq(0, 4):
+            t[i] = x[i + 4] + 1.0
+            x[i + 4] = 2.0
+        for i0 in seq(0, 4):
+            x[i0] = t[i0]
+        """,
+    ),
+    Legal(
+        "stage_mem",
+        "a_row_beside_others_and_a_window_of_another_row",
+        "n: size, x: f32[n + 2, 8], y: f32[8]",
+        """
+        w = x[n, 0:8]
+        for i in seq(0, n):
+            for j in seq(0, 8):
+                x[i, j] += x[i + 1, j] * w[j]
+        """,
+        lambda p: stage_mem(p, "for j in _: _", "x[i, 0:8]", "t", accum=True),
+        """
+        w = x[n, 0:8]
+        for i in seq(0, n):
+            t: f32[8]
+            for i0 in seq(0, 8):
+                t[i0] = 0.0
+            for j in seq(0, 8):
+                t[j] += x[i + 1, j] * w[j]
+            for i0 in seq(0, 8):
+                x[i, i0] += t[i0]
+        """,
+    ),
+    Legal(
+        "stage_mem",
+        "calls_with_windows_on_both_sides",
+        "n: size, x: f32[8]",
+        """
+        copy4(x[0:4], x[4:8])
+        """,
+        lambda p, c: stage_mem(p, "copy4(_)", "x[4:8]", "t"),
+        callees=(COPY4,),
+    ),
 ]

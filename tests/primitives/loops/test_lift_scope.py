@@ -223,17 +223,21 @@ def test_an_access_that_only_the_outer_condition_keeps_in_bounds_is_not_lifted_o
         lift_scope(p, "i")
 
 
-def test_a_loop_is_not_lifted_over_an_if_with_else():
-    p = parse("""
+@pytest.mark.parametrize(("cond", "other"), [("n > 4", "n <= 4"), ("n <= 4", "n > 4")])
+def test_a_loop_leaves_the_other_branch_behind(cond: str, other: str):
+    p = parse(f"""
         def foo(n: size, x: f32[n]):
-            if n > 4:
+            if {cond}:
                 for i in seq(0, n):
                     x[i] = 1.0
             else:
                 x[0] = 2.0
         """)
-    with pytest.raises(SchedulingError, match="not lifted over an `if` with `else`"):
-        lift_scope(p, "i")
+    q = lift_scope(p, "i")
+    assert_body(q, f"for i in seq(0, n):\n    if {cond}:\n        x[i] = 1.0\nif {other}:\n    x[0] = 2.0")
+    assert_equivalent(p, q)
+    assert q.forward(p.find("x[0] = _")) == q.find("x[0] = _")
+    assert q.forward(p.find("i")) == q.find("i")
 
 
 def test_the_statement_must_be_alone_in_a_loop_or_if():
@@ -253,7 +257,5 @@ def test_the_statement_must_be_alone_in_a_loop_or_if():
         lift_scope(p, "if _: _")
     with pytest.raises(SchedulingError, match="no loop or `if` around the statement"):
         lift_scope(p, "i")
-    with pytest.raises(SchedulingError, match="not lifted out of an `else` branch"):
-        lift_scope(p, "j")
     with pytest.raises(SchedulingError, match="a loop or an `if` is wanted here"):
         lift_scope(p, "x[_] = _")

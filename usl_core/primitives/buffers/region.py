@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from usl_core.analysis import affine
@@ -97,6 +97,12 @@ class Region:
             guard += [fml.ge(value), fml.lt(value, ctx.index(extent))]
             point.append(value)
         return ctx.resolve(Access(self.buffer, Kind.READ, tuple(point), tuple(iters), tuple(guard), True, node))
+
+    def places(self, ctx: Context, copy: Sym, node: Node) -> Access:
+        """The `locations` of the box as places of the buffer that holds a copy of it."""
+        there = replace(self, buffer=copy).locations(ctx, node)
+        starts = [ctx.index(dim.lo) if isinstance(dim, Interval) else None for dim in self.dims]
+        return replace(there, point=tuple(p - lo for p, lo in zip(there.point, starts, strict=True) if lo is not None))
 
     def inclusion(self, ctx: Context, indices: tuple[Expr | Interval, ...]) -> list[Inclusion]:
         """What must hold in ctx for an access at indices, or a window with intervals where the box has them, to lie inside."""

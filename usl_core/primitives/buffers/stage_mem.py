@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import covered
+from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind
 from usl_core.analysis.exposed import definite_writes, exposed_read
+from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import BlockLoc, after, before, stmt_list, stmt_path, stmts
-from usl_core.errors import Span
+from usl_core.cursors.path import BlockLoc, NodeLoc, after, before, stmt_list, stmt_path, stmts
+from usl_core.errors import Span, Undecided
 from usl_core.ir import nodes as ir
 from usl_core.ir.memory import DRAM
 from usl_core.ir.printer import show_expr
@@ -41,15 +44,16 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
                                  for i0 in seq(0, hi - lo):
                                      x[lo + i0, pt] = t[i0]
 
-    Copying in is left out if the block writes all of the window and reads nothing of it that it has not written before; copying
-    out if it writes nothing. With accum, t starts at 0 and is added to x at the end. Where the window may reach over the end of
-    the buffer the copies are guarded. The copy lives in DRAM; `set_memory` moves it.
+    Accesses that certainly lie outside of the window stay on x, through windows of it too. Copying in is left out if the block
+    writes all of the window and reads nothing of it that it has not written before; copying out if it writes nothing. With
+    accum, t starts at 0 and is added to x at the end. Where the window may reach over the end of the buffer the copies are
+    guarded. The copy lives in DRAM; `set_memory` moves it.
 
     Raises:
-        SchedulingError: an access to x in the block may lie outside of the window (values are shown); the block uses x through
-        a window made before it, or makes one that is used after it; the window may be empty; the block depends on strides
-        of x; accum, and the block does more than reduce into x; an iteration of a parallel loop around would
-        copy what another one writes.
+        SchedulingError: an access to x in the block may lie partly outside of the window (values are shown); the block may
+        reach the window through another one made before it, or makes one that is used after it; the window may be empty;
+        the block depends on strides of x; accum, and the block does more than reduce into the window; an iteration of a
+        parallel loop around would copy what another one writes.
     Forwarding: everything stays with the same statement; a cursor to the block holds the same statements, without the copies.
     Also known as: stage_window, cache_read and cache_write (TVM), staging.
     """
@@ -62,22 +66,22 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     ctx = context_at(proc, stmt_path(where, 0))
     _require_extents(ctx, region)
     _require_sole_name(proc, where, ctx, region)
-    _require_inside(proc, where, region, span)
-    root = ctx.root(region.buffer)
-    touched = [a for a in effect(ctx, code).accesses if a.buffer is root]
+    apart = _outside(proc, where, ctx, region, span)
+    edit = _redirected(edit_of(proc), where, apart, _redirection(ctx, region, target), region.buffer)
+
+    alloc = ir.Alloc(target, region.type(), DRAM, span=span)
+    inner, changed = ctx.after(alloc), edit.stmts(where)
+    touched = [a for a in effect(inner, changed).accesses if a.buffer is target]
     require(bool(touched), f"the block does not use {region.buffer.name}", span, code="E451")
     if accum:
         _require_reductions(touched, region)
-
     copies = _Copies(ctx, region, target, span)
-    alloc = ir.Alloc(target, region.type(), DRAM, span=span)
     start: ir.Block = (alloc,)
     if accum:
         start = (alloc, copies.zero())
-    elif _must_copy_in(copies, code):
+    elif _must_copy_in(copies, inner, changed):
         start = (alloc, copies.copy_in())
 
-    edit = edit_of(proc).rewrite_exprs(where, _redirection(ctx, region, target), {region.buffer})
     edit = edit.insert(before(stmt_path(where, 0)), start)
     if any(a.modifies for a in touched):
         edit = edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), (copies.copy_out(add=accum),))
@@ -120,12 +124,13 @@ def _require_sole_name(proc: Procedure, where: BlockLoc, ctx: Context, region: R
     """The block reaches the buffer under one name (and windows of its own), and nothing after it reaches the copy."""
     block, name = stmts(proc.ir, where), region.buffer.name
     root = ctx.root(region.buffer)
-    others = {other for other in ctx.buffers if other is not region.buffer and ctx.root(other) is root}
-    for stmt in block:
-        if mentions(stmt, others):
-            used = next(other.name for other in others if mentions(stmt, {other}))
+    others = sorted(other for other in ctx.buffers if other is not region.buffer and ctx.root(other) is root)
+    for use in [use for other in others for use in uses_in(proc.ir, where, other)]:
+        if not isinstance(use.node, ir.StrideExpr) and not _is_apart(proc, use, ctx, region):
+            used = use.node.name.name
             hint = f"hint: stage {used} instead, or inline the window"
-            refuse(f"the block also reaches {name} under the name {used}", stmt.span, [hint], code="E450")
+            span = use.node.span.or_else(block[0].span)
+            refuse(f"the block also reaches {name} under the name {used}", span, [hint], code="E450")
     own = with_windows(block, region.buffer)
     for stmt in stmt_list(proc.ir, where.parent, where.field)[where.hi :]:
         if mentions(stmt, own - {region.buffer}):
@@ -136,19 +141,45 @@ def _require_sole_name(proc: Procedure, where: BlockLoc, ctx: Context, region: R
         refuse(f"the block depends on strides of {name}, which the copy does not have", found.span, code="E457")
 
 
-def _require_inside(proc: Procedure, where: BlockLoc, region: Region, span: Span) -> None:
+def _is_apart(proc: Procedure, use: Use, start: Context, region: Region) -> bool:
+    """Whether a use of the buffer, or of a window of it, certainly lies outside of the region; start holds before the block."""
+    node = use.node
+    assert not isinstance(node, ir.StrideExpr)
+    ctx = context_at(proc, use.path)
+    typ = ctx.buffers[node.name].type
+    box = Region(node.name, region.scalar, (), typ.shape if isinstance(typ, TensorType) else ())
+    box = replace(box, dims=box.whole() if passed_whole(use) else node.idx)
+    try:
+        return overlap(ctx.facts, box.locations(ctx, node), region.locations(start, node)) is None
+    except Undecided:
+        return False
+
+
+def _outside(proc: Procedure, where: BlockLoc, start: Context, region: Region, span: Span) -> list[Use]:
+    """The uses of the buffer that lie outside of the region; all others certainly lie inside, or stage_mem refuses."""
+    found: list[Use] = []
     for use in uses_in(proc.ir, where, region.buffer):
         node = use.node
         assert isinstance(node, ir.Read | ir.WindowExpr | ir.Assign | ir.Reduce)
         indices = region.whole() if passed_whole(use) else node.idx
-        _require_intervals_kept(use, region, indices)
         ctx = context_at(proc, use.path)
+        if not _is_inside(ctx, region, indices) and _is_apart(proc, use, start, region):
+            found.append(use)
+            continue
+        _require_intervals_kept(use, region, indices)
         for part in region.inclusion(ctx, indices):
             shown = show_expr(ir.Read(node.name, node.idx, type=node.rhs.type) if isinstance(node, Write) else node)
             message = f"cannot prove that {shown} lies inside the window {_shown(region)}, in dimension {part.dim}"
             hint = "stage a larger window, or a smaller block"
             place = node.span.or_else(span)
             require_proved(ctx, part.goal, message, place, values=part.values, extra=part.extra, hint=hint)
+    return found
+
+
+def _is_inside(ctx: Context, region: Region, indices: tuple[ir.Expr | ir.Interval, ...]) -> bool:
+    if any(isinstance(i, ir.Interval) and not isinstance(b, ir.Interval) for i, b in zip(indices, region.dims, strict=True)):
+        return False
+    return all(isinstance(ctx.prove(part.goal, part.extra), Proved) for part in region.inclusion(ctx, indices))
 
 
 def _require_intervals_kept(use: Use, region: Region, indices: tuple[ir.Expr | ir.Interval, ...]) -> None:
@@ -219,15 +250,31 @@ class _Copies:
         return stmt
 
 
-def _must_copy_in(copies: _Copies, block: ir.Block) -> bool:
-    """Whether the block may read what was in the window before it, or may leave some of that there."""
-    ctx, root = copies.ctx, copies.ctx.root(copies.region.buffer)
-    if exposed_read(ctx, block, root) is not None:
+def _must_copy_in(copies: _Copies, inner: Context, block: ir.Block) -> bool:
+    """Whether block, which works on the copy, may read what was in the window before it, or may leave some of that there; inner
+    holds before it."""
+    if exposed_read(inner, block, copies.target) is not None:
         return True
-    return not covered(ctx.facts, copies.region.locations(ctx, block[0]), definite_writes(ctx, block, root))
+    box = copies.region.places(copies.ctx, copies.target, block[0])
+    return not covered(inner.facts, box, definite_writes(inner, block, copies.target))
 
 
 # ---- edit
+
+
+def _redirected(edit: Edit, where: BlockLoc, apart: list[Use], rule: Callable[[ir.Node], ir.Node | None], name: Sym) -> Edit:
+    """edit with rule applied to the uses of name in a block, those in apart excepted."""
+    kept = name.copy()
+    for use in apart:
+        edit = edit.update(NodeLoc(use.path), name=kept)
+    edit = edit.rewrite_exprs(where, rule, {name})
+    if not apart:
+        return edit
+
+    def back(node: ir.Node) -> ir.Node | None:
+        return update(use, name=name) if (use := use_of(node)) is not None and use.name is kept else None
+
+    return edit.rewrite_exprs(where, back, {kept})
 
 
 def _redirection(ctx: Context, region: Region, target: Sym) -> Callable[[ir.Node], ir.Node | None]:

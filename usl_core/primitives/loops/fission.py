@@ -7,7 +7,8 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.repeating import why_not_running_again
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, after, gap_position, get_stmt, stmt_list, stmt_path
-from usl_core.ir.nodes import Block, For, If, Proc, SimpleStmt, Stmt, index_read
+from usl_core.frontend.operators import negation
+from usl_core.ir.nodes import Block, For, If, Pass, SimpleStmt, Stmt, index_read
 from usl_core.ir.traverse import depends_on_data, free_names
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no
 from usl_core.primitives.locate import Where, gap_at
@@ -27,8 +28,15 @@ def fission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Edit:
 
     Legal if s2 of an iteration commutes with s1 of every later one; or if s1 does not use the iterator and may run again after
     s2 without effect (then only its first run counts, as for a value computed anew in each iteration). An `if` is split the
-    same way and counts as one lift. One with `else` is split only on the way through the loop directly around it, on whose
-    iterator the condition must not depend; the `else` stays with the first part.
+    same way, in its `else` too, and counts as one lift; the other branch stays with the first part.
+
+        if c:                        if c:
+            s                            s
+        else:                ~>      else:
+            t1                           t1
+            t2                       if not c:
+                                         t2
+
 
     Raises:
         SchedulingError: there is nothing before or after the gap; fewer than n_lifts loops and ifs around it; neither condition
@@ -62,7 +70,7 @@ def _split(edit: Edit, place: GapLoc, lifts: int) -> tuple[Edit, GapLoc]:
         case For():
             _check_loop(ctx, owner, first, second)
         case If():
-            _check_if(ctx, ir, place, owner, first, lifts)
+            _check_if(ctx, owner, (*first, *(owner.orelse if place.field == "body" else owner.body)))
         case SimpleStmt():
             raise AssertionError(f"not a statement with a body: {owner!r}")
     return _split_owner(edit, rest, owner), after(place.parent)
@@ -93,28 +101,11 @@ def _repeats_are_void(ctx: Context, loop: For, first: Block, second: Block) -> b
     return why_not_running_again(inside, first, since=instance(effect(inside, second).accesses, {})) is None
 
 
-def _check_if(ctx: Context, ir: Proc, place: GapLoc, branch: If, first: Block, lifts: int) -> None:
-    if place.field == "orelse":
-        hint = "hint: make it an `if` of its own first"
-        refuse("an `else` branch cannot be split", branch.span, [hint], code="E404")
-    if branch.orelse:
-        _require_invariant_else(ir, place, branch, lifts)
+def _check_if(ctx: Context, branch: If, first: Block) -> None:
+    """What stays in the first part does not change the condition, which is asked again after it."""
     if depends_on_data(branch.cond):
         message = "the condition depends on data that the statements before the gap may change"
         require_no(changes_value(ctx, branch.cond, effect(ctx, first)), message, branch.span)
-
-
-def _require_invariant_else(ir: Proc, place: GapLoc, branch: If, lifts: int) -> None:
-    around = place.parent[:-1]
-    loop = get_stmt(ir, around) if around else None
-    fits = (
-        lifts >= 2 and isinstance(loop, For) and not depends_on_data(branch.cond) and loop.iter not in free_names(branch.cond)
-    )
-    if not fits:
-        message = (
-            "an `if` with `else` is split only along with the loop around it, and if the condition does not depend on that loop"
-        )
-        refuse(message, branch.span, ["hint: lift the `if` out of the loop with lift_scope"], code="E404")
 
 
 # ---- edit
@@ -128,6 +119,11 @@ def _split_owner(edit: Edit, second: BlockLoc, owner: For | If) -> Edit:
             name = owner.iter.copy()
             edit = edit.substitute(rest, {owner.iter: index_read(name)})
             edit = edit.wrap(rest, lambda body: For(name, owner.lo, owner.hi, body, owner.mode, span=owner.span))
-        case If():
+        case If() if second.field == "body":
             edit = edit.wrap(rest, lambda body: If(owner.cond, body, span=owner.span))
+        case If() if depends_on_data(owner.cond):
+            nothing = (Pass(span=owner.span),)
+            edit = edit.wrap(rest, lambda body: If(owner.cond, nothing, body, span=owner.span), "orelse")
+        case If():
+            edit = edit.wrap(rest, lambda body: If(negation(owner.cond), body, span=owner.span))
     return edit.move(Now(NodeLoc(stmt_path(second, 0))), Now(after(second.parent)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from usl_core.analysis.context import Context
-from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import GapLoc, NodeLoc, Path, body_of, get_stmt
+from usl_core.cursors.edit import Edit, Now
+from usl_core.cursors.path import GapLoc, NodeLoc, Path, after, before, body_of, get_stmt, next_place
 from usl_core.errors import Span
+from usl_core.frontend.operators import negation
 from usl_core.ir.nodes import Expr, For, If, Pass, Stmt, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import depends_on_data, free_names, with_fresh_binders
+from usl_core.ir.traverse import depends_on_data, free_names, get_field, with_fresh_binders
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
@@ -43,11 +44,19 @@ def lift_scope(proc: Procedure, inner: Where) -> Edit:
                                          else:
                                              u
 
-    A loop is not lifted over an `if` with `else`. Two loops change places as in `reorder_loops`.
+    A loop leaves the other branch behind, in an `if` of its own. What is lifted may stand in the `else`, on control: then it is
+    the condition's negation that it takes along. Two loops change places as in `reorder_loops`.
+
+        if c:                        for i in seq(a, b):
+            for i in seq(a, b):          if c:
+                s            ~>              s
+        else:                        if not c:
+            t                            t
 
     Raises:
         SchedulingError: the statement is not alone in the one around it; a condition uses the iterator, or depends on data that
-        the body may change, or on data while the loop may run zero times; two loops whose iterations do not commute.
+        the body may change, or on data while the loop may run zero times or there is an `else`; two loops whose iterations do
+        not commute.
     Forwarding: each of the two moves with its head; the innermost statements stay themselves.
     """
     path, low = _inner_at(proc, inner)
@@ -67,10 +76,9 @@ def lift_scope(proc: Procedure, inner: Where) -> Edit:
         return parallel_if_free_of_races(edit.interchange(NodeLoc(above)), above)
     if isinstance(low, If):
         _require_control(high.cond, low.cond, low.span)
-        return _if_over_if(edit, above, high, low)
-    require(not high.orelse, "a loop is not lifted over an `if` with `else`", high.span, code="E404")
+        return _if_over_if(edit, path, high, low)
     _require_movable(ctx, low, high)
-    return edit.interchange(NodeLoc(above))
+    return _loop_over_if(edit, path, high)
 
 
 # ---- locate
@@ -84,9 +92,7 @@ def _inner_at(proc: Procedure, where: Where) -> tuple[Path, For | If]:
 
 
 def _require_alone(path: Path, high: For | If, span: Span) -> None:
-    field, _ = path[-1]
-    require(field == "body", "a statement is not lifted out of an `else` branch", span)
-    if len(high.body) != 1:
+    if len(get_field(high, path[-1][0])) != 1:
         hint = "hint: separate the other statements with fission first"
         refuse("the statement must be alone in the loop or `if` around it", span, [hint], code="E404")
 
@@ -130,13 +136,34 @@ def _if_over_loop(edit: Edit, above: Path, loop: For, branch: If) -> Edit:
     return edit.wrap(otherwise, lambda body: For(name, loop.lo, loop.hi, body, loop.mode, span=loop.span))
 
 
-def _if_over_if(edit: Edit, above: Path, high: If, low: If) -> Edit:
+def _if_over_if(edit: Edit, path: Path, high: If, low: If) -> Edit:
+    """low, which is at path in one of high's branches, takes the place of high and holds it."""
+    above, cond, other = path[:-1], high.cond, high.orelse
+    if path[-1][0] == "orelse":
+        cond, other = negation(cond), high.body
+        count = len(high.body)
+        edit = edit.replace_expr(NodeLoc((*above, ("cond", None))), cond)
+        edit = edit.move(NodeLoc(path), before((*above, ("body", 0))))
+        edit = edit.move(body_of(above, count), Now(GapLoc(above, "orelse", 0, "before")))
     edit = edit.interchange(NodeLoc(above))
-    inner = (*above, ("body", 0))
-    other = with_fresh_binders(high.orelse)
+    other = with_fresh_binders(other)
     if low.orelse:
-        return edit.wrap(body_of(inner, len(low.orelse), "orelse"), lambda body: If(high.cond, body, other, span=high.span))
+        return edit.wrap(body_of(path, len(low.orelse), "orelse"), lambda body: If(cond, body, other, span=high.span))
     if not other:
         return edit
-    nothing: Stmt = If(high.cond, (Pass(span=high.span),), other, span=high.span)
-    return edit.insert(GapLoc(inner, "orelse", 0, "before"), (nothing,))
+    nothing: Stmt = If(cond, (Pass(span=high.span),), other, span=high.span)
+    return edit.insert(GapLoc(path, "orelse", 0, "before"), (nothing,))
+
+
+def _loop_over_if(edit: Edit, path: Path, high: If) -> Edit:
+    """The loop at path in one of high's branches holds an `if` with that branch; the other branch stays in another."""
+    above, field = path[:-1], path[-1][0]
+    if not high.orelse:
+        return edit.interchange(NodeLoc(above))
+    message = f"the condition {show_expr(high.cond)} depends on data, and its `if` has an `else`"
+    require(not depends_on_data(high.cond), message, high.span, code="E404")
+    opposite = negation(high.cond)
+    edit = edit.wrap(body_of(above, len(high.orelse), "orelse"), lambda body: If(opposite, body, span=high.span)).move(
+        Now(NodeLoc((*above, ("orelse", 0)))), Now(after(above))
+    )
+    return edit.interchange(Now(NodeLoc(above if field == "body" else next_place(above))))
