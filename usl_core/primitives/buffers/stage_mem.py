@@ -272,7 +272,8 @@ def _redirected(edit: Edit, where: BlockLoc, apart: list[Use], rule: Callable[[i
         return edit
 
     def back(node: ir.Node) -> ir.Node | None:
-        return update(use, name=name) if (use := use_of(node)) is not None and use.name is kept else None
+        use = use_of(node)
+        return None if use is None or use.name is not kept else update(node, name=name)
 
     return edit.rewrite_exprs(where, back, {kept})
 
