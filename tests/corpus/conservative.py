@@ -7,33 +7,11 @@ from usl_core.scheduling import (
     divide_loop,
     parallelize_loop,
     reorder_loops,
-    replace,
     reuse_buffer,
     set_precision,
 )
 
-_NO_UNIFIED_IDX = "unification does not look for arguments inside of `idx`, so no instruction with a gather or scatter is found"
-HISTOGRAM = """
-def histogram(n: size, k: [u8][n], h: [i32][8]):
-    for i in seq(0, n):
-        h[idx(k[i], 0, 8)] += 1
-"""
-
 KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
-    (
-        Legal(
-            "replace",
-            "a_histogram",
-            "n: size, k: u8[n], h: i32[8]",
-            """
-            for i in seq(0, n):
-                h[idx(k[i], 0, 8)] += 1
-            """,
-            lambda p, c: replace(p, "for i in _: _", c.histogram),
-            callees=(HISTOGRAM,),
-        ),
-        _NO_UNIFIED_IDX,
-    ),
     (
         Legal(
             "reorder_loops",

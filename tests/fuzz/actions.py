@@ -14,11 +14,12 @@ from typing import Any
 from tests.fuzz.sites import Site, enclosing, expressions, loops, scopes, siblings, sites
 from usl_core.cursors.path import ArgLoc, Loc, NodeLoc
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, BinaryOp, Call, Expr, For, If, Literal, Pass, Proc, Read, Reduce, Stmt
+from usl_core.ir.nodes import Alloc, Assign, Call, For, If, Literal, Pass, Proc, Read, Reduce, Stmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import names_used, same, same_block, walk
 from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType, TensorType
+from usl_core.primitives.calls.rearranging import alike
 
 
 class Scratch(DRAM):
@@ -390,25 +391,9 @@ def replace(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft 
     if not callees:
         return None
     callee = rng.choice(callees)
-    wanted = _skeleton(callee.body[0])
-    fitting = [s for s in sites(proc) if _skeleton(s.stmt) == wanted or (isinstance(s.stmt, For) and rng.random() < 0.03)]
+    fitting = [s for s in sites(proc) if alike(callee.body, (s.stmt,)) or (isinstance(s.stmt, For) and rng.random() < 0.03)]
     site = _pick(rng, fitting)
     return Draft((At(site.block()), Callee(callee))) if site else None
-
-
-def _skeleton(node: Stmt | Expr) -> tuple[Any, ...]:
-    """What two pieces of code must have in common to be unified: statements, operators and types of data."""
-    match node:
-        case For(body=body):
-            return (For, *map(_skeleton, body))
-        case Assign(rhs=rhs) | Reduce(rhs=rhs):
-            return (type(node), _skeleton(rhs))
-        case BinaryOp(op=op, lhs=lhs, rhs=rhs):
-            return (op, _skeleton(lhs), _skeleton(rhs))
-        case Read() | Literal():
-            return (node.type,)
-        case _:
-            return (type(node),)
 
 
 @action

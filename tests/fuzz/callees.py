@@ -15,6 +15,7 @@ from usl_core.ir.nodes import (
     Call,
     Expr,
     For,
+    If,
     Interval,
     Literal,
     Node,
@@ -32,7 +33,10 @@ from usl_core.ir.types import INDEX, SIZE, ScalarType, TensorType
 
 @dataclass(frozen=True)
 class Callee:
-    """proc has the formals (n if lanes is None), dst, src..., then one scalar if `scalar`; rank 1, all of one type."""
+    """proc has the formals (n if lanes is None), dst, src..., then one scalar if `scalar`; rank 1, all of one type.
+
+    With `unused` come a size and a scalar that its body does not mention.
+    """
 
     proc: Proc
     typ: ScalarType
@@ -42,6 +46,7 @@ class Callee:
     windows: bool
     stride: int | None
     """What it asserts of the stride of dst."""
+    unused: bool
 
 
 def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
@@ -58,10 +63,14 @@ def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
     formals = [Arg(size, SIZE)] if lanes is None else []
     formals += [Arg(name, TensorType(typ, (extent,), window.window), DRAM) for name in (dst, *names)]
     formals += [Arg(scalar_name, typ, DRAM)] if scalar else []
+    unused = rng.random() < 0.15
+    formals += [Arg(Sym("u"), SIZE), Arg(Sym("v"), typ, DRAM)] if unused else []
     stride = rng.choice((1, 1, 2, 4, 4, 4)) if window.window and rng.random() < 0.35 else None
     preds = (compare("==", StrideExpr(dst, 0, type=INDEX), num(stride)),) if stride else ()
     body = (For(i, num(0), extent, (store,)),)
-    return Callee(Proc(f"callee{number}", tuple(formals), preds, body), typ, lanes, sources, scalar, window.window, stride)
+    return Callee(
+        Proc(f"callee{number}", tuple(formals), preds, body), typ, lanes, sources, scalar, window.window, stride, unused
+    )
 
 
 def _value(rng: random.Random, typ: ScalarType, reads: list[Read], scalar_name: Sym, scalar: bool) -> Expr:
@@ -82,6 +91,26 @@ def inlined(call: Call) -> Block:
     control = {name: arg for name, arg in env.items() if arg.type is INDEX}
     block = with_fresh_binders(call.proc.body)
     return tuple(_redirect(substitute(stmt, control), env) for stmt in block)
+
+
+def in_another_form(rng: random.Random, block: Block, size: Sym | None, lanes: int | None) -> Block:
+    """The block with operands in another order, sums into their own target by `=`, and where lanes is the value of size, loops
+    up to size: what `replace` sees through."""
+
+    def rule(node: Node) -> Node | None:
+        match node:
+            case BinaryOp(op="+" | "*", type=ScalarType()) if rng.random() < 0.3:
+                return update(node, lhs=node.rhs, rhs=node.lhs)
+            case Reduce(name=name, idx=idx, rhs=rhs) if rng.random() < 0.3:
+                total = BinaryOp("+", Read(name, idx, type=rhs.type), rhs, type=rhs.type)
+                return Assign(name, idx, total)
+            case For(hi=Literal(value=value)) if size is not None and value == lanes:
+                return update(node, hi=var(size))
+            case _:
+                return None
+
+    found = tuple(rewrite(stmt, rule) for stmt in block)
+    return found if size is None or lanes is None else (If(compare("==", var(size), num(lanes)), found),)
 
 
 def _redirect(stmt: Stmt, env: dict[Sym, Expr]) -> Stmt:

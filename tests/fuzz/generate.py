@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.fuzz.callees import Callee, inlined, random_callee
+from tests.fuzz.callees import Callee, in_another_form, inlined, random_callee
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scope import Data, Position, Scope
 from tests.fuzz.terms import Extent, compare, index_call, index_op, literal, num, var, window
@@ -362,8 +362,17 @@ class _Generator:
             args = self.arguments(scope, callee, output)
             if args is not None:
                 stmt = Call(callee.proc, tuple(args))
-                return list(inlined(stmt)) if self.chance(0.5) else [stmt]
+                return self.written_out(scope, stmt, callee) if self.chance(0.5) else [stmt]
         return [self.store(scope)]
+
+    def written_out(self, scope: Scope, call: Call, callee: Callee) -> list[Stmt]:
+        """The body in place of a call, sometimes in another form, or with a size for the number of lanes where it is that."""
+        block = inlined(call)
+        if self.chance(0.5):
+            return list(block)
+        sizes = [dim.base for data in scope.readable() for dim in data.dims if dim.base is not None and dim.offset == 0]
+        size = self.rng.choice(sizes) if callee.lanes and sizes and self.chance(0.5) else None
+        return list(in_another_form(self.rng, block, size, callee.lanes))
 
     def arguments(self, scope: Scope, callee: Callee, output: Data) -> list[Expr] | None:
         extent = Extent(None, callee.lanes, callee.lanes) if callee.lanes else self.rng.choice(output.dims)
@@ -379,6 +388,8 @@ class _Generator:
             cells = [d for d in sources if d.root is not output.root]
             cell = self.expressions.read(scope, self.rng.choice(cells), exotic=False) if cells else literal(callee.typ, 1)
             args.append(cell)
+        if callee.unused:
+            args += [num(self.rng.randint(1, 3)), literal(callee.typ, 1)]
         return args if callee.lanes else [extent.expr(), *args]
 
     def vector(self, scope: Scope, callee: Callee, data: Data, extent: Extent, stride: int | None = None) -> Expr | None:

@@ -6,7 +6,7 @@ collected with its range, so that "for all values of it" is what is proved.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from usl_core.analysis import affine
@@ -39,6 +39,8 @@ class Lowering:
     ranges: list[Formula] = field(default_factory=list)
     symbolic: bool = False
     """Whether a configuration field stands for its value at entry (`Config.sym`), rather than for a fresh variable."""
+    clamped: Mapping[int, Sym] = field(default_factory=dict)
+    """Variables for clamped data that has one already, by the identity of its arguments."""
 
     def unknown(self, name: str) -> Sym:
         """A fresh variable for a value that nothing is known of."""
@@ -90,6 +92,8 @@ class Lowering:
         if fn is MAX:
             return affine.maximum(self.index(a) for a in args)
         assert fn is IDX, f"not a control function: {fn!r}"
+        if id(args) in self.clamped:
+            return affine.var(self.clamped[id(args)])
         lo, hi = self.index(args[1]), self.index(args[2])
         value = affine.var(self.unknown("idx"))
         self.ranges += [fml.le(lo, value), fml.lt(value, hi)]

@@ -37,9 +37,10 @@ def simplify(proc: Procedure) -> Edit:
     Index expressions are brought to linear normal form, with quotients, remainders, minima and maxima decided where what is
     known at the place decides them, and replaced where that makes them shorter. Names and quotients that can only be one number
     there (under `if n == 4`, after `assert (n + 15) / 16 == 2`) are that number, and equations shorten sums (`n - 4 * m` is 0
-    under `n == 4 * m`). Branches that are never (always) taken go (stay), loops that never run go, and so do loops and branches
-    on control that do nothing; loops that run once are replaced by their body. Of data, only operations on literals of R and of
-    integers are computed, which is exact. The result depends on the procedure only; simplifying it again changes nothing.
+    under `n == 4 * m`); iterators stay, so that a guarded loop still looks like one. Branches that are never (always) taken go
+    (stay), loops that never run go, and so do loops, and branches on control, that do nothing; loops that run once are replaced
+    by their body. Of data, only operations on literals of R and of integers are computed, which is exact. The result depends on
+    the procedure only, and simplifying it again changes nothing.
 
     Raises:
         nothing of its own.
@@ -76,13 +77,21 @@ class _Plan:
     def block(self, ctx: Context, parent: Path, name: str, block: ir.Block, *, learn: bool = False) -> None:
         outside = self.numbers, self.equations
         if learn:
-            self.numbers, self.equations = ctx.numbers, ctx.equations
+            self.learn(ctx)
         for position, stmt in enumerate(block):
             self.stmt(ctx, (*parent, (name, position)), stmt)
             ctx = ctx.after(stmt)
             if isinstance(stmt, ir.Check):
-                self.numbers, self.equations = ctx.numbers, ctx.equations
+                self.learn(ctx)
         self.numbers, self.equations = outside
+
+    def learn(self, ctx: Context) -> None:
+        """What is determined where ctx holds; of iterators nothing, as instructions match loops by where these stand."""
+        loops = {loop.iter for loop in ctx.loops}
+        self.numbers, self.equations = (
+            {atom: value for atom, value in known.items() if loops.isdisjoint(affine.syms(affine.of_atom(atom)))}
+            for known in (ctx.numbers, ctx.equations)
+        )
 
     def stmt(self, ctx: Context, path: Path, stmt: ir.Stmt) -> None:
         match stmt:

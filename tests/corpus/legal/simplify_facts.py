@@ -77,7 +77,7 @@ CASES = [
     ),
     Legal(
         "simplify",
-        "nothing_from_another_branch_or_iteration",
+        "iterators_under_a_guard_stay",
         "n: size, x: f32[n + 4]",
         """
         for i in seq(0, n):
@@ -91,7 +91,7 @@ CASES = [
         """
         for i in seq(0, n):
             if i == 2:
-                x[2] = 1.0
+                x[i] = 1.0
             else:
                 x[i] = 2.0
             x[i + 1] = 3.0

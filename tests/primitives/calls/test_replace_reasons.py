@@ -9,6 +9,7 @@ import pytest
 from tests.primitives.equivalence import parse
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import Memory
+from usl_core.primitives.calls.solving import solve
 from usl_core.primitives.calls.unify import Mismatch, Unifier
 from usl_core.procedure import Procedure, proc_from_source
 from usl_core.scheduling import replace
@@ -73,4 +74,4 @@ def test_a_cast_of_data_is_no_cast_of_a_control_value() -> None:
     f = parse("def f(n: index, d: f32):\n    d = f32(-n)")
     p = parse("def p(k: i8, x: f32):\n    x = f32(-k)")
     with pytest.raises(Mismatch):
-        Unifier(f.ir).solve(p.ir.body)
+        solve(Unifier(f.ir), p.ir.body)

@@ -8,12 +8,13 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.context import Context
+from usl_core.analysis.dataflow import value_of
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.ir import nodes as ir
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data
-from usl_core.ir.types import BOOL, is_control, scalar_of
+from usl_core.ir.types import BOOL, ScalarType, TensorType, is_control, scalar_of
 from usl_core.profiling import profiled
 
 
@@ -106,8 +107,12 @@ class _Agreement:
         return self.names.get(name, name) is other
 
     def expr(self, ctx: Context, a: ir.Node, b: ir.Node) -> bool:
+        if _is_buffer(a) and _is_buffer(b):
+            new, old = window_entries(a), window_entries(b)
+            same = self.is_called(a.name, b.name) and len(new) == len(old)
+            return same and all(self.expr(ctx, x, y) for x, y in zip(new, old, strict=True))
         if not _is_control(a) or not _is_control(b):
-            return self.alike(ctx, a, b)
+            return self.alike(ctx, a, b) or held(ctx, a, b)
         if a.type is BOOL:  # as b, which stands in the same place
             return self.equivalent(ctx, self.truth(ctx, a), ctx.truth(b))
         if depends_on_data(a) or depends_on_data(b):  # `idx` of data
@@ -125,6 +130,31 @@ class _Agreement:
 
     def equivalent(self, ctx: Context, f: Formula, g: Formula) -> bool:
         return f == g or ctx.holds(fml.iff(f, g))
+
+
+def held(ctx: Context, a: ir.Node, b: ir.Node) -> bool:
+    """Whether a is a field of data that holds here what b is, a scalar or a constant."""
+    if not (
+        isinstance(a, ir.ReadConfig)
+        and isinstance(b, ir.Read | ir.Literal)
+        and a.type == b.type
+        and isinstance(a.type, ScalarType)
+    ):
+        return False
+    value = value_of(b)
+    return value is not None and ctx.field(a.config.sym(a.field)) == value
+
+
+def window_entries(expr: ir.Read | ir.WindowExpr) -> tuple[ir.Expr | ir.Interval, ...]:
+    """The entries of a window; those of a buffer that is passed whole are all of its dimensions."""
+    if isinstance(expr, ir.WindowExpr):
+        return expr.idx
+    assert isinstance(expr.type, TensorType)
+    return tuple(ir.Interval(ir.index_literal(0), extent) for extent in expr.type.shape)
+
+
+def _is_buffer(node: ir.Node) -> TypeGuard[ir.Read | ir.WindowExpr]:
+    return isinstance(node, ir.WindowExpr) or (isinstance(node, ir.Read) and isinstance(node.type, TensorType))
 
 
 def _is_control(node: ir.Node) -> TypeGuard[ir.Expr]:

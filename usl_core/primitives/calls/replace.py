@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -12,46 +12,88 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.memories import misplaced
 from usl_core.analysis.raise_ import from_lin
+from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import BlockLoc, stmt_path, stmts
+from usl_core.cursors.path import BlockLoc, NodeLoc, Path, get_stmt, stmt_path, stmts
 from usl_core.errors import NOWHERE, SchedulingError, Span
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Proc, Read
+from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Node, Proc, Read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import binders, rename
+from usl_core.ir.traverse import binders, children, rename
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.calls.agreement import same_meaning
 from usl_core.primitives.calls.inlining import argument_that_changes, inlined, window_over
+from usl_core.primitives.calls.rearranging import Rearranged, alike, solve_otherwise
+from usl_core.primitives.calls.solving import solve
 from usl_core.primitives.calls.unify import Mismatch, Solution, Unifier
+from usl_core.primitives.exprs.commute_expr import commute_expr
 from usl_core.primitives.locate import Where, block_at, context_at
+from usl_core.primitives.operators import as_operator
+from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce
 from usl_core.procedure import Procedure
 
 _RENAMED: WeakKeyDictionary[Proc, Proc] = WeakKeyDictionary()
 
 
-@primitive()
-def replace(proc: Procedure, block: Where, f: Procedure) -> Edit:
+@as_operator()
+def replace(proc: Procedure, block: Where, f: Procedure) -> Procedure:
     """Replace a block by a call of f, with the arguments that make them equal.
 
         for i in seq(0, 16):            ~>      f(x[8:24])
             x[i + 8] = 0.0
 
-    The arguments are found by unifying f's body with the block modulo linear equalities; a literal stands for a scalar formal
-    that f never writes. Then the call is inlined again and must equal the block, and f's sizes, assertions,
+    The arguments are found by unifying f's body with the block modulo linear equalities and what is known at the place: under
+    `if n == 16`, a loop up to `n` matches one up to 16, and a field that holds `a` matches `a`. A literal stands for a scalar
+    formal that f never writes. Sizes in the extents of dense formals are those of the buffers, a loop between two formals
+    starts where the block's does, equations that f asserts determine formals, and formals that f does not use get something
+    that fits.
+    Where operands stand in another order, or f adds by `+=` what the block adds by `=`, `commute_expr` and `fold_into_reduce`
+    come first, as steps of their own. Then the call is inlined again and must equal the block, and f's sizes, assertions,
     strides and the disjointness of its arguments are proved at the call.
 
     Raises:
         SchedulingError: the body does not match (the notes name the parts that differ), or a precondition of f may fail.
     Forwarding: a cursor to the block moves to the call; what was inside the block dies.
     """
+    try:
+        return _replace(proc, block, f)
+    except Rearranged as needed:
+        cursor = make_cursor(proc, block_at(proc, block))
+        return replace(_rearranged(proc, block_at(proc, block), needed), cursor, f)
+
+
+@primitive(name="replace")
+def _replace(proc: Procedure, block: Where, f: Procedure) -> Edit:
     loc = block_at(proc, block)
+    old = stmts(proc.ir, loc)
+    # Most tries of a schedule are made to fail: the reason is looked for, and the text made, when somebody reads it.
+    if not alike(_renamed(f.ir).body, old):
+        raise SchedulingError.deferred(lambda: _explained(_why_not(proc, loc, f), f, old), "E430")
     try:
         call = _matching_call(proc, loc, f)
     except Mismatch as mismatch:
-        # Most tries of a schedule are made to fail: the text is made when somebody reads it.
-        raise SchedulingError.deferred(partial(_explained, mismatch, f, stmts(proc.ir, loc)), "E430") from None
+        raise SchedulingError.deferred(partial(_explained, mismatch, f, old), "E430") from None
     return edit_of(proc).replace(loc, (call,))
+
+
+def _rearranged(proc: Procedure, loc: BlockLoc, needed: Rearranged) -> Procedure:
+    """proc with the parts of the block at loc that needed names in the form that is needed."""
+    places = [stmt_path(loc, offset) for offset in range(loc.hi - loc.lo)]
+    nodes = [found for path in places for found in _below(path, get_stmt(proc.ir, path))]
+    after = proc
+    for stmt in needed.folded:
+        for path in (path for path, node in nodes if node is stmt):
+            after = fold_into_reduce(after, make_cursor(proc, NodeLoc(path)))
+    swapped = [make_cursor(proc, NodeLoc(path)) for path, node in nodes if any(node is expr for expr in needed.commuted)]
+    return commute_expr(after, swapped) if swapped else after
+
+
+def _below(path: Path, node: Node) -> Iterator[tuple[Path, Node]]:
+    """The node at path and all nodes below it, with their paths."""
+    yield path, node
+    for step, child in children(node):
+        yield from _below((*path, step), child)
 
 
 def _matching_call(proc: Procedure, loc: BlockLoc, f: Procedure) -> Call:
@@ -59,8 +101,16 @@ def _matching_call(proc: Procedure, loc: BlockLoc, f: Procedure) -> Call:
     old = stmts(proc.ir, loc)
     # f may be a version of this very procedure and share its names.
     callee = _renamed(f.ir)
-    solution = Unifier(callee).solve(old)
-    ctx = context_at(proc, stmt_path(loc, 0))
+
+    def where() -> Context:
+        return context_at(proc, stmt_path(loc, 0))
+
+    match = Unifier(callee, where)
+    try:
+        solve(match, old)
+    except Mismatch as mismatch:
+        match = solve_otherwise(callee, where, old, mismatch)
+    ctx, solution = match.ctx, match.solution
     args = tuple(_argument(formal, solution, ctx) for formal in callee.args)
     call = Call(f.ir, args, span=old[0].span)
     _require_memories(ctx, call)
@@ -78,6 +128,15 @@ def _renamed(callee: Proc) -> Proc:
     if found is None:
         found = _RENAMED[callee] = rename(callee, {name: name.copy() for name in binders(callee)})
     return found
+
+
+def _why_not(proc: Procedure, loc: BlockLoc, f: Procedure) -> Mismatch:
+    """Where the block at loc, which is not alike, differs."""
+    try:
+        solve(Unifier(_renamed(f.ir), lambda: context_at(proc, stmt_path(loc, 0))), stmts(proc.ir, loc))
+    except Mismatch as mismatch:
+        return mismatch
+    return Mismatch("the statements differ")
 
 
 def _explained(mismatch: Mismatch, f: Procedure, old: Block) -> tuple[str, Span | None, Sequence[str]]:

@@ -7,28 +7,37 @@ dimension. The result is only a guess: `replace` inlines the call again and comp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, zip_longest
+from typing import NamedTuple
 
 from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
+from usl_core.analysis.context import Context
 from usl_core.analysis.formula import And, Bool, Const, Eq, Formula, Ge, Or
 from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.ir import nodes as ir
+from usl_core.ir.externs import IDX
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import depends_on_data, get_field, walk
+from usl_core.ir.traverse import child_nodes, depends_on_data, get_field, walk
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, is_control, scalar_of
-from usl_core.profiling import profiled
+from usl_core.primitives.calls.agreement import held, window_entries
 
 
 class Mismatch(Exception):
     """The block is not an instance of the body: which two parts differ, and in which two statements they are."""
 
-    def __init__(self, reason: str, callee: ir.Node | None = None, block: ir.Node | None = None) -> None:
+    def __init__(
+        self, reason: str, callee: ir.Node | None = None, block: ir.Node | None = None, *, final: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.final = final
+        """Nothing that is known, and no other order of operands, could make them match."""
         self.callee = callee
         self.block = block
 
@@ -73,46 +82,52 @@ class Solution:
     literals: dict[Sym, ir.Literal] = field(default_factory=dict)
 
 
-Bind = tuple[Sequence[ir.Expr], Sequence[ir.Expr], Sym, ir.Node, ir.Node]
-"""Indices in the callee and in the block, the block's buffer, and the two accesses."""
-Mapped = tuple[list[Lin], list[Lin], ir.Node, ir.Node]
-"""The same with the callee's indices as forms over the block's names."""
+Flags = tuple[list[bool], list[bool]]
 
 
-def _require(condition: bool, reason: str, callee: ir.Node, block: ir.Node) -> None:
+class Bind(NamedTuple):
+    """One use of a buffer formal: indices, for a window where it starts, and the two uses."""
+
+    callee: list[Lin]
+    block: list[Lin]
+    buffer: Sym
+    at: ir.Node
+    other: ir.Node
+    ranged: Flags | None = None
+    """Of windows and whole buffers, which entries are intervals: the callee's and the block's."""
+
+
+def _require(condition: bool, reason: str, callee: ir.Node, block: ir.Node, *, final: bool = False) -> None:
     """Two parts match as far as condition says so. Raises Mismatch."""
     if not condition:
-        raise Mismatch(reason, callee, block)
+        raise Mismatch(reason, callee, block, final=final)
 
 
 class Unifier:
-    """One attempt to match a callee's body."""
+    """One attempt to match a callee's body. where gives what is known before the block; facts says to compare forms by it."""
 
-    def __init__(self, callee: ir.Proc) -> None:
+    def __init__(self, callee: ir.Proc, where: Callable[[], Context] = Context, *, facts: bool = False) -> None:
         self.callee = callee
+        self.facts = facts
+        self._where = where
         self.formals = {arg.name: arg for arg in callee.args}
         self.control_formals = {a.name for a in callee.args if isinstance(a.type, ControlType) and a.type.name != "bool"}
         self.iterators: dict[Sym, Lin] = {}
         self.locals: dict[Sym, Sym] = {}
         self.bound: set[Sym] = set()
+        self.clamped: dict[int, Sym] = {}
+        self.starts: list[tuple[Lin, Lin, ir.Node, ir.Node]] = []
+        """Where loops start, in the callee and in the block."""
         self.equations: list[tuple[Lin, ir.Node, ir.Node]] = []
         self.accesses: dict[Sym, list[Bind]] = {}
         self.solution = Solution()
 
     # ---- statements
 
-    @profiled("analysis", "unification")
-    def solve(self, block: ir.Block) -> Solution:
-        """Raises Mismatch where the block is not an instance of the callee's body."""
-        self.blocks(self.callee.body, block)
-        self.solve_controls()
-        for name, uses in self.accesses.items():
-            self.solution.windows[name] = self.window(name, uses)
-        self.solve_controls()
-        missing = [a.name.name for a in self.callee.args if not self.known(a.name)]
-        if missing:
-            raise Mismatch(f"the body does not determine the argument {missing[0]} of {self.callee.name}")
-        return self.solution
+    @cached_property
+    def ctx(self) -> Context:
+        """What is known before the block."""
+        return self._where()
 
     def known(self, name: Sym) -> bool:
         """Whether a formal of the callee has its value already."""
@@ -146,7 +161,7 @@ class Unifier:
             case ir.Alloc(), ir.Alloc():
                 self.alloc(a, b)
             case ir.WindowStmt(rhs=x), ir.WindowStmt(rhs=y):
-                self.window_entries(x, y)
+                self.passed(x, y)
                 self.locals[a.name] = b.name
                 self.bound.add(b.name)
             case ir.Call(), ir.Call():
@@ -160,6 +175,7 @@ class Unifier:
         """Two loops match: equal lengths, and iterators that differ by what the first iterations differ."""
         _require(a.mode is b.mode, f"one loop is {a.mode.value}, the other {b.mode.value}", a, b)
         low_a, low_b = index_lin(a.lo), index_lin(b.lo)
+        self.starts.append((low_a, low_b, a, b))
         # The iterations are matched in order, wherever the loops start.
         self.iterators[a.iter] = affine.var(b.iter) - low_b + self.map(low_a)
         self.equate((index_lin(a.hi) - low_a), (index_lin(b.hi) - low_b), a, b)
@@ -184,28 +200,25 @@ class Unifier:
         for x, y in zip(a.args, b.args, strict=True):
             if is_control(x.type):
                 self.condition(x, y) if x.type is BOOL else self.control(x, y)
-            elif isinstance(x, ir.WindowExpr) and isinstance(y, ir.WindowExpr):
-                self.window_entries(x, y)
-            elif isinstance(x.type, TensorType) and isinstance(x, ir.Read) and isinstance(y, ir.Read | ir.WindowExpr):
-                _require(
-                    x.name in self.locals, "the callee passes a formal on to another procedure: inline that call first", a, b
-                )
-                same_buffer = isinstance(y, ir.Read) and self.locals[x.name] is y.name
-                _require(same_buffer, "different buffers are passed on", a, b)
+            elif (
+                isinstance(x, ir.Read | ir.WindowExpr)
+                and isinstance(y, ir.Read | ir.WindowExpr)
+                and isinstance(x.type, TensorType)
+            ):
+                self.passed(x, y)
             else:
                 self.data(x, y)
 
-    def window_entries(self, x: ir.WindowExpr, y: ir.WindowExpr) -> None:
-        """Two windows match entry by entry."""
-        low_x = [e.lo if isinstance(e, ir.Interval) else e for e in x.idx]
-        low_y = [e.lo if isinstance(e, ir.Interval) else e for e in y.idx]
-        same_kinds = [isinstance(e, ir.Interval) for e in x.idx] == [isinstance(e, ir.Interval) for e in y.idx]
-        makes_window = "the callee makes a window of a formal: inline the window first"
-        _require(x.name in self.locals and same_kinds, makes_window, x, y)
-        self.access(x.name, low_x, y.name, low_y, x, y)
-        for e, f in zip(x.idx, y.idx, strict=True):
-            if isinstance(e, ir.Interval) and isinstance(f, ir.Interval):
-                self.control(e.hi, f.hi)
+    def passed(self, x: ir.Read | ir.WindowExpr, y: ir.Read | ir.WindowExpr) -> None:
+        """Two windows or whole buffers match: where they start, in which dimensions they go on, and how far."""
+        entries, others = window_entries(x), window_entries(y)
+        ranged = [isinstance(e, ir.Interval) for e in entries], [isinstance(e, ir.Interval) for e in others]
+        same_type = scalar_of(x.type) == scalar_of(y.type) and sum(ranged[0]) == sum(ranged[1])
+        _require(same_type, f"one is {x.type}, the other {y.type}", x, y)
+        self.access(x.name, _starts(entries), y.name, _starts(others), x, y, ranged)
+        ends = (e for e in entries if isinstance(e, ir.Interval)), (e for e in others if isinstance(e, ir.Interval))
+        for e, f in zip(*ends, strict=True):
+            self.equate(index_lin(e.hi) - index_lin(e.lo), index_lin(f.hi) - index_lin(f.lo), x, y)
 
     # ---- expressions
 
@@ -235,6 +248,8 @@ class Unifier:
                 self.control(a.arg, b.arg) if both else self.data(a.arg, b.arg)
             case ir.ReadConfig(), ir.ReadConfig() if a.config is b.config and a.field == b.field:
                 pass
+            case ir.ReadConfig(), ir.Read() | ir.Literal() if held(self.ctx, a, b):
+                pass
             case _ if is_control(a.type) and is_control(b.type):
                 self.control(a, b)
             case _:  # what is not known to agree does not
@@ -256,7 +271,23 @@ class Unifier:
         if a.type is BOOL:  # a part of a condition on data
             self.condition(a, b)
         else:
-            self.equate(index_lin(a), index_lin(b), a, b)
+            ((x,), (y,)) = self.forms([a], [b], a, b)
+            self.equate(x, y, a, b)
+
+    def forms(self, a: Sequence[ir.Expr], b: Sequence[ir.Expr], at: ir.Node, other: ir.Node) -> tuple[list[Lin], list[Lin]]:
+        """The forms of index expressions; clamped data must match, and is the same unknown in both lists."""
+        if not any(map(depends_on_data, (*a, *b))):
+            return [index_lin(e) for e in a], [index_lin(e) for e in b]
+        calls, others = ([call for e in side for call in _clamped(e)] for side in (a, b))
+        _require(len(calls) == len(others), "the expressions differ", at, other)
+        for x, y in zip(calls, others, strict=True):
+            self.data(x.args[0], y.args[0])
+            for limit, limit_y in zip(x.args[1:], y.args[1:], strict=True):
+                self.control(limit, limit_y)
+            self.clamped[id(x.args)] = self.clamped[id(y.args)] = name = Sym("idx")
+            self.bound.add(name)
+        lowering = Lowering(symbolic=True, clamped=self.clamped)
+        return [lowering.index(e) for e in a], [lowering.index(e) for e in b]
 
     def condition(self, a: ir.Expr, b: ir.Expr) -> None:
         """Conditions match as formulas: the same comparisons in the same order; data conditions node by node."""
@@ -290,6 +321,14 @@ class Unifier:
         # Iterators first: where a loop starts at an expression, theirs may mention a formal that was not known then.
         return affine.subst(affine.subst(lin, self.iterators), self.solution.controls)
 
+    def here(self, lin: Lin) -> Lin:
+        """A form over the block's names as it is written where what is known counts."""
+        return affine.subst(self.ctx.settle(lin), self.ctx.equations) if self.facts else lin
+
+    def same(self, a: Lin, b: Lin) -> bool:
+        """Whether two forms over the block's names are equal."""
+        return a == b or (self.facts and self.ctx.holds(fml.eq(a, b)))
+
     def equate(self, a: Lin, b: Lin, at: ir.Node, other: ir.Node) -> None:
         """Two forms are to be equal: an equation for the formals in it."""
         self.equations.append((self.map(a) - b, at, other))
@@ -301,10 +340,10 @@ class Unifier:
             progress = False
             rest: list[tuple[Lin, ir.Node, ir.Node]] = []
             for lin, a, b in self.equations:
-                lin = self.map(lin)
+                lin = self.here(self.map(lin))
                 unknown = [n for n in set(affine.syms(lin)) if n in self.control_formals]
                 if not unknown:
-                    _require(lin == affine.ZERO, "the control expressions differ", a, b)
+                    _require(self.same(lin, affine.ZERO), "the control expressions differ", a, b, final=lin.is_const)
                     progress = True
                 elif len(unknown) == 1 and abs(lin.terms.get(unknown[0], 0)) == 1:
                     self.define(unknown[0], lin, a, b)
@@ -323,56 +362,66 @@ class Unifier:
 
     # ---- windows
 
-    def access(self, a: Sym, idx_a: Sequence[ir.Expr], b: Sym, idx_b: Sequence[ir.Expr], at: ir.Node, other: ir.Node) -> None:
+    def access(
+        self,
+        a: Sym,
+        idx_a: Sequence[ir.Expr],
+        b: Sym,
+        idx_b: Sequence[ir.Expr],
+        at: ir.Node,
+        other: ir.Node,
+        ranged: Flags | None = None,
+    ) -> None:
         """Two accesses match: a formal gets a window, another name its own counterpart."""
+        low_a, low_b = self.forms(idx_a, idx_b, at, other)
         if a in self.locals:
+            same_kinds = ranged is None or ranged[0] == ranged[1]
             same_buffer = self.locals[a] is b and len(idx_a) == len(idx_b)
-            _require(same_buffer, "different buffers are accessed", at, other)
-            for x, y in zip(idx_a, idx_b, strict=True):
-                self.control(x, y)
+            _require(same_buffer and same_kinds, "different buffers are accessed", at, other)
+            for x, y, part, part_b in zip(low_a, low_b, idx_a, idx_b, strict=True):
+                self.equate(x, y, part, part_b)
             return
         _require(b not in self.bound, f"{a.name} would have to be {b.name}, which the block allocates", at, other)
         _require(a not in self.solution.literals, f"{a.name} would have to be a constant and a buffer", at, other)
-        self.accesses.setdefault(a, []).append((idx_a, idx_b, b, at, other))
+        self.accesses.setdefault(a, []).append(Bind(low_a, low_b, b, at, other, ranged))
 
     def window(self, formal: Sym, uses: Sequence[Bind]) -> WindowGuess:
         """The window that explains all accesses to a buffer formal."""
-        buffer = uses[0][2]
-        for _, _, other, at, node in uses:
-            _require(other is buffer, f"{formal.name} would have to be both {buffer.name} and {other.name}", at, node)
-        mapped = [
-            ([self.map(index_lin(i)) for i in idx_a], [index_lin(i) for i in idx_b], at, node)
-            for idx_a, idx_b, _, at, node in uses
-        ]
+        buffer = uses[0].buffer
+        for use in uses:
+            if use.buffer is not buffer:
+                raise Mismatch(f"{formal.name} would have to be both {buffer.name} and {use.buffer.name}", use.at, use.other)
+        mapped = [use._replace(callee=[self.map(i) for i in use.callee]) for use in uses]
         found = self.guess(buffer, mapped)
         if found is not None:
             return found
         # The first access that no window explains together with those before it.
         first = next(n for n in range(len(mapped)) if self.guess(buffer, mapped[: n + 1]) is None)
-        raise Mismatch(f"no window of {buffer.name} explains all accesses to {formal.name}", uses[first][3], uses[first][4])
+        raise Mismatch(f"no window of {buffer.name} explains all accesses to {formal.name}", uses[first].at, uses[first].other)
 
-    def guess(self, buffer: Sym, uses: Sequence[Mapped]) -> WindowGuess | None:
+    def guess(self, buffer: Sym, uses: Sequence[Bind]) -> WindowGuess | None:
         """The window of which all uses of a formal could be, if there is one."""
-        rank, buffer_rank = len(uses[0][0]), len(uses[0][1])
+        rank, buffer_rank = len(uses[0].callee), len(uses[0].block)
         for chosen in combinations(range(buffer_rank), rank):
             dims: list[int | None] = [None] * buffer_rank
             for formal_dim, buffer_dim in enumerate(chosen):
                 dims[buffer_dim] = formal_dim
-            offsets = self.offsets(dims, uses)
+            offsets = self.offsets(dims, uses) if all(_goes_on_alike(dims, use.ranged) for use in uses) else None
             if offsets is not None:
                 return WindowGuess(buffer, offsets, tuple(dims))
         return None
 
-    def offsets(self, dims: Sequence[int | None], uses: Sequence[Mapped]) -> list[Lin] | None:
+    def offsets(self, dims: Sequence[int | None], uses: Sequence[Bind]) -> list[Lin] | None:
         """Per dimension of the buffer the block's index less the callee's: the same for every use, free of bound names."""
         result: list[Lin] = []
         for buffer_dim, formal_dim in enumerate(dims):
             found: Lin | None = None
-            for idx_a, idx_b, _, _ in uses:
-                offset = idx_b[buffer_dim] - idx_a[formal_dim] if formal_dim is not None else idx_b[buffer_dim]
+            for use in uses:
+                index = use.block[buffer_dim]
+                offset = self.here(index - use.callee[formal_dim] if formal_dim is not None else index)
                 if found is None:
                     found = offset
-                if offset != found or self.bound & set(affine.syms(offset)) or self.has_unknown(offset):
+                if not self.same(offset, found) or self.bound & set(affine.syms(offset)) or self.has_unknown(offset):
                     return None
             assert found is not None
             result.append(found)
@@ -381,3 +430,25 @@ class Unifier:
     def has_unknown(self, lin: Lin) -> bool:
         """Whether a formal without a value occurs in lin."""
         return any(n in self.control_formals and n not in self.solution.controls for n in affine.syms(lin))
+
+
+def _starts(entries: Sequence[ir.Expr | ir.Interval]) -> list[ir.Expr]:
+    return [e.lo if isinstance(e, ir.Interval) else e for e in entries]
+
+
+def _goes_on_alike(dims: Sequence[int | None], ranged: Flags | None) -> bool:
+    """Whether a window of the block goes on in the dimensions in which that of the callee does."""
+    if ranged is None:
+        return True
+    callee, block = ranged
+    return all(block[at] == (dim is not None and callee[dim]) for at, dim in enumerate(dims))
+
+
+def _clamped(expr: ir.Expr) -> Iterator[ir.ExternCall]:
+    """The occurrences of clamped data in an index expression, not those inside of such data."""
+    if isinstance(expr, ir.ExternCall) and expr.fn is IDX:
+        yield expr
+        return
+    for child in child_nodes(expr):
+        if not isinstance(child, ir.Interval):
+            yield from _clamped(child)
