@@ -391,8 +391,8 @@ def replace(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft 
     if not callees:
         return None
     callee = rng.choice(callees)
-    fitting = [s for s in sites(proc) if alike(callee.body, (s.stmt,)) or (isinstance(s.stmt, For) and rng.random() < 0.03)]
-    site = _pick(rng, fitting)
+    fitting = [s for s in sites(proc) if alike(callee.body, (s.stmt,))]
+    site = _pick(rng, fitting or [s for s in loops(proc) if rng.random() < 0.03])
     return Draft((At(site.block()), Callee(callee))) if site else None
 
 
