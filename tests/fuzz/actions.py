@@ -337,7 +337,8 @@ def divide_dim(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
     site = _pick(rng, _allocs(proc, tensors=True))
     if site is None:
         return None
-    return Draft((At(site.loc), rng.randrange(len(site.stmt.type.shape)), rng.choice((1, 2, 2, 3, 4))))
+    options = {"pad": True} if rng.random() < 0.4 else {}
+    return Draft((At(site.loc), rng.randrange(len(site.stmt.type.shape)), rng.choice((1, 2, 2, 3, 4))), options)
 
 
 @action

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.corpus.callees import DENSE
+from tests.corpus.callees import COPY4, DENSE
 from tests.corpus.case import Illegal, Malformed, Misuse, Wrong
 from usl_core.scheduling import divide_dim
 
@@ -106,5 +106,50 @@ CASES = [
         "E404",
         "an allocation is wanted here",
         Malformed("x[0, 0] = 1.0", "E200"),
+    ),
+    Illegal(
+        "divide_dim",
+        "padding_where_a_condition_asks_for_a_stride",
+        "n: size, x: f32[n]",
+        """
+        assert n >= 2
+        t: f32[2, 6]
+        t[0, 0] = 1.0
+        t[1, 0] = 1.0
+        if stride(t, 0) == 6:
+            x[0] = t[1, 0]
+        """,
+        lambda p: divide_dim(p, "t", 1, 4, pad=True),
+        "E457",
+        "depends on strides of t",
+        Wrong("""
+        t: f32[2, 2, 4]
+        t[0, 0, 0] = 1.0
+        t[1, 0, 0] = 1.0
+        if stride(t, 0) == 6:
+            x[0] = t[1, 0, 0]
+        """),
+    ),
+    Illegal(
+        "divide_dim",
+        "padding_and_a_window_over_two_tiles",
+        "n: size, x: f32[4]",
+        """
+        t: f32[n + 8]
+        copy4(t[2:6], x[0:4])
+        copy4(x[0:4], t[2:6])
+        """,
+        lambda p, c: divide_dim(p, "t", 0, 4, pad=True),
+        "E412",
+        "may reach over a tile",
+        Malformed(
+            """
+            t: f32[(n + 11) / 4, 4]
+            copy4(t[0, 2:6], x[0:4])
+            copy4(x[0:4], t[0, 2:6])
+            """,
+            "E305",
+        ),
+        callees=(COPY4,),
     ),
 ]

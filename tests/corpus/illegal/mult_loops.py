@@ -79,4 +79,21 @@ CASES = [
             x[k / 4, k % 4] = 1.0
         """),
     ),
+    Illegal(
+        "mult_loops",
+        "outer_iterations_that_do_not_commute",
+        "n: size, x: f32[5, n + 1]",
+        """
+        for i in seq(0, 4):
+            for j in seq(0, n):
+                x[i + 1, j] = x[i, j + 1]
+        """,
+        lambda p: mult_loops(p, "i", "k"),
+        "E411",
+        "would change places do not commute",
+        Wrong("""
+        for k in seq(0, 4 * n):
+            x[k % 4 + 1, k / 4] = x[k % 4, k / 4 + 1]
+        """),
+    ),
 ]

@@ -63,27 +63,6 @@ CASES = [
     ),
     Illegal(
         "reorder_loops",
-        "a_triangle",
-        "n: size, x: f32[n, n]",
-        """
-        for i in seq(0, n):
-            for j in seq(0, i + 1):
-                x[i, j] = 1.0
-        """,
-        lambda p: reorder_loops(p, "i j"),
-        "E414",
-        "the range of j depends on i",
-        Malformed(
-            """
-            for j in seq(0, i + 1):
-                for i in seq(0, n):
-                    x[i, j] = 1.0
-            """,
-            "E200",
-        ),
-    ),
-    Illegal(
-        "reorder_loops",
         "not_directly_nested",
         "n: size, m: size, x: f32[n, m], y: f32[n]",
         """
@@ -237,6 +216,45 @@ CASES = [
         for j in seq(0, n):
             for i in seq(0, n):
                 y[(i + j) / 2] = x[i, j]
+        """),
+    ),
+    Illegal(
+        "reorder_loops",
+        "a_triangle_of_every_second_place",
+        "n: size, x: f32[n, 2 * n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, 2 * i):
+                x[i, j] = 1.0
+        """,
+        lambda p: reorder_loops(p, "i j"),
+        "E414",
+        "the range of j depends on i",
+        Malformed(
+            """
+            for j in seq(0, 2 * i):
+                for i in seq(0, n):
+                    x[i, j] = 1.0
+            """,
+            "E200",
+        ),
+    ),
+    Illegal(
+        "reorder_loops",
+        "a_triangle_with_a_last_writer",
+        "n: size, x: f32[2 * n], y: f32[n, n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, i + 1):
+                x[i + j] = y[i, j]
+        """,
+        lambda p: reorder_loops(p, "i j"),
+        "E411",
+        "would change places do not commute",
+        Wrong("""
+        for j in seq(0, n):
+            for i in seq(j, n):
+                x[i + j] = y[i, j]
         """),
     ),
 ]

@@ -143,35 +143,6 @@ CASES = [
     ),
     Illegal(
         "sink_alloc",
-        "used_in_both_branches",
-        "n: size, x: f32",
-        """
-        t: f32
-        if n < 3:
-            t = 1.0
-            x = t
-        else:
-            t = 2.0
-            x = t
-        """,
-        lambda p: sink_alloc(p, "t"),
-        "E450",
-        "is used in both branches",
-        Malformed(
-            """
-            if n < 3:
-                t: f32
-                t = 1.0
-                x = t
-            else:
-                t = 2.0
-                x = t
-            """,
-            "E200",
-        ),
-    ),
-    Illegal(
-        "sink_alloc",
         "used_in_the_condition",
         "x: f32",
         """

@@ -58,4 +58,30 @@ CASES = [
         """,
         lambda p: divide_dim(p, "t", 0, 4),
     ),
+    Legal(
+        "divide_dim",
+        "with_padding",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[2, n]
+        for i in seq(0, n):
+            t[1, i] = x[i]
+        for i in seq(0, n):
+            y[i] = t[1, n - 1 - i]
+        """,
+        lambda p: divide_dim(p, "t", 1, 4, pad=True),
+    ),
+    Legal(
+        "divide_dim",
+        "padding_that_is_none",
+        "n: size, x: f32[8 * n]",
+        """
+        t: f32[8 * n]
+        for i in seq(0, 8 * n):
+            t[i] = 1.0
+        for i in seq(0, 8 * n):
+            x[i] = t[i]
+        """,
+        lambda p: divide_dim(p, "t", 0, 4, pad=True),
+    ),
 ]

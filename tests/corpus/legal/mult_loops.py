@@ -47,4 +47,42 @@ CASES = [
         """,
         lambda p: mult_loops(p, "i", "k"),
     ),
+    Legal(
+        "mult_loops",
+        "a_constant_number_of_outer_iterations",
+        "n: size, x: f32[4, n], y: f32[n]",
+        """
+        for i in seq(0, 4):
+            for j in seq(0, n):
+                x[i, j] = y[j]
+        """,
+        lambda p: mult_loops(p, "i", "k"),
+        """
+        for k in seq(0, 4 * n):
+            x[k % 4, k / 4] = y[k / 4]
+        """,
+    ),
+    Legal(
+        "mult_loops",
+        "a_constant_number_of_outer_iterations_of_a_loop_that_starts_late",
+        "n: size, x: f32[3, n + 2]",
+        """
+        for i in seq(0, 3):
+            for j in seq(2, n + 2):
+                x[i, j] += 1.0
+        """,
+        lambda p: mult_loops(p, "i", "k"),
+    ),
+    Legal(
+        "mult_loops",
+        "an_inner_extent_that_an_assertion_tells",
+        "n: size, m: size, x: f32[n, m]",
+        """
+        assert m == 4
+        for i in seq(0, n):
+            for j in seq(0, m):
+                x[i, j] = 1.0
+        """,
+        lambda p: mult_loops(p, "i", "k"),
+    ),
 ]

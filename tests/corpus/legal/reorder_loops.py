@@ -143,4 +143,74 @@ CASES = [
                     x[i, j] = 0.0
         """,
     ),
+    Legal(
+        "reorder_loops",
+        "a_lower_triangle",
+        "n: size, x: f32[n, n], y: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, i):
+                y[j] += x[i, j]
+        """,
+        lambda p: reorder_loops(p, "i j"),
+        """
+        for j in seq(0, n - 1):
+            for i in seq(j + 1, n):
+                y[j] += x[i, j]
+        """,
+    ),
+    Legal(
+        "reorder_loops",
+        "an_upper_triangle_of_a_loop_that_may_not_run",
+        "n: size, x: f32[n, n]",
+        """
+        for i in seq(0, n / 2):
+            for j in seq(i, n):
+                x[i, j] = 1.0
+        """,
+        lambda p: reorder_loops(p, "i j"),
+    ),
+    Legal(
+        "reorder_loops",
+        "a_band",
+        "n: size, x: f32[n, n]",
+        """
+        for i in seq(0, n):
+            for j in seq(max(0, i - 2), min(n, i + 3)):
+                x[i, j] += 1.0
+        """,
+        lambda p: reorder_loops(p, "i j"),
+        """
+        for j in seq(0, n):
+            for i in seq(max(j - 2, 0), min(n, j + 3)):
+                x[i, j] += 1.0
+        """,
+    ),
+    Legal(
+        "reorder_loops",
+        "an_antidiagonal",
+        "n: size, x: f32[n, n]",
+        """
+        for i in seq(0, n):
+            for j in seq(n - 1 - i, n):
+                x[i, j] = 1.0
+        """,
+        lambda p: reorder_loops(p, "i j"),
+        """
+        for j in seq(0, n):
+            for i in seq(n - j - 1, n):
+                x[i, j] = 1.0
+        """,
+    ),
+    Legal(
+        "reorder_loops",
+        "a_triangle_there_and_back",
+        "n: size, x: f32[n + 2, n + 2]",
+        """
+        for i in seq(2, n + 2):
+            for j in seq(1, i):
+                x[i, j] = x[i, j] * 2.0
+        """,
+        lambda p: reorder_loops(reorder_loops(p, "i j"), "j i"),
+    ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.corpus.callees import COPY4
 from tests.corpus.case import Legal
 from usl_core.scheduling import sink_alloc
 
@@ -81,5 +82,48 @@ CASES = [
             t = x
             y = t
         """,
+    ),
+    Legal(
+        "sink_alloc",
+        "into_both_branches",
+        "n: size, x: f32[n]",
+        """
+        t: f32[4]
+        if n < 3:
+            t[0] = 1.0
+            x[0] = t[0]
+        else:
+            w = t[0:2]
+            w[1] = 2.0
+            x[0] = t[1]
+        """,
+        lambda p: sink_alloc(p, "t"),
+        """
+        if n < 3:
+            t: f32[4]
+            t[0] = 1.0
+            x[0] = t[0]
+        else:
+            t: f32[4]
+            w = t[0:2]
+            w[1] = 2.0
+            x[0] = t[1]
+        """,
+    ),
+    Legal(
+        "sink_alloc",
+        "into_both_branches_on_data",
+        "n: size, c: f32, x: f32[4], y: f32[4]",
+        """
+        t: f32[4]
+        if c < 3.0:
+            copy4(t, x)
+            copy4(y, t)
+        else:
+            t[2] = 1.0
+            y[2] = t[2]
+        """,
+        lambda p, c: sink_alloc(p, "t"),
+        callees=(COPY4,),
     ),
 ]

@@ -152,7 +152,6 @@ def test_sink_alloc_moves_into_the_branch_that_uses_the_buffer():
         ("t = 0.0\n            for i in seq(0, n):\n                x[i] = t", "is used in 2 statements"),
         ("t = 0.0", "no loop and no `if`"),
         ("x[0] = 0.0", "t is not used"),
-        ("if n > 2:\n                t = 0.0\n            else:\n                t = 1.0", "both branches"),
     ],
 )
 def test_sink_alloc_refuses(body, message):

@@ -78,7 +78,7 @@ def test_the_result_is_par_if_both_loops_are():
         (nest(inner="seq(1, 4)"), "the inner loop must start at 0, not at 1"),
         (nest(inner="seq(0, n)"), "the extent n of the inner loop is not a constant"),
         (nest("seq(0, 4)", "seq(0, i + 1)"), r"the extent i \+ 1 of the inner loop is not a constant"),
-        (nest(inner="seq(0, 0)"), "the inner loop never runs"),
+        (nest(inner="seq(0, 0)"), "the loop j never runs"),
         (
             nest(inner="seq(0, 3)", body="x[i, j] = 1.0\n                x[i, 0] = 1.0"),
             "the body of the loop i is not one loop",

@@ -9,10 +9,10 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, Path, after, before, starts_with, stmt_list, stmt_path, stmts
 from usl_core.ir.nodes import Alloc, Block, For, If, SimpleStmt, Stmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import rename, update, use_of, with_fresh_binders
+from usl_core.ir.traverse import rename, update, with_fresh_binders
 from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.buffers.layout import scope_of
-from usl_core.primitives.buffers.uses import mentions, with_windows
+from usl_core.primitives.buffers.uses import mentions, renamed, with_windows
 from usl_core.primitives.locate import Where, alloc_at, block_at, context_at
 from usl_core.primitives.moving import effect, new_name
 from usl_core.procedure import Procedure
@@ -47,7 +47,7 @@ def clone_buffer(proc: Procedure, buf: Where, block: Where, name: str) -> Edit:
 
     edit = edit_of(proc).rewrite_exprs(
         where,
-        lambda node: update(use, name=target) if (use := use_of(node)) is not None and use.name is alloc.name else None,
+        lambda node: renamed(node, alloc.name, target),
         {alloc.name},
     )
     copies = ((before(at), _copy(stmt, alloc, target)) for at, stmt in copied)

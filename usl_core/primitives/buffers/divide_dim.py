@@ -11,7 +11,15 @@ from usl_core.ir.nodes import Alloc, Expr, ExprBase, Interval, WindowExpr, index
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import primitive, require, require_proved
-from usl_core.primitives.buffers.layout import Entries, relaid, require_dimension, require_not_whole, span_of, uses_of_alloc
+from usl_core.primitives.buffers.layout import (
+    Entries,
+    relaid,
+    require_dimension,
+    require_not_whole,
+    require_redirectable,
+    span_of,
+    uses_of_alloc,
+)
 from usl_core.primitives.buffers.ranges import IteratorRanges
 from usl_core.primitives.buffers.uses import Use
 from usl_core.primitives.locate import Where, alloc_at, context_at
@@ -19,17 +27,19 @@ from usl_core.procedure import Procedure
 
 
 @primitive()
-def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int) -> Edit:
+def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int, pad: bool = False) -> Edit:
     """Divide a dimension of a local buffer into tiles of `factor` elements.
 
         x: T[n]                x: T[n / q, q]
         x[e] = ...      ~>     x[e / q, e % q] = ...
 
-    Elements stay where they are in memory. Quotients and remainders are simplified where the ranges of the iterators allow it.
+    Elements stay where they are in memory. With pad the last tile may reach over the end, `x: T[(n + q - 1) / q, q]`, and rows
+    of an outer dimension are further apart. Quotients and remainders are simplified where the ranges of iterators allow it.
 
     Raises:
-        SchedulingError: there is no such dimension; the factor is below 1 or does not provably divide the extent; the buffer
-        is passed whole to a call; a window of it may reach over a tile.
+        SchedulingError: there is no such dimension; the factor is below 1, or does not provably divide the extent and pad is
+        False; the buffer is passed whole to a call; a window of it may reach over a tile; with pad, the program depends on
+        its strides.
     Forwarding: everything stays with the same code.
     Also known as: splitting a dimension (layout transformation).
     """
@@ -38,14 +48,18 @@ def divide_dim(proc: Procedure, buf: Where, dim: int, factor: int) -> Edit:
     shape = require_dimension(alloc, dim)
     require(factor >= 1, "the factor must be at least 1")
     extent = index_lin(shape[dim])
-    message = f"cannot prove that {factor} divides the extent {show_expr(shape[dim])}"
     goal = fml.eq(affine.remainder(extent, factor))
-    require_proved(context_at(proc, path), goal, message, alloc.span, values=(extent,))
+    if pad:
+        require_redirectable(proc, path, alloc)
+    else:
+        message = f"cannot prove that {factor} divides the extent {show_expr(shape[dim])}"
+        require_proved(context_at(proc, path), goal, message, alloc.span, values=(extent,), hint="pad=True")
     for use in uses_of_alloc(proc.ir, path):
         _require_in_tile(proc, use, alloc, dim, factor)
 
     ranges = IteratorRanges(proc.ir)
-    tiles = (ranges.expression(affine.quotient(extent, factor)), index_literal(factor))
+    count = affine.quotient(extent + (factor - 1 if pad else 0), factor)
+    tiles = (ranges.expression(count), index_literal(factor))
     new_shape = (*shape[:dim], *tiles, *shape[dim + 1 :])
 
     def entries(old: Entries) -> Entries:

@@ -10,14 +10,14 @@ from usl_core.analysis.formula import Formula
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, block_of, stmts
 from usl_core.equivalence import Relation
-from usl_core.ir.nodes import Alloc, Node
+from usl_core.ir.nodes import Alloc
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import update, use_of
 from usl_core.ir.types import scalar_of
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.layout import scope_of
 from usl_core.primitives.buffers.lifetimes import Clash, clash, events, own_iterations
 from usl_core.primitives.buffers.races import require_own_elements
+from usl_core.primitives.buffers.uses import renamed
 from usl_core.primitives.declared import with_declared_types
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.procedure import Procedure
@@ -50,7 +50,7 @@ def reuse_buffer(proc: Procedure, a: Where, b: Where) -> Edit:
     _require_dead(proc, path, kept, gone)
 
     edit = edit_of(proc).rewrite_exprs(
-        scope_of(proc.ir, gone_path), lambda node: _renamed(node, gone.name, kept.name), {gone.name}
+        scope_of(proc.ir, gone_path), lambda node: renamed(node, gone.name, kept.name), {gone.name}
     )
     edit = with_declared_types(edit.delete(NodeLoc(gone_path)))
     require_own_elements(edit, kept.name, gone.span)
@@ -102,8 +102,3 @@ def _refuse_clash(found: Clash | None, needed: Sym, other: Sym) -> None:
 
 def _same_element(one: tuple[Lin, ...], other: tuple[Lin, ...]) -> Sequence[Sequence[Formula]]:
     return [[fml.eq(a - b) for a, b in zip(one, other, strict=True)]]
-
-
-def _renamed(node: Node, old: Sym, new: Sym) -> Node | None:
-    use = use_of(node)
-    return update(use, name=new) if use is not None and use.name is old else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import NodeLoc, Path, before, get_stmt, stmt_path, stmts
+from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get_stmt, stmt_path, stmts
 from usl_core.ir.nodes import Alloc, For, If, Stmt
+from usl_core.ir.traverse import get_field, update
 from usl_core.primitives.base import edit_of, primitive, refuse
-from usl_core.primitives.buffers.uses import mentions, rest_of_block
+from usl_core.primitives.buffers.uses import mentions, renamed, rest_of_block
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.primitives.loops.iterations import require_own_values
 from usl_core.procedure import Procedure
@@ -20,19 +21,28 @@ def sink_alloc(proc: Procedure, buf: Where) -> Edit:
         for i in seq(0, n):    ~>        x: T[m]
             s                            s
 
+    Where both branches of an `if` use the buffer, each gets one.
+
     Raises:
-        SchedulingError: the buffer is not used, in more than one statement, or in both branches of an `if`; the statement
+        SchedulingError: the buffer is not used, in more than one statement, or in the condition of an `if`; the statement
         is no loop or `if`; an iteration of the loop may read what an earlier one wrote.
     Forwarding: a cursor to the allocation follows it.
     """
     path, alloc = alloc_at(proc, buf)
 
     scope = _only_user(proc, path, alloc)
-    field = _list_of_uses(get_stmt(proc.ir, scope), alloc)
+    user = get_stmt(proc.ir, scope)
+    field, *other = _lists_of_uses(user, alloc)
     place = (*scope, (field, 0))
     _require_own_iteration(proc, scope, place, alloc)
 
-    return edit_of(proc).move(NodeLoc(path), before(place))
+    edit = edit_of(proc)
+    if other:
+        name = alloc.name.copy()
+        second = BlockLoc(scope, "orelse", 0, len(get_field(user, "orelse")))
+        edit = edit.rewrite_exprs(second, lambda node: renamed(node, alloc.name, name), {alloc.name})
+        edit = edit.insert(before(stmt_path(second, 0)), (update(alloc, name=name),))
+    return edit.move(NodeLoc(path), before(place))
 
 
 def _only_user(proc: Procedure, path: Path, alloc: Alloc) -> Path:
@@ -50,21 +60,16 @@ def _only_user(proc: Procedure, path: Path, alloc: Alloc) -> Path:
     return stmt_path(rest, users[0])
 
 
-def _list_of_uses(stmt: Stmt, alloc: Alloc) -> str:
-    """The list of statements, inside the loop or `if`, that holds all uses."""
+def _lists_of_uses(stmt: Stmt, alloc: Alloc) -> list[str]:
+    """The lists of statements, inside the loop or `if`, that hold the uses."""
     if isinstance(stmt, For):
-        return "body"
+        return ["body"]
     if not isinstance(stmt, If):
         refuse(f"{alloc.name.name} is used in a statement that is no loop and no `if`", stmt.span, code="E450")
     names = {alloc.name}
     if mentions(stmt.cond, names):
         refuse(f"{alloc.name.name} is used in the condition of the `if`", stmt.span, code="E450")
-    branches = [
-        field for field, block in (("body", stmt.body), ("orelse", stmt.orelse)) if any(mentions(s, names) for s in block)
-    ]
-    if len(branches) != 1:
-        refuse(f"{alloc.name.name} is used in both branches of the `if`", stmt.span, code="E450")
-    return branches[0]
+    return [field for field in ("body", "orelse") if any(mentions(s, names) for s in get_field(stmt, field))]
 
 
 def _require_own_iteration(proc: Procedure, scope: Path, place: Path, alloc: Alloc) -> None:

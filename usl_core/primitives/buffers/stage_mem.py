@@ -24,7 +24,7 @@ from usl_core.ir.traverse import depends_on_data, free_names, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.buffers.region import Region, region_of, window_of
-from usl_core.primitives.buffers.uses import Use, mentions, passed_whole, reads_strides, uses_in, with_windows
+from usl_core.primitives.buffers.uses import Use, mentions, passed_whole, reads_strides, renamed, uses_in, with_windows
 from usl_core.primitives.locate import Where, block_at, context_at, expr_at, scope_at
 from usl_core.primitives.locate import window as window_text
 from usl_core.primitives.loops.modes import require_still_parallel
@@ -270,12 +270,7 @@ def _redirected(edit: Edit, where: BlockLoc, apart: list[Use], rule: Callable[[i
     edit = edit.rewrite_exprs(where, rule, {name})
     if not apart:
         return edit
-
-    def back(node: ir.Node) -> ir.Node | None:
-        use = use_of(node)
-        return None if use is None or use.name is not kept else update(node, name=name)
-
-    return edit.rewrite_exprs(where, back, {kept})
+    return edit.rewrite_exprs(where, lambda node: renamed(node, kept, name), {kept})
 
 
 def _redirection(ctx: Context, region: Region, target: Sym) -> Callable[[ir.Node], ir.Node | None]:

@@ -9,7 +9,7 @@ from usl_core.cursors.path import BlockLoc, Path, block_of, stmt_list, stmt_path
 from usl_core.ir import nodes
 from usl_core.ir.nodes import Call, Node, Proc, Read, StrideExpr, WindowExpr, WindowStmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, mentioned, walk, walk_kinds
+from usl_core.ir.traverse import children, mentioned, update, use_of, walk, walk_kinds
 from usl_core.ir.types import TensorType
 
 
@@ -37,6 +37,12 @@ def uses_in(proc: Proc, block: BlockLoc, name: Sym) -> list[Use]:
     for offset, stmt in enumerate(stmts(proc, block)):
         found += uses_at(stmt_path(block, offset), stmt, name)
     return found
+
+
+def renamed(node: Node, old: Sym, new: Sym) -> Node | None:
+    """The rule that uses another buffer wherever old is used."""
+    use = use_of(node)
+    return update(node, name=new) if use is not None and use.name is old else None
 
 
 def mentions(node: Node, names: frozenset[Sym] | set[Sym]) -> bool:

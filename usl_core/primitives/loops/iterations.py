@@ -50,13 +50,17 @@ def why_not_later_before_earlier(ctx: Context, loop: For, ahead: Summary, behind
 def why_not_interchangeable(ctx: Context, outer: For, inner: For) -> Conflict | None:
     """Why a pair of iterations (i, j), (i', j') with i < i' and j' < j may not change places, or None if each pair may.
 
-    inner is the only statement of outer's body, with bounds that do not depend on it; ctx is the context before outer.
+    inner is the only statement of outer's body; ctx is the context before outer.
     """
     i, j = outer.iter.copy(), inner.iter.copy()
+    env = {outer.iter: affine.var(i), inner.iter: affine.var(j)}
     body = effect(ctx, inner.body)
+    low, high = bounds(ctx, inner)
     facts = [
         *ctx.facts,
         *order_facts(outer.iter, i, *bounds(ctx, outer)),
-        *order_facts(j, inner.iter, *bounds(ctx, inner)),
+        *order_facts(j, inner.iter, affine.subst(low, env), high),
+        fml.le(low, affine.var(inner.iter)),
+        fml.lt(affine.var(j), affine.subst(high, env)),
     ]
-    return why_not_commuting(facts, body, another(body, {outer.iter: affine.var(i), inner.iter: affine.var(j)}))
+    return why_not_commuting(facts, body, another(body, env))

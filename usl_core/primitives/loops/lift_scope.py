@@ -13,8 +13,7 @@ from usl_core.ir.traverse import depends_on_data, free_names, get_field, with_fr
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, runs_at_least_once
-from usl_core.primitives.loops.modes import parallel_if_free_of_races
-from usl_core.primitives.loops.reorder_loops import require_interchange
+from usl_core.primitives.loops.reorder_loops import interchanged
 from usl_core.primitives.moving import changes_value, effect
 from usl_core.procedure import Procedure
 
@@ -72,8 +71,7 @@ def lift_scope(proc: Procedure, inner: Where) -> Edit:
         if isinstance(low, If):
             _require_movable(ctx, high, low)
             return _if_over_loop(edit, above, high, low)
-        require_interchange(ctx, high, low)
-        return parallel_if_free_of_races(edit.interchange(NodeLoc(above)), above)
+        return interchanged(proc, above, high, low)
     if isinstance(low, If):
         _require_control(high.cond, low.cond, low.span)
         return _if_over_if(edit, path, high, low)
