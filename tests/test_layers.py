@@ -33,7 +33,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "cli",
     ),
     "usl_stdlib": (
-        "inspection expressions reporting symbolic config_writes replacing",
+        "inspection expressions reporting symbolic config_writes nearly replacing",
         "ranges combinators hoisting",
         "accesses config_contract dividing invariants pipelining rules spreading subexpressions tiling",
         "bounds classification guards selection specializing unrolling",

@@ -28,6 +28,7 @@ from usl_core.errors import UsageError
 from usl_core.ir.nodes import Block, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import is_integer_control
+from usl_core.primitives.calls.rearranging import alike as code_alike
 from usl_core.primitives.locate import condition
 from usl_core.primitives.operators import running
 from usl_core.procedure import Procedure
@@ -138,6 +139,14 @@ def accesses(code: Place) -> tuple[Access, ...]:
         )
         for each in found
     )
+
+
+def alike(callee: Proc, block: Block) -> bool:
+    """Whether `replace` might find that block is the body of callee; a block that is not alike it refuses at once.
+
+    Statements nest alike and have the same operations on data, in any order of the operands of sums and products.
+    """
+    return code_alike(callee.body, block)
 
 
 def witness(proc: Proc) -> Mapping[Sym, int | bool] | None:

@@ -81,7 +81,7 @@ def _without_instruction(lane: str) -> tuple[str, ...]:
         return ()
     return (
         f"the loop {lane} over the lanes was left without an instruction; one replaces a loop around a single statement",
-        "hint: give its statements loops of their own (fission) before replace_all, or call replace_all before unroll_and_jam",
+        "hint: usl_stdlib.near_misses(p, instructions) shows which instruction comes closest, what differs and what helps",
     )
 
 

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from usl_stdlib.memory_traffic import Traffic as Traffic
     from usl_stdlib.memory_traffic import touched as touched
     from usl_stdlib.memory_traffic import traffic as traffic
+    from usl_stdlib.nearly import NearMiss as NearMiss
+    from usl_stdlib.nearly import near_misses as near_misses
     from usl_stdlib.pipelining import Pipeline as Pipeline
     from usl_stdlib.pipelining import double_buffer as double_buffer
     from usl_stdlib.pipelining import software_pipeline as software_pipeline
@@ -105,6 +107,7 @@ _TOGETHER = {
     "staging": "Staged auto_stage_mem",
     "subexpressions": "CommonExpressions cse",
     "tiling": "Tiles tile_loops",
+    "nearly": "NearMiss near_misses",
     "memory_traffic": "LoopTraffic Touched Traffic touched traffic",
     "vectorizing": "Vectorized vectorize",
     "dividing": "divide_loop_recursive",
@@ -116,12 +119,12 @@ _TOGETHER = {
 """By module, the public names."""
 
 _LIBRARY = """
-    replace_all replace_once hoist_config count_config_writes max_config_writes tile_loops auto_stage_mem vectorize fma_rule
-    select_rule abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction cse software_pipeline double_buffer
-    round_loop undo_divide_and_guard_loop bound_loop_by_if divide_loop_recursive cut_loop_and_unroll unroll_loops
-    unroll_buffers fission_into_singles stage_compute dealias reorder_stmt_forward reorder_stmt_backwards binary_specialize
-    cleanup chain attempt first_of repeat each top_down bottom_up to_fixpoint walk classify enclosing_loop enclosing_loops
-    common_ancestor loop_nest affine_range infer_bounds touched traffic
+    replace_all replace_once near_misses hoist_config count_config_writes max_config_writes tile_loops auto_stage_mem
+    vectorize fma_rule select_rule abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction cse
+    software_pipeline double_buffer round_loop undo_divide_and_guard_loop bound_loop_by_if divide_loop_recursive
+    cut_loop_and_unroll unroll_loops unroll_buffers fission_into_singles stage_compute dealias reorder_stmt_forward
+    reorder_stmt_backwards binary_specialize cleanup chain attempt first_of repeat each top_down bottom_up to_fixpoint walk
+    classify enclosing_loop enclosing_loops common_ancestor loop_nest affine_range infer_bounds touched traffic
 """.split()
 """The functions in the manual's order; the other names are the types of what they take and return."""
 

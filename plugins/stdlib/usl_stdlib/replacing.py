@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from usl_core import Procedure
 from usl_core.arguments import checked
 from usl_core.cursors import BlockCursor
 from usl_core.errors import SchedulingError
-from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, For, If, Literal, Read, Reduce, SimpleStmt, Stmt
-from usl_core.ir.traverse import child_nodes
-from usl_core.ir.types import ControlType
+from usl_core.inspect import alike
+from usl_core.ir.nodes import Block, For, If, Proc, SimpleStmt
 from usl_core.scheduling import replace
+from usl_stdlib.nearly import NearMiss, near_misses
 
 
 @checked
-def replace_all(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> Procedure:
+def replace_all(
+    p: Procedure, instructions: Procedure | Iterable[Procedure], report: Callable[[NearMiss], object] | None = None
+) -> Procedure:
     """Replace every block that an instruction matches by a call of it, innermost first.
 
     instructions are tried in the order given, so that a special form goes before a general one. A block does not match if one
     of its buffers is not in the memory that the instruction names: so loads and stores, which have the same body, are told
-    apart. What no instruction matches stays as it is; an undecided obligation (`Undecided`) is not swallowed.
+    apart. What no instruction matches stays as it is; report is called with the `near_misses` among it (`report=print` shows
+    them). An undecided obligation (`Undecided`) is not swallowed.
     """
-    for instruction in _procedures("replace_all", instructions):
+    chosen = _procedures("replace_all", instructions)
+    for instruction in chosen:
         for replaced in _replacements(p, instruction):
             p = replaced
+    if report is not None:
+        for miss in near_misses(p, chosen):
+            report(miss)
     return p
 
 
@@ -55,8 +62,8 @@ def _procedures(function: str, given: Procedure | Iterable[Procedure]) -> list[P
 
 def _replacements(p: Procedure, instruction: Procedure) -> Iterator[Procedure]:
     """The procedure after each replacement, one after another."""
-    wanted = instruction.ir.body
-    for cursor in [_cursor(p, *place, len(wanted)) for place in _places(p.ir.body, wanted)]:
+    count = len(instruction.ir.body)
+    for cursor in [_cursor(p, *place, count) for place in _places(p.ir.body, instruction.ir)]:
         block = p.forward(cursor)
         if not block:
             continue
@@ -78,8 +85,8 @@ def _cursor(p: Procedure, around: _Around, first: int, count: int) -> BlockCurso
     return found[first : first + count]
 
 
-def _places(block: Block, wanted: Block, around: _Around = ()) -> Iterator[tuple[_Around, int]]:
-    """Where in block there might be wanted, with other names, indices and arguments; inner places first."""
+def _places(block: Block, wanted: Proc, around: _Around = ()) -> Iterator[tuple[_Around, int]]:
+    """Where in block there might be the body of wanted, with other names, indices and arguments; inner places first."""
     for at, stmt in enumerate(block):
         match stmt:
             case For(body=body):
@@ -89,34 +96,7 @@ def _places(block: Block, wanted: Block, around: _Around = ()) -> Iterator[tuple
                 yield from _places(orelse, wanted, (*around, (at, "orelse")))
             case SimpleStmt():
                 pass
-    kind = type(wanted[0])
-    for first in range(len(block) - len(wanted) + 1):
-        if type(block[first]) is kind and _alike(wanted, block[first : first + len(wanted)]):
+    count = len(wanted.body)
+    for first in range(len(block) - count + 1):
+        if alike(wanted, block[first : first + count]):
             yield around, first
-
-
-def _alike(wanted: Block, block: Block) -> bool:
-    """Whether statements of the same kinds nest in the same way, with the same operators on data."""
-    return len(wanted) == len(block) and all(_alike_stmts(a, b) for a, b in zip(wanted, block, strict=True))
-
-
-def _alike_stmts(a: Stmt, b: Stmt) -> bool:
-    match a, b:
-        case For(), For():
-            return _alike(a.body, b.body)
-        case If(), If():
-            return _alike(a.body, b.body) and _alike(a.orelse, b.orelse)
-        case Assign() | Reduce(), Assign() | Reduce():
-            return type(a) is type(b) and _alike_data(a.rhs, b.rhs)
-        case _:
-            return type(a) is type(b)
-
-
-def _alike_data(a: Expr, b: Expr) -> bool:
-    """A literal may stand for a scalar; expressions on control values may be any."""
-    if isinstance(a.type, ControlType) or isinstance(a, Read | Literal):
-        return isinstance(b.type, ControlType) or isinstance(b, Read | Literal)
-    if type(a) is not type(b) or (isinstance(a, BinaryOp) and isinstance(b, BinaryOp) and a.op != b.op):
-        return False
-    pairs = zip(child_nodes(a), child_nodes(b), strict=False)
-    return all(_alike_data(x, y) for x, y in pairs if isinstance(x, Expr) and isinstance(y, Expr))
