@@ -127,3 +127,16 @@ def scaled(n: size, dst: [f32][n], src: [f32][n]):
     for k in seq(0, n):
         dst[k] = Reg.scale * src[k]
 """
+TOTAL = """
+def total(n: size, y: [f32][1], x: [f32][n]):
+    y[0] = 0.0
+    for i in seq(0, n):
+        y[0] += x[i]
+"""
+TOTAL_OF_MANY = """
+def total_of_many(n: size, y: [f32][1], x: [f32][n]):
+    if n > 2:
+        y[0] = 0.0
+    for i in seq(0, n):
+        y[0] += x[i]
+"""

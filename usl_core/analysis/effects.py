@@ -297,8 +297,8 @@ def _of_stmt(stmt: ir.Stmt) -> Summary:
             builder.reads(lo)
             builder.reads(hi)
             return merge([builder.done(), under_loop(block_summary(body), name, lo, hi)])
-        case ir.Call(proc=proc, args=args):
-            return _of_call(proc, args, stmt)
+        case ir.Call(proc=proc):
+            return call_effect(stmt, proc_summary(proc).accesses)
         case _:
             assert_never(stmt)
 
@@ -336,8 +336,9 @@ def _of_if(stmt: ir.If) -> Summary:
     return merge([builder.done(), under_condition(then, cond), under_condition(other, fml.not_(cond))])
 
 
-def _of_call(proc: ir.Proc, args: Sequence[ir.Expr], call: ir.Call) -> Summary:
-    """The callee's effect with formals replaced by the arguments (docs/semantics.md, calls)."""
+def call_effect(call: ir.Call, inside: Iterable[Access]) -> Summary:
+    """The callee's effect with formals replaced by the arguments (docs/semantics.md, calls), as far as its accesses inside go."""
+    proc, args = call.proc, call.args
     builder = _Builder()
     env: dict[Sym, Lin] = {}
     bools: dict[Sym, Formula] = {}
@@ -359,7 +360,7 @@ def _of_call(proc: ir.Proc, args: Sequence[ir.Expr], call: ir.Call) -> Summary:
             windows[formal.name] = argument_map(actual, lowering)
     body = proc_summary(proc)
     strides = strides_of_actuals(proc, args)
-    accesses = [_in_caller(fresh(a), env, bools, windows, strides, call) for a in body.accesses if a.buffer not in constants]
+    accesses = [_in_caller(fresh(a), env, bools, windows, strides, call) for a in inside if a.buffer not in constants]
     if lowering.unknowns:  # an argument reads configuration: what depends on it is only known to maybe happen
         unknowns = tuple(lowering.unknowns)
         accesses = [replace(a, iters=(*a.iters, *unknowns), exact=False) for a in accesses]

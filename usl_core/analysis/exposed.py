@@ -14,10 +14,11 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, covered, covering
 from usl_core.analysis.conflict import describe_model
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Access, Kind, fresh, reads_of, rename, summary
+from usl_core.analysis.effects import Access, Kind, call_effect, fresh, proc_summary, reads_of, rename, summary
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Refuted, prove
-from usl_core.ir.nodes import Block, For, If, SimpleStmt, Stmt
+from usl_core.ir.memo import per_node
+from usl_core.ir.nodes import Block, Call, For, If, Proc, SimpleStmt, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data
 from usl_core.profiling import profiled
@@ -53,6 +54,10 @@ class _Search:
                     return []  # which branch runs is not a matter of iterators and sizes alone
                 new = len(ctx.facts)
                 return _guarded(then, inside.facts[new:]) + _guarded(other, otherwise.facts[new:])
+            case Call(proc=proc):
+                outside = call_effect(stmt, [a for a in proc_summary(proc).accesses if a.buffer not in _closed(proc)])
+                self.check(ctx, outside.accesses, written)
+                return self.exact_writes(ctx.resolve_all(summary(stmt).accesses))
             case SimpleStmt():
                 own = ctx.resolve_all(summary(stmt).accesses)
                 self.check(ctx, own, written)
@@ -103,6 +108,13 @@ class _Search:
 
 def _guarded(writes: Sequence[Access], facts: Sequence[fml.Formula]) -> list[Access]:
     return [replace(w, guard=(*w.guard, *facts)) for w in writes]
+
+
+@per_node
+def _closed(proc: Proc) -> frozenset[Sym]:
+    """The formals of which a procedure reads only what it has written itself."""
+    ctx, modified = Context.of_proc(proc), proc_summary(proc).modified
+    return frozenset(a.name for a in proc.args if a.name in modified and exposed_read(ctx, proc.body, a.name) is None)
 
 
 @profiled("obligation", "written before read")

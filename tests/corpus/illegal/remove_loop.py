@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.corpus.callees import TOTAL, TOTAL_OF_MANY
 from tests.corpus.case import Illegal, Malformed, Wrong
 from usl_core.scheduling import remove_loop
 
@@ -171,5 +172,37 @@ CASES = [
         for j in seq(0, n):
             x[j] = x[j + 1]
         """),
+    ),
+    Illegal(
+        "remove_loop",
+        "a_call_that_may_not_start_its_sum_anew",
+        "n: size, m: size, x: f32[n], y: f32[1]",
+        """
+        for j in seq(0, m):
+            total_of_many(n, y[0:1], x[0:n])
+        """,
+        lambda p, c: remove_loop(p, "j"),
+        "E411",
+        "may have an effect when it runs again",
+        Wrong("total_of_many(n, y[0:1], x[0:n])"),
+        callees=(TOTAL_OF_MANY,),
+    ),
+    Illegal(
+        "remove_loop",
+        "a_call_that_reads_what_it_overwrites",
+        "n: size, m: size, x: f32[n], y: f32[1]",
+        """
+        for j in seq(0, m):
+            total(1, x[0:1], y[0:1])
+            y[0] += x[0]
+        """,
+        lambda p, c: remove_loop(p, "j"),
+        "E411",
+        "may have an effect when it runs again",
+        Wrong("""
+        total(1, x[0:1], y[0:1])
+        y[0] += x[0]
+        """),
+        callees=(TOTAL,),
     ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.corpus.callees import TOTAL
 from tests.corpus.case import Legal, Step
 from usl_core.scheduling import fission
 
@@ -331,5 +332,17 @@ CASES = [
             if i > 4:
                 b[i] = a[i]
         """,
+    ),
+    Legal(
+        "fission",
+        "a_call_that_starts_its_sum_anew",
+        "n: size, m: size, x: f32[n], y: f32[1], z: f32[m]",
+        """
+        for j in seq(0, m):
+            total(n, y[0:1], x[0:n])
+            z[j] = y[0]
+        """,
+        lambda p, c: fission(p, p.find("total(_)").after()),
+        callees=(TOTAL,),
     ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.corpus.callees import TOTAL
 from tests.corpus.case import Legal
 from usl_core.scheduling import remove_loop
 
@@ -153,5 +154,17 @@ CASES = [
             t = y[0]
             w[0] = t
         """,
+    ),
+    Legal(
+        "remove_loop",
+        "a_call_that_starts_its_sum_anew",
+        "n: size, m: size, x: f32[n], y: f32[2]",
+        """
+        for j in seq(0, m):
+            total(n, y[1:2], x[0:n])
+        """,
+        lambda p, c: remove_loop(p, "j"),
+        "total(n, y[1:2], x[0:n])",
+        callees=(TOTAL,),
     ),
 ]
