@@ -337,7 +337,7 @@ def _of_if(stmt: ir.If) -> Summary:
 
 
 def call_effect(call: ir.Call, inside: Iterable[Access]) -> Summary:
-    """The callee's effect with formals replaced by the arguments (docs/semantics.md, calls), as far as its accesses inside go."""
+    """The callee's effect with formals replaced by the arguments (docs/semantics.md, calls), as far as inside goes."""
     proc, args = call.proc, call.args
     builder = _Builder()
     env: dict[Sym, Lin] = {}
