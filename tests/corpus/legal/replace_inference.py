@@ -138,6 +138,18 @@ CASES = [
     ),
     Legal(
         "replace",
+        "a_callee_that_adds_to_its_target_by_an_assignment",
+        "x: f32[8], y: f32[8]",
+        """
+        for i in seq(0, 4):
+            x[i] += y[i + 2] * 2.0
+        """,
+        lambda p, c: _steps(p, c.add4, ["commute_expr", "replace", "call_eqv"]),
+        "add4(x[0:4], 2.0, y[2:6])",
+        callees=(AXPY4.replace("axpy4", "add4").replace("dst[k] += ", "dst[k] = dst[k] + "),),
+    ),
+    Legal(
+        "replace",
         "a_size_that_a_branch_fixes",
         "m: size, x: f32[m]",
         """

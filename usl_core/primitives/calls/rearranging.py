@@ -35,11 +35,12 @@ MOST_ORDERS = 16
 
 
 class Rearranged(Exception):
-    """The block is an instance of the body once these statements are reductions, or the operands of these swapped."""
+    """The block is an instance of the body once some statements of it, or of the body, are reductions, or operands swapped."""
 
-    def __init__(self, folded: Sequence[Stmt], commuted: Sequence[Expr]) -> None:
+    def __init__(self, folded: Sequence[Stmt] = (), of_callee: Sequence[Stmt] = (), commuted: Sequence[Expr] = ()) -> None:
         super().__init__("the block matches in another form")
         self.folded = folded
+        self.of_callee = of_callee
         self.commuted = commuted
 
 
@@ -51,9 +52,9 @@ def solve_otherwise(callee: Proc, where: Callable[[], Context], block: Block, mi
     """
     if mismatch.final:
         raise mismatch
-    folded = list(_folded(callee.body, block))
-    if folded:
-        raise Rearranged(folded, ())
+    folded, of_callee = list(_folded(callee.body, block)), list(_folded(block, callee.body))
+    if folded or of_callee:
+        raise Rearranged(folded, of_callee)
     known, orders = cache(where), list[bool]()
     for _ in range(MOST_ORDERS):
         match = _Reordering(callee, known, orders)
@@ -68,7 +69,7 @@ def solve_otherwise(callee: Proc, where: Callable[[], Context], block: Block, mi
             orders[-1] = True
             continue
         if match.commuted:
-            raise Rearranged((), match.commuted)
+            raise Rearranged(commuted=match.commuted)
         return match
     raise mismatch
 
@@ -120,7 +121,7 @@ def _adds(stmt: Assign) -> bool:
 
 
 def _folded(body: Block, block: Block) -> Iterator[Stmt]:
-    """The statements of block that add to their target by `=` where the callee does so by `+=`."""
+    """The statements of block that add to their target by `=` where body does so by `+=`."""
     for a, b in zip(body, block, strict=True):
         match a, b:
             case For(), For():

@@ -17,12 +17,13 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, get_stmt, stmt_path, stmts
 from usl_core.errors import NOWHERE, SchedulingError, Span
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Node, Proc, Read
+from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Node, Proc, Read, Stmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import binders, children, rename
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.calls.agreement import same_meaning
+from usl_core.primitives.calls.call_eqv import call_eqv
 from usl_core.primitives.calls.inlining import argument_that_changes, inlined, window_over
 from usl_core.primitives.calls.rearranging import Rearranged, alike, solve_otherwise
 from usl_core.primitives.calls.solving import solve
@@ -49,8 +50,9 @@ def replace(proc: Procedure, block: Where, f: Procedure) -> Procedure:
     starts where the block's does, equations that f asserts determine formals, and formals that f does not use get something
     that fits.
     Where operands stand in another order, or f adds by `+=` what the block adds by `=`, `commute_expr` and `fold_into_reduce`
-    come first, as steps of their own. Then the call is inlined again and must equal the block, and f's sizes, assertions,
-    strides and the disjointness of its arguments are proved at the call.
+    come first, as steps of their own; where f adds by `=`, a version of f is called first and exchanged by `call_eqv`. Then the
+    call is inlined again and must equal the block, and f's sizes, assertions, strides and the disjointness of its arguments are
+    proved at the call.
 
     Raises:
         SchedulingError: the body does not match (the notes name the parts that differ), or a precondition of f may fail.
@@ -59,8 +61,10 @@ def replace(proc: Procedure, block: Where, f: Procedure) -> Procedure:
     try:
         return _replace(proc, block, f)
     except Rearranged as needed:
-        cursor = make_cursor(proc, block_at(proc, block))
-        return replace(_rearranged(proc, block_at(proc, block), needed), cursor, f)
+        loc = block_at(proc, block)
+        cursor = make_cursor(proc, loc)
+        found = replace(_rearranged(proc, loc, needed), cursor, _reducing(f, needed.of_callee))
+        return call_eqv(found, cursor, f) if needed.of_callee else found
 
 
 @primitive(name="replace")
@@ -87,6 +91,16 @@ def _rearranged(proc: Procedure, loc: BlockLoc, needed: Rearranged) -> Procedure
             after = fold_into_reduce(after, make_cursor(proc, NodeLoc(path)))
     swapped = [make_cursor(proc, NodeLoc(path)) for path, node in nodes if any(node is expr for expr in needed.commuted)]
     return commute_expr(after, swapped) if swapped else after
+
+
+def _reducing(f: Procedure, folded: Sequence[Stmt]) -> Procedure:
+    """f with these statements, of its copy with other names, as reductions."""
+    copies = [node for stmt in _renamed(f.ir).body for _, node in _below((), stmt)]
+    paths = [path for k, stmt in enumerate(f.ir.body) for path, _ in _below((("body", k),), stmt)]
+    result = f
+    for path in [path for path, node in zip(paths, copies, strict=True) if any(node is stmt for stmt in folded)]:
+        result = fold_into_reduce(result, make_cursor(f, NodeLoc(path)))
+    return result
 
 
 def _below(path: Path, node: Node) -> Iterator[tuple[Path, Node]]:
