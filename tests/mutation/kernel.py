@@ -17,13 +17,13 @@ PACKAGE = "usl_core"
 ENGINE = frozenset(
     {
         *("affine", "bounding", "formula", "linear", "lower", "models", "polynomial", "raise_", "show", "solver"),
-        "questions",
+        *("equations", "questions"),
     }
 )
 """Modules of the analysis that compute and prove. Their tests compare them with brute force and z3; they hold no conditions."""
 
-GUESSES = frozenset({"primitives.calls.unify"})
-"""A guess of arguments, every part of which `agreement` checks again."""
+GUESSES = frozenset({f"primitives.calls.{name}" for name in ("unify", "solving", "rearranging")})
+"""A guess of arguments and of steps before the call; `agreement` checks every part of the call again."""
 
 CHECKED = re.compile(r"^_?(refuse|require|check|recheck|verify)(_|$)")
 """Names of functions whose call, as a statement, may only raise."""
