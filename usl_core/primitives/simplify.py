@@ -27,7 +27,7 @@ from usl_core.procedure import Procedure
 
 
 @primitive()
-def simplify(proc: Procedure) -> Edit:
+def simplify(proc: Procedure, keep_unit_loops: bool = False) -> Edit:
     """Shorten what can be said shorter.
 
         for i in seq(0, 1):                       x[2 * n + 3] = 0.0
@@ -39,15 +39,15 @@ def simplify(proc: Procedure) -> Edit:
     there (under `if n == 4`, after `assert (n + 15) / 16 == 2`) are that number, and equations shorten sums (`n - 4 * m` is 0
     under `n == 4 * m`); iterators stay, so that a guarded loop still looks like one. Branches that are never (always) taken go
     (stay), loops that never run go, and so do loops, and branches on control, that do nothing; loops that run once are replaced
-    by their body. Of data, only operations on literals of R and of integers are computed, which is exact. The result depends on
-    the procedure only, and simplifying it again changes nothing.
+    by their body, unless keep_unit_loops is set. Of data, only operations on literals of R and of integers are computed,
+    which is exact. The result depends on the procedure only, and simplifying it again changes nothing.
 
     Raises:
         nothing of its own.
     Forwarding: a cursor to a statement of a loop or branch that is resolved stays with it; those to the loop, to the `if`, and
     to what is removed become invalid.
     """
-    plan = _Plan()
+    plan = _Plan(keep_unit_loops)
     plan.block(Context.of_proc(proc.ir), (), "body", proc.ir.body, learn=True)
 
     edit = edit_of(proc).replace_exprs(plan.exprs)
@@ -62,6 +62,7 @@ def simplify(proc: Procedure) -> Edit:
 class _Plan:
     """What to do, all of it found in the original procedure."""
 
+    keep_unit_loops: bool
     exprs: dict[Loc, ir.Expr] = field(default_factory=dict)
     """Expressions to be replaced, none inside another."""
     fixed: list[tuple[Path, Sym, ir.Expr]] = field(default_factory=list)
@@ -108,7 +109,7 @@ class _Plan:
         if _holds(ctx, fml.le(trips, 0)):
             self.resolved.append((path, None))
             return
-        if _holds(ctx, fml.eq(trips, 1)):
+        if not self.keep_unit_loops and _holds(ctx, fml.eq(trips, 1)):
             value = self.index(ctx, loop.lo)
             self.resolved.append((path, "body"))
             self.fixed.append((path, loop.iter, value))

@@ -97,4 +97,20 @@ CASES = [
             x[i + 1] = 3.0
         """,
     ),
+    Legal(
+        "simplify",
+        "loops_that_run_once_kept",
+        "n: size, x: f32[n + 4]",
+        """
+        for i in seq(n, n + 1):
+            for j in seq(0, 0):
+                x[j] = 2.0
+            x[i + 2 - 1] = 1.0
+        """,
+        lambda p: simplify(p, keep_unit_loops=True),
+        """
+        for i in seq(n, n + 1):
+            x[i + 1] = 1.0
+        """,
+    ),
 ]
