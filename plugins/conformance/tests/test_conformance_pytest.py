@@ -108,7 +108,7 @@ def test_nothing_of_ours_is_loaded_for_those_who_do_not_ask(suite):
 
         def test_nothing_is_loaded():
             ours = {name for name in sys.modules if name.startswith("usl_")}
-            assert ours == {"usl_conformance", "usl_conformance.pytest_plugin"}
+            assert ours == {"usl_core", "usl_core.pytest_tracebacks", "usl_conformance", "usl_conformance.pytest_plugin"}
     """
     done = suite(text)
     assert done.returncode == 0, done.stdout
