@@ -215,7 +215,8 @@ def test_every_package_of_this_repository_has_rows():
 def test_every_module_belongs_to_a_row(package):
     known = {part for row in ROWS[package] for part in row.split()}
     there = {module.split(".")[1] for module in layered(package)}
-    assert there - {"template"} == known, "name the row of a new module here, and take out those that went"
+    there = {part for part in there if not part.startswith("template")}  # files of new packages, not modules
+    assert there == known, "name the row of a new module here, and take out those that went"
 
 
 @pytest.mark.parametrize("package", ROWS)
