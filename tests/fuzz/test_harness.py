@@ -36,7 +36,7 @@ def test_every_operator_and_every_function_of_the_library_is_tried() -> None:
     known = {operator.__name__ for operator in (*OPERATORS, autofission, autolift_alloc)}
     assert set(ACTIONS) == known | set(library()) == set(operators()) & set(ACTIONS)
     looking = {"walk", "classify", "enclosing_loop", "enclosing_loops", "common_ancestor", "loop_nest", "affine_range"}
-    looking |= {"infer_bounds", "touched", "traffic", "count_config_writes"}
+    looking |= {"infer_bounds", "touched", "traffic", "count_config_writes", "near_misses"}
     rules = {"fma_rule", "select_rule", "abs_rule"}
     assert {function.__name__ for function in usl_stdlib.LIBRARY} - looking - rules == set(library()) - {
         "inspect",

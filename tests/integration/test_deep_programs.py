@@ -112,7 +112,7 @@ def test_operators_take_a_long_sum_or_say_why_not(step: Callable[[Procedure], An
     except UslError as error:
         assert error.message
     else:
-        assert "[7]" in str(changed) and changed.history()[-1].arguments is not None
+        assert ("[7]" in str(changed) or "g(" in str(changed)) and changed.history()[-1].arguments is not None
 
 
 def nest(head: str, depth: int = DEPTH, body: str = "x[0] += 1.0") -> str:

@@ -27,7 +27,7 @@ from usl_core.procedure import Procedure
 
 
 @primitive()
-def simplify(proc: Procedure, keep_unit_loops: bool = False) -> Edit:
+def simplify(proc: Procedure, *, keep_unit_loops: bool = False) -> Edit:
     """Shorten what can be said shorter.
 
         for i in seq(0, 1):                       x[2 * n + 3] = 0.0

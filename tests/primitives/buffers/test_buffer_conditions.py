@@ -34,7 +34,7 @@ INSIDE = foo("t: f32\nfor i in seq(0, 4):\n    t = x[i]\n    y[i] = t\nfor j in 
 
 CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: lift_alloc(foo(SHARED), "t"), "would share elements of t"),
-    (lambda: stage_mem(POINT, POINT.find_loop("j"), "z[1, 0:16]", "t"), "cannot prove that z.2, j. lies inside the window"),
+    (lambda: stage_mem(POINT, POINT.find_loop("j"), "z[2, 0:15]", "t"), "cannot prove that z.2, j. lies inside the window"),
     (lambda: resize_dim(DOWN, "t", 0, 4, 0, fold=True), "is overwritten by another one"),
     (lambda: resize_dim(UP, "t", 0, 4, 0, fold=True), "is overwritten by another one"),
     (lambda: resize_dim(LATER, "t", 0, 2, 0, fold=True), "is overwritten by another one"),

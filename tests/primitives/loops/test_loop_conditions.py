@@ -9,7 +9,6 @@ import pytest
 
 from tests.primitives.equivalence import parse
 from usl_core.errors import SchedulingError
-from usl_core.primitives.loops.fission import fission
 from usl_core.primitives.loops.fuse import fuse
 from usl_core.primitives.loops.join_loops import join_loops
 from usl_core.primitives.loops.lift_scope import lift_scope
@@ -63,7 +62,6 @@ CASES: list[tuple[Callable[[], Any], str, str]] = [
         "E412",
         "may not run",
     ),
-    (lambda: _split_else(), "E404", "an `else` branch cannot be split"),
     (lambda: add_assertion(BOTH, "x[0] < 1.0"), "", "control|data|condition"),
 ]
 
@@ -75,11 +73,6 @@ def _ranges(first: str, second: str, body: str = "") -> Procedure:
 
 def _ifs(second: str) -> Procedure:
     return foo(DATA.format(second))
-
-
-def _split_else() -> Procedure:
-    p = foo("if n > 3: pass\nelse:\n    x[0] = 1.0\n    y[0] = 1.0")
-    return fission(p, p.find("x[0] = _").after())
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from usl_core.analysis import affine
 from usl_core.analysis.context import Context
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
+    Arg,
     Assign,
     BinaryOp,
     Block,
@@ -16,12 +17,14 @@ from usl_core.ir.nodes import (
     ExprBase,
     For,
     If,
+    Interval,
     Literal,
     Node,
     Proc,
     Read,
     ReadConfig,
     Reduce,
+    SimpleStmt,
     Stmt,
 )
 from usl_core.ir.sym import Sym
@@ -96,7 +99,7 @@ def shape(node: Node) -> int:
             return 1
         case ExprBase():
             return hash((type(node), *map(shape, child_nodes(node))))
-        case _:
+        case SimpleStmt() | Interval() | Arg() | Proc():
             return hash(type(node))
 
 
@@ -112,12 +115,10 @@ def alike(body: Block, block: Block) -> bool:
 
 def _adds(stmt: Assign) -> bool:
     """Whether it is `x = x + e` or `x = e + x`."""
-    match stmt.rhs:
-        case BinaryOp(op="+", lhs=lhs, rhs=rhs):
-            sides = (side for side in (lhs, rhs) if isinstance(side, Read) and side.name is stmt.name)
-            return any(all(map(same_expr, side.idx, stmt.idx)) for side in sides)
-        case _:
-            return False
+    if not isinstance(stmt.rhs, BinaryOp) or stmt.rhs.op != "+":
+        return False
+    sides = (side for side in (stmt.rhs.lhs, stmt.rhs.rhs) if isinstance(side, Read) and side.name is stmt.name)
+    return any(all(map(same_expr, side.idx, stmt.idx)) for side in sides)
 
 
 def _folded(body: Block, block: Block) -> Iterator[Stmt]:
