@@ -47,7 +47,7 @@ STUB = ctypes.cast(_STUB, ctypes.c_void_p).value or 0
 Arguments = dict[str, Any]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _needs_headers() -> None:
     if entry_type() is None:
         pytest.skip("Python.h is not installed")
