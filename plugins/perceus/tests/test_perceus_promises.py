@@ -225,6 +225,15 @@ def swapped(xs: List[i64]) -> List[i64]:
             "here `rest` is still a part of `xs`, which is needed afterwards",
         ),
         (
+            "def f(xs: List[i64]) -> i64:\n    try:\n        return looked(xs)\n"
+            "    except Found(ys):\n        return total(increased(xs)) + total(ys)\n\n"
+            "@fun\ndef looked(xs: List[i64]) -> i64:\n    match xs:\n        case Cons(0, rest):\n"
+            "            return looked(rest)\n        case _:\n            raise Found(xs)\n\n"
+            "@exception\nclass Found:\n    list: List[i64]",
+            "return total(increased",
+            "call of increased takes new memory",
+        ),
+        (
             "def f(c: ref[List[i64]]) -> List[i64]:\n    return increased(c.value)",
             "return increased",
             "it is the content of a cell, which keeps it",

@@ -112,7 +112,7 @@ def sharing(program: Program) -> dict[str, Function]:
     """For each function of a program in the linear calculus what is known of it."""
     known = {name: Function() for name in program.funs}
     bodies = [expr for fun in program.funs.values() for expr in walk(fun.body)]
-    stores = any(isinstance(expr, Prim) and expr.op in STORING for expr in bodies)
+    stores = any(isinstance(expr, ForeignCall) or (isinstance(expr, Prim) and expr.op in STORING) for expr in bodies)
     for group in components({name: callees(fun.body) for name, fun in program.funs.items()}):
         before = None
         while before != (before := [known[name].size() for name in group]):
@@ -122,7 +122,7 @@ def sharing(program: Program) -> dict[str, Function]:
 
 
 STORING = frozenset({"ref_set", "spawn"})
-"""Primitives by which a function without a result may keep what it was given."""
+"""Primitives by which a function without a result may keep what it was given; a foreign function may, too."""
 
 
 def join(values: Iterable[Value]) -> Value:
@@ -381,7 +381,8 @@ class _Follower:
         if isinstance(expr, CallClosure):
             taken.append(expr.fun)
         uniqueness = [self.now(arg, state) for arg in expr.args]
-        given_up = isinstance(expr, Call) and not self._stores and not is_counted(expr.type, self._program.datas)
+        keeps = self._stores or may_throw(expr, self._program)  # an exception may carry it, too
+        given_up = isinstance(expr, Call) and not keeps and not is_counted(expr.type, self._program.datas)
         holes = any(isinstance(arg, Var) and isinstance(arg.type, HoleType) for arg in expr.args)
         after = self.move(taken, state, back=given_up and not holes)
         values = [
