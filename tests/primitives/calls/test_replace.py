@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from tests.fuzz.refine import refinement_failure
 from usl_core.cursors.cursor import InvalidCursor
 from usl_core.errors import SchedulingError
+from usl_core.interp import run
+from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.memory import Memory
+from usl_core.ir.types import INDEX
 from usl_core.primitives.calls.inline import inline
 from usl_core.primitives.calls.replace import replace
 from usl_core.primitives.procs.rename import rename
@@ -318,3 +322,50 @@ def test_control_conditions_within_a_condition_on_data_are_compared() -> None:
         with pytest.raises(SchedulingError, match="does not match the block") as caught:
             replace(parse(caller.format(other)), "if _: _", callee)
         assert caught.value.code == "E430"
+
+
+REG_FIELDS = Config("RegFields", {"a": ConfigField("a", INDEX), "b": ConfigField("b", INDEX)})
+AT_A = parse(
+    """
+def at_a(v: index, dst: [f32][1]):
+    assert RegFields.a == v
+    dst[0] = 1.0
+""",
+    RegFields=REG_FIELDS,
+)
+
+
+def test_an_argument_that_a_field_determines_is_read_from_it_although_earlier_iterations_may_have_written_it():
+    p = parse(
+        """
+def foo(n: size, m: index, x: f32[n]):
+    assert m >= 0
+    for i in seq(0, m):
+        RegFields.a = n
+    x[0] = 1.0
+""",
+        RegFields=REG_FIELDS,
+    )
+    q = replace(p, "x[0] = _", AT_A)
+    assert lines(q)[-1] == "at_a(RegFields.a, x[0:1])"
+    run(q.ir, {"n": 2, "m": 1, "x": np.zeros(2, np.float32)}, configs={(REG_FIELDS, "a"): 5, (REG_FIELDS, "b"): 0})
+    assert_same_meaning(p, q)
+
+
+def test_what_a_field_held_before_is_an_argument_only_while_a_field_holds_it():
+    text = """
+def foo(n: size, m: index, x: f32[n]):
+    assert m >= 0
+    for i in seq(0, m):
+        RegFields.b = n
+    RegFields.a = RegFields.b + 1
+    {}
+    x[0] = 1.0
+"""
+    held = parse(text.format("pass"), RegFields=REG_FIELDS)
+    q = replace(held, "x[0] = _", AT_A)
+    assert lines(q)[-1] == "at_a(RegFields.b + 1, x[0:1])"
+    assert_same_meaning(held, q)
+    gone = parse(text.format("RegFields.b = 0"), RegFields=REG_FIELDS)
+    with pytest.raises(SchedulingError, match=r"would need what RegFields\.b held before"):
+        replace(gone, "x[0] = _", AT_A)

@@ -7,15 +7,17 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from usl_core.analysis import affine
+from usl_core.analysis.affine import Lin
 from usl_core.analysis.conditions import head_line
 from usl_core.analysis.context import Context
+from usl_core.analysis.holding import Held
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.memories import misplaced
 from usl_core.analysis.raise_ import from_lin
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, get_stmt, stmt_path, stmts
-from usl_core.errors import NOWHERE, SchedulingError, Span
+from usl_core.errors import SchedulingError, Span
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Node, Proc, Read, Stmt
 from usl_core.ir.printer import show_expr
@@ -172,7 +174,7 @@ def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
     """The argument for a formal. Raises Mismatch: the formal is dense, and would get a part of a buffer."""
     name = formal.name
     if isinstance(formal.type, ControlType):
-        return solution.bools[name] if formal.type is BOOL else from_lin(solution.controls[name], NOWHERE)
+        return solution.bools[name] if formal.type is BOOL else _written(ctx, solution.controls[name])
     if name in solution.literals:
         return solution.literals[name]
     guess = solution.windows[name]
@@ -187,6 +189,16 @@ def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
         return Read(guess.buffer, (), type=typ)
     entries: list[Expr | Interval] = []
     for offset, dim in zip(guess.offsets, guess.dims, strict=True):
-        low = from_lin(offset)
-        entries.append(low if dim is None else Interval(low, from_lin(offset + extents[dim])))
+        low = _written(ctx, offset)
+        entries.append(low if dim is None else Interval(low, _written(ctx, offset + extents[dim])))
     return window_over(guess.buffer, entries, typ)
+
+
+def _written(ctx: Context, value: Lin) -> Expr:
+    """A value as an expression in the block's place. Raises Mismatch if it needs what a field held and none holds now."""
+    named = [name for name in affine.syms(value) if isinstance(name, Held) or name in ctx.fields]
+    holders = {held: field for field, held in ctx.fields.items()} if named else {}
+    for name in named:
+        if affine.var(name) not in holders:
+            raise Mismatch(f"an argument would need what {name.name} held before, and no field holds that now")
+    return from_lin(affine.subst(value, {name: affine.var(holders[affine.var(name)]) for name in named}))
