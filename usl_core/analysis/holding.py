@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from usl_core.analysis.context import Context
 
 
+LONGEST = 24
+"""Comparisons in a condition under which a value is known: each later question would take minutes with longer ones."""
+
+
 class Held(Sym):
     """A variable for what a field holds at one place of one iteration."""
 
@@ -105,7 +109,7 @@ def _holding_after(before: Context, stmt: Stmt, inside: bool) -> Holding:
     writes = before.holding.writes
     for name in sorted({*step, *lost}):
         cases = [(here.formula(c.guard), here.value(c.value)) for c in step.get(name, ())]
-        cases = [(guard, value) for guard, value in cases if not _is_of(value, modified)]
+        cases = [(guard, value) for guard, value in cases if not _is_of(value, modified) and _is_short(guard)]
         certain = [value for guard, value in cases if guard == fml.TRUE or before.holds(guard)]
         if certain:
             values[name] = certain[0]
@@ -117,6 +121,10 @@ def _holding_after(before: Context, stmt: Stmt, inside: bool) -> Holding:
         if name.declared.type is SIZE:
             facts.append(fml.ge(affine.var(new), 1))
     return Holding(values, tuple(p for f in facts for p in fml.conjuncts(f) if p is not fml.TRUE), writes + 1)
+
+
+def _is_short(guard: Formula) -> bool:
+    return sum(1 for _ in fml.lins(guard)) <= LONGEST
 
 
 def _unknown(stmt: Stmt, field: FieldSym, inside: bool, position: int) -> Held:

@@ -7,7 +7,7 @@ import pytest
 from tests.primitives.equivalence import parse
 from usl_core.analysis.context import Context
 from usl_core.analysis.exposed import exposed_read
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, UslError
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.nodes import Alloc
 from usl_core.ir.types import INDEX
@@ -84,3 +84,22 @@ def test_a_branch_that_a_changing_field_chooses_writes_nothing_for_certain() -> 
     assert isinstance(alloc, Alloc)
     ctx = Context.of_proc(p.ir).after(alloc)
     assert exposed_read(ctx, p.ir.body[1:], alloc.name) is not None
+
+
+@pytest.mark.parametrize(("comparisons", "known"), [(3, True), (12, True), (40, False)])
+def test_a_value_is_known_under_a_condition_of_some_comparisons_but_not_of_very_many(comparisons: int, known: bool) -> None:
+    sizes = [f"n{k}" for k in range(comparisons)]
+    condition = " and ".join(f"{name} > 5" for name in sizes)
+    text = f"""
+def foo({", ".join(f"{name}: size" for name in sizes)}, y: f32[4]):
+    if {condition}:
+        Regs.a = 3
+    if {condition}:
+        needs_three(y)
+"""
+    needs_three = parse("def needs_three(y: f32[4]):\n    assert Regs.a == 3\n    y[0] = 1.0", Regs=REGS)
+    if known:
+        parse(text, Regs=REGS, needs_three=needs_three)
+    else:
+        with pytest.raises(UslError):
+            parse(text, Regs=REGS, needs_three=needs_three)
