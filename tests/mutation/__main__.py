@@ -20,7 +20,7 @@ import z3  # noqa: F401
 from tests.mutation.conditions import Condition, all_conditions, condition
 from tests.mutation.kernel import unclassified
 from tests.mutation.processes import run_all
-from tests.mutation.verdicts import LIMIT, entry, killers, load, recorded_tests, save, still_valid, verdict
+from tests.mutation.verdicts import CACHE, LIMIT, entry, killers, load, recorded_tests, save, still_valid, verdict
 
 
 def main() -> int:
@@ -31,6 +31,8 @@ def main() -> int:
     parser.add_argument("--fuzz", type=float, default=20.0, help="seconds of fuzzing for what the tests miss (default 20)")
     parser.add_argument("--fresh", action="store_true", help="forget the verdicts of earlier runs")
     options = parser.parse_args()
+    os.environ["CI"] = "1"  # tests of random data try the same examples every time
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(CACHE / "bytecode")  # each process imports the kernel anew
     chosen = select(options.only)
     if options.list:
         print_list(chosen)
@@ -75,7 +77,8 @@ def judge(chosen: list[Condition], jobs: int, fuzz: float, fresh: bool) -> dict[
         tests = recorded_tests(jobs)
         broken = [name for name, test in tests.items() if not test["passed"]]
         print(f"{len(tests)} tests, {len(broken)} of them unusable, {time.monotonic() - started:.0f} s", flush=True)
-        tasks = [(c.id, lambda c=c: verdict(c, killers(tests, c.id), fuzz)) for c in todo]
+        before = {name: str(old["test"]) for name, old in load("verdicts.json").items()}
+        tasks = [(c.id, lambda c=c: verdict(c, killers(tests, c.id, before.get(c.id, "")), fuzz)) for c in todo]
         by_id = {c.id: c for c in todo}
         for name, found, seconds in run_all(tasks, jobs, LIMIT):
             verdicts[name] = entry(by_id[name], found, seconds)

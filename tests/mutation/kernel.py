@@ -49,7 +49,6 @@ PERMITS: dict[str, bool] = {
     "Region.is_all": True,
     "mentions": False,
     "passed_whole": False,
-    "reads_clamped_data": False,
     "same_location": True,
     "same_meaning": True,
     "Summary.touches_config": False,
@@ -62,26 +61,27 @@ PERMITS: dict[str, bool] = {
     "_callee_reads_strides": False,
     "_is_of": False,
     "_has_parallel": False,
-    "_is_of_held": False,
-    "_is_plain": True,
     "_passes_whole": False,
     "_Proved.covers": True,
-    "_Parameters.plainly_fit": True,
+    "_Formula.stops": False,
     "Context.holds": True,
+    "_is_apart": True,
+    "_is_inside": True,
     "_is_outdated": False,
+    "_is_parallelizable": True,
     "_uses": False,
-    "_writes_config": False,
     "Reach.outlives": False,
+    "does_nothing": True,
+    "has_only_else": True,
+    "held": True,
     "holds_already": True,
-    "_does_nothing": True,
+    "is_idle": True,
     "_holds": True,
     "_is_window": False,
     "_made_of_data": False,
     "_must_copy_in": False,
     "_plain": True,
-    "_races": True,
     "_repeats_are_void": True,
-    "_runs_once": True,
     "_same_head": True,
     **{
         f"_Agreement.{name}": True
@@ -92,8 +92,10 @@ PERMITS: dict[str, bool] = {
 
 NEUTRAL = frozenset(
     {
-        "is_refusal",  # for callers
-        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression", "_reads_data",  # choose a form
+        "is_partial",  # words a message
+        "is_of_held",  # which of two sets a fact goes to; a value that a field held at some place has one name for ever
+        "_is",  # which node gets replaced
+        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression",  # choose a form
         "Context._tells_of_fields",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import signal
 import tempfile
 import time
@@ -16,9 +17,16 @@ from typing import Any
 Work = Callable[[], Any]
 """What a process does; its result is made of JSON."""
 
+STUCK = 20
+"""A process that has got nowhere in so many times its limit of processor time waits for something that never comes."""
 
-def run_all(tasks: Sequence[tuple[str, Work]], jobs: int, limit: float) -> Iterator[tuple[str, Any, float]]:
-    """The keys and results of tasks as they come, with the seconds each took; `{"error": ...}` for a process that died."""
+
+def run_all(tasks: Sequence[tuple[str, Work]], jobs: int, limit: int) -> Iterator[tuple[str, Any, float]]:
+    """The keys and results of tasks as they come, with the seconds each took.
+
+    A process may use limit seconds of processor time. The result of one that died is `{"error": what}`, which is "timeout"
+    if it used up its time.
+    """
     waiting, running = list(reversed(tasks)), list[_Child]()
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -43,25 +51,26 @@ class _Child:
     pid: int
     output: Path
     started: float
-    limit: float
+    limit: int
 
     @staticmethod
-    def start(key: str, work: Work, limit: float, output: Path) -> _Child:
+    def start(key: str, work: Work, limit: int, output: Path) -> _Child:
         pid = os.fork()
         if pid == 0:
-            _live(work, output)
+            _live(work, limit, output)
         return _Child(key, pid, output, time.monotonic(), limit)
 
     def result(self) -> Any | None:
         """The value once it is there, else None."""
-        if time.monotonic() - self.started > self.limit:
+        if time.monotonic() - self.started > self.limit * STUCK:
             self.kill()
-            return {"error": "timeout"}
+            return {"error": "it waits for something that never comes"}
         done, status = os.waitpid(self.pid, os.WNOHANG)
         if not done:
             return None
         if not self.output.exists():
-            return {"error": f"exit status {os.waitstatus_to_exitcode(status)}"}
+            code = os.waitstatus_to_exitcode(status)
+            return {"error": "timeout" if code == -signal.SIGXCPU else f"exit status {code}"}
         return json.loads(self.output.read_text(encoding="utf-8"))
 
     def kill(self) -> None:
@@ -72,10 +81,12 @@ class _Child:
             os.waitpid(self.pid, 0)
 
 
-def _live(work: Work, output: Path) -> None:
+def _live(work: Work, limit: int, output: Path) -> None:
     """The whole life of a forked process, with nothing to read from and its output thrown away."""
     try:
         os.setpgid(0, 0)
+        # Processor time, so that what becomes of a process does not depend on what else the machine does.
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)

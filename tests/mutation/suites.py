@@ -25,6 +25,9 @@ SUITES = (
 )
 """The cheap and near ones first."""
 
+FIRST = 2
+"""So many files with tests in which a condition matters are tried before the others are read."""
+
 BESIDE = frozenset({"test_roundtrip.py", "test_random_edits.py", "test_models.py", "test_raise.py", "test_solver.py"})
 """Long tests of what holds no conditions."""
 
@@ -38,6 +41,8 @@ OPTIONS = (
     "no:xdist",
     "-p",
     "no:randomly",
+    "-p",
+    "no:hypothesispytest",  # it parses every imported module to find constants, which takes longer than most tests
     "--no-header",
     "--rootdir",
     str(ROOT),
@@ -115,12 +120,25 @@ class Killers:
 
 
 def first_failure(chosen: Sequence[str]) -> str:
-    """Runs tests by their ids until one fails, and gives its id; empty if none does."""
-    if not chosen:
-        return ""
+    """Runs tests by their ids until one fails, and gives its id; empty if none does.
+
+    Those of the first files go first and by themselves: to collect all files takes longer than most mutants live.
+    """
+    files = list(dict.fromkeys(_file(name) for name in chosen))
+    for some in (files[:FIRST], files[FIRST:]):
+        failed = _first_failure([name for name in chosen if _file(name) in some], some) if some else ""
+        if failed:
+            return failed
+    return ""
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def _first_failure(chosen: Sequence[str], files: Sequence[str]) -> str:
     killers = Killers(chosen)
-    files = dict.fromkeys(str(ROOT / name.partition("::")[0]) for name in chosen)
-    status = pytest.main([*OPTIONS, "-x", *files], plugins=[killers])
+    status = pytest.main([*OPTIONS, "-x", *(str(ROOT / file) for file in files)], plugins=[killers])
     if not killers.failed and status != pytest.ExitCode.OK:
         raise RuntimeError(f"pytest ended with {status!r}, but no test failed")
     return killers.failed

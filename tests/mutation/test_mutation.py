@@ -10,7 +10,7 @@ import pytest
 
 from tests.mutation.__main__ import select
 from tests.mutation.conditions import FIRED, SEEN, all_conditions, condition, conditions, mutated, recorded
-from tests.mutation.kernel import ROOT, kernel_modules, path_of
+from tests.mutation.kernel import ALTERNATIVES, COVERS, NEUTRAL, PERMITS, ROOT, functions, kernel_modules, path_of, unclassified
 from tests.mutation.operators import operators_of
 from tests.mutation.processes import run_all
 
@@ -72,6 +72,13 @@ def test_known_conditions_are_listed_in_source_order(function: str, texts: list[
     assert positions == sorted(positions)
 
 
+def test_every_predicate_is_classified_and_no_function_that_is_listed_is_gone() -> None:
+    assert list(unclassified()) == []
+    trees = (ast.parse(path_of(module).read_text(encoding="utf-8")) for module in kernel_modules())
+    there = {name for tree in trees for _, name in functions(tree)}
+    assert {*PERMITS, *NEUTRAL, *COVERS, *ALTERNATIVES} - there == set()
+
+
 def test_the_list_is_the_same_when_it_is_made_again() -> None:
     module = "analysis.obligations"
     once = conditions(module)
@@ -127,8 +134,17 @@ def test_a_process_gives_its_value_and_its_errors() -> None:
     def bad() -> None:
         raise ValueError("no")
 
-    results = {key: found for key, found, _ in run_all([("a", lambda: [1]), ("b", bad)], 2, 30.0)}
+    results = {key: found for key, found, _ in run_all([("a", lambda: [1]), ("b", bad)], 2, 30)}
     assert results == {"a": [1], "b": {"error": "ValueError: no"}}
+
+
+def test_a_process_that_computes_for_ever_is_ended_and_its_time_is_its_own() -> None:
+    def endless() -> None:
+        while True:
+            pass
+
+    results = {key: found for key, found, _ in run_all([("a", endless)], 1, 1)}
+    assert results == {"a": {"error": "timeout"}}
 
 
 def test_a_mutant_is_killed_by_the_operators_own_tests() -> None:

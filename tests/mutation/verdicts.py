@@ -18,8 +18,8 @@ from tests.mutation.processes import run_all
 from tests.mutation.suites import first_failure, rank, record_file, test_files
 
 CACHE = ROOT / ".cache" / "mutation"
-LIMIT = 300.0
-"""No process gets more seconds than this."""
+LIMIT = 200
+"""No process gets more seconds of processor time than this."""
 TESTS = 20.0
 """Of the tests in which a condition matters, so many seconds' worth are tried: of this process, as the machine may be busy."""
 
@@ -82,10 +82,10 @@ def recorded_tests(jobs: int) -> Tests:
     return {name: test for file in test_files() for name, test in found[file]["tests"].items()}
 
 
-def killers(tests: Tests, name: str) -> list[str]:
-    """The tests that may notice that a condition is disabled: near ones first, then quick ones."""
+def killers(tests: Tests, name: str, before: str) -> list[str]:
+    """The tests that may notice that a condition is disabled: the one that did before, then near ones, then quick ones."""
     chosen = [test for test, seen in tests.items() if seen["passed"] and name in seen["fired"]]
-    chosen.sort(key=lambda test: (rank(test), tests[test]["seconds"]))
+    chosen.sort(key=lambda test: (test != before, rank(test), tests[test]["seconds"]))
     spent, kept = 0.0, list[str]()
     for test in chosen:
         spent += tests[test]["seconds"]
