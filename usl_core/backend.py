@@ -44,7 +44,7 @@ class ParallelLoop:
     def accesses(self) -> Iterator[Access]:
         """What one iteration does, or may do."""
         inside = self.context.enter(self.loop, "body")
-        for access in inside.resolve_all(block_summary(self.loop.body).accesses):
+        for access in inside.scope.resolve_all(block_summary(self.loop.body).accesses):
             if overlap(inside.facts, access, access) is not None:
                 yield access
 

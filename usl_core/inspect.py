@@ -128,7 +128,7 @@ def accesses(code: Place) -> tuple[Access, ...]:
     show, callees are entered."""
     proc, path = _at(code, "accesses")
     context = Context.at(proc.ir, path)
-    found = context.resolve_all(block_summary(_block(code)).accesses)
+    found = context.scope.resolve_all(block_summary(_block(code)).accesses)
     return tuple(
         Access(
             each.kind.value,

@@ -34,7 +34,7 @@ def code(body: str) -> tuple[Context, Block]:
 
 def effect(ctx: Context, block: Block) -> Summary:
     whole = block_summary(block)
-    return replace_accesses(whole, ctx.resolve_all(whole.accesses))
+    return replace_accesses(whole, ctx.scope.resolve_all(whole.accesses))
 
 
 def halves(body: str) -> tuple[Context, Summary, Summary]:

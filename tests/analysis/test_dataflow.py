@@ -244,12 +244,12 @@ def test_sizes_are_at_least_one_whatever_happened() -> None:
 def test_two_ways_of_data_do_not_make_everything_provable() -> None:
     ctx = context("if q:\n    Cfg.scale = 1.0\nelse:\n    Cfg.scale = 2.0\nx[0] = 1.0", ("body", 1))
     assert isinstance(consistent(ctx.facts), Proved)
-    assert isinstance(ctx.field(SCALE), Datum)
+    assert isinstance(ctx.fields.value(SCALE), Datum)
 
 
 def test_data_is_forgotten_when_its_scalar_is_modified() -> None:
     ctx = context("Cfg.scale = s\nif n > 5:\n    Cfg.scale = 1.0\nelse:\n    s = 2.0\nx[0] = 1.0", ("body", 2))
-    held = ctx.field(SCALE)
+    held = ctx.fields.value(SCALE)
     assert isinstance(held, Datum)
     assert isinstance(held.key, Held)
 
@@ -258,9 +258,9 @@ def test_facts_about_what_fields_hold_do_not_last_into_another_iteration() -> No
     body = "for i in seq(0, n):\n    if q:\n        Cfg.a = i\n    check(Cfg.a == i)\n    x[i] = 1.0"
     ctx = context(body, ("body", 0), ("body", 2))
     assert not any(isinstance(name, Held) for fact in ctx.facts for name in free_syms(fact))
-    assert any(isinstance(name, Held) for fact in ctx.field_facts for name in free_syms(fact))
+    assert any(isinstance(name, Held) for fact in ctx.fields.facts for name in free_syms(fact))
     plain = context("for i in seq(0, n):\n    x[i] = 1.0", ("body", 0), ("body", 0))
-    assert not plain.field_facts
+    assert not plain.fields.facts
 
 
 # ---- against the interpreter

@@ -47,7 +47,7 @@ def test_what_is_determined_is_so_for_all_values() -> None:
     for seed in range(50):
         rng = random.Random(seed)
         models, ctx = random_facts(rng)
-        for atom, value in {**ctx.equations, **ctx.numbers}.items():
+        for atom, value in {**ctx.known.equations, **ctx.known.numbers}.items():
             determined += 1
             for env in models:
                 assert number(affine.of_atom(atom), env) == number(value, env), (seed, atom, value, env)
@@ -57,8 +57,8 @@ def test_what_is_determined_is_so_for_all_values() -> None:
 def test_no_atom_is_expressed_by_one_that_is_expressed_itself() -> None:
     for seed in range(50):
         _, ctx = random_facts(random.Random(seed))
-        for value in ctx.equations.values():
-            assert ctx.equations.keys().isdisjoint(affine.atoms(value)), seed
+        for value in ctx.known.equations.values():
+            assert ctx.known.equations.keys().isdisjoint(affine.atoms(value)), seed
 
 
 def test_a_value_is_found_where_there_is_but_one_and_only_there() -> None:

@@ -77,6 +77,7 @@ PERMITS: dict[str, bool] = {
     "holds_already": True,
     "is_idle": True,
     "_holds": True,
+    "_is_short": True,
     "_is_window": False,
     "_made_of_data": False,
     "_must_copy_in": False,
@@ -96,7 +97,7 @@ NEUTRAL = frozenset(
         "is_of_held",  # which of two sets a fact goes to; a value that a field held at some place has one name for ever
         "_is",  # which node gets replaced
         "is_real", "_only_literals", "_same", "_is_stale", "_has_expression",  # choose a form
-        "Context._tells_of_fields",  # which of two sets of facts is looked through
+        "Fields.may_have_changed",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }
 )  # fmt: skip

@@ -87,8 +87,8 @@ class _Reader:
             case ir.Alloc(name=name, type=typ):
                 self.local[name] = len(self.local)
                 self.shape.append(typ.scalar if isinstance(typ, TensorType) else typ)
-                self.values += list(ctx.after(stmt).shape(name))
-                self.shape.append(len(ctx.after(stmt).shape(name)))
+                self.values += list(ctx.after(stmt).scope.shape(name))
+                self.shape.append(len(ctx.after(stmt).scope.shape(name)))
             case ir.Check(cond=cond):
                 self.expr(ctx, cond)
             case ir.Call(proc=proc, args=args):
@@ -110,7 +110,7 @@ class _Reader:
         if not _plain(arg):
             self.comparable = False
             return
-        place = ctx.argument_map(arg)
+        place = ctx.scope.argument_map(arg)
         self.place(place)
         if isinstance(arg.type, TensorType):
             extents = [ctx.index(extent) for extent in arg.type.shape]
@@ -124,10 +124,10 @@ class _Reader:
         if all(map(_plain, idx)):
             point = tuple(ctx.index(index) for index in idx)
             root = name
-            while root in ctx.windows:
-                point, root = ctx.windows[root].apply(point), ctx.windows[root].buffer
+            while root in ctx.scope.windows:
+                point, root = ctx.scope.windows[root].apply(point), ctx.scope.windows[root].buffer
             self.name(root, len(point))
-            self.values += [ctx.resolve_strides(p) for p in point]
+            self.values += [ctx.scope.resolve_strides(p) for p in point]
             return
         self.place(_whole(ctx, name, len(idx)))
         for index in idx:
@@ -184,6 +184,6 @@ def _plain(expr: ir.Expr) -> bool:
 def _whole(ctx: Context, name: Sym, rank: int) -> WindowMap:
     """All of a buffer or window, as a map to its allocation or formal."""
     place = WindowMap(name, tuple((affine.ZERO, True) for _ in range(rank)))
-    while place.buffer in ctx.windows:
-        place = place.after(ctx.windows[place.buffer])
+    while place.buffer in ctx.scope.windows:
+        place = place.after(ctx.scope.windows[place.buffer])
     return place

@@ -24,7 +24,7 @@ def why_not_written_earlier(ctx: Context, made: Producer, outermost: int, where:
     ctx holds before the code of made. Earlier is an instance in the same iteration of the loops up to `outermost` (excluded),
     and in an earlier one of those from it on, which runs if the facts of ctx about these hold of it.
     """
-    names = [loop.iter for loop in ctx.loops[outermost:]]
+    names = [loop.iter for loop in ctx.scope.loops[outermost:]]
     certain = [w for w in made.writes() if w.exact and w.kind is Kind.WRITE]
     earlier = _earlier(ctx, certain, names)
     for write in made.writes():

@@ -50,16 +50,16 @@ class _Search:
                 inside, otherwise = ctx.enter(stmt, "body"), ctx.enter(stmt, "orelse")
                 then = self.block(inside, body, written)
                 other = self.block(otherwise, orelse, written)
-                if depends_on_data(cond) or inside.field_facts != ctx.field_facts:
+                if depends_on_data(cond) or inside.fields.facts != ctx.fields.facts:
                     return []  # which branch runs is not a matter of iterators and sizes alone
                 new = len(ctx.facts)
                 return _guarded(then, inside.facts[new:]) + _guarded(other, otherwise.facts[new:])
             case Call(proc=proc):
                 outside = call_effect(stmt, [a for a in proc_summary(proc).accesses if a.buffer not in _closed(proc)])
                 self.check(ctx, outside.accesses, written)
-                return self.exact_writes(ctx.resolve_all(summary(stmt).accesses))
+                return self.exact_writes(ctx.scope.resolve_all(summary(stmt).accesses))
             case SimpleStmt():
-                own = ctx.resolve_all(summary(stmt).accesses)
+                own = ctx.scope.resolve_all(summary(stmt).accesses)
                 self.check(ctx, own, written)
                 return self.exact_writes(own)
 
@@ -89,7 +89,7 @@ class _Search:
         """The exact writes of a block, without looking at reads."""
         added: list[Access] = []
         for stmt in block:
-            own = ctx.resolve_all(summary(stmt).accesses)
+            own = ctx.scope.resolve_all(summary(stmt).accesses)
             added += self.exact_writes(own)
             ctx = ctx.after(stmt)
         return added
@@ -99,7 +99,7 @@ class _Search:
 
     def check(self, ctx: Context, accesses: Sequence[Access], written: Sequence[Access]) -> None:
         for access in accesses:
-            access = ctx.resolve(access)
+            access = ctx.scope.resolve(access)
             needs = access.buffer is self.buffer and access.kind is not Kind.WRITE
             if needs and self.found is None and not covered(ctx.facts, access, written):
                 self.found = access

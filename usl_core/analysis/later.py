@@ -39,7 +39,7 @@ def seen_after(proc: Proc, path: Path, facts: Sequence[Formula], writes: Sequenc
     """
     buffers = {w.buffer for w in writes}
     for ctx, code, more, env in _afterwards(proc, path):
-        used = buffers & ctx.buffers.keys()
+        used = buffers & ctx.scope.buffers.keys()
         reads = [a for a in footprint(ctx, code).inputs if a.buffer in used] if used else []
         found = seen_by([*facts, *more], writes, instance(reads, env))
         if found is not None:

@@ -15,7 +15,7 @@ def misplaced(ctx: Context, formal: Arg, actual: Expr) -> MemoryClass | None:
     if isinstance(formal.type, ControlType) or isinstance(actual, Literal):
         return None
     assert isinstance(actual, Read | WindowExpr)
-    mem = ctx.buffers[actual.name].mem
+    mem = ctx.scope.buffers[actual.name].mem
     return None if issubclass(mem, formal.mem or DRAM) else mem
 
 

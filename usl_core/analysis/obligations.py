@@ -15,11 +15,13 @@ from usl_core.analysis import affine, solver
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.conflict import describe_model, overlap
-from usl_core.analysis.context import BufferInfo, Context, shape_of
+from usl_core.analysis.context import Context
 from usl_core.analysis.dataflow import Env, Value
 from usl_core.analysis.effects import Access, Kind, WindowMap, strides_of_actuals
+from usl_core.analysis.facts import Facts
 from usl_core.analysis.formula import TRUE, Formula
 from usl_core.analysis.lower import Lowering, form_of, truth
+from usl_core.analysis.scope import BufferInfo, shape_of
 from usl_core.analysis.show import show_lin
 from usl_core.analysis.solver import Proved, Refuted, Unknown, consistent
 from usl_core.errors import BoundsError, Span, Undecided, counterexample
@@ -70,8 +72,8 @@ def check_proc_invariant(proc: ir.Proc) -> None:
     ctx = Context.of_proc(proc)
     check_assertions(proc, ctx)
     start = Context.of_proc(update(proc, preds=(), body=()))
-    sizes_only = Context(facts=tuple(f for a in proc.args if a.type is SIZE for f in [fml.ge(affine.var(a.name), 1)]))
-    sizes_only = Context(sizes_only.facts, start.windows, start.buffers).assume([start.truth(p) for p in proc.preds])
+    sizes = Facts(tuple(f for a in proc.args if a.type is SIZE for f in [fml.ge(affine.var(a.name), 1)]))
+    sizes_only = Context(start.scope, sizes).assume([start.truth(p) for p in proc.preds])
     for arg in proc.args:
         if isinstance(arg.type, TensorType):
             check_extents(sizes_only, arg.type, f"formal {arg.name.name}", arg.span)
@@ -271,7 +273,7 @@ def check_expr(ctx: Context, expr: ir.Expr | ir.Interval) -> None:
 @profiled("obligation", "bounds")
 def check_access(ctx: Context, name: Sym, idx: Sequence[ir.Expr], span: Span) -> None:
     """Every index of an element access lies within its dimension."""
-    for dim, (index, extent) in enumerate(zip(idx, ctx.shape(name), strict=True)):
+    for dim, (index, extent) in enumerate(zip(idx, ctx.scope.shape(name), strict=True)):
         if form_of(index) is None:  # otherwise there are no data in it, and nothing to prove of it by itself
             check_expr(ctx, index)
         value, ranges = ctx.index_in_range(index)
@@ -315,7 +317,7 @@ def _in_range(
 @profiled("obligation", "windows")
 def check_window(ctx: Context, window: ir.WindowExpr) -> None:
     """Each interval has at least one element and, like each point, lies within its dimension."""
-    for dim, (entry, extent) in enumerate(zip(window.idx, ctx.shape(window.name), strict=True)):
+    for dim, (entry, extent) in enumerate(zip(window.idx, ctx.scope.shape(window.name), strict=True)):
         place = partial(_window_place, dim, window)
         if not isinstance(entry, ir.Interval):
             value = ctx.index(entry)
@@ -367,7 +369,7 @@ def _broken(call: ir.Call, pred: ir.Expr) -> str:
 
 def _at_call(ctx: Context, f: Formula, env: Env) -> Formula:
     """A formula about the callee's formals and configuration fields, as one about the place of the call."""
-    fields = Env.of({name: ctx.field(name) for name in fml.free_syms(f) if isinstance(name, FieldSym)})
+    fields = Env.of({name: ctx.fields.value(name) for name in fml.free_syms(f) if isinstance(name, FieldSym)})
     return fml.subst(f, {**env.lins, **fields.lins}, env.strides, {**env.bools, **fields.bools})
 
 
@@ -388,7 +390,7 @@ def argument_values(ctx: Context, call: ir.Call) -> Env:
 
     def resolved(atom: Stride) -> Lin | None:
         found = strides(atom)
-        return None if found is None else ctx.resolve_strides(found)
+        return None if found is None else ctx.scope.resolve_strides(found)
 
     values: dict[Sym, Value] = {}
     for formal, actual in zip(call.proc.args, call.args, strict=True):
@@ -427,7 +429,7 @@ def _check_argument(ctx: Context, call: ir.Call, formal: ir.Arg, actual: ir.Expr
         lin = form.lin if form is not None and form.steady else Lowering().index(want)
         wanted = affine.subst(lin, env.lins, env.strides)
         message = partial(_differing, f"extent {dim} of argument {name} of {callee}", have, wanted)
-        require(ctx, fml.eq(ctx.resolve_strides(have), wanted), message, call.span, values=(have, wanted), code="E314")
+        require(ctx, fml.eq(ctx.scope.resolve_strides(have), wanted), message, call.span, values=(have, wanted), code="E314")
 
 
 def _differing(what: str, have: Lin, wanted: Lin) -> str:
@@ -436,7 +438,7 @@ def _differing(what: str, have: Lin, wanted: Lin) -> str:
 
 def _is_window(ctx: Context, actual: ir.Expr) -> bool:
     assert isinstance(actual, ir.Read)
-    info: BufferInfo = ctx.buffers[actual.name]
+    info: BufferInfo = ctx.scope.buffers[actual.name]
     return isinstance(info.type, TensorType) and info.type.window
 
 
@@ -448,10 +450,10 @@ def check_disjoint(ctx: Context, call: ir.Call) -> None:
         for formal, actual in zip(call.proc.args, call.args, strict=True)
         if not isinstance(formal.type, ControlType) and not isinstance(actual, ir.Literal)
     ]
-    buffers = {ctx.root(actual.name) for _, actual in places if isinstance(actual, ir.Read | ir.WindowExpr)}
+    buffers = {ctx.scope.root(actual.name) for _, actual in places if isinstance(actual, ir.Read | ir.WindowExpr)}
     if len(buffers) == len(places):  # each argument is of a buffer of its own
         return
-    maps = [(formal, ctx.argument_map(actual), actual) for formal, actual in places]
+    maps = [(formal, ctx.scope.argument_map(actual), actual) for formal, actual in places]
     modified = written_formals(call.proc)
     for position, (formal, place, actual) in enumerate(maps):
         for other, other_place, other_actual in maps[position + 1 :]:
@@ -477,6 +479,6 @@ def _region(ctx: Context, place: WindowMap, actual: ir.Expr) -> Access:
     iters = tuple(Sym(f"d{dim}") for dim in range(len(extents)))
     guard: list[Formula] = []
     for name, extent in zip(iters, extents, strict=True):
-        guard += [fml.ge(affine.var(name)), fml.lt(affine.var(name), ctx.resolve_strides(extent))]
+        guard += [fml.ge(affine.var(name)), fml.lt(affine.var(name), ctx.scope.resolve_strides(extent))]
     point = place.apply([affine.var(name) for name in iters])
     return Access(place.buffer, Kind.WRITE, point, iters, tuple(guard), True, actual)

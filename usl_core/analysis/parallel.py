@@ -84,7 +84,7 @@ def shared_reductions(ctx: Context, loop: For) -> list[Access]:
 def _two_iterations(ctx: Context, loop: For, hi: Lin) -> tuple[list[Formula], list[Access], Sym]:
     later = loop.iter.copy()
     facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), hi)]
-    return facts, list(ctx.resolve_all(block_summary(loop.body).accesses)), later
+    return facts, list(ctx.scope.resolve_all(block_summary(loop.body).accesses)), later
 
 
 def check_parallel(proc: Proc) -> None:

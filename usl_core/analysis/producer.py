@@ -61,7 +61,7 @@ def producer(ctx: Context, block: Block, fixed: int) -> Producer | Conflict:
     ctx holds before block. The first `fixed` loops around it are at one iteration.
     """
     whole = block_summary(block)
-    effect = replace_accesses(whole, ctx.resolve_all(whole.accesses))
+    effect = replace_accesses(whole, ctx.scope.resolve_all(whole.accesses))
     if effect.checks or effect.touches_config:
         return Conflict("it has a `check`, or uses configuration state")
     written = list(dict.fromkeys(a.buffer for a in effect.accesses if a.modifies))
@@ -69,7 +69,7 @@ def producer(ctx: Context, block: Block, fixed: int) -> Producer | Conflict:
         names = ", ".join(name.name for name in written) or "nothing"
         return Conflict(f"a producer that may be repeated writes one buffer; this code writes {names}")
     (buffer,) = written
-    private = next((a for a in effect.accesses if ctx.buffers[a.buffer].depth > fixed), None)
+    private = next((a for a in effect.accesses if ctx.scope.buffers[a.buffer].depth > fixed), None)
     if private is not None:
         return Conflict(f"{private.buffer.name} is another buffer in each iteration", private)
     units = _units(ctx, block, buffer)
@@ -106,7 +106,7 @@ def _of_stmt(ctx: Context, stmt: Stmt, buffer: Sym) -> list[_Unit] | None:
         case If(body=body, orelse=orelse):
             then = _units(ctx.enter(stmt, "body"), body, buffer)
             other = _units(ctx.enter(stmt, "orelse"), orelse, buffer)
-            asks = any(a.buffer is buffer for a in ctx.resolve_all(reads_of(stmt.cond)))
+            asks = any(a.buffer is buffer for a in ctx.scope.resolve_all(reads_of(stmt.cond)))
             return None if then is None or other is None or asks else [*then, *other]
         case WindowStmt() | Pass():
             return []
@@ -117,7 +117,7 @@ def _of_stmt(ctx: Context, stmt: Stmt, buffer: Sym) -> list[_Unit] | None:
 def _one(ctx: Context, block: Block, buffer: Sym) -> list[_Unit] | None:
     if exposed_read(ctx, block, buffer) is not None:
         return None
-    writes = tuple(a for a in ctx.resolve_all(block_summary(block).accesses) if a.modifies)
+    writes = tuple(a for a in ctx.scope.resolve_all(block_summary(block).accesses) if a.modifies)
     match block:
         case (Assign(rhs=rhs),):  # where it writes is known to be the same
             key = value_computation(ctx, rhs)
@@ -140,7 +140,7 @@ def _different_values(units: Sequence[_Unit], buffer: Sym, fixed: int) -> Confli
 
 def _differ(unit: _Unit, other: _Unit, buffer: Sym, fixed: int) -> Conflict | None:
     """Two instances that write a common place and may not do the same computation, or None if there are none."""
-    env = {loop.iter: affine.var(loop.iter.copy()) for loop in other.ctx.loops[fixed:]}
+    env = {loop.iter: affine.var(loop.iter.copy()) for loop in other.ctx.scope.loops[fixed:]}
     facts = list(dict.fromkeys([*unit.ctx.facts, *(fml.subst(f, env) for f in other.ctx.facts)]))
     goals = _same_computation(unit.key, other.key, env)
     reason = f"the value written to one place of {buffer.name} depends on more than the place"

@@ -34,7 +34,7 @@ class Footprint:
 
 def footprint(ctx: Context, block: Block) -> Footprint:
     """The footprint of block, which stands where ctx holds."""
-    accesses = ctx.resolve_all(block_summary(block).accesses)
+    accesses = ctx.scope.resolve_all(block_summary(block).accesses)
     modifies = tuple(a for a in accesses if a.modifies)
     modified = {a.buffer for a in modifies}
     closed = {buffer for buffer in modified if exposed_read(ctx, block, buffer) is None}

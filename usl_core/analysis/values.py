@@ -53,7 +53,7 @@ class Values:
 
     def index(self, expr: ir.Expr) -> Lin:
         """The linear form of an index expression; equal clamped data is one unknown."""
-        return self.ctx.resolve_strides(self._lowering.index(expr))
+        return self.ctx.scope.resolve_strides(self._lowering.index(expr))
 
     @property
     def ranges(self) -> list[Formula]:
@@ -124,7 +124,7 @@ class Values:
     def location(self, name: Sym, idx: Sequence[ir.Expr]) -> int:
         """A number for the location `name[idx]`: one number is one location."""
         point = tuple(self.index(index) for index in idx)
-        place = self.ctx.resolve(Access(name, Kind.READ, point, (), (), True, ir.Literal(0, type=BOOL)))
+        place = self.ctx.scope.resolve(Access(name, Kind.READ, point, (), (), True, ir.Literal(0, type=BOOL)))
         known = self._read_points.setdefault(place.buffer, [])
         for other, number in known:
             if all(self.same_index(a, b) for a, b in zip(place.point, other, strict=True)):

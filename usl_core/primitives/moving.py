@@ -24,7 +24,7 @@ from usl_core.primitives.base import refuse, require
 def effect(ctx: Context, block: Sequence[Stmt]) -> Summary:
     """The effect of code that stands where ctx holds, in terms of allocations and formals instead of windows."""
     whole = block_summary(block)
-    return replace_accesses(whole, ctx.resolve_all(whole.accesses))
+    return replace_accesses(whole, ctx.scope.resolve_all(whole.accesses))
 
 
 def another(code: Summary, env: Mapping[Sym, Lin]) -> Summary:
@@ -34,7 +34,7 @@ def another(code: Summary, env: Mapping[Sym, Lin]) -> Summary:
 
 def changes_value(ctx: Context, expr: Expr, code: Summary) -> Conflict | None:
     """Why running code may change the value of an expression, or None if it cannot. Control values never change."""
-    reads = ctx.resolve_all(reads_of(expr))
+    reads = ctx.scope.resolve_all(reads_of(expr))
     writes = instance([a for a in code.accesses if a.kind is not Kind.READ], {})
     return conflict_between(ctx.facts, reads, writes)
 

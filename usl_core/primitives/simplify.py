@@ -88,10 +88,10 @@ class _Plan:
 
     def learn(self, ctx: Context) -> None:
         """What is determined where ctx holds; of iterators nothing, as instructions match loops by where these stand."""
-        loops = {loop.iter for loop in ctx.loops}
+        loops = {loop.iter for loop in ctx.scope.loops}
         self.numbers, self.equations = (
             {atom: value for atom, value in known.items() if loops.isdisjoint(affine.syms(affine.of_atom(atom)))}
-            for known in (ctx.numbers, ctx.equations)
+            for known in (ctx.known.numbers, ctx.known.equations)
         )
 
     def stmt(self, ctx: Context, path: Path, stmt: ir.Stmt) -> None:

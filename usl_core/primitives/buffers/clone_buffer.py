@@ -87,7 +87,7 @@ def _writers(ctx: Context, at: BlockLoc, block: Block, alloc: Alloc, where: Bloc
         done = effect(ctx, (stmt,))
         modified = {a.buffer for a in done.accesses if a.modifies}
         if alloc.name in modified:
-            windows = {window for window in ctx.windows if ctx.root(window) is alloc.name}
+            windows = {window for window in ctx.scope.windows if ctx.scope.root(window) is alloc.name}
             if mentions(stmt, windows):
                 message = f"{alloc.name.name} is written where a window shows it too"
                 refuse(message, stmt.span, ["hint: inline_window"], code="E450")

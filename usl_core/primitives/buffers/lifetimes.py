@@ -107,7 +107,7 @@ def _of_block(
 def _events(
     ctx: Context, accesses: Sequence[Access], buffer: Sym, time: tuple[Lin, ...], bound: tuple[Sym, ...], known: int
 ) -> Iterator[Event]:
-    for access in ctx.resolve_all(accesses):
+    for access in ctx.scope.resolve_all(accesses):
         if access.buffer is buffer:
             yield Event(replace(access, guard=(*access.guard, *ctx.facts[known:])), time, bound)
 

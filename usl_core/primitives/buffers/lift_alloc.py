@@ -79,7 +79,7 @@ def _accesses_in_iteration(proc: Procedure, path: Path, around: Path, alloc: All
     found: list[Access] = []
     rest = rest_of_block(proc.ir, path)
     for stmt in stmts(proc.ir, rest) if rest is not None else ():
-        found += [a for a in ctx.resolve_all(summary(stmt).accesses) if a.buffer is alloc.name]
+        found += [a for a in ctx.scope.resolve_all(summary(stmt).accesses) if a.buffer is alloc.name]
         ctx = ctx.after(stmt)
     code = Summary(tuple(found))
     for depth in range(len(path) - 1, len(around), -1):

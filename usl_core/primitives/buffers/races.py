@@ -35,7 +35,7 @@ def _meeting(ctx: Context, loop: For, buffer: Sym) -> Conflict | None:
     """Accesses to buffer by two iterations of loop, other than the last, that interfere: see `why_not_parallelizable`."""
     later = loop.iter.copy()
     facts = [*ctx.facts, *order_facts(loop.iter, later, ctx.index(loop.lo), ctx.index(loop.hi) - 1)]
-    accesses = [a for a in ctx.resolve_all(block_summary(loop.body).accesses) if a.buffer is buffer]
+    accesses = [a for a in ctx.scope.resolve_all(block_summary(loop.body).accesses) if a.buffer is buffer]
     return conflict_between(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))
 
 

@@ -96,7 +96,7 @@ class Region:
                 value = ctx.index(dim)
             guard += [fml.ge(value), fml.lt(value, ctx.index(extent))]
             point.append(value)
-        return ctx.resolve(Access(self.buffer, Kind.READ, tuple(point), tuple(iters), tuple(guard), True, node))
+        return ctx.scope.resolve(Access(self.buffer, Kind.READ, tuple(point), tuple(iters), tuple(guard), True, node))
 
     def places(self, ctx: Context, copy: Sym, node: Node) -> Access:
         """The `locations` of the box as places of the buffer that holds a copy of it."""
@@ -113,7 +113,7 @@ class Region:
                 low, last = lowering.index(index.lo), lowering.index(index.hi) - 1
             else:
                 low = last = lowering.index(index)
-            low, last = ctx.resolve_strides(low), ctx.resolve_strides(last)
+            low, last = ctx.scope.resolve_strides(low), ctx.scope.resolve_strides(last)
             if isinstance(bound, Interval):
                 goal = fml.and_([fml.le(ctx.index(bound.lo), low), fml.lt(last, ctx.index(bound.hi))])
             else:

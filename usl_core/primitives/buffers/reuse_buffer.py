@@ -76,7 +76,7 @@ def _require_same_type(proc: Procedure, gone_path: Path, kept: Alloc, gone: Allo
         message = f"{names} live in different memories, {kept.mem.name} and {gone.mem.name}"
         refuse(message, gone.span, ["hint: set_memory"], code="E459")
     ctx = context_at(proc, gone_path).after(gone)
-    shape, wanted = ctx.shape(kept.name), ctx.shape(gone.name)
+    shape, wanted = ctx.scope.shape(kept.name), ctx.scope.shape(gone.name)
     message = f"{names} have different numbers of dimensions, {len(shape)} and {len(wanted)}"
     require(len(shape) == len(wanted), message, gone.span, code="E458")
     for dim, (x, y) in enumerate(zip(shape, wanted, strict=True)):

@@ -106,7 +106,7 @@ def _region(proc: Procedure, where: BlockLoc, window: Where) -> Region:
         refuse(f"{', '.join(hidden)} is not in scope before the block", expr.span, code="E416")
     if depends_on_data(expr):
         refuse(f"the window {show_expr(expr)} depends on data", expr.span, code="E418")
-    typ = context_at(proc, start).buffers[expr.name].type
+    typ = context_at(proc, start).scope.buffers[expr.name].type
     return region_of(expr, typ.shape if isinstance(typ, TensorType) else ())
 
 
@@ -123,8 +123,8 @@ def _require_extents(ctx: Context, region: Region) -> None:
 def _require_sole_name(proc: Procedure, where: BlockLoc, ctx: Context, region: Region) -> None:
     """The block reaches the buffer under one name (and windows of its own), and nothing after it reaches the copy."""
     block, name = stmts(proc.ir, where), region.buffer.name
-    root = ctx.root(region.buffer)
-    others = sorted(other for other in ctx.buffers if other is not region.buffer and ctx.root(other) is root)
+    root = ctx.scope.root(region.buffer)
+    others = sorted(other for other in ctx.scope.buffers if other is not region.buffer and ctx.scope.root(other) is root)
     for use in [use for other in others for use in uses_in(proc.ir, where, other)]:
         if not isinstance(use.node, ir.StrideExpr) and not _is_apart(proc, use, ctx, region):
             used = use.node.name.name
@@ -146,7 +146,7 @@ def _is_apart(proc: Procedure, use: Use, start: Context, region: Region) -> bool
     node = use.node
     assert not isinstance(node, ir.StrideExpr)
     ctx = context_at(proc, use.path)
-    typ = ctx.buffers[node.name].type
+    typ = ctx.scope.buffers[node.name].type
     box = Region(node.name, region.scalar, (), typ.shape if isinstance(typ, TensorType) else ())
     box = replace(box, dims=box.whole() if passed_whole(use) else node.idx)
     try:

@@ -142,7 +142,7 @@ def held(ctx: Context, a: ir.Node, b: ir.Node) -> bool:
     ):
         return False
     value = value_of(b)
-    return value is not None and ctx.field(a.config.sym(a.field)) == value
+    return value is not None and ctx.fields.value(a.config.sym(a.field)) == value
 
 
 def window_entries(expr: ir.Read | ir.WindowExpr) -> tuple[ir.Expr | ir.Interval, ...]:

@@ -110,8 +110,8 @@ def outlined(proc: ir.Proc, where: BlockLoc, name: str) -> Outline:
     ctx = Context.at(proc, path)
     block = stmts(proc, where)
     controls = [ir.Arg(arg.name, arg.type) for arg in proc.args if isinstance(arg.type, ControlType)]
-    iterators = [ir.Arg(loop.iter, INDEX) for loop in ctx.loops]
-    scope = (*controls, *iterators, *(ir.Arg(name, info.type, info.mem) for name, info in ctx.buffers.items()))
+    iterators = [ir.Arg(loop.iter, INDEX) for loop in ctx.scope.loops]
+    scope = (*controls, *iterators, *(ir.Arg(name, info.type, info.mem) for name, info in ctx.scope.buffers.items()))
     facts = [fact for fact in _facts(proc, path, ctx, free_names(*block)) if not _is_outdated(fact, ctx)]
     return Outline(name, block, scope, (*facts, *_fields(ctx, {formal.name for formal in scope})))
 
@@ -132,7 +132,7 @@ def _facts(proc: ir.Proc, path: tuple[tuple[str, int | None], ...], ctx: Context
             part for earlier in block[:position] if isinstance(earlier, ir.Check) for part in operands(earlier.cond, "and")
         ]
         node = block[position]
-    for name, info in ctx.buffers.items():
+    for name, info in ctx.scope.buffers.items():
         if isinstance(info.type, TensorType):
             found += [make.compare(">=", extent, ir.index_literal(1)) for extent in info.type.shape if free_names(extent)]
             if name in used and info.type.window:
@@ -142,12 +142,12 @@ def _facts(proc: ir.Proc, path: tuple[tuple[str, int | None], ...], ctx: Context
 
 def _is_outdated(fact: ir.Expr, ctx: Context) -> bool:
     """Whether a fact reads a configuration field that may have been written since."""
-    return any(isinstance(node, ir.ReadConfig) and node.config.sym(node.field) in ctx.fields for node in walk(fact))
+    return any(isinstance(node, ir.ReadConfig) and node.config.sym(node.field) in ctx.fields.values for node in walk(fact))
 
 
 def _fields(ctx: Context, scope: set[Sym]) -> Iterable[ir.Expr]:
     """What configuration fields hold, as far as names in scope can say it."""
-    for name, value in ctx.fields.items():
+    for name, value in ctx.fields.values.items():
         if isinstance(value, Lin) and _has_expression(value) and scope.issuperset(affine.syms(value)):
             field = ir.ReadConfig(name.config, name.field, type=INDEX)
             yield make.compare("==", field, from_lin(value))
@@ -172,7 +172,7 @@ def _strides(ctx: Context, name: Sym, rank: int) -> list[ir.Expr]:
     """What is known of the strides of a window that is named in the procedure."""
     found: list[ir.Expr] = []
     for dim in range(rank):
-        value = ctx.stride(name, dim)
+        value = ctx.scope.stride(name, dim)
         own = any(isinstance(atom, affine.Stride) and atom.buffer is name for atom in value.terms)
         if not own and _has_expression(value):
             found.append(make.compare("==", ir.StrideExpr(name, dim, type=INDEX), from_lin(value)))

@@ -178,13 +178,13 @@ def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
     if name in solution.literals:
         return solution.literals[name]
     guess = solution.windows[name]
-    typ = ctx.buffers[guess.buffer].type
+    typ = ctx.scope.buffers[guess.buffer].type
     if isinstance(typ, ScalarType):
         return window_over(guess.buffer, (), TensorType(typ, ()))
     shape = formal.type.shape if isinstance(formal.type, TensorType) else ()
     extents = tuple(affine.subst(Lowering().index(extent), solution.controls) for extent in shape)
     if isinstance(formal.type, TensorType) and not formal.type.window:
-        if extents != ctx.shape(guess.buffer) or any(offset != affine.ZERO for offset in guess.offsets):
+        if extents != ctx.scope.shape(guess.buffer) or any(offset != affine.ZERO for offset in guess.offsets):
             raise Mismatch(f"{name.name} is dense, but only a part of {guess.buffer.name} would be passed")
         return Read(guess.buffer, (), type=typ)
     entries: list[Expr | Interval] = []
@@ -196,8 +196,8 @@ def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
 
 def _written(ctx: Context, value: Lin) -> Expr:
     """A value as an expression in the block's place. Raises Mismatch if it needs what a field held and none holds now."""
-    named = [name for name in affine.syms(value) if isinstance(name, Held) or name in ctx.fields]
-    holders = {held: field for field, held in ctx.fields.items()} if named else {}
+    named = [name for name in affine.syms(value) if isinstance(name, Held) or name in ctx.fields.values]
+    holders = {held: field for field, held in ctx.fields.values.items()} if named else {}
     for name in named:
         if affine.var(name) not in holders:
             raise Mismatch(f"an argument would need what {name.name} held before, and no field holds that now")

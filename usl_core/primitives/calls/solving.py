@@ -83,7 +83,7 @@ def _as_a_whole(match: Unifier, name: Sym, typ: TensorType) -> None:
         for index, index_b in zip(use.callee, use.block, strict=False):
             if _open(match, match.map(index)):
                 match.equate(index, index_b, use.at, use.other)
-    for extent, extent_b in zip(typ.shape, match.ctx.shape(uses[0].buffer), strict=False):
+    for extent, extent_b in zip(typ.shape, match.ctx.scope.shape(uses[0].buffer), strict=False):
         match.equate(index_lin(extent), extent_b, uses[0].at, uses[0].other)
 
 
@@ -93,7 +93,7 @@ def _up_to_the_end(match: Unifier, name: Sym, typ: TensorType) -> None:
     found = match.window(name, uses)
     for at, dim in enumerate(found.dims):
         if dim is not None and _open(match, index_lin(typ.shape[dim])):
-            rest = match.ctx.shape(found.buffer)[at] - found.offsets[at]
+            rest = match.ctx.scope.shape(found.buffer)[at] - found.offsets[at]
             match.equate(index_lin(typ.shape[dim]), rest, uses[0].at, uses[0].other)
 
 
@@ -113,13 +113,13 @@ def _fill(match: Unifier, formal: Arg) -> None:
 
 def _unused_buffer(match: Unifier, formal: Arg, typ: TensorType) -> WindowGuess:
     """A buffer in scope that fits a formal and is no other argument, from its first element."""
-    ctx, taken = match.ctx, {match.ctx.root(guess.buffer) for guess in match.solution.windows.values()}
+    ctx, taken = match.ctx, {match.ctx.scope.root(guess.buffer) for guess in match.solution.windows.values()}
     wanted = [affine.subst(index_lin(extent), match.solution.controls) for extent in typ.shape]
-    for name, info in ctx.buffers.items():
-        extents = ctx.shape(name)
+    for name, info in ctx.scope.buffers.items():
+        extents = ctx.scope.shape(name)
         if scalar_of(info.type) != typ.scalar or not issubclass(info.mem, formal.mem or DRAM) or len(extents) != len(wanted):
             continue
         fits = fml.and_([fml.le(x, y) if typ.window else fml.eq(x, y) for x, y in zip(wanted, extents, strict=True)])
-        if ctx.root(name) not in taken and ctx.holds(fits):
+        if ctx.scope.root(name) not in taken and ctx.holds(fits):
             return WindowGuess(name, [affine.ZERO] * len(wanted), tuple(range(len(wanted))))
     raise Mismatch(f"the body does not determine the argument {formal.name.name} of {match.callee.name}")

@@ -323,7 +323,7 @@ class Unifier:
 
     def here(self, lin: Lin) -> Lin:
         """A form over the block's names as it is written where what is known counts."""
-        return affine.subst(self.ctx.settle(lin), self.ctx.equations) if self.facts else lin
+        return affine.subst(self.ctx.settle(lin), self.ctx.known.equations) if self.facts else lin
 
     def same(self, a: Lin, b: Lin) -> bool:
         """Whether two forms over the block's names are equal."""

@@ -42,9 +42,9 @@ def require_sequential(proc: Proc, path: Path) -> None:
 
 def holds_already(ctx: Context, step: Transformer, field: FieldSym) -> bool:
     """Whether code that does step certainly leaves in field what it holds there; ctx is what is known before."""
-    here: Transformer = {name: (Case(fml.TRUE, value),) for name, value in ctx.fields.items()}
+    here: Transformer = {name: (Case(fml.TRUE, value),) for name, value in ctx.fields.values.items()}
     after = settle(here, step.get(field, (Case(fml.TRUE, identity(field)),)))
-    return ctx.holds(ctx.settle_strides(certainly(after, ctx.field(field))))
+    return ctx.holds(ctx.scope.settle_strides(certainly(after, ctx.fields.value(field))))
 
 
 def left_behind(edit: Edit, path: Path, fields: Iterable[FieldSym]) -> Edit:

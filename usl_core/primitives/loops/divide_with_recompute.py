@@ -144,7 +144,7 @@ def _within(tiles: _Tiles, index: Lin, tile: Lin) -> Formula:
 def _require_repeatable(tiles: _Tiles) -> None:
     """Iterations may run again, and in the order of the tiles."""
     inside = tiles.ctx.enter(tiles.loop, "body")
-    made = producer(inside, tiles.loop.body, fixed=len(tiles.ctx.loops))
+    made = producer(inside, tiles.loop.body, fixed=len(tiles.ctx.scope.loops))
     if isinstance(made, Producer):
         return
     conflict = _order_conflict(tiles) or _repetition_conflict(tiles, inside)

@@ -95,7 +95,7 @@ def _require_no_fields(first: For, second: For) -> None:
 
 def _unproduced(ctx: Context, first: For, behind: Summary) -> Conflict | None:
     """Why the first loop is not a pure producer for the second, or None if it is."""
-    made = producer(ctx.enter(first, "body"), first.body, fixed=len(ctx.loops))
+    made = producer(ctx.enter(first, "body"), first.body, fixed=len(ctx.scope.loops))
     return made if isinstance(made, Conflict) else why_not_consumed_in_time(ctx, first, made, behind)
 
 

@@ -28,7 +28,7 @@ def require_harmless(proc: Proc, ctx: Context, path: Path, loop: For, factor: in
     inside = ctx.enter(loop, "body")
     own = footprint(inside, loop.body)
     for access in own.modifies:
-        if ctx.buffers[access.buffer].is_formal:
+        if ctx.scope.buffers[access.buffer].is_formal:
             name = access.buffer.name
             hint = 'hint: use tail="shift_inwards" or "guard", or stage the result in a local buffer with stage_mem'
             message = f"iterations beyond the end would write {name}, which the caller sees"

@@ -43,7 +43,7 @@ def delete_dead_writes(proc: Procedure, block: Where) -> Edit:
     require(bool(writes), "the code writes nothing", span, code="E451")
     if done.checks or done.config_writes:
         refuse("the code has a `check` or writes configuration", span, code="E419")
-    seen = next((a for a in writes if ctx.buffers[a.buffer].is_formal), None)
+    seen = next((a for a in writes if ctx.scope.buffers[a.buffer].is_formal), None)
     if seen is not None:
         refuse(f"the caller sees what the code writes to {seen.buffer.name}", seen.node.span, code="E419")
     rest = splice(proc.ir, where, (Pass(span=span),))

@@ -95,7 +95,10 @@ class _Region:
     def follow(self, ctx: Context, path: Path, rest: ir.Block) -> None:
         name, index = path[-1]
         assert index is not None
-        self.names = {self.place.buffer, *(window for window in ctx.windows if ctx.root(window) is self.place.buffer)}
+        self.names = {
+            self.place.buffer,
+            *(window for window in ctx.scope.windows if ctx.scope.root(window) is self.place.buffer),
+        }
         for position, stmt in enumerate(rest):
             before = len(self.uses)
             self.overwritten = isinstance(stmt, ir.Assign) and same_location(ctx, target(ctx, stmt), self.place)
@@ -127,7 +130,7 @@ class _Region:
             case ir.For():
                 self.block(ctx.enter(stmt, "body"), path, "body", stmt.body)
             case ir.Call():
-                for access in ctx.resolve_all(summary(stmt).accesses):
+                for access in ctx.scope.resolve_all(summary(stmt).accesses):
                     self.untouched(ctx, access, "used by a call")
             case ir.Pass() | ir.Check() | ir.Alloc():
                 pass
@@ -140,7 +143,7 @@ class _Region:
     def expr(self, ctx: Context, path: Path, node: ir.Node) -> None:
         """The reads in an expression: of the location, which become uses, or of others."""
         if isinstance(node, ir.Read) and isinstance(node.type, ScalarType):
-            read = ctx.resolve(reads_of(node)[-1])
+            read = ctx.scope.resolve(reads_of(node)[-1])
             if same_location(ctx, read, self.place):
                 self.uses.append(path)
                 return
@@ -166,7 +169,7 @@ def _require_unchanged(ctx: Context, rest: ir.Block, path: Path, old: ir.Assign,
     last = rest[region.last_use]
     leaf = isinstance(last, ir.Assign | ir.Reduce | ir.AssignConfig)  # writes after it has read
     crossed = effect(ctx, rest[: region.last_use + (not leaf)])
-    reads = ctx.resolve_all(reads_of(old.rhs))
+    reads = ctx.scope.resolve_all(reads_of(old.rhs))
     conflict = conflict_between(ctx.facts, reads, [a for a in crossed.accesses if a.modifies])
     require_no(conflict, "what the right side reads may be modified before its last use", old.span)
 
@@ -187,7 +190,7 @@ def _require_dead(
     proc: Procedure, ctx: Context, path: Path, old: ir.Assign, place: Access, region: _Region, edit: Edit
 ) -> None:
     name = place.buffer.name
-    local = not ctx.buffers[place.buffer].is_formal
+    local = not ctx.scope.buffers[place.buffer].is_formal
     if region.overwritten:
         if not local and effect(ctx, _rest(proc, path)[: region.length]).checks:
             message = f"a `check` may stop the run before {name}, which the caller sees, is overwritten"

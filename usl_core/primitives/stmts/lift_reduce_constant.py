@@ -135,7 +135,7 @@ class _Terms:
 
     def untouched(self, ctx: Context, accesses: Sequence[Access]) -> None:
         """place has no bound names, so that those of the accesses meet no others."""
-        for access in ctx.resolve_all(accesses):
+        for access in ctx.scope.resolve_all(accesses):
             found = overlap(ctx.facts, access, self.place)
             if found is not None:
                 message = f"the loop may {_VERBS[access.kind]} the sum other than by adding a term to it"

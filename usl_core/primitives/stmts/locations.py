@@ -16,13 +16,13 @@ Write = Assign | Reduce
 def target(ctx: Context, stmt: Write) -> Access:
     """The location that stmt modifies, in terms of allocations and formals."""
     (access,) = [a for a in summary(stmt).accesses if a.modifies]
-    return ctx.resolve(access)
+    return ctx.scope.resolve(access)
 
 
 def reads_target(ctx: Context, exprs: tuple[Expr, ...], place: Access) -> tuple[Access, Values] | None:
     """A read in exprs that may see the location place, and values that make it do so."""
     for expr in exprs:
-        for read in ctx.resolve_all(reads_of(expr)):
+        for read in ctx.scope.resolve_all(reads_of(expr)):
             found = overlap(ctx.facts, read, place)
             if found is not None:
                 return read, found

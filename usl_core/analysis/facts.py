@@ -1,0 +1,46 @@
+"""Facts about control values that last as long as the names in them, and what follows from them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from usl_core.analysis import affine
+from usl_core.analysis import formula as fml
+from usl_core.analysis.affine import Atom, Lin
+from usl_core.analysis.bounding import Hypotheses
+from usl_core.analysis.equations import limits, solved
+from usl_core.analysis.formula import Formula
+from usl_core.ir.memo import lazy
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Formulas that hold at a place, in the order in which they became known."""
+
+    formulas: tuple[Formula, ...] = ()
+
+    def with_more(self, formulas: Iterable[Formula]) -> Facts:
+        """These and more; what was known stays known."""
+        new = tuple(formulas)
+        return Facts((*self.formulas, *new)) if new else self
+
+    def knowing(self, formulas: Iterable[Formula]) -> Facts:
+        """With facts about sizes, which often are known already."""
+        return self.with_more(f for f in dict.fromkeys(formulas) if f not in self.formulas)
+
+    @lazy
+    def hypotheses(self) -> Hypotheses:
+        """The formulas, indexed for `prove`."""
+        return Hypotheses.at(self.formulas)
+
+    @lazy
+    def numbers(self) -> Mapping[Atom, Lin]:
+        """Atoms that can be one number only, which is a bound of them, as the bounds of the others show."""
+        ends = ((atom, end) for atom, end in limits(self.formulas) if self.hypotheses.bound(fml.Eq(affine.of_atom(atom) - end)))
+        return {atom: affine.const(end) for atom, end in ends}
+
+    @lazy
+    def equations(self) -> Mapping[Atom, Lin]:
+        """What else equations between control values determine, to be put into forms together with `numbers`."""
+        return solved(self.formulas, self.numbers)
