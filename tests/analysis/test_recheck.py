@@ -18,6 +18,7 @@ from usl_core.ir.traverse import update
 from usl_core.ir.types import F32, INDEX
 from usl_core.primitives.buffers.resize_dim import resize_dim
 from usl_core.primitives.loops.add_loop import add_loop
+from usl_core.primitives.procs.add_assertion import add_assertion
 from usl_core.procedure import from_ir
 
 
@@ -212,6 +213,20 @@ def test_what_reads_no_field_is_not_proved_again(monkeypatch: pytest.MonkeyPatch
     old = parse("def foo(v: [f32][4]):\n    Regs.mode = 3\n    for i in seq(0, 4):\n        v[i] = 1.0", Regs=REGS).ir
     monkeypatch.setattr(obligations, "check_access", lambda *_: pytest.fail("it is proved already"))
     recheck(old, with_body(old, update(old.body[0], rhs=index_literal(9)), *old.body[1:]), "op")
+
+
+def test_an_assertion_more_proves_nothing_again_but_that_it_does_not_contradict_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = parse("def foo(n: size, x: f32[n]):\n    assert n > 4\n    for i in seq(0, n):\n        x[i] = 1.0")
+    monkeypatch.setattr(obligations, "check_stmt", lambda *_: pytest.fail("it is proved already"))
+    new = add_assertion(old, "n < 9")
+    with pytest.raises(SchedulingError, match="the assertions of foo contradict each other"):
+        add_assertion(new, "n > 9")
+
+
+def test_without_one_of_its_assertions_a_procedure_is_proved_again() -> None:
+    old = parse("def foo(n: size, x: f32[n]):\n    assert n > 4\n    assert n < 9\n    x[4] = 1.0").ir
+    recheck(old, update(old, preds=old.preds[:1]), "op")
+    refused(old, update(old, preds=old.preds[1:]))
 
 
 ROWS_OF_4 = parse("def rows_of_4(d: [f32][2, 2]):\n    assert stride(d, 0) == 4\n    d[0, 0] = 1.0")
