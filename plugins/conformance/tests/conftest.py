@@ -1,4 +1,4 @@
-"""The tests of this folder import `kernels_conformance` by name."""
+"""The tests of this folder import `kernels_conformance` and what stands beside it by name."""
 
 from __future__ import annotations
 

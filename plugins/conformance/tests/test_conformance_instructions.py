@@ -10,6 +10,7 @@ pytest.importorskip("numpy")
 pytest.importorskip("usl_c11")
 
 import kernels_conformance as kernels
+import kernels_conformance_wrong as wrong
 
 from usl_conformance.compiled import Toolchain
 from usl_conformance.instructions import instruction_outcome, prepare_instructions
@@ -22,8 +23,8 @@ def outcomes(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("USL_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         tools = Toolchain(backend(), {})
-        instructions = [each.ir for each in (*kernels.RIGHT, *kernels.WRONG)]
-        right = [each.ir for each in (*kernels.RIGHT, kernels.set_other_stride)]
+        instructions = [each.ir for each in (*kernels.RIGHT, *wrong.WRONG)]
+        right = [each.ir for each in (*kernels.RIGHT, wrong.set_other_stride)]
         plans = {plan.proc.name: plan for plan in prepare_instructions(instructions, right, tools)}
     return Lazily(lambda name: instruction_outcome(plans[name], tools))
 
@@ -46,11 +47,11 @@ def test_a_right_instruction_passes(outcomes, instruction):
     assert outcome.runs >= 1
 
 
-@pytest.mark.parametrize("instruction", kernels.WRONG, ids=lambda each: each.name())
+@pytest.mark.parametrize("instruction", wrong.WRONG, ids=lambda each: each.name())
 def test_a_mistake_is_found_and_named(outcomes, instruction):
     outcome = outcomes[instruction.name()]
     assert outcome.status == "failed", "passed"
-    code, hint = kernels.WRONG[instruction]
+    code, hint = wrong.WRONG[instruction]
     (finding,) = outcome.findings
     assert re.fullmatch(code, finding.code), outcome.text()
     assert re.search(hint, finding.likely), outcome.text()

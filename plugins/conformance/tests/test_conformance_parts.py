@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 pytest.importorskip("numpy")
 
 import kernels_conformance as kernels
+import kernels_conformance_wrong as wrong
 import numpy as np
 
 from usl_conformance import data
@@ -114,8 +115,8 @@ def test_dense_formals_have_dense_strides():
 
 
 def test_every_case_satisfies_the_assertions():
-    setters = [each.ir for each in (*kernels.RIGHT, kernels.set_other_stride)]
-    for instruction in (*kernels.RIGHT, *kernels.WRONG):
+    setters = [each.ir for each in (*kernels.RIGHT, wrong.set_other_stride)]
+    for instruction in (*kernels.RIGHT, *wrong.WRONG):
         inputs = with_preds(instruction.ir, find_setup(instruction.ir, setters))
         for case in cases(inputs, admissible(inputs)):
             strides = {(name, dim): s for name, each in case.layout.items() for dim, s in enumerate(each)}
@@ -154,7 +155,7 @@ def test_a_register_that_no_assertion_fixes_is_an_input_within_what_its_setter_t
 
 
 def test_an_assertion_that_leaves_a_register_open_still_limits_it():
-    open_register = kernels.leaves_its_register_open.ir
+    open_register = wrong.leaves_its_register_open.ir
     inputs = with_preds(open_register, find_setup(open_register, [each.ir for each in kernels.RIGHT]))
     (register,) = (arg.name for arg in inputs.args if arg.name.name == "Regs_stride")
     (src,) = (arg.name for arg in inputs.args if arg.name.name == "src")
