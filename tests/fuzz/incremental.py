@@ -7,6 +7,7 @@ from typing import Any
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
+from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Summary, proc_summary
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.last_check import fresh_copy
@@ -17,6 +18,7 @@ from usl_core.errors import BackendError, Undecided, UslError
 from usl_core.ir.nodes import For, LoopMode, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import bound, free_names, iterators, mentioned, walk
+from usl_core.primitives.simplify import _Plan
 
 FACTS: dict[str, Callable[[Proc], Any]] = {
     "mentioned": mentioned,
@@ -24,6 +26,7 @@ FACTS: dict[str, Callable[[Proc], Any]] = {
     "free": free_names,
     "iterators": lambda proc: frozenset[Sym]().union(*map(iterators, proc.body)),
     "fields": field_use,
+    "simplified": lambda proc: to_simplify(proc),
     "effects": lambda proc: comparable(proc_summary(proc)),
 }
 """What is remembered in nodes, of a whole procedure."""
@@ -59,6 +62,13 @@ def _race(proc: Proc) -> str | None:
     except Undecided:
         return None
     return None
+
+
+def to_simplify(proc: Proc) -> object:
+    """Where `simplify` finds something to do."""
+    plan = _Plan(keep_unit_loops=False)
+    plan.block(Context.of_proc(proc), (), "body", proc.body, learn=True)
+    return list(plan.exprs), [path for path, _, _ in plan.fixed], plan.resolved
 
 
 def comparable(summary: Summary) -> object:

@@ -104,10 +104,10 @@ class Context:
     def after_all(self, block: Iterable[ir.Stmt]) -> Context:
         """After several statements of one block."""
         ctx, allocs = self, list[ir.Alloc]()
-        for stmt in block:
+        for stmt in block if self.fields.tracked else [stmt for stmt in block if isinstance(stmt, _TELLING)]:
             if isinstance(stmt, ir.Alloc):
                 allocs.append(stmt)
-            elif self.fields.tracked or isinstance(stmt, ir.WindowStmt | ir.Check):
+            else:
                 ctx, allocs = ctx._after_allocs(allocs).after(stmt), []
         return ctx._after_allocs(allocs)
 
@@ -119,6 +119,8 @@ class Context:
 
     def after(self, stmt: ir.Stmt) -> Context:
         """After a statement of the same block: its binding, or what its `check` established."""
+        if not self.fields.tracked and not isinstance(stmt, _TELLING):
+            return self
         match stmt:
             case ir.Alloc():
                 return self._after_allocs((stmt,))
@@ -126,10 +128,8 @@ class Context:
                 return Context(self.scope.with_window(stmt), self.known.knowing(extents_of(stmt)), self.fields)
             case ir.Check(cond=cond):
                 return self.assume([self.truth(cond)])
-            case _ if self.fields.tracked:
-                return Context(self.scope, self.known, self.fields.changed_by(self, stmt))
             case ir.SimpleStmt() | ir.If() | ir.For():
-                return self
+                return Context(self.scope, self.known, self.fields.changed_by(self, stmt))
 
     def walk(self, block: ir.Block) -> Iterator[tuple[Context, ir.Stmt]]:
         """The statements of block, which stands here, and all inside, in source order, each with the context before it."""
@@ -221,6 +221,10 @@ class Context:
         if not self.fields.may_have_changed:
             return self.hypotheses
         return self.hypotheses if self.fields.asserted or any(map(is_of_held, formulas)) else self.known.hypotheses
+
+
+_TELLING = (ir.Alloc, ir.WindowStmt, ir.Check)
+"""What says something of the statements after it, where there is no configuration."""
 
 
 @lru_cache(maxsize=4096)

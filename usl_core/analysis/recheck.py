@@ -27,11 +27,12 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
         Undecided: the solver could not tell.
     """
     try:
-        if old.args != new.args or old.preds != new.preds:
-            if old.args == new.args and old.body is new.body and new.preds[: len(old.preds)] == old.preds:
+        if old.args == new.args and old.body is new.body and new.preds[: len(old.preds)] == old.preds:
+            if new.preds != old.preds:
                 check_assertions(new, Context.of_proc(new))  # what was proved from fewer assertions is proved
-            else:
-                check_proc_invariant(new)
+            return
+        if old.args != new.args or old.preds != new.preds:
+            check_proc_invariant(new)
             return
         region = _recheck_block(Context.of_proc(new), old.body, new.body)
         if region is not None and (fields := written_otherwise(*region, old, new)):
@@ -45,11 +46,11 @@ def recheck(old: Proc, new: Proc, operator: str) -> None:
 
 def _recheck_block(ctx: Context, old: Block, new: Block) -> tuple[Block, Block] | None:
     """Proves again what changed between two versions of a block; the statements that did, or None."""
-    start = 0
-    while start < min(len(old), len(new)) and old[start] is new[start]:
+    start, shared = 0, min(len(old), len(new))
+    while start < shared and old[start] is new[start]:
         start += 1
     end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] is new[-1 - end]:
+    while end < shared - start and old[-1 - end] is new[-1 - end]:
         end += 1
     ctx = ctx.after_all(new[:start])
     changed_old, changed_new = old[start : len(old) - end], new[start : len(new) - end]

@@ -16,9 +16,9 @@ from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Loc, NodeLoc, Path
 from usl_core.ir import nodes as ir
 from usl_core.ir.folding import folded
-from usl_core.ir.memo import per_node
+from usl_core.ir.memo import memo_of, per_node
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, depends_on_data, same_expr, substitute, update, walk
+from usl_core.ir.traverse import child_nodes, children, depends_on_data, same_expr, substitute, update, walk
 from usl_core.ir.types import BOOL, COND, INDEX
 from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.declared import with_declared_types
@@ -80,11 +80,26 @@ class _Plan:
         if learn:
             self.learn(ctx)
         for position, stmt in enumerate(block):
-            self.stmt(ctx, (*parent, (name, position)), stmt)
+            known = self.known(ctx, stmt)
+            if memo_of(stmt).get(simplify) != known:
+                planned = self.planned
+                self.stmt(ctx, (*parent, (name, position)), stmt)
+                if planned == self.planned:  # next time it need not be looked at
+                    memo_of(stmt)[simplify] = known
             ctx = ctx.after(stmt)
             if isinstance(stmt, ir.Check):
                 self.learn(ctx)
         self.numbers, self.equations = outside
+
+    @property
+    def planned(self) -> tuple[int, ...]:
+        """How much there is to do so far."""
+        return len(self.exprs), len(self.fixed), len(self.resolved)
+
+    def known(self, ctx: Context, stmt: ir.Stmt) -> tuple[object, ...]:
+        """All that decides whether there is something to do in stmt."""
+        here = ctx.known_to(stmt) if ctx.fields.tracked or has_strides(stmt) else ()
+        return self.keep_unit_loops, ctx.facts, self.numbers, self.equations, here
 
     def learn(self, ctx: Context) -> None:
         """What is determined where ctx holds; of iterators nothing, as instructions match loops by where these stand."""
@@ -204,6 +219,12 @@ def _decided(ctx: Context, cond: ir.Expr) -> bool | None:
 
 def _holds(ctx: Context, goal: Formula) -> bool:
     return goal != fml.FALSE and ctx.holds(goal)
+
+
+@per_node
+def has_strides(node: ir.Node) -> bool:
+    """Whether `stride(...)` occurs in node, whose value depends on what is bound where it stands."""
+    return isinstance(node, ir.StrideExpr) or any(map(has_strides, child_nodes(node)))
 
 
 @per_node

@@ -47,11 +47,17 @@ def without_idle(edit: Edit, *, passes: bool) -> Edit:
     return edit.splice_many((block, ()) for block in idle)
 
 
+@per_node
+def _holds_idle(stmt: Stmt) -> bool:
+    """Whether stmt, or a statement in it, does nothing, or nothing where its condition holds."""
+    return is_idle(stmt) or has_only_else(stmt) or any(map(_holds_idle, inner_stmts(stmt)))
+
+
 def _below(parent: Path, field: str, block: Block) -> Iterator[tuple[Path, Stmt]]:
-    """The statements that do something, outer ones first."""
+    """The statements that do something and hold one that does not, outer ones first."""
     for position, stmt in enumerate(block):
         path = (*parent, (field, position))
-        if is_idle(stmt):
+        if is_idle(stmt) or not _holds_idle(stmt):
             continue
         yield path, stmt
         match stmt:
@@ -71,6 +77,8 @@ def _idle(parent: Path, field: str, block: Block, passes: bool) -> Iterator[Bloc
         yield BlockLoc(parent, field, 0, len(block))
         return
     for position, stmt in enumerate(block):
+        if not _holds_idle(stmt):
+            continue
         path = (*parent, (field, position))
         if idle[position] and (not isinstance(stmt, Pass) or (passes and not (all(idle) and position == 0))):
             yield block_of(path)
