@@ -14,7 +14,8 @@ from usl_core.analysis.readers import check_readers, written_otherwise
 from usl_core.errors import BoundsError, SchedulingError, Undecided
 from usl_core.ir.nodes import Alloc, Block, Check, Expr, For, If, Proc, SimpleStmt, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import same_expr
+from usl_core.ir.traverse import mentioned, same_expr
+from usl_core.ir.types import TensorType
 from usl_core.profiling import profiled
 
 
@@ -54,14 +55,42 @@ def _recheck_block(ctx: Context, old: Block, new: Block) -> tuple[Block, Block] 
         end += 1
     ctx = ctx.after_all(new[:start])
     changed_old, changed_new = old[start : len(old) - end], new[start : len(new) - end]
-    if len(changed_old) == len(changed_new) == 1 and _same_head(changed_old[0], changed_new[0]):
-        return _descend(ctx, changed_old[0], changed_new[0])
+    if len(changed_old) == len(changed_new):
+        return _recheck_each(ctx, old[start:], new[start:], len(changed_new))
     after = check_block(ctx, changed_new)
     if any(isinstance(s, Check) for s in changed_old):  # what it established is known no longer
         check_block(after, new[len(new) - end :])
     elif rebound := _rebound(changed_old, changed_new):
         check_mentions(after, new[len(new) - end :], rebound)
     return changed_old, changed_new
+
+
+def _recheck_each(ctx: Context, old: Block, new: Block, changed: int) -> tuple[Block, Block] | None:
+    """`_recheck_block` where each statement has another one at its place, and only the first of them (changed) may differ."""
+    regions: list[tuple[Block, Block]] = []
+    rebound: frozenset[Sym] = frozenset()
+    for position, (before, after) in enumerate(zip(old, new, strict=True)):
+        if position == changed and not rebound:
+            break
+        if before is not after:
+            if not rebound and _same_head(before, after):
+                region = _descend(ctx, before, after)
+                regions += [region] if region is not None else []
+            else:
+                check_block(ctx, (after,))
+                regions.append(((before,), (after,)))
+            rebound |= _rebound((before,), (after,))
+        elif not rebound.isdisjoint(mentioned(after)):
+            check_mentions(ctx, (after,), rebound)
+            rebound |= {after.name} if isinstance(after, WindowStmt) else frozenset()
+        ctx = ctx.after(after)
+        if isinstance(before, Check) and (before is not after or not rebound.isdisjoint(mentioned(before))):
+            check_block(ctx, new[position + 1 :])  # what it established is known no longer, or says something else
+            regions += [(old[position + 1 : changed], new[position + 1 : changed])]
+            break
+    if not regions:
+        return None
+    return tuple(s for region, _ in regions for s in region), tuple(s for _, region in regions for s in region)
 
 
 def _rebound(old: Block, new: Block) -> frozenset[Sym]:
@@ -75,11 +104,12 @@ def _rebound(old: Block, new: Block) -> frozenset[Sym]:
 
 
 def _bound(block: Block) -> dict[Sym, object]:
-    """The buffers and windows bound, with the type or the window expression (whose buffers are told apart by their names)."""
+    """The buffers and windows bound, with the extents or the window expression (whose buffers are told apart by their names):
+    no obligation is about the type of elements."""
     found: dict[Sym, object] = {}
     for stmt in block:
         if isinstance(stmt, Alloc):
-            found[stmt.name] = stmt.type
+            found[stmt.name] = stmt.type.shape if isinstance(stmt.type, TensorType) else None
         elif isinstance(stmt, WindowStmt):
             found[stmt.name] = stmt.rhs
     return found

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import ArgLoc, BlockLoc, NodeLoc
 from usl_core.equivalence import Relation
 from usl_core.errors import Span
-from usl_core.ir.nodes import Alloc, Arg, Call, Node, Proc, Read, WindowExpr, WindowStmt
+from usl_core.ir.nodes import Alloc, Arg, Assign, Block, Call, Node, Read, Reduce, Stmt, WindowExpr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import update, walk
+from usl_core.ir.traverse import inner_stmts, update
 from usl_core.ir.types import SCALARS, R, ScalarType, TensorType, Type, scalar_of
 from usl_core.primitives.base import edit_of, primitive, refuse, require
 from usl_core.primitives.buffers.layout import scope_of
 from usl_core.primitives.buffers.retyping import retype
-from usl_core.primitives.buffers.uses import with_windows
+from usl_core.primitives.buffers.uses import mentions, with_windows
 from usl_core.primitives.locate import Where, buffer_at
 from usl_core.procedure import Procedure
 
@@ -48,11 +49,12 @@ def set_precision(proc: Procedure, buf: Where, typ: str | ScalarType) -> Edit:
         return edit_of(proc)
     scope = NodeLoc(()) if isinstance(loc, ArgLoc) else scope_of(proc.ir, loc.path)
     names = with_windows(proc.ir.body, binder.name)
-    for node in walk(proc.ir):
-        if isinstance(node, Call):
-            _require_no_argument(node, names, new)
+    used = _statements(proc.ir.body, names)
+    for stmt in used:
+        if isinstance(stmt, Call):
+            _require_no_argument(stmt, names, new)
 
-    edit = _retyped(proc, scope, names, new, binder.span)
+    edit = _retyped(proc, scope, used, names, new, binder.span)
     changed = update(binder, type=_with_scalar(binder.type, new))
     if isinstance(loc, ArgLoc):
         assert isinstance(changed, Arg)
@@ -100,8 +102,21 @@ def _with_scalar(typ: Type, new: ScalarType) -> ScalarType | TensorType:
     return TensorType(new, typ.shape, typ.window) if isinstance(typ, TensorType) else new
 
 
-def _retyped(proc: Procedure, scope: NodeLoc | BlockLoc, names: frozenset[Sym], new: ScalarType, span: Span) -> Edit:
-    elements = _elements(proc.ir) | dict.fromkeys(names, new)
+def _statements(block: Block, names: frozenset[Sym]) -> list[Stmt]:
+    """The statements in block and inside it that mention one of names."""
+    found: list[Stmt] = []
+    for stmt in block:
+        if mentions(stmt, names):
+            found += [stmt, *_statements(inner_stmts(stmt), names)]
+    return found
+
+
+def _retyped(
+    proc: Procedure, scope: NodeLoc | BlockLoc, used: Sequence[Stmt], names: frozenset[Sym], new: ScalarType, span: Span
+) -> Edit:
+    """What mentions names, which is in the statements used, typed again."""
+    targets = {stmt.name: scalar_of(stmt.rhs.type) for stmt in used if isinstance(stmt, Assign | Reduce)}
+    elements = targets | dict.fromkeys(names, new)
 
     def rule(node: Node) -> Node | None:
         if isinstance(node, Read | WindowExpr) and node.name in names:
@@ -109,17 +124,6 @@ def _retyped(proc: Procedure, scope: NodeLoc | BlockLoc, names: frozenset[Sym], 
         return retype(node, elements)
 
     try:
-        return edit_of(proc).rewrite_exprs(scope, rule)
+        return edit_of(proc).rewrite_exprs(scope, rule, names)
     except ValueError as error:
         refuse(f"an operation does not take the new types: {error}", span, code="E458")
-
-
-def _elements(proc: Proc) -> dict[Sym, ScalarType]:
-    """The element type of every buffer and window of proc."""
-    found: dict[Sym, ScalarType] = {}
-    for node in walk(proc):
-        if isinstance(node, Alloc | Arg | WindowStmt):
-            typ = node.rhs.type if isinstance(node, WindowStmt) else node.type
-            if isinstance(typ, ScalarType | TensorType):
-                found[node.name] = scalar_of(typ)
-    return found
