@@ -46,7 +46,7 @@ class Scope:
 
     def inside(self, loop: ir.For) -> Scope:
         """In the body of a loop."""
-        return replace(self, loops=(*self.loops, loop))
+        return Scope(self.buffers, self.windows, (*self.loops, loop))
 
     def with_allocs(self, allocs: Sequence[ir.Alloc]) -> Scope:
         """After several allocations: the map of buffers is copied once for all."""

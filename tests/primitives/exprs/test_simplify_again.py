@@ -95,7 +95,7 @@ def test_what_did_not_change_is_not_looked_at_again(monkeypatch: pytest.MonkeyPa
     holds = Context.holds
 
     def listening(self: Context, goal: object) -> bool:
-        asked.append(" ".join(loop.iter.name for loop in self.loops))
+        asked.append(" ".join(loop.iter.name for loop in self.scope.loops))
         return holds(self, goal)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Context, "holds", listening)
