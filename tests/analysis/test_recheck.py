@@ -13,7 +13,7 @@ from usl_core.analysis.recheck import recheck
 from usl_core.errors import BackendError, BoundsError, SchedulingError
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Block, For, If, Proc, index_literal
+from usl_core.ir.nodes import BinaryOp, Block, Check, For, If, Proc, index_literal
 from usl_core.ir.traverse import update
 from usl_core.ir.types import F32, INDEX
 from usl_core.primitives.buffers.resize_dim import resize_dim
@@ -67,6 +67,60 @@ def test_what_mentions_a_changed_allocation_inside_of_others_is_proved_again(pla
     old = program(f"t: f32[8]\n{place}")
     (alloc,) = program("t: f32[4]\npass").body[:1]
     refused(old, with_body(old, update(old.body[0], type=alloc.type), *old.body[1:]))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t: f32[8]\nt[7] = 1.0\nt[0] = 2.0",
+        "t: f32[8]\nfor i in seq(0, 8): t[i] = 1.0\nt[0] = 2.0",
+        "t: f32[8]\nw = t[4:8]\nu = w[0:4]\nu[0] = 1.0\nt[0] = 2.0",
+        "t: f32[8]\nu: f32[8]\nw = t[4:8]\nwindow(w)\nu[0] = 2.0",
+    ],
+)
+def test_what_stands_between_an_allocation_and_another_statement_that_changed_is_proved_again(body: str) -> None:
+    old = program(body)
+    (alloc,) = program("t: f32[4]\npass").body[:1]
+    last = update(old.body[-1], idx=(index_literal(1),))
+    refused(old, with_body(old, update(old.body[0], type=alloc.type), *old.body[1:-1], last))  # type: ignore[attr-defined]
+    recheck(old, with_body(old, *old.body[:-1], last), "op")
+
+
+def test_what_stands_in_a_changed_loop_after_a_changed_allocation_is_proved_again() -> None:
+    old = program("t: f32[8]\nfor i in seq(0, 2):\n    t[7] = 1.0\n    y[0] = 1.0")
+    alloc, loop = old.body
+    assert isinstance(loop, For)
+    (other,) = program("t: f32[4]\npass").body[:1]
+    changed = update(loop, body=(loop.body[0], update(loop.body[1], idx=(index_literal(1),))))
+    refused(old, with_body(old, update(alloc, type=other.type), changed))  # type: ignore[attr-defined]
+    recheck(old, with_body(old, alloc, changed), "op")
+
+
+def test_what_stands_between_a_check_and_another_statement_that_changed_is_proved_again() -> None:
+    old = program("check(m >= 0 and m < n)\nx[m] = 1.0\ny[0] = 1.0")
+    weaker, _ = program("check(m >= 0)\npass").body
+    assert isinstance(weaker, Check)
+    check, middle, last = old.body
+    assert isinstance(check, Check) and isinstance(check.cond, BinaryOp)
+    refused(old, with_body(old, update(check, cond=check.cond.lhs), middle, update(last, idx=(index_literal(1),))))
+
+
+def test_what_changed_after_another_changed_statement_is_proved_again() -> None:
+    old = program("y[0] = 1.0\nfor i in seq(0, 8): y[i] = 1.0\ny[1] = 1.0\nfor j in seq(0, 8): y[j] = 1.0\ny[2] = 1.0")
+    one, first, two, second, three = old.body
+    assert isinstance(first, For) and isinstance(second, For)
+    ones = [update(stmt, idx=(index_literal(3),)) for stmt in (one, two, three)]
+    refused(old, with_body(old, ones[0], first, ones[1], update(second, body=inner(second.body)), ones[2]))
+    refused(old, with_body(old, ones[0], first, ones[1], update(second, hi=index_literal(9)), ones[2]))
+    refused(old, with_body(old, update(first, hi=index_literal(9)), one, two, update(second, hi=index_literal(7)), three))
+
+
+def test_what_stands_between_changed_statements_and_relies_on_none_is_not_proved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = program("t: f32[8]\nfor i in seq(0, 8): y[i] = 1.0\nt[0] = 1.0")
+    alloc, between, last = old.body
+    (other,) = program("t: f32[4]\npass").body[:1]
+    monkeypatch.setattr(obligations, "check_block", lambda *_: pytest.fail("it is proved already"))
+    recheck(old, with_body(old, update(alloc, type=other.type), between, last), "op")  # type: ignore[attr-defined]
 
 
 def test_what_changed_is_proved_again() -> None:
