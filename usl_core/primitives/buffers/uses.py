@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from usl_core.cursors.path import BlockLoc, Path, block_of, stmt_list, stmt_path, stmts
 from usl_core.ir import nodes
-from usl_core.ir.nodes import Block, Call, Node, Proc, Read, StrideExpr, WindowExpr, WindowStmt
+from usl_core.ir.nodes import Call, Node, Proc, Read, StrideExpr, WindowExpr, WindowStmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import children, mentioned, update, use_of, walk, walk_stmts
+from usl_core.ir.traverse import children, mentioned, update, use_of, walk, walk_kinds
 from usl_core.ir.types import TensorType
 
 
@@ -50,14 +50,14 @@ def mentions(node: Node, names: frozenset[Sym] | set[Sym]) -> bool:
     return not mentioned(node).isdisjoint(names)
 
 
-def with_windows(code: Block, name: Sym) -> frozenset[Sym]:
+def with_windows(code: Sequence[Node], name: Sym) -> frozenset[Sym]:
     """name and the windows of it that code binds, those of windows too."""
     names = {name}
     for part in code:
         if mentions(part, names):
-            for stmt in walk_stmts((part,)):
-                if isinstance(stmt, WindowStmt) and stmt.rhs.name in names:
-                    names.add(stmt.name)
+            for node in walk_kinds(part, WindowStmt):
+                if node.rhs.name in names:
+                    names.add(node.name)
     return frozenset(names)
 
 
