@@ -18,28 +18,28 @@ _SYSTEM_TEXT = """
     fscanf fseek fseeko fsetpos fsync ftell ftello ftruncate ftrylockfile funlockfile fwrite fwrite_unlocked gcvt getc
     getc_unlocked getchar getchar_unlocked getcwd getdelim getdomainname getdtablesize getegid getentropy geteuid getgid
     getgroups gethostid gethostname getline getloadavg getlogin getlogin_r getopt getpagesize getpass getpgid getpgrp getpid
-    getppid getsid getsubopt getuid getusershell getw getwd gmtime gmtime_r gsignal initstate initstate_r isatty jrand48
-    jrand48_r kill killpg l64a lchown lcong48 lcong48_r lgamma_r lgammaf_r lgammal_r link linkat lldiv llrint llrintf
-    llrintl llround llroundf llroundl localtime localtime_r lockf lrand48 lrand48_r lseek madvise mblen mbstowcs mbtowc
-    memccpy mincore mkdtemp mkstemp mkstemps mktemp mktime mlock mlockall mmap mprotect mrand48 mrand48_r msync munlock
-    munlockall munmap nanosleep nexttoward nexttowardf nexttowardl nice nrand48 nrand48_r on_exit open_memstream optarg
-    opterr optind optopt overflows pathconf pause pclose perror pipe popen posix_madvise posix_memalign pread profil pselect
-    psiginfo psignal putc putc_unlocked putchar putchar_unlocked putenv putw pwrite qecvt qecvt_r qfcvt qfcvt_r qgcvt
-    quick_exit raise rand_r random_r readlink readlinkat reallocarray realpath renameat revoke rewind rmdir rpmatch sbrk
-    scalbln scalblnf scalblnl scanf seed48 seed48_r setbuf setbuffer setdomainname setegid setenv seteuid setgid sethostid
-    sethostname setlinebuf setlogin setpgid setpgrp setregid setreuid setsid setstate setstate_r setuid setusershell setvbuf
-    shm_open shm_unlink sigaction sigaddset sigaltstack sigblock sigdelset sigemptyset sigfillset siggetmask siginterrupt
-    sigismember sigpending sigprocmask sigqueue sigreturn sigset_t sigsetmask sigstack sigsuspend sigtimedwait sigwait
-    sigwaitinfo sleep snprintf sprintf srand48 srand48_r srandom srandom_r sscanf ssignal stack_t stderr stdin stdout stpcpy
-    stpncpy strcasecmp strcasecmp_l strcoll strcoll_l strcspn strdup strerror strerror_l strerror_r strftime strftime_l
-    strncasecmp strncasecmp_l strncat strncpy strndup strnlen strpbrk strrchr strsep strsignal strspn strstr strtod strtof
-    strtok strtok_r strtol strtold strtoll strtoq strtoul strtoull strtouq strxfrm strxfrm_l symlink symlinkat sync syscall
-    sysconf tcgetpgrp tcsetpgrp tempnam timegm timelocal timer_create timer_delete timer_getoverrun timer_gettime
-    timer_settime timespec_get timezone tmpfile tmpnam tmpnam_r truncate ttyname ttyname_r ttyslot tzname tzset ualarm
-    ungetc unlink unlinkat unsetenv usleep valloc vdprintf vfork vfprintf vfscanf vhangup vprintf vscanf vsnprintf vsprintf
-    vsscanf wcstombs wctomb
+    getppid getsid getsubopt getuid getusershell getw getwd gmtime gmtime_r gsignal initstate initstate_r isatty jmp_buf
+    jrand48 jrand48_r kill killpg l64a lchown lcong48 lcong48_r lgamma_r lgammaf_r lgammal_r link linkat lldiv llrint
+    llrintf llrintl llround llroundf llroundl localtime localtime_r lockf longjmp lrand48 lrand48_r lseek madvise mblen
+    mbstowcs mbtowc memccpy mincore mkdtemp mkstemp mkstemps mktemp mktime mlock mlockall mmap mprotect mrand48 mrand48_r
+    msync munlock munlockall munmap nanosleep nexttoward nexttowardf nexttowardl nice nrand48 nrand48_r on_exit
+    open_memstream optarg opterr optind optopt overflows pathconf pause pclose perror pipe popen posix_madvise
+    posix_memalign pread profil pselect psiginfo psignal putc putc_unlocked putchar putchar_unlocked putenv putw pwrite
+    qecvt qecvt_r qfcvt qfcvt_r qgcvt quick_exit raise rand_r random_r readlink readlinkat reallocarray realpath renameat
+    revoke rewind rmdir rpmatch sbrk scalbln scalblnf scalblnl scanf seed48 seed48_r setbuf setbuffer setdomainname setegid
+    setenv seteuid setgid sethostid sethostname setjmp setlinebuf setlogin setpgid setpgrp setregid setreuid setsid setstate
+    setstate_r setuid setusershell setvbuf shm_open shm_unlink sigaction sigaddset sigaltstack sigblock sigdelset
+    sigemptyset sigfillset siggetmask siginterrupt sigismember sigjmp_buf siglongjmp sigpending sigprocmask sigqueue
+    sigreturn sigset_t sigsetjmp sigsetmask sigstack sigsuspend sigtimedwait sigwait sigwaitinfo sleep snprintf sprintf
+    srand48 srand48_r srandom srandom_r sscanf ssignal stack_t stderr stdin stdout stpcpy stpncpy strcasecmp strcasecmp_l
+    strcoll strcoll_l strcspn strdup strerror strerror_l strerror_r strftime strftime_l strncasecmp strncasecmp_l strncat
+    strncpy strndup strnlen strpbrk strrchr strsep strsignal strspn strstr strtod strtof strtok strtok_r strtol strtold
+    strtoll strtoq strtoul strtoull strtouq strxfrm strxfrm_l symlink symlinkat sync syscall sysconf tcgetpgrp tcsetpgrp
+    tempnam timegm timelocal timer_create timer_delete timer_getoverrun timer_gettime timer_settime timespec_get timezone
+    tmpfile tmpnam tmpnam_r truncate ttyname ttyname_r ttyslot tzname tzset ualarm ungetc unlink unlinkat unsetenv usleep
+    valloc vdprintf vfork vfprintf vfscanf vhangup vprintf vscanf vsnprintf vsprintf vsscanf wcstombs wctomb
 """
-"""What <signal.h>, <stdio.h>, <stdlib.h>, <string.h>, <time.h> and <unistd.h> declare besides what no C file should define."""
+"""What <setjmp.h>, <signal.h>, <stdio.h>, <stdlib.h>, <string.h>, <time.h> and <unistd.h> declare besides C's own names."""
 
 
 @cache

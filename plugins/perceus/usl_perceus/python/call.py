@@ -71,9 +71,10 @@ GUARD = "usl_python_call"
 
 
 def _guarded(symbol: str, result: str, formals: Sequence[str]) -> str:
-    """The C function that Python calls: comes back with `thrown` set where memory runs out, instead of ending the process."""
-    head = ", ".join([*(f"{kind} a{i}" for i, kind in enumerate(formals)), "usl_context *ctx"])
-    call = f"{symbol}({', '.join([*(f'a{i}' for i in range(len(formals))), 'ctx'])})"
+    """The C function that Python calls: comes back with `thrown` set where memory runs out, instead of ending the process.
+    Its own names begin with `usl_`, as no function of a program does."""
+    head = ", ".join([*(f"{kind} usl_{i}" for i, kind in enumerate(formals)), "usl_context *usl_ctx"])
+    call = f"{symbol}({', '.join([*(f'usl_{i}' for i in range(len(formals))), 'usl_ctx'])})"
     void = result == "void"
     return f"""
 #include <setjmp.h>
@@ -81,17 +82,17 @@ def _guarded(symbol: str, result: str, formals: Sequence[str]) -> str:
 {result} {GUARD}({head});
 {result} {GUARD}({head})
 {{
-    void *const outer = ctx->escape;
-    jmp_buf escape;
-    if (setjmp(escape) != 0) {{
-        ctx->escape = outer;
-        {"return;" if void else f"const {result} none = {{0}};"}
-        {"" if void else "return none;"}
+    void *const usl_outer = usl_ctx->escape;
+    jmp_buf usl_escape;
+    if (setjmp(usl_escape) != 0) {{
+        usl_ctx->escape = usl_outer;
+        {"return;" if void else f"const {result} usl_none = {{0}};"}
+        {"" if void else "return usl_none;"}
     }}
-    ctx->escape = &escape;
-    {"" if void else f"const {result} result = "}{call};
-    ctx->escape = outer;
-    {"" if void else "return result;"}
+    usl_ctx->escape = &usl_escape;
+    {"" if void else f"const {result} usl_result = "}{call};
+    usl_ctx->escape = usl_outer;
+    {"" if void else "return usl_result;"}
 }}
 """
 

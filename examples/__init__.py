@@ -1,0 +1,1 @@
+"""Whole programs to read, run and change."""
