@@ -284,20 +284,19 @@ MISTAKES = (
         """,
     ),
     Mistake(
-        "for",
+        "with",
         """
             @fun
             def f(x: i64) -> i64:
-                for i in range(x):
-                    print(i)
+                with x:
+                    print(x)
                 return x
         """,
         "E710",
         """
-            3:5: a for loop is not in the functional language
-                for i in range(x):
-                ^^^^^^^^^^^^^^^^^^
-              hint: write a recursive function; a call that is returned directly does not grow the stack
+            3:5: with is not in the functional language
+                with x:
+                ^^^^^^^
         """,
     ),
     Mistake(

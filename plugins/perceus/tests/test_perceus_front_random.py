@@ -47,6 +47,9 @@ class Maker:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        self.loops = 0
+        self.inside: list[list[str] | None] = []
+        """For each loop around what `continue` needs before it; None for the body of a `try`, which it cannot leave."""
 
     def choose(self, *options: Any) -> Any:
         return self.random.choice(options)
@@ -141,12 +144,14 @@ class Maker:
             lines += self.statement(depth, may_return)
             if not falls(lines):
                 return lines
+        if self.inside and self.inside[-1] is not None and self.random.random() < 0.3:
+            return [*lines, *self.choose(["break"], [*self.inside[-1], "continue"])]
         if may_return and self.random.random() < 0.25:
             lines.append(self.choose(f"return {self.integer(2)}", f"raise High({self.integer(1)})", "raise Low"))
         return lines
 
     def statement(self, depth: int, may_return: bool) -> list[str]:
-        kind = self.random.randint(0, 6)
+        kind = self.random.randint(0, 8)
         if depth == 0 or kind <= 1:
             return [
                 self.choose(
@@ -158,7 +163,31 @@ class Maker:
             ]
         if kind <= 3:
             return self.branch(depth, may_return)
-        return self.match(depth, may_return) if kind <= 5 else self.attempt(depth, may_return)
+        if kind <= 5:
+            return self.match(depth, may_return)
+        return self.attempt(depth, may_return) if kind == 6 else self.loop(depth, may_return)
+
+    def loop(self, depth: int, may_return: bool) -> list[str]:
+        """A loop of few rounds, counted by a variable of its own; its body assigns variables from outside."""
+        self.loops += 1
+        count = f"i{self.loops}"
+        if self.random.random() < 0.5:
+            low, high, step = self.random.randint(-2, 2), self.integer(0), self.choose("", "", ", 2", ", -1", ", x % 3 - 1")
+            head = (
+                f"for {count} in range({low}, {high} % 7{step}):"
+                if self.random.random() < 0.7
+                else f"for {count} in [x, 1, a]:"
+            )
+            start, first, before = [], [f"    x = x + {count}"], []
+        else:
+            start, head, first, before = [f"{count} = 0"], f"while {count} < 3 and {self.truth(0)}:", [], [f"{count} += 1"]
+        self.inside.append(before)
+        body = ["    " + line for line in self.block(depth - 1, may_return=may_return)]
+        self.inside.pop()
+        if falls([line[4:] for line in body]):
+            body += ["    " + line for line in before]
+        orelse = ["else:", *self.inner(depth, False)] if self.random.random() < 0.2 else []
+        return [*start, head, *first, *body, *orelse]
 
     def inner(self, depth: int, may_return: bool) -> list[str]:
         return ["    " + line for line in self.block(depth - 1, may_return=may_return)]
@@ -190,9 +219,12 @@ class Maker:
     def attempt(self, depth: int, may_return: bool) -> list[str]:
         """Handlers assign what the body may or may not have assigned, as they must."""
         raising = [f"    if {self.truth(1)}:", f"        raise {self.choose('Low', 'High(x)')}"]
+        self.inside.append(None)
+        tried = self.inner(depth, False)
+        self.inside.pop()
         lines = [
             "try:",
-            *self.inner(depth, False),
+            *tried,
             *self.choose([], raising),
             f"    {self.choose('x', 'y')} = {self.integer(2)}",
         ]
@@ -212,7 +244,7 @@ def falls(lines: list[str]) -> bool:
 
 def _falls(statements: list[ast.stmt]) -> bool:
     match statements[-1] if statements else None:
-        case ast.Return() | ast.Raise():
+        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
             return False
         case ast.If(body=then, orelse=orelse):
             return _falls(then) or _falls(orelse)
@@ -236,8 +268,8 @@ def by_python(text: str, classes: dict[str, Any], a: int, b: int) -> object:
     exec("from __future__ import annotations\n" + text, names)
     try:
         return names["main"](a, b)
-    except ZeroDivisionError:
-        return ("raise", ("ZeroDivisionError",))
+    except (ZeroDivisionError, ValueError) as error:
+        return ("raise", (type(error).__name__,))
     except (classes["Low"], classes["High"]) as error:
         return ("raise", (type(error).__name__, *error.args))
 

@@ -54,5 +54,5 @@ CONVERSIONS = frozenset({*INTEGERS, *FLOATS})
 """Names of types that are also functions on numbers."""
 
 FUNCTIONS = frozenset(
-    {"print", "str", ".str", "len", "sqrt", "floor", "array", "ref", "spawn", "join", "must_reuse", *CONVERSIONS}
+    {"print", "str", ".str", ".range", "len", "sqrt", "floor", "array", "ref", "spawn", "join", "must_reuse", *CONVERSIONS}
 )

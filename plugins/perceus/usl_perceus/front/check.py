@@ -6,18 +6,20 @@ expression are looked at, so that constructors, literals and the parameters of l
 
 from __future__ import annotations
 
+from usl_core.errors import Span
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import patterns as pt
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.builtins import ENDED, FELL
 from usl_perceus.front.check_calls import Calls
 from usl_perceus.front.check_patterns import Binds, exception_named
-from usl_perceus.front.definitions import FunDef, Signature
+from usl_perceus.front.definitions import FunDef, Scope, Signature
 from usl_perceus.front.inference import Env, Nested, can_add
+from usl_perceus.front.lists import list_type
 from usl_perceus.front.ownership import check_ownership
 from usl_perceus.front.plain import COMPARED, is_plain, why_not
 from usl_perceus.front.resolve import Types, exception_fields, signature, signature_of
-from usl_perceus.front.typed import ExceptionUse, Typed
+from usl_perceus.front.typed import ExceptionUse, ListUse, Typed
 from usl_perceus.front.types import (
     ARRAY,
     BOOL,
@@ -36,6 +38,7 @@ from usl_perceus.front.types import (
     is_number,
     resolve,
     show,
+    unify,
 )
 
 
@@ -56,6 +59,11 @@ def check_function(fun: FunDef) -> Typed:
 
 class Checker(Calls):
     """Checks the body of one function with the functions nested in it."""
+
+    def __init__(self, scope: Scope, signature: Signature) -> None:
+        super().__init__(scope, signature)
+        self._loops: set[int] = set()
+        """The labels that are those of loops."""
 
     def function(self, syntax: sx.Function) -> Typed:
         """Checks the body of the outermost function."""
@@ -136,8 +144,21 @@ class Checker(Calls):
                 self.typed.joins[label] = types
                 self.check(body, want, env)
                 self.check(rest, want, {**env, **dict(zip(params, types, strict=True))})
+            case sx.Loop(label=label, params=params, start=start, body=body):
+                starts = tuple(self.infer(arg, env) for arg in start)
+                self.typed.joins[label] = starts
+                self._loops.add(label)
+                self.check(body, want, {**env, **dict(zip(params, starts, strict=True))})
+            case sx.Begin(source=source):
+                found = self.infer(source, env)
+                self.iterated(found, node.span)
+                self.expect(want, I64 if list_type(found) is None else found, node.span)
+            case sx.Step():
+                self._step(node, want, env)
             case sx.Jump(label=label, args=args):
                 for arg, type_ in zip(args, self.typed.joins[label], strict=True):
+                    if label in self._loops:
+                        self._next_round(arg, type_, env)
                     self.check(arg, type_, env)
 
     def _literal(self, node: sx.Literal, want: Type) -> None:
@@ -204,6 +225,40 @@ class Checker(Calls):
         for syntax in node.functions:
             self._body(syntax, self.typed.signatures[syntax], inner)
         self.check(node.body, want, inner)
+
+    def iterated(self, type_: Type, span: Span) -> Type:
+        """The type of the elements of what is gone through."""
+        found = list_type(type_)
+        if found is not None:
+            return found.element
+        if isinstance(type_, App) and type_.head == ARRAY:
+            return type_.args[0]
+        message = f"for goes through arrays, lists and range(...), not a value of type {show(type_)}"
+        hint = "hint: a list is a data type with an empty constructor and one of an element and the rest"
+        if isinstance(type_, Meta):
+            message, hint = "the type of what for goes through is not known here", "hint: give it a type: xs: array[i64] = ..."
+        raise PerceusError(message, span=span, notes=(hint,), code="E712")
+
+    def _next_round(self, arg: sx.Expr, type_: Type, env: Env) -> None:
+        assert isinstance(arg, sx.Name)
+        found = env[arg.name]
+        if not isinstance(found, Nested):
+            shown = show(found), show(type_)
+            if not unify(type_, found):
+                message = f"{arg.name} is {shown[0]} at the end of a round, and {shown[1]} at its beginning"
+                raise PerceusError(message, span=arg.span, code="E712")
+
+    def _step(self, node: sx.Step, want: Type, env: Env) -> None:
+        source, state = env[node.source], env[node.state]
+        assert not isinstance(source, Nested) and not isinstance(state, Nested)
+        element = self.iterated(resolve(source), node.span)
+        found = list_type(source)
+        if found is not None:
+            self.typed.uses[node] = ListUse(found.cons, found.rest)
+        binds: Binds = {}
+        self.typed.patterns[node] = self.irrefutable(node.pattern, element, binds)
+        self.check(node.body, want, {**env, node.after: state, **binds})
+        self.check(node.orelse, want, env)
 
     # -- match
 

@@ -41,6 +41,7 @@ from usl_perceus.front.types import (
     Type,
     function,
     is_float,
+    is_integer,
     is_number,
     resolve,
     show,
@@ -256,6 +257,8 @@ class Calls(Patterns):
             self.expect(want, App(name), node.span)
             return
         match name:
+            case "range":
+                self._range(node, want, env)
             case "print":
                 for arg in node.args:
                     self._showable(arg, env)
@@ -290,6 +293,18 @@ class Calls(Patterns):
                 self._must_reuse(node.args[0], want, env)
             case _:
                 raise AssertionError(name)
+
+    def _range(self, node: sx.Call, want: Type, env: Env) -> None:
+        """The limit of a range, or the number of rounds of one with a first number, a limit and a step."""
+        if "range" in env or definition(lookup(("range",), self.scope)) is not None:
+            hint = "hint: give what the program calls range another name"
+            raise PerceusError("for i in range(...) counts here", span=node.span, notes=(hint,), code="E712")
+        first, *others = node.args
+        type_ = self.infer(first, env)
+        for arg in others:
+            self.check(arg, type_, env)
+        self.demand(type_, is_integer, "range counts integers, not {}", node.span)
+        self.expect(want, App("u64") if others else type_, node.span)
 
     def _one(self, name: str, node: sx.Call) -> None:
         if len(node.args) != 1:

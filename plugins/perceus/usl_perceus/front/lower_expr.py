@@ -14,7 +14,7 @@ from usl_perceus.front import syntax as sx
 from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import CONVERSIONS
 from usl_perceus.front.definitions import FunDef
-from usl_perceus.front.free_names import free_names
+from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
 from usl_perceus.front.instances import Instances, Substitution
 from usl_perceus.front.lower_kernel import kernel_call
 from usl_perceus.front.lower_match import Matching
@@ -29,6 +29,7 @@ from usl_perceus.front.typed import (
     ForeignUse,
     FunUse,
     KernelUse,
+    ListUse,
     LocalUse,
     NestedUse,
     Typed,
@@ -60,6 +61,10 @@ class Lowering(Matching):
         self.prefix = name
         self.lifted: list[ir.FunDef] = []
         self._joins: dict[int, ir.Label] = {}
+        self._crossed: frozenset[int] = frozenset()
+        """The join points of the present function that are functions of their own."""
+        self._borrowed: set[ir.Var] = set()
+        """The parameters that are declared as borrowed, here and in what was lifted out."""
 
     def function(self, fun: FunDef, name: str) -> ir.FunDef:
         """The function itself."""
@@ -69,6 +74,8 @@ class Lowering(Matching):
             for param, type_, borrowed in zip(fun.syntax.params, own.params, own.borrowed, strict=True)
         )
         env = {param.var.name: param.var for param in params}
+        self._borrowed.update(param.var for param in params if param.borrowed)
+        self._crossed = crossed(fun.syntax.body)
         result = self.instances.type(own.result, self.named)
         return ir.FunDef(
             name,
@@ -163,7 +170,17 @@ class Lowering(Matching):
             case sx.Join():
                 return self._join(node, env)
             case sx.Jump(label=label, args=args):
+                target = env.get(label_name(label))
+                if isinstance(target, NestedFun):
+                    return ir.Call(target.name, (*target.captures, *self.atoms(args, env, block)), target.result, span=span)
                 return ir.Jump(self._joins[label], self.atoms(args, env, block), self.type(node), span=span)
+            case sx.Loop():
+                return self._loop(node, env, block)
+            case sx.Begin(source=source):
+                state = self.atom(source, env, block)
+                return ir.Ret(ir.Lit(0, ir.I64) if isinstance(state.type, ir.ArrayType) else state, span=span)
+            case sx.Step():
+                return self._step(node, env, block)
             case sx.Let() | sx.LetFunctions():
                 raise AssertionError("handled by last")
             case _:
@@ -279,6 +296,8 @@ class Lowering(Matching):
                 return ir.Prim(name, args, type_, span=span)
             case "array":
                 return operators.make_array(self.instances, args[0], args[1], type_, block, span)
+            case "range":
+                return operators.counted(self.instances, args, block, span)
             case "ref":
                 return ir.Prim("ref_new", args, type_, span=span)
             case "join":
@@ -332,34 +351,79 @@ class Lowering(Matching):
 
     def _let_functions(self, functions: Sequence[sx.Function], env: Env) -> Env:
         """Each function becomes one of the top level, which gets what any of them captures as its first arguments."""
-        used = [value for name in free_names(functions) if (value := env.get(name)) is not None]
-        captures: dict[ir.Var, None] = {}
-        for value in used:
-            captures.update(dict.fromkeys(value.captures if isinstance(value, NestedFun) else _variables(value)))
+        captures = self._captures([([param.name for param in each.params], each.body) for each in functions], env)
         outside = dict(env)
         signatures = [self.typed.signatures[function] for function in functions]
         for function, own in zip(functions, signatures, strict=True):
             params = tuple(self.instances.type(param, self.named) for param in own.params)
             result = self.instances.type(own.result, self.named)
             name = self.instances.fresh(f"{self.prefix}.{function.name}")
-            outside[function.name] = NestedFun(name, tuple(captures), params, result)
+            outside[function.name] = NestedFun(name, captures, params, result)
         for function, own in zip(functions, signatures, strict=True):
-            self._lift(function, own.borrowed, tuple(captures), outside)
+            outer, self._crossed = self._crossed, crossed(function.body)
+            names = [param.name for param in function.params]
+            self._lift(function.name, names, own.borrowed, function.body, outside, function.span)
+            self._crossed = outer
         return outside
 
-    def _lift(self, function: sx.Function, borrowed: Sequence[bool], captures: Sequence[ir.Var], outside: Env) -> None:
-        fresh = {var: var.copy() for var in captures}
+    def _captures(self, bodies: Sequence[Bound], env: Env) -> tuple[ir.Var, ...]:
+        names = free_names(bodies, lambda step: isinstance(self.typed.uses.get(step), ListUse))
+        captures: dict[ir.Var, None] = {}
+        for value in [value for name in names if (value := env.get(name)) is not None]:
+            captures.update(dict.fromkeys(value.captures if isinstance(value, NestedFun) else _variables(value)))
+        return tuple(captures)
+
+    def _lift(self, key: str, names: Sequence[str], borrowed: Sequence[bool], body: sx.Expr, outside: Env, span: Span) -> None:
+        """Makes the function that outside knows under key; names are those of its own parameters."""
+        nested = outside[key]
+        assert isinstance(nested, NestedFun)
+        fresh = {var: var.copy() for var in nested.captures}
+        self._borrowed.update(copy for var, copy in fresh.items() if var in self._borrowed)
         env = {name: _renamed(value, fresh) for name, value in outside.items()}
-        found = env[function.name]
-        assert isinstance(found, NestedFun)
-        own = [
-            ir.Param(ir.Var(param.name, type_), is_borrowed)
-            for param, type_, is_borrowed in zip(function.params, found.params, borrowed, strict=True)
-        ]
+        own = [ir.Param(ir.Var(name, type_), is_) for name, type_, is_ in zip(names, nested.params, borrowed, strict=True)]
+        self._borrowed.update(param.var for param in own if param.borrowed)
         inner = {**env, **{param.var.name: param.var for param in own}}
-        params = (*(ir.Param(var) for var in fresh.values()), *own)
-        body = self.expr(function.body, inner)
-        self.lifted.append(ir.FunDef(found.name, params, found.result, body, span=function.span))
+        params = (*(ir.Param(var, var in self._borrowed) for var in fresh.values()), *own)
+        self.lifted.append(ir.FunDef(nested.name, params, nested.result, self.expr(body, inner), span=span))
+
+    def _local(
+        self, label: int, kind: str, names: Sequence[str], body: sx.Expr, result: ir.Type, env: Env, span: Span
+    ) -> tuple[NestedFun, Env]:
+        """A loop, or a join point that loops jump to, as a function, which gives the value of what it stands in."""
+        types = tuple(self.instances.type(type_, self.named) for type_ in self.typed.joins[label])
+        made = NestedFun(self.instances.fresh(f"{self.prefix}.{kind}"), self._captures([(names, body)], env), types, result)
+        outside = {**env, label_name(label): made}
+        self._lift(label_name(label), names, [False] * len(names), body, outside, span)
+        return made, outside
+
+    def _loop(self, node: sx.Loop, env: Env, block: Block) -> ir.Expr:
+        starts = self.atoms(node.start, env, block)
+        made, _ = self._local(node.label, "loop", node.params, node.body, self.type(node), env, node.span)
+        return ir.Call(made.name, (*made.captures, *starts), made.result, span=node.span)
+
+    def _step(self, node: sx.Step, env: Env, block: Block) -> ir.Expr:
+        span, state = node.span, env[node.state]
+        assert isinstance(state, ir.Var)
+        use = self.typed.uses.get(node)
+        inside = Block()
+        if isinstance(use, ListUse):
+            assert isinstance(state.type, ir.DataType)
+            con = self.instances.datas[state.type.name].cons[use.con.tag]
+            fields = tuple(ir.Var("rest" if i == use.rest else "item", type_) for i, (_, type_) in enumerate(con.fields))
+            bound = self.bind(self.typed.patterns[node], fields[1 - use.rest], inside, span)
+            body = self.expr(node.body, {**env, node.after: fields[use.rest], **bound})
+            step = ir.Branch(con, fields, inside.wrap(body), span=span)
+            return ir.Match(state, (step,), self.expr(node.orelse, env), span=span)
+        array = env[node.source]
+        assert not isinstance(array, NestedFun) and isinstance(array.type, ir.ArrayType)
+        length = block.atom(ir.Prim("array_len", (array,), ir.I64, span=span), ir.I64, "length", span)
+        test = block.atom(ir.Prim("lt", (state, length), ir.BOOL, span=span), ir.BOOL, "more", span)
+        elem = array.type.elem
+        item = inside.atom(ir.Prim("array_get", (array, state), elem, span=span), elem, "item", span)
+        after = inside.atom(ir.Prim("add", (state, ir.Lit(1, ir.I64)), ir.I64, span=span), ir.I64, "next", span)
+        bound = self.bind(self.typed.patterns[node], item, inside, span)
+        body = inside.wrap(self.expr(node.body, {**env, node.after: after, **bound}))
+        return ir.If(test, body, self.expr(node.orelse, env), span=span)
 
     # -- binding, joining
 
@@ -370,6 +434,9 @@ class Lowering(Matching):
         return {**env, **self.bind(resolved, value, block, node.span)}
 
     def _join(self, node: sx.Join, env: Env) -> ir.Expr:
+        if node.label in self._crossed:
+            _, inside = self._local(node.label, "after", node.params, node.rest, self.type(node), env, node.span)
+            return self.expr(node.body, inside)
         label = ir.Label("after")
         self._joins[node.label] = label
         body = self.expr(node.body, env)

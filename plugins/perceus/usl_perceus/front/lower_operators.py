@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from usl_core.errors import Span, source_line
 from usl_perceus import ir
 from usl_perceus.front.block import Block
-from usl_perceus.front.builtins import INDEX, ZERO_DIVISION
+from usl_perceus.front.builtins import INDEX, VALUE, ZERO_DIVISION
 from usl_perceus.front.definitions import ExceptionDef
 from usl_perceus.front.equality import equal, is_scalar
 from usl_perceus.front.instances import Instances
@@ -16,6 +16,7 @@ from usl_perceus.front.texts import shown
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "fdiv", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}
 _DIVISION = {"//": "div", "%": "mod"}
 BY_ZERO, OUTSIDE, NEGATIVE = "division by zero", "the index is out of range", "the length is negative"
+NO_STEP = "the step of a range is zero"
 """What exceptions of operators tell."""
 
 _COMPARISON = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -75,6 +76,39 @@ def _on_strings(op: str, left: ir.Atom, right: ir.Atom, block: Block, span: Span
     if op in ("<", ">"):
         return test
     return ir.Prim("not", (block.atom(test, ir.BOOL, "test", span),), ir.BOOL, span=span)
+
+
+def counted(instances: Instances, args: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:
+    """A limit, or the number of rounds from a first number to a limit by a step, which raises ValueError for a step of 0.
+
+    Differences are taken without signs, so that they do not overflow: (limit - first - 1) // step + 1 if first < limit.
+    """
+    if len(args) == 1:
+        return ir.Ret(args[0], span=span)
+    first, limit, step = args
+    zero, one = ir.Lit(0, step.type), ir.Lit(1, ir.U64)
+
+    def rounds(low: ir.Atom, high: ir.Atom, *, back: bool = False) -> ir.Expr:
+        own = Block()
+        test = own.atom(ir.Prim("lt", (low, high), ir.BOOL, span=span), ir.BOOL, "some", span)
+        inner = Block()
+        wide = [inner.atom(ir.Prim("cast", (x,), ir.U64, span=span), ir.U64, "wide", span) for x in (low, high, step)]
+        size = inner.atom(ir.Prim("neg", (wide[2],), ir.U64, span=span), ir.U64, "size", span) if back else wide[2]
+        width = inner.atom(ir.Prim("sub", (wide[1], wide[0]), ir.U64, span=span), ir.U64, "width", span)
+        last = inner.atom(ir.Prim("sub", (width, one), ir.U64, span=span), ir.U64, "last", span)
+        whole = inner.atom(ir.Prim("div", (last, size), ir.U64, span=span), ir.U64, "whole", span)
+        some = inner.wrap(ir.Prim("add", (whole, one), ir.U64, span=span))
+        return own.wrap(ir.If(test, some, ir.Ret(ir.Lit(0, ir.U64), span=span), span=span))
+
+    signed = isinstance(step.type, ir.IntType) and step.type.signed
+    if isinstance(step, ir.Lit) and isinstance(step.value, int) and step.value > 0:
+        return rounds(first, limit)
+    up = block.atom(ir.Prim("gt", (step, zero), ir.BOOL, span=span), ir.BOOL, "up", span)
+    none = Block()
+    still = none.atom(ir.Prim("eq", (step, zero), ir.BOOL, span=span), ir.BOOL, "still", span)
+    down = rounds(limit, first, back=True) if signed else ir.Ret(ir.Lit(0, ir.U64), span=span)
+    not_up = none.wrap(ir.If(still, raising(instances, VALUE, ir.U64, span, NO_STEP), down, span=span))
+    return ir.If(up, rounds(first, limit), not_up, span=span)
 
 
 def print_line(instances: Instances, values: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:

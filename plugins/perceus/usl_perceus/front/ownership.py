@@ -109,6 +109,14 @@ class _Ownership:
             case sx.Join(params=params, rest=rest, body=body):
                 self._owned(body, borrowed, how)
                 self._owned(rest, _without(borrowed, set(params)), how)
+            case sx.Loop(params=params, start=start, body=body):
+                self._all(start, borrowed, "assigned in a loop")
+                self._owned(body, _without(borrowed, set(params)), how)
+            case sx.Begin(source=source):
+                self._looked_at(source, borrowed)
+            case sx.Step(body=body, orelse=orelse):
+                self._owned(body, _without(borrowed, _names(self._typed.patterns[node])), how)
+                self._owned(orelse, borrowed, how)
             case sx.Jump(args=args):
                 self._all(args, borrowed, "assigned on several paths")
             case _:

@@ -9,66 +9,19 @@ others jumps to a join point.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from usl_core.errors import Span
 from usl_perceus.errors import PerceusError
+from usl_perceus.front import flow
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.builtins import FELL, GONE
-from usl_perceus.front.expressions import Expressions, require_plain
+from usl_perceus.front.expressions import require_plain
+from usl_perceus.front.loops import Loops, name_pattern
+from usl_perceus.front.tails import End, Fall, JumpTo, Tail, Then, Yield
 
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """The end of the function."""
-
-
-@dataclass(frozen=True, slots=True)
-class Yield:
-    """The value of the statement is that of these variables. No `return` occurs."""
-
-    names: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Fall:
-    """The end of the body of a `try` that returns on other paths: these variables, tagged."""
-
-    names: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class JumpTo:
-    """Go on at a join point with these variables."""
-
-    label: int
-    names: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Then:
-    """Go on with these statements; only one path does."""
-
-    rest: tuple[ast.stmt, ...]
-    tail: Tail
-
-
-Tail = End | Yield | Fall | JumpTo | Then
-
-
-@dataclass(frozen=True, slots=True)
-class Exits:
-    """How a block ends: the number of paths that reach its end, and whether one returns."""
-
-    falls: int
-    returns: bool
-
-
-class Statements(Expressions):
+class Statements(Loops):
     """The statements of one definition."""
 
     _tagged = False
@@ -88,16 +41,16 @@ class Statements(Expressions):
         _require_distinct_params(params)
         if node.returns is None:
             raise PerceusError(f"{node.name} needs a result type", span=span, notes=("hint: -> None if there is no result",))
-        outer, self.perhaps = self.perhaps, {}
-        tagged, self._tagged = self._tagged, False
+        around = self.perhaps, self._tagged, self._loops, self._in_try
+        self.perhaps, self._tagged, self._loops, self._in_try = {}, False, (), False
         body = self.block(node.body, End(), frozenset(param.name for param in params), span)
-        self.perhaps, self._tagged = outer, tagged
+        self.perhaps, self._tagged, self._loops, self._in_try = around
         return sx.Function(node.name, typevar_names(node), tuple(params), node.returns, body, span=span)
 
     def block(self, statements: Sequence[ast.stmt], tail: Tail, defined: frozenset[str], span: Span) -> sx.Expr:
         """statements, then tail. defined: the variables that every path to here assigns. span: what the block belongs to."""
         if not statements:
-            return self._tail(tail, defined, span)
+            return self.tail(tail, defined, span)
         first, *rest = statements
         place = self.source.head(first) if hasattr(first, "body") else self.source.span(first)
         match first:
@@ -127,10 +80,15 @@ class Statements(Expressions):
                 return self._functions(statements, tail, defined, span)
             case ast.If() | ast.Match() | ast.Try():
                 return self._compound(first, rest, tail, defined, place)
+            case ast.For() | ast.While():
+                return self.loop(first, rest, tail, defined, place)
+            case ast.Break() | ast.Continue():
+                self._require_last(rest)
+                return self.leave(first, defined, place)
             case _:
                 raise PerceusError(f"{_keyword(first)} is not in the functional language", span=place, notes=_hint(first))
 
-    def _tail(self, tail: Tail, defined: frozenset[str], span: Span) -> sx.Expr:
+    def tail(self, tail: Tail, defined: frozenset[str], span: Span) -> sx.Expr:
         match tail:
             case End():
                 return sx.Literal(None, implicit=True, span=span)
@@ -141,8 +99,11 @@ class Statements(Expressions):
                 return sx.Call(sx.Name(FELL, span=place), (whole,), span=place)
             case JumpTo(label=label, names=names, span=place):
                 return sx.Jump(label, tuple(sx.Name(name, span=place) for name in names), span=place)
-            case Then(rest=rest, tail=outer):
-                return self.block(rest, outer, defined, span)
+            case Then(rest=rest, tail=outer, loops=loops):
+                present, self._loops = self._loops, loops
+                after = self.block(rest, outer, defined, span)
+                self._loops = present
+                return after
 
     def _returned(self, value: sx.Expr) -> sx.Expr:
         if not self._tagged:
@@ -163,7 +124,7 @@ class Statements(Expressions):
         defined: frozenset[str],
         span: Span,
     ) -> sx.Let:
-        names = set(bound(pattern))
+        names = set(sx.bound(pattern))
         with_names = self._without_perhaps(names)
         body = self.block(rest, tail, defined | names, span)
         self.perhaps = with_names
@@ -195,40 +156,45 @@ class Statements(Expressions):
     def _compound(
         self, first: ast.If | ast.Match | ast.Try, rest: Sequence[ast.stmt], tail: Tail, defined: frozenset[str], span: Span
     ) -> sx.Expr:
-        exits = _exits([first])
+        exits = flow.exits([first])
         if not rest and not (isinstance(first, ast.Try) and not isinstance(tail, End)):
             return self._branches(first, tail, defined, span)
         if exits.falls == 0:
             self._require_last(rest)
             return self._branches(first, tail, defined, span)
-        if exits.returns and exits.falls == 1 and not isinstance(first, ast.Try):
-            return self._branches(first, Then(tuple(rest), tail), defined, span)
-        assigned = set(_assigned([first]))
-        certain = (_certain([first]) or set()) | self._kept(first, defined)
-        needed = _used(rest) | _tail_uses(tail)
+        if exits.leaves and exits.falls == 1 and not isinstance(first, ast.Try):
+            return self._branches(first, Then(tuple(rest), tail, self._loops), defined, span)
+        assigned = set(flow.assigned([first]))
+        certain = (flow.certain([first]) or set()) | self._kept(first, defined)
+        needed = self.needed(rest, tail)
         names = tuple(sorted(assigned & certain & needed))
         before = self.perhaps
-        if exits.returns:
+        if exits.leaves:
             label = next(self._numbers)
             jump = JumpTo(label, names, span)
             if isinstance(first, ast.Try):
                 body = self._try_that_returns(first, jump, defined, span)
             else:
                 body = self._branches(first, jump, defined, span)
-            self._add_perhaps(assigned - certain, span)
+            self.behind(assigned, certain, span)
             after = self.block(rest, tail, defined | set(names), span)
             self.perhaps = before
             return sx.Join(label, names, after, body, span=span)
         value = self._branches(first, Yield(names, span), defined, span)
-        self._add_perhaps(assigned - certain, span)
+        self.behind(assigned, certain, span)
         after = self.block(rest, tail, defined | set(names), span)
         self.perhaps = before
-        return sx.Let(_tuple_pattern(names, span), None, value, after, span=span)
+        return sx.Let(name_pattern(names, span), None, value, after, span=span)
 
     def _kept(self, statement: ast.stmt, defined: frozenset[str]) -> frozenset[str]:
         """The variables that surely have a value behind the statement because they had one before. An exception may come
         before or after an assignment in a `try`."""
-        return defined - set(_assigned(statement.body)) if isinstance(statement, ast.Try) else defined
+        return defined - set(flow.assigned(statement.body)) if isinstance(statement, ast.Try) else defined
+
+    def behind(self, assigned: set[str], certain: set[str] | frozenset[str], span: Span) -> None:
+        """Notes what a statement with blocks assigns, on all paths or on some."""
+        self._without_perhaps(assigned & certain)
+        self._add_perhaps(assigned - certain, span)
 
     def _add_perhaps(self, names: set[str], span: Span) -> None:
         self.perhaps = {**self.perhaps, **dict.fromkeys(names, span)}
@@ -244,30 +210,38 @@ class Statements(Expressions):
                 scrutinee = self.expr(subject)
                 return sx.Match(scrutinee, tuple(self._case(case, tail, defined) for case in cases), span=span)
             case ast.Try(body=body):
-                value = self.block(body, tail, defined, span)
+                value = self._tried(body, tail, defined, span)
                 return sx.Try(None, value, None, self._handlers(node, tail, defined, span), span=span)
+
+    def _tried(self, body: Sequence[ast.stmt], tail: Tail, defined: frozenset[str], span: Span) -> sx.Expr:
+        """The body of a `try`, which loops around it do not see."""
+        around = self._loops, self._in_try
+        self._loops, self._in_try = (), self._in_try or bool(self._loops)
+        value = self.block(body, tail, defined, span)
+        self._loops, self._in_try = around
+        return value
 
     def _try_that_returns(self, node: ast.Try, jump: JumpTo, defined: frozenset[str], span: Span) -> sx.Expr:
         """A try after which some paths go on, at a join point, and some do not. To go on is no longer part of the try."""
-        exits = _exits(node.body)
+        exits = flow.exits(node.body)
         handlers = self._handlers(node, jump, defined, span)
-        if exits.returns and exits.falls:
+        if exits.leaves and exits.falls:
             return self._try_that_ends_both_ways(node, jump, handlers, defined, span)
         if exits.falls == 0:
-            return sx.Try(None, self.block(node.body, End(), defined, span), None, handlers, span=span)
-        value = self.block(node.body, Yield(jump.names, span), defined, span)
-        return sx.Try(_tuple_pattern(jump.names, span), value, self._tail(jump, defined, span), handlers, span=span)
+            return sx.Try(None, self._tried(node.body, End(), defined, span), None, handlers, span=span)
+        value = self._tried(node.body, Yield(jump.names, span), defined, span)
+        return sx.Try(name_pattern(jump.names, span), value, self.tail(jump, defined, span), handlers, span=span)
 
     def _try_that_ends_both_ways(
         self, node: ast.Try, jump: JumpTo, handlers: tuple[sx.Handler, ...], defined: frozenset[str], span: Span
     ) -> sx.Expr:
         """The value of the body says how it ended, because to go on is no part of the try, and to return may raise in it."""
         tagged, self._tagged = self._tagged, True
-        value = self.block(node.body, Fall(jump.names, span), defined, span)
+        value = self._tried(node.body, Fall(jump.names, span), defined, span)
         self._tagged = tagged
         ended, result = self.fresh("ended"), self.fresh("result")
         cases = (
-            (FELL, _tuple_pattern(jump.names, span), self._tail(jump, defined, span)),
+            (FELL, name_pattern(jump.names, span), self.tail(jump, defined, span)),
             (GONE, sx.NamePattern(result, span=span), self._returned(sx.Name(result, span=span))),
         )
         then = sx.Match(
@@ -284,14 +258,14 @@ class Statements(Expressions):
         if node.orelse or node.finalbody:
             raise PerceusError("try has no else and no finally in the functional language", span=span)
         before = self.perhaps
-        self._add_perhaps(set(_assigned(node.body)), span)
+        self._add_perhaps(set(flow.assigned(node.body)), span)
         handlers = tuple(self._handler(each, tail, self._kept(node, defined)) for each in node.handlers)
         self.perhaps = before
         return handlers
 
     def _case(self, case: ast.match_case, tail: Tail, defined: frozenset[str]) -> sx.Case:
         pattern = self.pattern(case.pattern)
-        names = set(bound(pattern))
+        names = set(sx.bound(pattern))
         before = self._without_perhaps(names)
         guard = self.expr(case.guard) if case.guard is not None else None
         body = self.block(case.body, tail, defined | names, pattern.span)
@@ -301,148 +275,17 @@ class Statements(Expressions):
     def _handler(self, node: ast.ExceptHandler, tail: Tail, defined: frozenset[str]) -> sx.Handler:
         span = self.source.head(node)
         pattern = self.handled(node.type, node.name, span)
-        names = set(bound(pattern)) if pattern is not None else set()
+        names = set(sx.bound(pattern)) if pattern is not None else set()
         before = self._without_perhaps(names)
         body = self.block(node.body, tail, defined | names, span)
         self.perhaps = before
         return sx.Handler(pattern, body, span=pattern.span if pattern is not None else span)
 
 
-# -- what blocks do
-
-
-def _exits(statements: Sequence[ast.stmt]) -> Exits:
-    returns = False
-    for position, statement in enumerate(statements):
-        match statement:
-            case ast.Return():
-                return Exits(0, True)
-            case ast.Raise():
-                return Exits(0, returns)
-            case ast.If() | ast.Match() | ast.Try():
-                parts = [_exits(block) for block in _blocks(statement)]
-                returns = returns or any(part.returns for part in parts)
-                falls = sum(part.falls for part in parts)
-                if falls == 0:
-                    return Exits(0, returns)
-                if falls > 1 and position == len(statements) - 1:
-                    return Exits(falls, returns)
-            case _:
-                continue
-    return Exits(1, returns)
-
-
-def _blocks(statement: ast.If | ast.Match | ast.Try) -> list[list[ast.stmt]]:
-    """The blocks of which one is run."""
-    match statement:
-        case ast.If(body=then, orelse=orelse):
-            return [then, orelse]
-        case ast.Match(cases=cases):
-            return [case.body for case in cases]
-        case ast.Try(body=body, handlers=handlers):
-            return [body, *(handler.body for handler in handlers)]
-
-
-def _assigned(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """The variables that the statements assign on some path."""
-    for statement in statements:
-        match statement:
-            case ast.If() | ast.Match() | ast.Try():
-                yield from _pattern_names(statement)
-                for block in _blocks(statement):
-                    yield from _assigned(block)
-            case _:
-                yield from _targets(statement)
-
-
-def _targets(statement: ast.stmt) -> Iterator[str]:
-    match statement:
-        case ast.Assign(targets=targets):
-            yield from (node.id for target in targets for node in ast.walk(target) if _is_store(node))  # type: ignore[attr-defined]
-        case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)) | ast.FunctionDef(name=name):
-            yield name
-
-
-def _is_store(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
-def _pattern_names(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, ast.Match):
-        for case in statement.cases:
-            yield from _captures(case.pattern)
-
-
-def _captures(pattern: ast.pattern) -> Iterator[str]:
-    for node in ast.walk(pattern):
-        if isinstance(node, ast.MatchAs) and node.name is not None:
-            yield node.name
-
-
-def _certain(statements: Sequence[ast.stmt]) -> set[str] | None:
-    """The variables that every path through the statements assigns; None if no path reaches their end."""
-    names: set[str] = set()
-    for statement in statements:
-        match statement:
-            case ast.Return() | ast.Raise():
-                return None
-            case ast.If() | ast.Match() | ast.Try():
-                captures = [set(_captures(case.pattern)) for case in getattr(statement, "cases", [])]
-                paths = []
-                for position, block in enumerate(_blocks(statement)):
-                    inner = _certain(block)
-                    if inner is not None:
-                        paths.append(inner | (captures[position] if captures else set()))
-                if not paths:
-                    return None
-                names |= set.intersection(*paths)
-            case _:
-                names.update(_targets(statement))
-    return names
-
-
-def _used(statements: Sequence[ast.stmt]) -> set[str]:
-    return {node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)}
-
-
-def _tail_uses(tail: Tail) -> set[str]:
-    match tail:
-        case End():
-            return set()
-        case Yield(names=names) | Fall(names=names) | JumpTo(names=names):
-            return set(names)
-        case Then(rest=rest, tail=outer):
-            return _used(rest) | _tail_uses(outer)
-
-
-def bound(pattern: sx.Pattern) -> Iterator[str]:
-    """The variables that a pattern binds."""
-    match pattern:
-        case sx.WildcardPattern() | sx.LiteralPattern():
-            return
-        case sx.NamePattern(name=name):
-            yield name
-        case sx.AsPattern(pattern=inner, name=name):
-            yield name
-            yield from bound(inner)
-        case sx.ConstructorPattern(args=parts) | sx.TuplePattern(items=parts):
-            for part in parts:
-                yield from bound(part)
-        case sx.OrPattern(alternatives=alternatives):
-            yield from bound(alternatives[0])
-
-
 def _tuple(items: Sequence[sx.Expr], span: Span) -> sx.Expr:
     if not items:
         return sx.Literal(None, span=span)
     return items[0] if len(items) == 1 else sx.Tuple(tuple(items), span=span)
-
-
-def _tuple_pattern(names: Sequence[str], span: Span) -> sx.Pattern:
-    parts: tuple[sx.Pattern, ...] = tuple(sx.NamePattern(name, span=span) for name in names)
-    if not parts:
-        return sx.WildcardPattern(span=span)
-    return parts[0] if len(parts) == 1 else sx.TuplePattern(parts, span=span)
 
 
 def typevar_names(node: ast.FunctionDef | ast.ClassDef) -> tuple[str, ...]:
@@ -460,8 +303,7 @@ def _require_distinct_params(params: Sequence[sx.Param]) -> None:
 
 def _keyword(statement: ast.stmt) -> str:
     names = {
-        ast.For: "a for loop",
-        ast.While: "a while loop",
+        ast.AsyncFor: "async",
         ast.With: "with",
         ast.Assert: "assert",
         ast.Delete: "del",
@@ -479,8 +321,6 @@ def _keyword(statement: ast.stmt) -> str:
 
 def _hint(statement: ast.stmt) -> tuple[str, ...]:
     match statement:
-        case ast.For() | ast.While():
-            return ("hint: write a recursive function; a call that is returned directly does not grow the stack",)
         case ast.Global() | ast.Nonlocal():
             return ("hint: pass the value as an argument, or keep it in a ref",)
         case _:

@@ -75,6 +75,21 @@ class OrPattern(Node):
 Pattern = WildcardPattern | NamePattern | LiteralPattern | ConstructorPattern | TuplePattern | AsPattern | OrPattern
 
 
+def bound(pattern: Pattern) -> list[str]:
+    """The variables that a pattern binds."""
+    match pattern:
+        case WildcardPattern() | LiteralPattern():
+            return []
+        case NamePattern(name=name):
+            return [name]
+        case AsPattern(pattern=inner, name=name):
+            return [name, *bound(inner)]
+        case ConstructorPattern(args=parts) | TuplePattern(items=parts):
+            return [name for part in parts for name in bound(part)]
+        case OrPattern(alternatives=alternatives):
+            return bound(alternatives[0])
+
+
 # -- expressions -------------------------------------------------------------------------------------------------------
 
 
@@ -275,6 +290,36 @@ class Jump(Node):
     args: tuple[Expr, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop(Node):
+    """body, with params first start; `Jump`s to label, in tail position of body, begin the next round with other values."""
+
+    label: int
+    params: tuple[str, ...]
+    start: tuple[Expr, ...]
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Begin(Node):
+    """The state in which going through source begins: the first index of an array, or a list itself."""
+
+    source: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step(Node):
+    """If source has another element at state: pattern is that, the variable after is the state behind it, and body goes on;
+    else orelse. source and state are variables; a list is its own state."""
+
+    source: str
+    state: str
+    after: str
+    pattern: Pattern
+    body: Expr
+    orelse: Expr
+
+
 Expr = (
     Name
     | Literal
@@ -295,6 +340,9 @@ Expr = (
     | SetValue
     | Join
     | Jump
+    | Loop
+    | Begin
+    | Step
 )
 
 

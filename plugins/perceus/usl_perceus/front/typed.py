@@ -75,7 +75,15 @@ class BuiltinUse:
     name: str
 
 
-Use = LocalUse | NestedUse | FunUse | ConUse | ForeignUse | ExceptionUse | ConstantUse | KernelUse | BuiltinUse
+@dataclass(frozen=True, slots=True)
+class ListUse:
+    """A step through a list."""
+
+    con: ConDef
+    rest: int
+
+
+Use = LocalUse | NestedUse | FunUse | ConUse | ForeignUse | ExceptionUse | ConstantUse | KernelUse | BuiltinUse | ListUse
 
 
 @dataclass(slots=True)
@@ -85,10 +93,10 @@ class Typed:
     types: dict[sx.Node, Type] = field(default_factory=dict)
     """Of each expression, of the parameters of lambdas by the lambda (as a function type), and of patterns."""
     uses: dict[sx.Node, Use] = field(default_factory=dict)
-    """Of names and dotted names, and of method calls by their `Attribute`."""
+    """Of names and dotted names, of method calls by their `Attribute`, of steps through lists."""
     patterns: dict[sx.Node, Resolved] = field(default_factory=dict)
-    """Of cases, handlers and assignments."""
+    """Of cases, handlers, assignments and steps."""
     signatures: dict[sx.Function, Signature] = field(default_factory=dict)
     """Of nested functions."""
     joins: dict[int, tuple[Type, ...]] = field(default_factory=dict)
-    """Of the parameters of join points, by label."""
+    """Of the parameters of join points and loops, by label."""
