@@ -10,7 +10,7 @@ from usl_c11.memory import ask, is_managed
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
 from usl_c11.usage import first_use_assigns, is_read_first
-from usl_core.ir.nodes import Alloc, Stmt
+from usl_core.ir.nodes import Alloc, Expr, Stmt, index_literal
 from usl_core.ir.types import ScalarType, TensorType
 
 ARRAY_LIMIT = 32 * 1024
@@ -43,7 +43,7 @@ def _tensor(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[
     assert isinstance(stmt.type, TensorType)
     scalar = stmt.type.scalar
     ctype = fn.unit.ctype(scalar, stmt.span)
-    shape = [control(extent, fn) for extent in stmt.type.shape]
+    shape = [control(_at_least_1(extent, fn), fn) for extent in stmt.type.shape]
     fn.buffers[stmt.name] = Buffer(name, scalar, stmt.mem, Place.DENSE, dense_strides(shape))
     fn.unit.memory(stmt.mem, stmt.span)
     texts = [extent.text for extent in shape]
@@ -53,6 +53,12 @@ def _tensor(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[
     if release:
         fn.frees[-1].append(release)
     return ask(stmt.mem, "alloc", name, ctype, texts, stmt.span).splitlines()
+
+
+def _at_least_1(extent: Expr, fn: Function) -> Expr:
+    """The extent, or 1 for a smaller constant: that stands in code which cannot run, and C has no such arrays."""
+    value = constant(extent, fn)
+    return extent if value is None or value >= 1 else index_literal(1)
 
 
 def dense_strides(shape: Sequence[C]) -> tuple[C, ...]:
@@ -82,5 +88,5 @@ def _constant_bytes(typ: TensorType, fn: Function) -> int | None:
         value = constant(extent, fn)
         if value is None:
             return None
-        total *= value
+        total *= max(value, 1)
     return total
