@@ -31,7 +31,7 @@ BODIES = {
     "an array that a callee reads first": "t: f32[4]\ncopy(t, x)",
     "an array that a window reads first": "t: f32[4]\nw = t[1:3]\nx[0] = w[0]",
     "an array in dead code": "t: f32[4]\nif 1 < 0:\n    t[0] = x[0]\n    x[1] = t[0]",
-    "an array without elements in dead code": "if n < 0:\n    t: f32[0]\n    u: f32[4 - 7, 3]\n    x[1] = t[0]\n    x[2] = u[0, 1]",
+    "an array without elements in dead code": "if n < 0:\n    t: f32[0]\n    u: f32[4 - 7, 3]\n    x[1] = t[0] + u[0, 1]",
     "an array after a check that fails": "t: f32[4]\ncheck(1 < 0)\nt[3] = 1.0",
     "a loop that never runs": "t: f32[4]\nfor i in seq(0, 0):\n    t[i + 90] = x[i + 90]",
     "two parallel loops in which storage may be missing": "".join(
