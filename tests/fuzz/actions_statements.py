@@ -192,7 +192,7 @@ def autofission(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dr
         s for s in sites(proc) if len(s.path) > 1 and s.index + 1 < len(siblings(proc, s)) and not isinstance(s.stmt, Pass)
     ]
     site = _pick(rng, inner)
-    return Draft((At(site.after()),), {"n_lifts": rng.choice((1, 1, 1, 2))}) if site else None
+    return Draft((At(site.after()),), {"n_lifts": rng.choice((1, 1, 1, 2, None))}) if site else None
 
 
 # ---- programs

@@ -97,7 +97,11 @@ def autolift_alloc(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) ->
     site = _pick(rng, [s for s in _allocs(proc) if any(isinstance(stmt, For) for stmt in enclosing(proc, s.path))])
     if site is None:
         return None
-    options = {"n_lifts": rng.choice((1, 1, 2)), "mode": rng.choice(("row", "col")), "keep_dims": rng.random() < 0.6}
+    options = {
+        "n_lifts": rng.choice((1, 1, 2)),
+        "mode": rng.choice(("row", "col")),
+        "keep_dims": rng.choice((False, True, True, "dependent", "dependent")),
+    }
     return Draft((At(site.loc),), options)
 
 

@@ -34,6 +34,7 @@ from usl_core.cursors.path import (
     gap_at,
     get,
     starts_with,
+    stmt_path,
     stmts,
 )
 from usl_core.ir.config import FieldSym
@@ -109,7 +110,11 @@ class Edit:
             moved = _transfer(nearest, loc)
             lost = Dead(f"removed by {self.operator}")
             return lost if moved is None else self._now.forward_from(nearest.since, moved)
-        return self._now.forward_from(self._start, loc)
+        found = self._now.forward_from(self._start, loc)
+        if isinstance(found, Dead) and isinstance(loc, BlockLoc) and loc.hi - loc.lo == 1 and self._redirects:
+            stmt = self.where(NodeLoc(stmt_path(loc, 0)))  # what is left of a block of one statement is what it became
+            return block_of(stmt.path) if isinstance(stmt, NodeLoc) else found
+        return found
 
     def path(self, where: Where) -> Path:
         """The current path of a statement or expression, which must be alive."""
@@ -135,9 +140,9 @@ class Edit:
 
     # ---- statements
 
-    def insert(self, gap: Where, new: Block) -> Edit:
-        """New statements in a gap."""
-        return self._step(edits.insert(self.proc, self._gap(gap), new, by=self.operator))
+    def insert(self, gap: Where, new: Block, *, joins: bool = False) -> Edit:
+        """New statements in a gap. joins: the statement before it became these too, so that a block that holds it grows."""
+        return self._step(edits.insert(self.proc, self._gap(gap), new, joins=joins, by=self.operator))
 
     def delete(self, block: Where) -> Edit:
         """A block or statement less (`pass` keeps a body from becoming empty)."""
@@ -147,9 +152,9 @@ class Edit:
         """Other statements in place of a block or statement."""
         return self._step(edits.replace(self.proc, self._block(block), new, by=self.operator))
 
-    def move(self, block: Where, gap: Where) -> Edit:
-        """A block or statement moved to a gap outside it."""
-        return self._step(edits.move(self.proc, self._block(block), self._gap(gap), by=self.operator))
+    def move(self, block: Where, gap: Where, *, joins: bool = False) -> Edit:
+        """A block or statement moved to a gap outside it. joins: as for `insert`."""
+        return self._step(edits.move(self.proc, self._block(block), self._gap(gap), joins=joins, by=self.operator))
 
     def wrap(self, block: Where, make: Callable[[Block], Stmt], field: str = "body") -> Edit:
         """A block or statement put into the For or If that make returns for it."""

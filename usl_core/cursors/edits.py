@@ -38,9 +38,15 @@ from usl_core.ir.traverse import get_field, with_field
 Edited = tuple[Proc, Forward]
 
 
-def insert(proc: Proc, gap: GapLoc, new: Block, *, by: str = "insert") -> Edited:
-    """proc with new statements in a gap. No location dies; a block grows if the gap is strictly inside it."""
-    return splice_many(proc, [(gap, new)], by=by)
+def insert(proc: Proc, gap: GapLoc, new: Block, *, joins: bool = False, by: str = "insert") -> Edited:
+    """proc with new statements in a gap. No location dies; a block grows if the gap is strictly inside it.
+
+    joins: the statement before the gap became these too, so a block that ends with it grows as well.
+    """
+    assert exists(proc, gap), f"insert: {gap} is not in the procedure"
+    at = gap_position(gap)
+    grown = Splices({(gap.parent, gap.field): (Splice(at, at, len(new), joins=joins),)}, by)
+    return splice(proc, BlockLoc(gap.parent, gap.field, at, at), new), grown
 
 
 def delete(proc: Proc, block: BlockLoc, *, by: str = "delete") -> Edited:
@@ -132,19 +138,19 @@ def _assert_not_nested(runs: dict[ListKey, dict[tuple[int, int], tuple[Block, bo
 # ---- move
 
 
-def move(proc: Proc, block: BlockLoc, gap: GapLoc, *, by: str = "move") -> Edited:
+def move(proc: Proc, block: BlockLoc, gap: GapLoc, *, joins: bool = False, by: str = "move") -> Edited:
     """proc with a block moved to a gap outside it; `pass` takes its place where a body would become empty.
 
     Every statement keeps its identity. A block goes along if it is inside the moved one, loses it if it contains it, and dies
     if it overlaps it in part. A block with the gap strictly inside it gains the statements; one that contains both the moved
-    block and the gap, edges included, still holds the same statements and stays.
+    block and the gap, edges included, still holds the same statements and stays. joins: as for `insert`.
     """
     assert exists(proc, block) and exists(proc, gap), "move: no such location"
     key, position = (block.parent, block.field), gap_position(gap)
     if (gap.parent, gap.field) == key and block.lo <= position <= block.hi:
         assert position in (block.lo, block.hi), "move: the gap is inside the moved block"
         return proc, identity
-    mover = _Move(proc, block, gap, by)
+    mover = _Move(proc, block, gap, joins, by)
     moved = stmts(proc, block)
     pass_ = (Pass(span=moved[0].span),) if mover.leaves_pass else ()
     without = splice(proc, block, pass_)
@@ -157,7 +163,7 @@ class _Move(ByPaths):
 
     __slots__ = ("leaves_pass", "moved", "position", "put", "taken", "target", "to")
 
-    def __init__(self, proc: Proc, block: BlockLoc, gap: GapLoc, by: str) -> None:
+    def __init__(self, proc: Proc, block: BlockLoc, gap: GapLoc, joins: bool, by: str) -> None:
         self.moved = block
         self.to: ListKey = (gap.parent, gap.field)
         self.position = gap_position(gap)
@@ -171,7 +177,7 @@ class _Move(ByPaths):
         same_list = self.to == (block.parent, block.field)
         at = self.position + (removal.growth if same_list and self.position >= block.hi else 0)
         self.target: tuple[Path, str, int] = (parent, gap.field, at)
-        self.put = Splices({(parent, gap.field): (Splice(at, at, count),)}, by)
+        self.put = Splices({(parent, gap.field): (Splice(at, at, count, joins=joins),)}, by)
 
     def path(self, path: Path) -> Path | Dead:
         offset = offset_in(self.moved, path)

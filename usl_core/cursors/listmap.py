@@ -19,12 +19,17 @@ from usl_core.ir.traverse import Step
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """Statements lo..hi-1 of a list became count statements. succeeds: the new ones stand for the old ones (a replacement)."""
+    """Statements lo..hi-1 of a list became count statements.
+
+    succeeds: the new ones stand for the old ones (a replacement). joins: they are inserted and what the statement before them
+    became too, so a block that holds that one holds them.
+    """
 
     lo: int
     hi: int
     count: int
     succeeds: bool = False
+    joins: bool = False
 
     @property
     def growth(self) -> int:
@@ -59,12 +64,13 @@ class ListMap:
     def block(self, lo: int, hi: int) -> tuple[int, int] | None:
         """Where statements lo..hi-1 are; None if the block was removed or torn.
 
-        A block that contains all of a replaced run contains what came instead; an insertion at its edge stays outside.
+        A block that contains all of a replaced run contains what came instead; an insertion at its edge stays outside, unless
+        it joins the last statement.
         """
         new_lo, length = lo + self.growth_before(lo), hi - lo
         for splice in self.splices:
             if splice.lo == splice.hi:
-                length += splice.count if lo < splice.lo < hi else 0
+                length += splice.count if lo < splice.lo < hi + splice.joins else 0
             elif splice.lo < hi and lo < splice.hi:
                 if not (lo <= splice.lo and splice.hi <= hi):
                     return None

@@ -116,59 +116,6 @@ CASES = [
     ),
     Illegal(
         "bind_expr",
-        "two_loops_with_iterators_of_one_name",
-        "n: size, x: f32[n], y: f32[n], z: f32[n]",
-        """
-        for i in seq(0, n):
-            y[i] = x[i]
-        for i in seq(0, n):
-            z[i] = x[i]
-        """,
-        lambda p: bind_expr(p, p.find("x[_]", many=True), "t"),
-        "E404",
-        "the expressions differ",
-        Malformed(
-            """
-            t: f32
-            t = x[i]
-            for i in seq(0, n):
-                y[i] = t
-            for i in seq(0, n):
-                z[i] = t
-            """,
-            "E200",
-        ),
-    ),
-    Illegal(
-        "bind_expr",
-        "an_iterator_bound_below_the_place",
-        "n: size, x: f32[n], y: f32[n]",
-        """
-        for i in seq(0, n):
-            for j in seq(0, 4):
-                y[i] += x[i]
-            if n > 2:
-                for j in seq(0, n):
-                    y[i] += x[j]
-                    y[i] += x[j]
-        """,
-        lambda p: bind_expr(p, [p.find("x[i]"), p.find("x[j]")], "t"),
-        "E404",
-        "the expressions differ",
-        Wrong("""
-        for i in seq(0, n):
-            t: f32
-            t = x[i]
-            for j in seq(0, 4):
-                y[i] += t
-            if n > 2:
-                for j in seq(0, n):
-                    y[i] += t
-                    y[i] += x[j]
-        """),
-    ),
-    Illegal(
-        "bind_expr",
         "out_of_bounds_above_the_guards",
         "n: size, x: f32[n], y: f32[n], z: f32[n]",
         """

@@ -103,4 +103,64 @@ CASES = [
             x[i] = t + 1.0
         """,
     ),
+    Legal(
+        "bind_expr",
+        "those_equal_to_the_first",
+        "n: size, x: f32[n + 1], y: f32[n]",
+        """
+        for i in seq(0, n):
+            y[i] = x[i] * x[i + 1] + x[i]
+        """,
+        lambda p: bind_expr(p, p.find("x[_]", many=True), "t"),
+        """
+        for i in seq(0, n):
+            t: f32
+            t = x[i]
+            y[i] = t * x[i + 1] + t
+        """,
+    ),
+    Legal(
+        "bind_expr",
+        "iterators_of_one_name_are_two",
+        "n: size, x: f32[n], y: f32[n], z: f32[n]",
+        """
+        for i in seq(0, n):
+            y[i] = x[i]
+        for i in seq(0, n):
+            z[i] = x[i]
+        """,
+        lambda p: bind_expr(p, p.find("x[_]", many=True), "t"),
+        """
+        for i in seq(0, n):
+            t: f32
+            t = x[i]
+            y[i] = t
+        for i in seq(0, n):
+            z[i] = x[i]
+        """,
+    ),
+    Legal(
+        "bind_expr",
+        "an_iterator_bound_below_the_place_is_another",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                y[i] += x[i]
+            if n > 2:
+                for j in seq(0, n):
+                    y[i] += x[j]
+        """,
+        lambda p: bind_expr(p, [p.find("x[i]"), p.find("x[j]")], "t"),
+        """
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                t: f32
+                t = x[i]
+                y[i] += t
+            if n > 2:
+                for j in seq(0, n):
+                    y[i] += x[j]
+        """,
+    ),
 ]

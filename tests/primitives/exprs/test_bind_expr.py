@@ -153,7 +153,7 @@ def test_a_read_that_only_a_guard_keeps_in_bounds_is_refused():
         bind_expr(p, p.find("x[5]", many=True), "t")
 
 
-def test_a_name_bound_below_the_computation_is_refused():
+def test_only_places_equal_to_the_first_given_are_bound():
     p = parse("""
         def f(n: size, x: R[n], y: R[n]):
             for i in seq(0, n):
@@ -161,8 +161,12 @@ def test_a_name_bound_below_the_computation_is_refused():
             for j in seq(0, n):
                 y[j] = x[j]
     """)
-    with pytest.raises(SchedulingError, match="the expressions differ"):
-        bind_expr(p, p.find("x[_]", many=True), "t")
+    first, second = p.find("x[_]", many=True)
+    q = bind_expr(p, [second, first], "t")
+    assert q.forward(first) == q.find("x[i]") and q.forward(second) == q.find("y[j] = _").rhs()
+
+
+def test_a_control_value_is_refused():
     q = parse("""
         def f(n: size, y: R[n, n]):
             for i in seq(0, n):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from usl_core.arguments import checked
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.path import GapLoc, NodeLoc, Path, after, block_of, get_stmt, next_place, stmt_list, stmt_path
@@ -18,7 +20,9 @@ from usl_core.procedure import Procedure
 
 @checked
 @as_operator()
-def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
+def autofission(
+    proc: Procedure, gap: Where, n_lifts: int | None = 1, report: Callable[[SchedulingError], object] | None = None
+) -> Procedure:
     """Split the loop around a gap with `fission`, n_lifts times, and drop each loop that then only repeats itself.
 
         for i in seq(a, b):          s1
@@ -28,15 +32,24 @@ def autofission(proc: Procedure, gap: Where, n_lifts: int = 1) -> Procedure:
     for an s1 that does not use i and may run again without effect (`remove_loop`: under `if a < b`, unless the loop is proved
     to run). Where these conditions fail, both loops stay. History shows the steps one by one.
 
+    With n_lifts None everything around the gap is split. With report it goes as far as it can: report is called with the
+    refusal at which it stopped (`report=print` shows it), and the result is what was split until then.
+
     Raises:
-        SchedulingError: `fission` refuses. Undecided: the solver could not tell whether a loop may go.
+        SchedulingError: `fission` refuses, and there is no report. Undecided: the solver could not tell whether a loop may go.
     Forwarding: as `fission`, then `remove_loop`.
     """
-    require(n_lifts >= 1, f"n_lifts must be at least 1, got {n_lifts}")
+    require(n_lifts is None or n_lifts >= 1, f"n_lifts must be at least 1, got {n_lifts}")
     place = gap_at(proc, gap)
 
-    for _ in range(n_lifts):
-        proc, place = _one_lift(proc, place)
+    for _ in range(max(1, len(place.parent)) if n_lifts is None else n_lifts):
+        try:
+            proc, place = _one_lift(proc, place)
+        except SchedulingError as refusal:
+            if report is None:
+                raise
+            report(refusal)
+            break
     return proc
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from usl_core.analysis.effects import block_summary
 from usl_core.analysis.lower import index_lin
 from usl_core.analysis.raise_ import from_lin
 from usl_core.arguments import checked
@@ -11,8 +12,11 @@ from usl_core.cursors.cursor import Cursor, make_cursor
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, get
 from usl_core.ir import make
-from usl_core.ir.nodes import For, LoopMode, index_read
+from usl_core.ir.nodes import Alloc, Block, ExprBase, For, LoopMode, WindowStmt, index_read
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import bound, child_nodes, free_names, inner_stmts
 from usl_core.ir.types import TensorType
+from usl_core.ir.written import written_names
 from usl_core.primitives.base import primitive
 from usl_core.primitives.buffers.arguments import fixed_expression
 from usl_core.primitives.buffers.expand_dim import expanded
@@ -31,10 +35,11 @@ def autolift_alloc(
     n_lifts: int = 1,
     mode: Literal["row", "col"] = "row",
     size: Expression | None = None,
-    keep_dims: bool = False,
+    keep_dims: bool | Literal["dependent"] = False,
 ) -> Procedure:
     """Move an allocation in front of the n_lifts loops or branches around it, with an element for each iteration of the loops
-    that are parallel, or of all of them with keep_dims.
+    that are parallel. With keep_dims "dependent" also of those in whose iterations the buffer may hold different values, with
+    True of all.
 
         for i in par(0, n):          x: T[n, m]
             x: T[m]          ~>      for i in par(0, n):
@@ -45,7 +50,7 @@ def autolift_alloc(
     where that of the loop may be 0 or depends on a loop further out; it is read where the buffer is allocated.
 
     Raises:
-        SchedulingError: what `lift_alloc` and `expand_dim` raise. UsageError: mode is neither "row" nor "col".
+        SchedulingError: what `lift_alloc` and `expand_dim` raise. UsageError: an unknown mode or keep_dims.
     Forwarding: a cursor to the allocation follows it; everything else stays with the same code.
     """
     path, alloc = alloc_at(proc, buf)
@@ -56,11 +61,11 @@ def autolift_alloc(
     return proc
 
 
-def _lifted(proc: Procedure, buf: Cursor, mode: str, size: Expression | None, keep_dims: bool) -> Procedure:
+def _lifted(proc: Procedure, buf: Cursor, mode: str, size: Expression | None, keep_dims: bool | str) -> Procedure:
     """One loop or branch further out."""
     path, alloc = alloc_at(proc, buf)
     around = get(proc.ir, path[:-1])
-    if isinstance(around, For) and (keep_dims or around.mode is LoopMode.PAR):
+    if isinstance(around, For) and (around.mode is LoopMode.PAR or keep_dims is True or (keep_dims and _varies(around, alloc))):
         if size is not None:
             fixed_expression(proc, path, size)  # refused in the name of the operator that was given it
         proc = _expanded_by_iterator(proc, buf, size)
@@ -78,3 +83,30 @@ def _expanded_by_iterator(proc: Procedure, buf: Cursor, size: Expression | None)
     assert isinstance(loop, For)
     extent = from_lin(index_lin(loop.hi) - index_lin(loop.lo)) if size is None else fixed_expression(proc, path, size)
     return expanded(proc, path, alloc, extent, make.sub(index_read(loop.iter), loop.lo))
+
+
+def _varies(loop: For, alloc: Alloc) -> bool:
+    """Whether alloc, a buffer of its own in each iteration of loop, may hold other values in another iteration.
+
+    That is so if the iterator, or what iterations leave to later ones, reaches it through statements that read it and write.
+    """
+    if block_summary(loop.body).config_writes:
+        return True
+    varying = {loop.iter, *(written_names(loop.body) - bound(loop))}
+    while more := _written_from(loop.body, varying) - varying:
+        varying |= more
+    return alloc.name in varying
+
+
+def _written_from(block: Block, varying: set[Sym]) -> set[Sym]:
+    """What those statements write that use one of the names."""
+    found: set[Sym] = set()
+    for stmt in block:
+        heads = [child for child in child_nodes(stmt) if isinstance(child, ExprBase)]
+        inside = inner_stmts(stmt)
+        views = {stmt.name, stmt.rhs.name} if isinstance(stmt, WindowStmt) else set()
+        if not varying.isdisjoint(free_names(*heads) if inside else {*free_names(stmt), *views}):
+            found |= {*written_names((stmt,)), *views}
+        else:
+            found |= _written_from(inside, varying)
+    return found

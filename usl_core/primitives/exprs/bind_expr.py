@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get, get_stmt, stmt_path, stmts
+from usl_core.cursors.path import BlockLoc, NodeLoc, Path, before, get_stmt, stmt_path, stmts
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Assign, Call, Expr, ExprBase, If, Read
+from usl_core.ir.nodes import Alloc, Assign, Call, Expr, If, Read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, same_expr
 from usl_core.ir.types import ScalarType
@@ -28,29 +27,31 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
         y[i] = x[i] * x[i]  ~>    t = x[i]
                                   y[i] = t * t
 
-    is `bind_expr(p, p.find("x[_]", many=True), "t")`. exprs is one expression or several equal ones; the scalar is computed
-    before the first statement that uses it in the innermost block that holds them all, and has the type of the expression.
+    is `bind_expr(p, p.find("x[_]", many=True), "t")`. exprs is one expression or several; of these, those are bound that equal
+    the first one. The scalar is computed before the first statement that uses it in the innermost block that holds them all,
+    and has the type of the expression.
 
     Raises:
-        SchedulingError: the expression is not data, or the given ones differ; what it reads may be modified before a use; it
-        may read out of bounds there; it is an argument that a callee writes.
+        SchedulingError: the expression is not data; what it reads may be modified before a use; it may read out of bounds
+        there; it is an argument that a callee writes.
     Forwarding: a cursor to a bound expression goes to the new read, one inside it dies.
     Also known as: common subexpression elimination, let insertion.
     """
-    paths = _paths(proc, exprs)
-    expr = get(proc.ir, paths[0])
-    assert isinstance(expr, ExprBase)
+    given = exprs_at(proc, exprs)
+    expr = next(iter(given.values()))
+    paths = _in_order(path for path, other in given.items() if same_expr(expr, other))
     target = new_name(name)
     block = common_block(paths)
     first = stmt_path(block, 0)
 
-    _require_equal_data(proc, paths, expr)  # so they have the same names, bound where all of them see it
+    if not isinstance(expr.type, ScalarType):
+        message = f"{show_expr(expr)} is a control value or a whole buffer; only data can be bound to a scalar"
+        refuse(message, expr.span, code="E404")
     for path in paths:
         _require_not_written(proc, path, expr)
     _require_unchanged(proc, block, paths, expr)
 
     typ, span = expr.type, expr.span
-    assert isinstance(typ, ScalarType)
     bound = (Alloc(target, typ, DRAM, span=span), Assign(target, (), expr, span=span))
     edit = edit_of(proc).insert(before(first), bound)
     return edit.replace_exprs({NodeLoc(path): Read(target, (), type=typ, span=span) for path in paths})
@@ -59,11 +60,9 @@ def bind_expr(proc: Procedure, exprs: Where | Sequence[Where], name: str) -> Edi
 # ---- locate
 
 
-def _paths(proc: Procedure, exprs: Any) -> list[Path]:
-    """The paths of the expressions in source order, none twice."""
-    return sorted(
-        exprs_at(proc, exprs), key=lambda path: [(_field_order(path, at), path[at][1] or 0) for at in range(len(path))]
-    )
+def _in_order(paths: Iterable[Path]) -> list[Path]:
+    """Paths of expressions in source order."""
+    return sorted(paths, key=lambda path: [(_field_order(path, at), path[at][1] or 0) for at in range(len(path))])
 
 
 def _field_order(path: Path, at: int) -> int:
@@ -72,17 +71,6 @@ def _field_order(path: Path, at: int) -> int:
 
 
 # ---- check
-
-
-def _require_equal_data(proc: Procedure, paths: Sequence[Path], expr: Expr) -> None:
-    if not isinstance(expr.type, ScalarType):
-        message = f"{show_expr(expr)} is a control value or a whole buffer; only data can be bound to a scalar"
-        refuse(message, expr.span, code="E404")
-    for path in paths[1:]:
-        other = get(proc.ir, path)
-        if not same_expr(expr, other):
-            assert isinstance(other, ExprBase)
-            refuse(f"the expressions differ: {show_expr(expr)} and {show_expr(other)}", other.span, code="E404")
 
 
 def _require_not_written(proc: Procedure, path: Path, expr: Expr) -> None:

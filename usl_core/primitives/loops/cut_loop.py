@@ -37,7 +37,7 @@ def cut_loop(proc: Procedure, loop: Where, at: Expression) -> Edit:
     goal = fml.and_([fml.le(low, middle), fml.le(middle, high)])
     require_proved(ctx, goal, message, old.span, values=values, hint="assert it, or clamp with min and max")
 
-    edit = edit_of(proc).insert(after(path), (_second(old, cut),))
+    edit = edit_of(proc).insert(after(path), (_second(old, cut),), joins=True)
     return edit.replace_expr(NodeLoc((*path, ("hi", None))), cut)
 
 

@@ -86,7 +86,8 @@ def divide_loop(
         # The body is inside the inner loop by now, so this wrap goes between the two.
         return edit.wrap(body_of(path, len(old.body)), lambda stmts: If(inside, stmts, span=old.span))
     if tail in ("cut", "cut_and_guard"):
-        return edit.insert(after(path), (_remainder(old, factor, inner.copy(), guarded=tail == "cut_and_guard"),))
+        rest = _remainder(old, factor, inner.copy(), guarded=tail == "cut_and_guard")
+        return edit.insert(after(path), (rest,), joins=True)
     return edit
 
 

@@ -126,4 +126,4 @@ def _split_owner(edit: Edit, second: BlockLoc, owner: For | If) -> Edit:
             edit = edit.wrap(rest, lambda body: If(owner.cond, nothing, body, span=owner.span), "orelse")
         case If():
             edit = edit.wrap(rest, lambda body: If(negation(owner.cond), body, span=owner.span))
-    return edit.move(Now(NodeLoc(stmt_path(second, 0))), Now(after(second.parent)))
+    return edit.move(Now(NodeLoc(stmt_path(second, 0))), Now(after(second.parent)), joins=True)

@@ -64,7 +64,7 @@ def lift_reduce_constant(proc: Procedure, pair: Where) -> Edit:
     value = Read(init.name, init.idx, type=init.rhs.type, span=loop.span)
     product = BinaryOp("*", factor, value, type=init.rhs.type, span=loop.span)
     edit = edit_of(proc).replace_exprs(rest)
-    return edit.insert(after(loop_path), (Assign(init.name, init.idx, product, span=loop.span),))
+    return edit.insert(after(loop_path), (Assign(init.name, init.idx, product, span=loop.span),), joins=True)
 
 
 # ---- locate

@@ -40,7 +40,7 @@ def split_write(proc: Procedure, stmt: Where) -> Edit:
     second = total.rhs if total.op == "+" else negated(total.rhs)
     at = (*path, ("rhs", None))
     edit = edit_of(proc).replace_expr(NodeLoc(at), total.lhs)
-    edit = edit.insert(after(path), (Reduce(old.name, old.idx, second, span=old.span),))
+    edit = edit.insert(after(path), (Reduce(old.name, old.idx, second, span=old.span),), joins=True)
     edit = forward_kept(edit, (*at, ("lhs", None)), total.lhs, at, total.lhs)
     field, index = path[-1]
     assert index is not None
