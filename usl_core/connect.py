@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from usl_core import pickling, progress, tracebacks
@@ -10,6 +10,7 @@ from usl_core.arguments import check_all
 from usl_core.deep import deeply
 from usl_core.expansion import expand, fragment
 from usl_core.frontend import build, parser
+from usl_core.ir.config import Config
 from usl_core.procedure import LATER, Procedure, config, from_ir, instr, proc, proc_from_source
 
 
@@ -19,10 +20,10 @@ def _partial_eval(p: Procedure, *args: Any, **values: int | bool) -> Procedure:
     return partial_eval(p, *args, **values)
 
 
-def _add_assertion(p: Procedure, assertion: str) -> Procedure:
+def _add_assertion(p: Procedure, assertion: str, configs: Sequence[Config] = ()) -> Procedure:
     from usl_core.primitives.procs.add_assertion import add_assertion
 
-    return add_assertion(p, assertion)
+    return add_assertion(p, assertion, configs)
 
 
 def _transpose(p: Procedure, arg: Any) -> Procedure:

@@ -195,9 +195,9 @@ class Procedure(Declaration):
         """This procedure for fixed values of some control formals: `p.partial_eval(n=128)`."""
         return LATER.partial_eval(self, *args, **values)
 
-    def add_assertion(self, assertion: str) -> Procedure:
-        """A narrower procedure that may assume more: `p.add_assertion("n % 16 == 0")`."""
-        return LATER.add_assertion(self, assertion)
+    def add_assertion(self, assertion: str, configs: Sequence[Config] = ()) -> Procedure:
+        """A narrower procedure that may assume more: `p.add_assertion("n % 16 == 0")`; on fields of configs too."""
+        return LATER.add_assertion(self, assertion, configs)
 
     def transpose(self, arg: Any) -> Procedure:
         """This procedure with a matrix formal given the other way round: `p.transpose("A")`."""

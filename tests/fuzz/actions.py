@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.fuzz.configured import STEADY
 from tests.fuzz.sites import Site, enclosing, expressions, loops, scopes, siblings, sites
 from usl_core.cursors.path import ArgLoc, Loc, NodeLoc
 from usl_core.ir.memory import DRAM
@@ -199,6 +200,8 @@ def specialize(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
     site = _pick(rng, sites(proc))
     if site is None:
         return None
+    if rng.random() < 0.1:
+        return Draft((At(site.loc), rng.choice(("Steady.go", "Steady.k < 2"))), {"configs": [STEADY]})
     conds = [text for _ in range(rng.randint(1, 2)) if (text := _condition_text(proc, site, rng))]
     return Draft((At(site.loc), conds)) if conds else None
 

@@ -37,6 +37,7 @@ _CALLEES = (
     "def set_some(n: index, v: index):\n    assert n >= 0\n    for i in seq(0, n):\n        Reg.a = v\n",
     "def copy_a(dst: [f32][1]):\n    Reg.b = Reg.a\n    dst[0] = f32(Reg.b)\n",
     "def scaled(n: size, dst: [f32][n], src: [f32][n]):\n    for i in seq(0, n):\n        dst[i] = Reg.scale * src[i]\n",
+    "def grow(n: size, by: f32, dst: [f32][n]):\n    for i in seq(0, n):\n        dst[i] += by\n",
     "def at_a(v: index, dst: [f32][1]):\n    assert Reg.a == v\n    dst[0] = 1.0\n",
     "def when_on(dst: [f32][1]):\n    assert Reg.on\n    dst[0] += 1.0\n",
     "def as_a(v: index, dst: [f32][1]):\n    assert Reg.a == v\n    Reg.b = v\n    if v < Steady.k: dst[0] = f32(Reg.b)\n",
@@ -199,6 +200,8 @@ class _Writer:
                 return f"{name}({cell})\n"
             case "scaled":
                 return self.rng.choice((f"{name}(n, y[0:n], x[0:n])\n", f"{name}(2, y[{at}:{at} + 2], x[1:3])\n"))
+            case "grow":
+                return f"{name}(2, {self.rng.choice(('Reg.scale', 'Reg.scale', 's', '2.0'))}, y[{at}:{at} + 2])\n"
             case "at_a" | "as_a":
                 return (f"Reg.a = {value}\n" if self.chance(0.8) else "") + f"{name}({value}, {cell})\n"
             case "when_on":

@@ -104,7 +104,7 @@ class _Reader:
                 assert_never(stmt)
 
     def argument(self, ctx: Context, arg: ir.Expr) -> None:
-        if isinstance(arg, ir.Literal) or isinstance(arg.type, ControlType):
+        if isinstance(arg, ir.Literal | ir.ReadConfig) or isinstance(arg.type, ControlType):
             self.expr(ctx, arg)
             return
         if not _plain(arg):

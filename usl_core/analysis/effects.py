@@ -352,7 +352,8 @@ def call_effect(call: ir.Call, inside: Iterable[Access]) -> Summary:
                 env[formal.name] = lowering.index(actual)
             else:
                 bools[formal.name] = lowering.truth(actual)
-        elif isinstance(actual, ir.Literal):
+        elif isinstance(actual, ir.Literal | ir.ReadConfig):
+            builder.reads(actual)
             constants.add(formal.name)
         else:
             for child in child_nodes(actual):

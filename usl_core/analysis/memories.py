@@ -5,14 +5,14 @@ from __future__ import annotations
 from usl_core.analysis.context import Context
 from usl_core.errors import BackendError
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read, WindowExpr
+from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read, ReadConfig, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.types import ControlType
 
 
 def misplaced(ctx: Context, formal: Arg, actual: Expr) -> MemoryClass | None:
     """The memory of a buffer argument if it is neither the formal's nor a subclass of it, otherwise None."""
-    if isinstance(formal.type, ControlType) or isinstance(actual, Literal):
+    if isinstance(formal.type, ControlType) or isinstance(actual, Literal | ReadConfig):
         return None
     assert isinstance(actual, Read | WindowExpr)
     mem = ctx.scope.buffers[actual.name].mem

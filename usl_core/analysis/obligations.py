@@ -19,6 +19,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.dataflow import Env, Value
 from usl_core.analysis.effects import Access, Kind, WindowMap, strides_of_actuals
 from usl_core.analysis.facts import Facts
+from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import TRUE, Formula
 from usl_core.analysis.lower import Lowering, form_of, truth
 from usl_core.analysis.scope import BufferInfo, shape_of
@@ -408,13 +409,7 @@ def _check_argument(ctx: Context, call: ir.Call, formal: ir.Arg, actual: ir.Expr
             values=(value,), code="E311",
         )  # fmt: skip
     if not isinstance(formal.type, TensorType):
-        if isinstance(formal.type, ScalarType) and isinstance(actual, ir.Literal) and formal.name in written_formals(call.proc):
-            raise BoundsError(
-                f"{callee} writes its argument {name}, so a literal cannot stand for it",
-                span=actual.span if actual.span.line else call.span,
-                notes=["hint: pass a scalar buffer"],
-                code="E312",
-            )
+        _check_scalar(call, formal, actual)
         return
     if not formal.type.window and (isinstance(actual, ir.WindowExpr) or _is_window(ctx, actual)):
         raise BoundsError(
@@ -430,6 +425,25 @@ def _check_argument(ctx: Context, call: ir.Call, formal: ir.Arg, actual: ir.Expr
         wanted = affine.subst(lin, env.lins, env.strides)
         message = partial(_differing, f"extent {dim} of argument {name} of {callee}", have, wanted)
         require(ctx, fml.eq(ctx.scope.resolve_strides(have), wanted), message, call.span, values=(have, wanted), code="E314")
+
+
+def _check_scalar(call: ir.Call, formal: ir.Arg, actual: ir.Expr) -> None:
+    """A number or field is no location, and has one value during the call."""
+    if not isinstance(formal.type, ScalarType) or not isinstance(actual, ir.Literal | ir.ReadConfig):
+        return
+    reason = ""
+    if formal.name in written_formals(call.proc):
+        found = "a literal" if isinstance(actual, ir.Literal) else "a field"
+        reason = f"writes its argument {formal.name.name}, so {found} cannot stand for it"
+    elif isinstance(actual, ir.ReadConfig) and actual.config.sym(actual.field) in field_use(call.proc).written:
+        reason = f"writes {show_expr(actual)}, so that cannot be its argument {formal.name.name}"
+    if reason:
+        raise BoundsError(
+            f"{call.proc.name} {reason}",
+            span=actual.span if actual.span.line else call.span,
+            notes=["hint: pass a scalar buffer"],
+            code="E312",
+        )
 
 
 def _differing(what: str, have: Lin, wanted: Lin) -> str:
@@ -448,7 +462,7 @@ def check_disjoint(ctx: Context, call: ir.Call) -> None:
     places = [
         (formal, actual)
         for formal, actual in zip(call.proc.args, call.args, strict=True)
-        if not isinstance(formal.type, ControlType) and not isinstance(actual, ir.Literal)
+        if not isinstance(formal.type, ControlType) and not isinstance(actual, ir.Literal | ir.ReadConfig)
     ]
     buffers = {ctx.scope.root(actual.name) for _, actual in places if isinstance(actual, ir.Read | ir.WindowExpr)}
     if len(buffers) == len(places):  # each argument is of a buffer of its own

@@ -111,10 +111,13 @@ def _scalar_argument(callee: ir.Proc, position: int, arg: ir.Expr, what: str) ->
     match arg:
         case ir.Read():
             return arg
-        case ir.Literal() if callee.args[position].name not in written_formals(callee):
+        case ir.Literal() | ir.ReadConfig() if callee.args[position].name not in written_formals(callee):
             return arg
-        case ir.Literal():
-            raise TypeError_(f"{what} is written there, so it needs a location, not the number {show_expr(arg)}", span=arg.span)
+        case ir.Literal() | ir.ReadConfig():
+            found = "number" if isinstance(arg, ir.Literal) else "field"
+            raise TypeError_(
+                f"{what} is written there, so it needs a location, not the {found} {show_expr(arg)}", span=arg.span
+            )
         case ir.ExprBase():
             raise TypeError_(f"{what} must be a scalar or an element; assign {show_expr(arg)} to a scalar first", span=arg.span)
 

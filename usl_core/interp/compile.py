@@ -248,7 +248,7 @@ class _Emitter(Text):
             case ir.Read(name=name, type=ScalarType()):
                 indices = ", ".join(self.expr(index) for index in arg.idx)
                 return f"element({name.name!r}, {local(name)}, {indices})"
-            case ir.Literal(type=ScalarType() as scalar):
+            case ir.Literal(type=ScalarType() as scalar) | ir.ReadConfig(type=ScalarType() as scalar):
                 return f"Buffer({self.constant(scalar)}, (), [{self.expr(arg)}])"
             case ir.ExprBase():
                 return self.expr(arg)

@@ -131,7 +131,7 @@ class _Verifier:
                         self.expect(len(arg.type.shape) == len(shape), f"{what}: rank {len(arg.type.shape)}, not {len(shape)}")
                         self.expect(window or not arg.type.window, f"{what}: a window for a dense formal")
                 case ScalarType() as typ:
-                    self.expect(isinstance(arg, ir.Read | ir.Literal), f"{what} is not a location")
+                    self.expect(isinstance(arg, ir.Read | ir.Literal | ir.ReadConfig), f"{what} is not a location")
                     self.of_type(arg, typ, what)
                 case ControlType() as typ:
                     self.of_type(arg, _value_type(typ), what, stride=True)

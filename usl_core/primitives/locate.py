@@ -161,9 +161,13 @@ def scope_at(proc: Procedure, path: Path) -> Mapping[str, Binding]:
     return env_at(proc.ir, path)
 
 
-def configurations(proc: Procedure) -> Mapping[str, Config]:
-    """The configurations that a procedure uses, by name: text in its schedule may name their fields."""
-    return {field.config.name: field.config for field in field_use(proc.ir).all}
+def configurations(proc: Procedure, more: Sequence[Config] = ()) -> Mapping[str, Config]:
+    """The configurations that a procedure uses, and more, by name: text in its schedule may name their fields."""
+    found = {field.config.name: field.config for field in field_use(proc.ir).all}
+    for config in more:
+        same = found.setdefault(config.name, config) is config
+        require(same, f"{proc.name()} uses another configuration called {config.name}")
+    return found
 
 
 T = TypeVar("T")
@@ -212,8 +216,9 @@ def _expr_in_scope(proc: Procedure, path: Path, value: Cursor, want: Type) -> Ex
     return found
 
 
-def condition(proc: Procedure, path: Path, value: Any) -> Expr:
-    """A control condition argument."""
+def condition(proc: Procedure, path: Path, value: Any, configs: Sequence[Config] = ()) -> Expr:
+    """A control condition argument, which may read fields of configs too."""
+    known = configurations(proc, configs)
     if isinstance(value, str):
-        return parsed(lambda: parse_cond(value, scope_at(proc, path), configurations(proc)))
+        return parsed(lambda: parse_cond(value, scope_at(proc, path), known))
     return _expr_in_scope(proc, path, value, BOOL)

@@ -69,6 +69,14 @@ def test_fields_come_from_the_callers_dict_and_go_back_there() -> None:
     assert configs == {STRIDE: 0, COUNT: 3, SCALE: 2.5, ON: True, DEFAULT: 5}
 
 
+def test_a_field_is_the_scalar_argument_of_a_procedure_that_reads_it() -> None:
+    add = parse("def add(n: size, by: f32, x: f32[n]):\n    for i in seq(0, n):\n        x[i] += by\n")
+    p = parse("def f(n: size, x: f32[n]):\n    add(n, Cfg.scale, x)\n    Cfg.scale = 3.0\n    add(n, Cfg.scale, x)\n", add=add)
+    x = np.zeros(4, np.float32)
+    jit(p)(4, x, configs={SCALE: 2.5})
+    assert x.tolist() == [5.5] * 4
+
+
 def test_one_dict_serves_the_interpreter_and_the_compiled_procedure() -> None:
     configs: dict[Any, Any] = {COUNT: 2, SCALE: 0.5, HIDDEN: 7}
     x = np.full(4, 8, np.float32)

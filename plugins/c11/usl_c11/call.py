@@ -8,7 +8,7 @@ from usl_c11.expr import condition, control, data
 from usl_c11.scope import Function, Place
 from usl_core.backend import written_formals
 from usl_core.errors import BackendError
-from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read
+from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read, ReadConfig
 from usl_core.ir.template import check_template, fill, stride_dim
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
 
@@ -39,7 +39,7 @@ def _control(typ: ControlType, actual: Expr, fn: Function) -> C:
 
 
 def _scalar(scalar: ScalarType, actual: Expr, fn: Function) -> C:
-    if isinstance(actual, Literal):
+    if isinstance(actual, Literal | ReadConfig):
         ctype = fn.unit.ctype(scalar, actual.span)
         return C(f"&(const {ctype}){{{data(actual, fn)}}}")
     assert isinstance(actual, Read)

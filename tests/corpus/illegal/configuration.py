@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.corpus.callees import CONFIGURED, NEEDS_A, REGISTERS, SCALED, SET_A
-from tests.corpus.case import Illegal, Misuse, Wrong
+from tests.corpus.case import Illegal, Malformed, Misuse, Wrong
 from usl_core.procedure import Procedure
 from usl_core.scheduling import (
     add_loop,
@@ -43,6 +43,18 @@ _FILL = """
 def fill(n: size, dst: [f32][n]):
     for k in seq(0, n):
         dst[k] = Reg.scale
+"""
+
+_AXPY = """
+def axpy(n: size, s: f32, x: f32[n], y: f32[n]):
+    for k in seq(0, n):
+        y[k] += s * x[k]
+"""
+_TRIPLED = """
+def tripled(n: size, s: f32, x: f32[n], y: f32[n]):
+    Reg.scale = 3.0
+    for k in seq(0, n):
+        y[k] += s * x[k]
 """
 
 CASES = [
@@ -101,6 +113,64 @@ CASES = [
         "E411",
         "do not commute",
         Wrong("for i in seq(0, n + 1):\n    Reg.a = i\n    x[i] = f32(Reg.a)"),
+        scope=CONFIGURED,
+    ),
+    Illegal(
+        "fuse",
+        "the_second_loop_sets_a_register_in_some_iterations_only",
+        "n: size, x: f32[n + 2]",
+        "for i in seq(0, n + 2):\n    Reg.a = i\nfor j in seq(0, n + 2):\n    if j < 1:\n        Reg.a = 7",
+        lambda p: fuse(p, p.find_loop("i"), p.find_loop("j")),
+        "E411",
+        "do not commute",
+        Wrong("for i in seq(0, n + 2):\n    Reg.a = i\n    if i < 1:\n        Reg.a = 7"),
+        scope=CONFIGURED,
+    ),
+    Illegal(
+        "fuse",
+        "the_first_loop_uses_a_register_before_it_sets_it",
+        "n: size, x: f32[n + 2]",
+        "for i in seq(0, n + 2):\n    x[i] = f32(Reg.a)\n    Reg.a = 1\nfor j in seq(0, n + 2):\n    Reg.a = 2",
+        lambda p: fuse(p, p.find_loop("i"), p.find_loop("j")),
+        "E411",
+        "do not commute",
+        Wrong("for i in seq(0, n + 2):\n    x[i] = f32(Reg.a)\n    Reg.a = 1\n    Reg.a = 2"),
+        scope=CONFIGURED,
+    ),
+    Illegal(
+        "reorder_stmts",
+        "a_call_whose_argument_is_the_register",
+        "n: size, x: f32[n], y: f32[n]",
+        "axpy(n, Reg.scale, x, y)\nReg.scale = 3.0",
+        lambda p, c: reorder_stmts(p, p.body()),
+        "E411",
+        "do not commute",
+        Wrong("Reg.scale = 3.0\naxpy(n, Reg.scale, x, y)"),
+        callees=(_AXPY,),
+        scope=CONFIGURED,
+    ),
+    Illegal(
+        "delete_config",
+        "a_register_that_is_an_argument",
+        "n: size, x: f32[n], y: f32[n]",
+        "Reg.scale = 3.0\naxpy(n, Reg.scale, x, y)",
+        lambda p, c: delete_config(p, p.body()[0]),
+        "E440",
+        "Reg.scale may be read before it is written again",
+        Wrong("axpy(n, Reg.scale, x, y)"),
+        callees=(_AXPY,),
+        scope=CONFIGURED,
+    ),
+    Illegal(
+        "replace",
+        "a_register_that_the_callee_sets",
+        "n: size, x: f32[n], y: f32[n]",
+        "Reg.scale = 3.0\nfor i in seq(0, n):\n    y[i] += Reg.scale * x[i]",
+        lambda p, c: replace(p, p.body(), c.tripled),
+        "E430",
+        "an argument would read Reg.scale, which tripled writes",
+        Malformed("tripled(n, Reg.scale, x, y)", "E312"),
+        callees=(_TRIPLED,),
         scope=CONFIGURED,
     ),
     Illegal(

@@ -26,6 +26,7 @@ from usl_core.scheduling import (
     set_precision,
     simplify,
     sink_alloc,
+    specialize,
     unroll_loop,
     write_config,
 )
@@ -34,6 +35,12 @@ _FILL = """
 def fill(n: size, dst: [f32][n]):
     for k in seq(0, n):
         dst[k] = Reg.scale
+"""
+
+_AXPY = """
+def axpy(n: size, s: f32, x: f32[n], y: f32[n]):
+    for k in seq(0, n):
+        y[k] += s * x[k]
 """
 
 CASES = [
@@ -268,6 +275,92 @@ CASES = [
         "assert n >= 0\nfor i in seq(0, n):\n    Reg.a = 1",
         lambda p: remove_loop(p, p.find_loop("i")),
         "if 0 < n:\n    Reg.a = 1",
+        scope=CONFIGURED,
+    ),
+    Legal(
+        "fuse",
+        "two_loops_that_set_one_register_alike",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        for i in seq(0, n):
+            Reg.scale = 2.0
+            scaled(1, y[i:i + 1], x[i:i + 1])
+        for j in seq(0, n):
+            Reg.scale = 2.0
+            scaled(1, x[j:j + 1], y[j:j + 1])
+        """,
+        lambda p, c: fuse(p, p.find_loop("i"), p.find_loop("j")),
+        """
+        for i in seq(0, n):
+            Reg.scale = 2.0
+            scaled(1, y[i:i + 1], x[i:i + 1])
+            Reg.scale = 2.0
+            scaled(1, x[i:i + 1], y[i:i + 1])
+        """,
+        callees=(SCALED,),
+        scope=CONFIGURED,
+    ),
+    Legal(
+        "fuse",
+        "two_loops_that_set_one_register_before_they_use_it",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        for i in seq(0, n):
+            Reg.a = i + 1
+            x[i] = f32(Reg.a)
+        for j in seq(0, n):
+            Reg.a = 2 * j + 1
+            y[j] = f32(Reg.a)
+        """,
+        lambda p: fuse(p, p.find_loop("i"), p.find_loop("j")),
+        scope=CONFIGURED,
+    ),
+    Legal(
+        "specialize",
+        "on_a_register_that_the_procedure_does_not_use_yet",
+        "n: size, x: f32[n]",
+        "x[0] = 1.0",
+        lambda p: specialize(p, p.body(), "Reg.a == n", configs=[CONFIGURED["Reg"]]),
+        "if Reg.a == n:\n    x[0] = 1.0\nelse:\n    x[0] = 1.0",
+        scope=CONFIGURED,
+    ),
+    Legal(
+        "add_assertion",
+        "on_a_register_that_the_procedure_does_not_use_yet",
+        "n: size, x: f32[n]",
+        "for i in seq(0, n):\n    x[i] = 1.0",
+        lambda p: p.add_assertion("Reg.a == n", configs=[CONFIGURED["Reg"]]),
+        "for i in seq(0, n):\n    x[i] = 1.0",
+        scope=CONFIGURED,
+    ),
+    Legal(
+        "replace",
+        "a_register_for_a_scalar_that_is_only_read",
+        "n: size, x: f32[n], y: f32[n]",
+        "for i in seq(0, n):\n    y[i] += Reg.scale * x[i]",
+        lambda p, c: replace(p, "i", c.axpy),
+        "axpy(n, Reg.scale, x, y)",
+        callees=(_AXPY,),
+        scope=CONFIGURED,
+    ),
+    Legal(
+        "inline",
+        "a_register_as_a_scalar_argument",
+        "n: size, x: f32[n], y: f32[n]",
+        "Reg.scale = 2.0\naxpy(n, Reg.scale, x, y)\nReg.scale = 3.0",
+        lambda p, c: inline(p, p.body()[1]),
+        "Reg.scale = 2.0\nfor k in seq(0, n):\n    y[k] += Reg.scale * x[k]\nReg.scale = 3.0",
+        callees=(_AXPY,),
+        scope=CONFIGURED,
+    ),
+    Legal(
+        "extract_subproc",
+        "a_call_with_a_register_as_a_scalar",
+        "n: size, x: f32[n], y: f32[n]",
+        "Reg.scale = 2.0\naxpy(n, Reg.scale, x, y)",
+        lambda p, c: extract_subproc(p, p.body()[1], "part")[0],
+        "Reg.scale = 2.0\npart(n, x, y)",
+        callees=(_AXPY,),
         scope=CONFIGURED,
     ),
 ]

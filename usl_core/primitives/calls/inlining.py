@@ -82,7 +82,7 @@ def inlined(call: ir.Call) -> ir.Block:
     controls: dict[Sym, ir.Expr] = {}
     views: dict[Sym, View] = {}
     for formal, actual in zip(call.proc.args, call.args, strict=True):
-        if isinstance(formal.type, ControlType) or isinstance(actual, ir.Literal):
+        if isinstance(formal.type, ControlType) or isinstance(actual, ir.Literal | ir.ReadConfig):
             controls[formal.name] = actual
         else:
             views[formal.name] = view_of(actual)

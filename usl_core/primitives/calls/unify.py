@@ -23,7 +23,7 @@ from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.ir import nodes as ir
 from usl_core.ir.externs import IDX
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_nodes, depends_on_data, get_field, walk
+from usl_core.ir.traverse import child_nodes, depends_on_data, get_field, same_expr, walk
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, is_control, scalar_of
 from usl_core.primitives.calls.agreement import held, window_entries
 
@@ -79,7 +79,7 @@ class Solution:
     controls: dict[Sym, Lin] = field(default_factory=dict)
     bools: dict[Sym, ir.Expr] = field(default_factory=dict)
     windows: dict[Sym, WindowGuess] = field(default_factory=dict)
-    literals: dict[Sym, ir.Literal] = field(default_factory=dict)
+    literals: dict[Sym, ir.Literal | ir.ReadConfig] = field(default_factory=dict)
 
 
 Flags = tuple[list[bool], list[bool]]
@@ -223,9 +223,9 @@ class Unifier:
     # ---- expressions
 
     def data(self, a: ir.Expr, b: ir.Expr) -> None:
-        """Data expressions match node by node; a scalar formal also matches a literal."""
+        """Data expressions match node by node; a scalar formal also matches a literal or a field."""
         match a, b:
-            case ir.Read(name=name), ir.Literal() if self._is_scalar_formal(name):
+            case ir.Read(name=name), ir.Literal() | ir.ReadConfig() if self._is_scalar_formal(name):
                 self.literal(name, b, a)
             case ir.Read(), ir.Read() if is_control(a.type) and is_control(b.type):
                 self.control(a, b)
@@ -258,10 +258,10 @@ class Unifier:
     def _is_scalar_formal(self, name: Sym) -> bool:
         return name in self.formals and isinstance(self.formals[name].type, ScalarType)
 
-    def literal(self, name: Sym, value: ir.Literal, at: ir.Expr) -> None:
-        """A formal would stand for a literal."""
+    def literal(self, name: Sym, value: ir.Literal | ir.ReadConfig, at: ir.Expr) -> None:
+        """A formal would stand for a literal or a field."""
         old = self.solution.literals.setdefault(name, value)
-        same = old.value == value.value and old.type == value.type == self.formals[name].type
+        same = same_expr(old, value) and value.type == self.formals[name].type
         _require(same, f"{name.name} would have to be two different constants, or of another type", at, value)
         _require(name not in self.accesses, f"{name.name} would have to be a constant and a buffer", at, value)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Summary
+from usl_core.analysis.effects import Kind, Summary
+from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.producer import producer, why_not_consumed_in_time
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before, body_of, stmt_path
-from usl_core.ir.nodes import For, If, LoopMode, Stmt, index_read
+from usl_core.ir.config import FieldSym
+from usl_core.ir.nodes import Block, For, If, LoopMode, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data, same_expr, substitute_block
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
@@ -33,7 +35,8 @@ def fuse(proc: Procedure, stmt1: Where, stmt2: Where) -> Edit:
 
     Legal if s2 of an iteration commutes with s1 of every later one; or if s1 is a pure producer for s2: it fills one buffer
     with values that depend on the place alone, s2 modifies neither the buffer nor what s1 reads, and what s2 reads has been
-    written by this or an earlier iteration. Later ones may then write it again. The fused loop is `par` if one of the two is
+    written by this or an earlier iteration. Later ones may then write it again. Fields that both set before they read them do
+    not hinder. The fused loop is `par` if one of the two is
     and its iterations do not interfere.
 
     Raises:
@@ -71,8 +74,10 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
     require_proved(ctx, goal, message, second.span, values=(low1, low2, high1, high2), hint=hint)
 
     _require_no_fields(first, second)
-    behind = effect(ctx, _renamed_body(second, first))
-    conflict = why_not_later_before_earlier(ctx, first, ahead=effect(ctx, first.body), behind=behind)
+    other = _renamed_body(second, first)
+    ahead, behind = effect(ctx, first.body), effect(ctx, other)
+    own = _set_anew(ctx.enter(first, "body"), first.body, ahead, other, behind)
+    conflict = why_not_later_before_earlier(ctx, first, ahead=_without(ahead, own), behind=_without(behind, own))
     if conflict is None:
         return
     unproduced = _unproduced(ctx, first, behind)
@@ -93,13 +98,29 @@ def _require_no_fields(first: For, second: For) -> None:
         refuse(f"the fused loop would be parallel, but {one.iter.name} writes {names}", one.span, code="E442")
 
 
+def _set_anew(ctx: Context, body: Block, ahead: Summary, other: Block, behind: Summary) -> frozenset[FieldSym]:
+    """The fields of which either body reads only what it has just set, and that the second leaves with a value of its own.
+
+    What iterations leave in them for others is read by none, and at the end stands the last value that the second sets.
+    """
+    if ahead.checks or behind.checks:
+        return frozenset()  # where a `check` stops, it shows what was set last
+    certain = {a.buffer for a in behind.accesses if a.kind is Kind.WRITE and a.exact and not a.guard}
+    both = ahead.config_writes & behind.config_writes & certain
+    return frozenset(field for field in both if not (exposed_read(ctx, body, field) or exposed_read(ctx, other, field)))
+
+
+def _without(code: Summary, fields: frozenset[FieldSym]) -> Summary:
+    return Summary(tuple(a for a in code.accesses if a.buffer not in fields), code.checks, code.fields - fields)
+
+
 def _unproduced(ctx: Context, first: For, behind: Summary) -> Conflict | None:
     """Why the first loop is not a pure producer for the second, or None if it is."""
     made = producer(ctx.enter(first, "body"), first.body, fixed=len(ctx.scope.loops))
     return made if isinstance(made, Conflict) else why_not_consumed_in_time(ctx, first, made, behind)
 
 
-def _renamed_body(loop: For, other: For) -> tuple[Stmt, ...]:
+def _renamed_body(loop: For, other: For) -> Block:
     return substitute_block(loop.body, {loop.iter: index_read(other.iter)})
 
 

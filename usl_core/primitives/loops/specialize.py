@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, stmt_path, stmts
 from usl_core.errors import Span
+from usl_core.ir.config import Config
 from usl_core.ir.nodes import Block, Expr, If
 from usl_core.ir.traverse import with_fresh_binders
 from usl_core.primitives.base import edit_of, primitive, require
@@ -16,7 +17,7 @@ from usl_core.procedure import Procedure
 
 
 @primitive()
-def specialize(proc: Procedure, block: Where, conds: Where | Sequence[Where]) -> Edit:
+def specialize(proc: Procedure, block: Where, conds: Where | Sequence[Where], configs: Sequence[Config] = ()) -> Edit:
     """Copy a block into the branches of an `if`, to be scheduled apart.
 
                                      if c0:
@@ -27,6 +28,8 @@ def specialize(proc: Procedure, block: Where, conds: Where | Sequence[Where]) ->
                                          else:
                                              s
 
+    Conditions may read fields of the configurations that the procedure uses, and of those in configs.
+
     Raises:
         SchedulingError: no condition is given; what s allocates is used after it.
         TypeError_: a condition is not a truth value, or depends on data.
@@ -35,7 +38,7 @@ def specialize(proc: Procedure, block: Where, conds: Where | Sequence[Where]) ->
     where = block_at(proc, block)
     code = stmts(proc.ir, where)
     span = code[0].span
-    cases = _conditions(proc, stmt_path(where, 0), conds, span)
+    cases = _conditions(proc, stmt_path(where, 0), conds, configs, span)
 
     require_closed(proc.ir, where, span)
 
@@ -49,7 +52,9 @@ def specialize(proc: Procedure, block: Where, conds: Where | Sequence[Where]) ->
     return edit_of(proc).wrap(where, branches)
 
 
-def _conditions(proc: Procedure, path: Path, conds: Where | Sequence[Where], span: Span) -> list[Expr]:
+def _conditions(
+    proc: Procedure, path: Path, conds: Where | Sequence[Where], configs: Sequence[Config], span: Span
+) -> list[Expr]:
     given = list(conds) if isinstance(conds, list | tuple) else [conds]
     require(bool(given), "at least one condition is wanted", span)
-    return [condition(proc, path, cond) for cond in given]
+    return [condition(proc, path, cond, configs) for cond in given]
