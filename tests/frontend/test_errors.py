@@ -475,11 +475,6 @@ TYPE_ERRORS = {
             callee(4, x, d, s, True)
                       ^ has elements of type f32, got f64
         """,
-    "window_for_a_dense_argument": """\
-        def f(x: f32[8], s: f32):
-            callee(4, x[0:4], x[0:4], s, True)
-                              ^^^^^^ argument d of callee is a dense buffer, got a window
-        """,
     "scalar_for_a_buffer": """\
         def f(x: f32[8], d: f32[4], s: f32):
             callee(4, s, d, s, True)

@@ -120,7 +120,6 @@ BROKEN: dict[str, tuple[Block, str]] = {
     "stride of a missing dimension": ((Check(op("==", StrideExpr(X, 3, type=INDEX), zero, BOOL)),), "of rank 1"),
     "whole buffer as value": (store(op("+", read_s, dense, F32)), "is used as a whole"),
     "window as value": (store(view(Interval(zero, n))), "a window inside an expression"),
-    "window for dense": (call(loose, loose, read_s), "a window for a dense formal"),
     "stale shape": (call(whole(X, False, index_literal(3)), loose, read_s), "is out of date"),
     "point window": (call(dense, view(zero), read_s), "without intervals"),
     "window of wrong rank": (call(dense, view(Interval(zero, n), zero), read_s), "of wrong rank"),

@@ -17,7 +17,7 @@ from usl_core.analysis.affine import Lin, Stride
 from usl_core.analysis.conflict import describe_model, overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.dataflow import Env, Value
-from usl_core.analysis.effects import Access, Kind, WindowMap, strides_of_actuals
+from usl_core.analysis.effects import Access, Kind, WindowMap, outer_stride, strides_of_actuals
 from usl_core.analysis.facts import Facts
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import TRUE, Formula
@@ -411,14 +411,13 @@ def _check_argument(ctx: Context, call: ir.Call, formal: ir.Arg, actual: ir.Expr
     if not isinstance(formal.type, TensorType):
         _check_scalar(call, formal, actual)
         return
-    if not formal.type.window and (isinstance(actual, ir.WindowExpr) or _is_window(ctx, actual)):
-        raise BoundsError(
-            f"argument {name} of {callee} is dense, so a window cannot be passed for it",
-            span=actual.span if actual.span.line else call.span,
-            notes=[f"hint: declare it as a window, [{formal.type.scalar}][...], or pass the whole buffer"],
-            code="E313",
-        )
-    assert isinstance(actual.type, TensorType)
+    assert isinstance(actual, ir.Read | ir.WindowExpr) and isinstance(actual.type, TensorType)
+    if not formal.type.window:
+        require(
+            ctx, dense_layout(ctx, actual), lambda: f"argument {name} of {callee} is dense, and {show_expr(actual)} may not be",
+            actual.span if actual.span.line else call.span,
+            hint=f"declare it as a window, [{formal.type.scalar}][...], or pass whole rows", code="E313",
+        )  # fmt: skip
     for dim, (want, have) in enumerate(zip(formal.type.shape, shape_of(actual.type), strict=True)):
         form = form_of(want)
         lin = form.lin if form is not None and form.steady else Lowering().index(want)
@@ -450,8 +449,22 @@ def _differing(what: str, have: Lin, wanted: Lin) -> str:
     return f"{what} may differ: cannot prove {show_lin(have)} == {show_lin(wanted)}"
 
 
-def _is_window(ctx: Context, actual: ir.Expr) -> bool:
-    assert isinstance(actual, ir.Read)
+def dense_layout(ctx: Context, actual: ir.Read | ir.WindowExpr) -> Formula:
+    """That the elements of a buffer or window lie as those of a buffer of its shape do, the last dimension contiguous."""
+    if isinstance(actual, ir.Read) and not _is_window(ctx, actual):
+        return TRUE
+    assert isinstance(actual.type, TensorType)
+    shape = shape_of(actual.type)
+    strides = [
+        outer_stride(actual, d) if isinstance(actual, ir.WindowExpr) else Stride(actual.name, d) for d in range(len(shape))
+    ]
+    return fml.and_(
+        fml.eq(ctx.scope.resolve_strides(affine.of_atom(stride)), affine.product([affine.const(1), *shape[dim + 1 :]]))
+        for dim, stride in enumerate(strides)
+    )
+
+
+def _is_window(ctx: Context, actual: ir.Read) -> bool:
     info: BufferInfo = ctx.scope.buffers[actual.name]
     return isinstance(info.type, TensorType) and info.type.window
 

@@ -130,11 +130,6 @@ def _buffer_argument(formal: TensorType, arg: ir.Expr, what: str) -> ir.Expr:
     if len(arg.type.shape) != len(formal.shape):
         rank = len(formal.shape)
         raise TypeError_(f"{what} has {rank} dimension{'s' if rank > 1 else ''}, got {len(arg.type.shape)}", span=arg.span)
-    if arg.type.window and not formal.window:
-        raise TypeError_(
-            f"{what} is a dense buffer, got a window; declare it there as [{formal.scalar}][...], or pass a whole buffer",
-            span=arg.span,
-        )
     return arg
 
 

@@ -124,12 +124,11 @@ class _Verifier:
         for formal, arg in zip(callee.args, args, strict=False):
             what = f"argument {formal.name!r} of {callee.name}"
             match formal.type:
-                case TensorType(scalar=scalar, shape=shape, window=window):
+                case TensorType(scalar=scalar, shape=shape):
                     self.buffer_arg(arg, what)
                     if isinstance(arg.type, TensorType):
                         self.expect(arg.type.scalar == scalar, f"{what}: elements {arg.type.scalar}, not {scalar}")
                         self.expect(len(arg.type.shape) == len(shape), f"{what}: rank {len(arg.type.shape)}, not {len(shape)}")
-                        self.expect(window or not arg.type.window, f"{what}: a window for a dense formal")
                 case ScalarType() as typ:
                     self.expect(isinstance(arg, ir.Read | ir.Literal | ir.ReadConfig), f"{what} is not a location")
                     self.of_type(arg, typ, what)

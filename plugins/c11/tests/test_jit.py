@@ -416,3 +416,20 @@ def test_integers_of_a_plugin_are_arrays_of_their_width_in_c_and_in_the_interpre
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(by_c, 5 + x * x)
     np.testing.assert_array_equal(by_c, by_body)
+
+
+def test_rows_and_windows_of_unit_stride_are_passed_for_dense_arguments() -> None:
+    scope = {"fill": kernels.parse("def fill(n: size, v: f32, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = v\n")}
+    text = """
+def f(m: size, n: size, x: f32[2, m + 1, n], y: [f32][n]):
+    assert stride(y, 0) == 1
+    fill(n, 1.0, x[1, m, 0:n])
+    w = x[0, 1:m + 1, 0:n]
+    fill(n, 2.0, w[0, 0:n])
+    fill(n, 3.0, y)
+"""
+    x, y = np.zeros((2, 3, 4), np.float32), np.zeros((3, 4), np.float32)
+    jit(kernels.parse(text, **scope))(2, 4, x, y[1])
+    expected = np.zeros((2, 3, 4), np.float32)
+    expected[1, 2], expected[0, 1] = 1, 2
+    assert np.array_equal(x, expected) and y.tolist() == [[0] * 4, [3] * 4, [0] * 4]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from usl_c11.access import address, lvalue, region_of, scalar_pointer, window_value
 from usl_c11.ctext import PRIMARY, C
 from usl_c11.expr import condition, control, data
-from usl_c11.scope import Function, Place
+from usl_c11.scope import Function
 from usl_core.backend import written_formals
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read, ReadConfig
@@ -31,7 +31,7 @@ def _actual(formal: Arg, actual: Expr, written: bool, fn: Function) -> C:
         case TensorType(window=True):
             return window_value(actual, not written, fn)
         case TensorType():
-            return _dense(formal, actual, fn)
+            return _dense(actual, fn)
 
 
 def _control(typ: ControlType, actual: Expr, fn: Function) -> C:
@@ -46,16 +46,10 @@ def _scalar(scalar: ScalarType, actual: Expr, fn: Function) -> C:
     return scalar_pointer(actual, fn)
 
 
-def _dense(formal: Arg, actual: Expr, fn: Function) -> C:
+def _dense(actual: Expr, fn: Function) -> C:
     at = region_of(actual, fn)
     if not at.base.mem.addressable:
         raise BackendError(f"memory {at.base.mem.name} has no addresses: {at.base.name} cannot be passed", span=actual.span)
-    if at.base.place is Place.WINDOW:
-        raise BackendError(
-            f"{at.base.name} is a window, but {formal.name.name} is a dense tensor",
-            span=actual.span,
-            notes=(f"make {formal.name.name} a window: [{at.base.scalar}][...]",),
-        )
     return address(at, fn, actual.span)
 
 

@@ -162,12 +162,12 @@ CASES = [
     Illegal(
         "call_eqv",
         "a_dense_version_for_windows",
-        "x: f32[8], y: f32[8]",
-        "copy4(x[0:4], y[0:4])",
+        "x: f32[8, 2], y: f32[8]",
+        "copy4(x[0:4, 1], y[0:4])",
         lambda p, c: call_eqv(p, "copy4(_)", set_window(set_window(c.copy4, "dst", False), "src", False)),
         "E431",
         "call_eqv",
-        Malformed("dense_copy4(x[0:4], y[0:4])", "E200"),
+        Malformed("dense_copy4(x[0:4, 1], y[0:4])", "E313"),
         callees=(COPY4, COPY4.replace("copy4", "dense_copy4").replace("[f32]", "f32")),
     ),
     Illegal(

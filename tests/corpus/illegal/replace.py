@@ -273,15 +273,15 @@ CASES = [
     Illegal(
         "replace",
         "a_part_of_a_buffer_for_a_dense_formal",
-        "x: f32[8]",
+        "x: f32[8, 2]",
         """
         for i in seq(0, 4):
-            x[i] = 0.0
+            x[i, 0] = 0.0
         """,
         lambda p, c: replace(p, "for i in _: _", c.dense4),
         "E430",
-        "is dense, but only a part of x would be passed",
-        Malformed("dense4(x[0:4])", "E200"),
+        "is dense, and the part x[0:4, 0] that would be passed may not be",
+        Malformed("dense4(x[0:4, 0])", "E313"),
         callees=(DENSE4,),
     ),
     Illegal(

@@ -152,8 +152,8 @@ CASES = [
         x[1] = 0.0
         """,
         lambda p, c: replace(p, "x[_] = _", c.first),
-        "E430",
-        "first does not match the block",
+        "E410",
+        "dimension 0 of window x[1:m + 3] may be out of bounds",
         Wrong("first(m + 2, x)"),
         callees=(FIRST,),
     ),

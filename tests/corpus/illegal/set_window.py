@@ -22,8 +22,8 @@ CASES = [
         "dense(x, v)",
         lambda p, c: set_window(p, "x"),
         "E410",
-        "is dense, so a window cannot be passed",
-        Malformed("dense(x, v)", "E200", formals="x: [f32][4], v: f32"),
+        "argument dst of dense is dense, and x may not be",
+        Malformed("dense(x, v)", "E313", formals="x: [f32][4], v: f32"),
         callees=(DENSE,),
     ),
     Illegal(

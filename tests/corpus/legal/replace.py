@@ -66,6 +66,18 @@ def _vectorised(p: Procedure, c: Any) -> Procedure:
     return replace_all(p, [c.load, c.store, c.fma])
 
 
+_CLEAR = """
+def clear(n: size, x: f32[n]):
+    for k in seq(0, n):
+        x[k] = 0.0
+"""
+_CLEAR2 = """
+def clear2(n: size, m: size, x: f32[n, m]):
+    for k in seq(0, n):
+        for l in seq(0, m):
+            x[k, l] = 0.0
+"""
+
 CASES = [
     Legal(
         "replace",
@@ -170,5 +182,44 @@ CASES = [
         _vectorised,
         callees=(LOAD, STORE, FMA),
         scope={"Vector": Vector},
+    ),
+    Legal(
+        "replace",
+        "a_row_for_a_dense_formal",
+        "n: size, m: size, x: f32[n + 1, m]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, m):
+                x[i + 1, j] = 0.0
+        """,
+        lambda p, c: replace(p, "for j in _: _", c.clear),
+        "for i in seq(0, n):\n    clear(m, x[i + 1, 0:m])",
+        callees=(_CLEAR,),
+    ),
+    Legal(
+        "replace",
+        "a_window_of_unit_stride_for_a_dense_formal",
+        "n: size, x: [f32][n]",
+        """
+        assert stride(x, 0) == 1
+        for i in seq(0, n):
+            x[i] = 0.0
+        """,
+        lambda p, c: replace(p, "for i in _: _", c.clear),
+        "clear(n, x)",
+        callees=(_CLEAR,),
+    ),
+    Legal(
+        "replace",
+        "rows_for_a_dense_formal",
+        "n: size, m: size, x: f32[3, n + 2, m]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, m):
+                x[1, i + 1, j] = 0.0
+        """,
+        lambda p, c: replace(p, "for i in _: _", c.clear2),
+        "clear2(n, m, x[1, 1:n + 1, 0:m])",
+        callees=(_CLEAR2,),
     ),
 ]

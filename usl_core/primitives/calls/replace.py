@@ -13,13 +13,14 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.holding import Held
 from usl_core.analysis.lower import Lowering
 from usl_core.analysis.memories import misplaced
+from usl_core.analysis.obligations import dense_layout
 from usl_core.analysis.raise_ import from_lin
 from usl_core.cursors.cursor import make_cursor
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, Path, get_stmt, stmt_path, stmts
 from usl_core.errors import SchedulingError, Span
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Node, Proc, Read, Stmt
+from usl_core.ir.nodes import Arg, Block, Call, Expr, Interval, Node, Proc, Read, Stmt, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import binders, children, rename
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
@@ -183,15 +184,20 @@ def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
         return window_over(guess.buffer, (), TensorType(typ, ()))
     shape = formal.type.shape if isinstance(formal.type, TensorType) else ()
     extents = tuple(affine.subst(Lowering().index(extent), solution.controls) for extent in shape)
-    if isinstance(formal.type, TensorType) and not formal.type.window:
-        if extents != ctx.scope.shape(guess.buffer) or any(offset != affine.ZERO for offset in guess.offsets):
-            raise Mismatch(f"{name.name} is dense, but only a part of {guess.buffer.name} would be passed")
-        return Read(guess.buffer, (), type=typ)
+    dense = isinstance(formal.type, TensorType) and not formal.type.window
     entries: list[Expr | Interval] = []
     for offset, dim in zip(guess.offsets, guess.dims, strict=True):
         low = _written(ctx, offset)
         entries.append(low if dim is None else Interval(low, _written(ctx, offset + extents[dim])))
-    return window_over(guess.buffer, entries, typ)
+    whole = extents == ctx.scope.shape(guess.buffer) and all(offset == affine.ZERO for offset in guess.offsets)
+    found = Read(guess.buffer, (), type=typ) if dense and whole else window_over(guess.buffer, entries, typ)
+    if dense and not _holds_dense(ctx, found):
+        raise Mismatch(f"{name.name} is dense, and the part {show_expr(found)} that would be passed may not be")
+    return found
+
+
+def _holds_dense(ctx: Context, part: Expr) -> bool:
+    return isinstance(part, Read | WindowExpr) and ctx.holds(dense_layout(ctx, part))
 
 
 def _written(ctx: Context, value: Lin) -> Expr:
