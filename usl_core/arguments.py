@@ -1,7 +1,7 @@
 """Arguments of public functions are of the kinds that the annotations say, or they are refused before anything is looked at.
 
 The annotation `Annotated[Cursor | str, "a cursor or a pattern"]` says how a message calls that kind. True is no number, a text
-is no list of its letters, and what has no annotation may be anything.
+is no list of its letters, and what has no annotation may be anything. Integers of NumPy are integers.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import functools
 import inspect
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral
+from operator import is_
 from types import FunctionType, NoneType, UnionType
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from usl_core.errors import UsageError
 
@@ -26,11 +28,29 @@ def checked(function: Callable[P, R], name: str = "") -> Callable[P, R]:
     parameters = Parameters(function, name)
 
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+    def call(*args: Any, **kwargs: Any) -> R:
+        args, kwargs = plain_all(args, kwargs)
         parameters.check(args, kwargs)
         return function(*args, **kwargs)
 
-    return call
+    return cast(Callable[P, R], call)
+
+
+def plain_all(args: Iterable[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments of a call, each as `plain` gives it."""
+    return tuple(map(plain, args)), {key: plain(value) for key, value in kwargs.items()}
+
+
+def plain(value: Any) -> Any:
+    """value with Python's integers for those of other libraries (NumPy's), in a list or tuple too."""
+    if type(value) in (list, tuple):
+        found = [int(each) if _is_foreign(each) else each for each in value]
+        return value if all(map(is_, found, value)) else type(value)(found)
+    return int(value) if _is_foreign(value) else value
+
+
+def _is_foreign(value: Any) -> bool:
+    return not isinstance(value, int | str) and isinstance(value, Integral)
 
 
 def check_all(owner: Any, names: Iterable[str]) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.primitives.equivalence import parse
@@ -164,3 +165,15 @@ def test_a_cursor_to_code_that_is_gone_is_refused_with_the_operator_that_removed
         insert_pass(q, gone.before())
     with pytest.raises(InvalidCursorError, match="reorder_loops: the code that the cursor pointed to is gone"):
         reorder_loops(q, gone)
+
+
+def test_integers_of_numpy_are_integers() -> None:
+    p = parse("def f(n: size, x: R[n]):\n    assert n % 8 == 0\n    for i in seq(0, n):\n        x[i] = 1.0")
+    assert str(divide_loop(p, "i", np.int64(8), ["io", "ii"])) == str(divide_loop(p, "i", 8, ["io", "ii"]))
+    assert str(cut_loop(p, "i", np.int8(1))) == str(cut_loop(p, "i", 1))
+    assert str(p.partial_eval(n=np.uint16(16))) == str(p.partial_eval(n=16))
+    t = parse("def f(x: R[2, 3]):\n    t: R[2, 3]\n    t[0, 0] = x[0, 0]")
+    assert str(rearrange_dim(t, "t", list(np.arange(2)[::-1]))) == str(rearrange_dim(t, "t", [1, 0]))
+    for wrong in (np.bool_(True), np.float64(8), np.array([8])):
+        with pytest.raises(UsageError, match="factor must be an int"):
+            divide_loop(p, "i", wrong, ["io", "ii"])

@@ -455,9 +455,8 @@ def dense_layout(ctx: Context, actual: ir.Read | ir.WindowExpr) -> Formula:
         return TRUE
     assert isinstance(actual.type, TensorType)
     shape = shape_of(actual.type)
-    strides = [
-        outer_stride(actual, d) if isinstance(actual, ir.WindowExpr) else Stride(actual.name, d) for d in range(len(shape))
-    ]
+    dims = range(len(shape))
+    strides = [outer_stride(actual, dim) if isinstance(actual, ir.WindowExpr) else Stride(actual.name, dim) for dim in dims]
     return fml.and_(
         fml.eq(ctx.scope.resolve_strides(affine.of_atom(stride)), affine.product([affine.const(1), *shape[dim + 1 :]]))
         for dim, stride in enumerate(strides)

@@ -18,7 +18,7 @@ from usl_core.analysis.conflict import describe_model
 from usl_core.analysis.context import Context
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import STATISTICS, Proved, Refuted, Unknown
-from usl_core.arguments import Parameters
+from usl_core.arguments import Parameters, plain_all
 from usl_core.collector import collected_later
 from usl_core.cursors.cursor import BlockCursor, Cursor, GapCursor, NodeCursor
 from usl_core.cursors.display import head_line
@@ -56,6 +56,7 @@ def primitive(
         @deeply
         @functools.wraps(build)
         def apply(*given: Any, **named: Any) -> Procedure:
+            given, named = plain_all(given, named)
             parameters.check(given, named)
             return on(*(given or [named.pop("proc")]), **named)
 

@@ -48,6 +48,19 @@ def test_a_loop_shorter_than_a_vector_has_no_full_vectors() -> None:
         vectorize(short, "i", LANES, Reg, MACHINE, tail="perfect")
 
 
+@pytest.mark.parametrize("tail", ["cut", "guard", "masked"])
+@pytest.mark.parametrize("program_text", [
+    "def f(n: size, x: f32[n], y: f32[n]):\n    assert n == 8\n    for i in seq(0, n):\n        y[i] += x[i]\n",
+    "def f(n: size, x: f32[n], y: f32[n]):\n    if n == 8:\n        for i in seq(0, n):\n            y[i] += x[i]\n",
+    "def f(x: f32[8], y: f32[8]):\n    for i in seq(0, 8):\n        y[i] += x[i]\n",
+])  # fmt: skip
+def test_a_number_of_iterations_that_is_known_to_fill_all_vectors_leaves_nothing(program_text: str, tail: str) -> None:
+    p = program(program_text)
+    q, made = vectorize(p, "i", LANES, Reg, MACHINE, tail=tail)
+    assert made.tail is None and [call.subproc().name() for call in made.calls] == ["load", "load", "accumulate", "store"]
+    assert_refines(p, q)
+
+
 def test_full_vectors_by_instructions_and_a_loop_for_the_rest() -> None:
     q, made = vectorize(AXPY, "i", LANES, Reg, MACHINE)
     assert_body(

@@ -9,8 +9,9 @@ from typing import Any
 from usl_core import Procedure
 from usl_core.cursors import ForCursor
 from usl_core.errors import UsageError
+from usl_core.inspect import prove
 from usl_core.scheduling import divide_loop, shift_loop
-from usl_stdlib.expressions import fresh, loop_at, require, starts_at_zero
+from usl_stdlib.expressions import fresh, loop_at, require, starts_at_zero, text
 from usl_stdlib.reporting import explained
 
 TAILS = ("perfect", "cut", "guard", "masked")
@@ -34,7 +35,8 @@ class Divided:
 def divide(p: Procedure, loop: Any, factor: int, tail: str, tails: Sequence[str] = TAILS) -> tuple[Procedure, Divided]:
     """Divide a loop into tiles; a tail of its own is a loop over single iterations ("cut") or one guarded tile ("masked").
 
-    A loop that does not start at 0 is renumbered first. tails are those that the caller can handle.
+    A loop that does not start at 0 is renumbered first. Where factor is known to divide the number of iterations,
+    nothing is left. tails are those that the caller can handle.
 
     Raises:
         UsageError: an unknown tail. SchedulingError: what `divide_loop` raises.
@@ -45,6 +47,8 @@ def divide(p: Procedure, loop: Any, factor: int, tail: str, tails: Sequence[str]
     if not starts_at_zero(loop):
         p = shift_loop(p, loop, 0)
     names = [fresh(p, f"{name}o"), fresh(p, f"{name}i")]
+    if tail != "perfect" and _is_multiple(p.forward(loop), factor):
+        tail = "perfect"
     if tail in ("perfect", "guard"):
         p = divide_loop(p, loop, factor, names, tail=tail)
         return p, Divided(p.forward(loop), None, False)
@@ -54,6 +58,11 @@ def divide(p: Procedure, loop: Any, factor: int, tail: str, tails: Sequence[str]
         p = divide_loop(p, rest, factor, [fresh(p, f"{name}t"), names[1]], tail="guard")
         rest = p.forward(rest)
     return p, Divided(p.forward(loop), rest, tail == "masked")
+
+
+def _is_multiple(loop: ForCursor, factor: int) -> bool:
+    """Whether factor divides the number of iterations of a loop from 0 on, as far as is known where it stands."""
+    return prove(loop, f"({text(loop.hi())}) % {factor} == 0") is True
 
 
 @explained

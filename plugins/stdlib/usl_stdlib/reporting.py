@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
-from usl_core.arguments import Parameters
+from usl_core.arguments import Parameters, plain_all
 from usl_core.deep import deeply
 from usl_core.errors import SchedulingError, UsageError
 
@@ -24,7 +24,8 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
 
     @deeply
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+    def call(*args: Any, **kwargs: Any) -> R:
+        args, kwargs = plain_all(args, kwargs)
         parameters.check(args, kwargs)
         try:
             return function(*args, **kwargs)
@@ -35,4 +36,4 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
             kind = UsageError if isinstance(error, UsageError) else SchedulingError
             raise kind(message, span=error.span, notes=error.notes, code=error.code) from error
 
-    return call
+    return cast(Callable[P, R], call)
