@@ -1,7 +1,9 @@
 """What data expressions evaluate to at one place, as far as algebra may tell: normal forms, locations, poison.
 
-`+ - *` and division by a constant of R or a floating type are understood; externs, casts, integer division and every other
-division are atoms, equal if their operands are. Control values inside (indices, arguments) are compared by proof.
+`+ - *` and division by a constant of R or a floating type are understood; so are the order and number of operands of `min` and
+`max`, integer division by one positive number and then another, and casts to a type that has all values of the one before.
+Other functions, casts and divisions are atoms, equal if their operands are. Control values inside (indices, arguments) are
+compared by proof.
 Everything compared by one `Values` is evaluated at one moment, so that equal reads have one value.
 Reference: docs/semantics.md, "Data values".
 """
@@ -24,7 +26,7 @@ from usl_core.ir import nodes as ir
 from usl_core.ir.externs import ABS, CLAMP, COS, EXP, IDX, MAX, MIN, RELU, SELECT, SIN, TANH, Extern
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
-from usl_core.ir.types import BOOL, ScalarType
+from usl_core.ir.types import BF16, BOOL, F16, F32, F64, R, ScalarType, Type
 
 Leaf = Hashable
 """Something whose having no value (it is uninitialised, or a divisor is 0) leaves an expression without one (or stops the run,
@@ -45,6 +47,7 @@ class Values:
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
         self._numbers: dict[Hashable, int] = {}
+        self._quotients: dict[Poly, tuple[Poly, Fraction]] = {}
         self._read_points: dict[Sym, list[tuple[tuple[Lin, ...], int]]] = {}
         self._count = 0
         self._lowering = _SharedLowering(self)
@@ -83,10 +86,15 @@ class Values:
                 return self._binary(expr, typ)
             case ir.Read(name=name, idx=idx):
                 return polynomial.atom(typ, self.location(name, idx))
+            case ir.ExternCall(fn=fn) if fn is MIN or fn is MAX:
+                operands = self._extremes(fn, expr)
+                return self._opaque(typ, (fn, operands)) if len(operands) > 1 else operands[0]
             case ir.ExternCall(fn=fn, args=args):
                 return self._opaque(typ, (fn, *map(self._operand, args)))
             case ir.Cast(arg=arg):
-                return self._opaque(typ, ("cast", typ, self._operand(arg)))
+                while isinstance(arg, ir.Cast) and _is_needless(typ, arg.type, arg.arg.type):
+                    arg = arg.arg
+                return self.data(arg) if arg.type == typ else self._opaque(typ, ("cast", typ, self._operand(arg)))
             case ir.ReadConfig(config=config, field=field):
                 return self._opaque(typ, (config, field))
             case ir.WindowExpr() | ir.StrideExpr():
@@ -103,8 +111,28 @@ class Values:
                 return polynomial.mul(left, right)
             case "/" if typ.is_real and right.constant:
                 return polynomial.scale(left, 1 / right.constant)
+            case "/" if typ.is_int and 0 < (divisor := right.constant or Fraction(0)) <= typ.int_range()[1]:
+                return self._quotient(typ, left, divisor)
             case op:
                 return self._opaque(typ, (op, left, right))
+
+    def _quotient(self, typ: ScalarType, num: Poly, divisor: Fraction) -> Poly:
+        """num / divisor, rounded down: `x / 2 / 2` is `x / 4`, as long as 4 is a number of the type."""
+        inner = self._quotients.get(num)
+        if inner is not None and inner[1] * divisor <= typ.int_range()[1]:
+            num, divisor = inner[0], inner[1] * divisor
+        if divisor == 1:
+            return num
+        found = self._opaque(typ, ("/", num, polynomial.constant(typ, divisor)))
+        self._quotients[found] = num, divisor
+        return found
+
+    def _extremes(self, fn: Extern, expr: ir.Expr) -> tuple[Poly, ...]:
+        """The operands of nested calls of `min` or `max`, each once, in an order of their own."""
+        if not (isinstance(expr, ir.ExternCall) and expr.fn is fn):
+            return (self.data(expr),)
+        operands = dict.fromkeys(each for arg in expr.args for each in self._extremes(fn, arg))
+        return tuple(sorted(operands, key=lambda poly: poly.terms))
 
     def _opaque(self, typ: ScalarType, key: Hashable) -> Poly:
         return polynomial.atom(typ, self._number(key))
@@ -157,6 +185,25 @@ class Values:
 
     def _all(self, exprs: Sequence[ir.Expr | ir.Interval]) -> frozenset[Leaf]:
         return frozenset[Leaf]().union(*map(self.leaves, exprs))
+
+
+def _is_needless(typ: ScalarType, between: Type, source: Type) -> bool:
+    """Whether a value of source casts to typ as it is just as it does by way of between: that has all values of source, and it
+    does not make a conversion to an integer type saturate that wraps otherwise."""
+    if not (isinstance(between, ScalarType) and isinstance(source, ScalarType)):
+        return False
+    if source.is_int and between.is_int:
+        (low, high), (least, greatest) = source.int_range(), between.int_range()
+        return least <= low and high <= greatest
+    if source.is_int:
+        return typ.is_real and (between == R or max(map(abs, source.int_range())) <= 1 << _DIGITS.get(between, 0))
+    return between in (source, R) or (between, source) in _WIDER
+
+
+_DIGITS = {F16: 11, BF16: 8, F32: 24, F64: 53}
+"""The binary digits of floating numbers: integers of so many are among them."""
+_WIDER = {(F64, F16), (F64, BF16), (F64, F32), (F32, F16), (F32, BF16)}
+"""Pairs of floating types of which the first has all values of the second."""
 
 
 class _SharedLowering(Lowering):

@@ -18,7 +18,7 @@ from usl_core.ir import nodes as ir
 from usl_core.ir.folding import folded
 from usl_core.ir.memo import memo_of, per_node
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_nodes, children, depends_on_data, same_expr, substitute, update, walk
+from usl_core.ir.traverse import child_nodes, children, depends_on_data, rewrite, same_expr, substitute, update, walk
 from usl_core.ir.types import BOOL, COND, INDEX
 from usl_core.primitives.base import edit_of, primitive
 from usl_core.primitives.declared import with_declared_types
@@ -179,8 +179,19 @@ class _Plan:
             found = [from_lin(reduce_lin(form, lambda goal: _holds(ctx, goal)), expr.span) for form in forms]
             shortest = min(found, key=_length)
             if _length(shortest) >= _length(best):
-                return best
+                return self.numerators(ctx, best) if _divides(best) else best
             best = shortest
+
+    def numerators(self, ctx: Context, expr: ir.Expr) -> ir.Expr:
+        """expr, which is not shorter as a whole, with what it divides shortened."""
+
+        def rule(node: ir.Node) -> ir.Node | None:
+            if not (isinstance(node, ir.BinaryOp) and node.op in ("/", "%")):
+                return None
+            short = self.index(ctx, node.lhs)
+            return None if short is node.lhs or same_expr(short, node.lhs) else update(node, lhs=short)
+
+        return rewrite(expr, rule)
 
     def condition(self, ctx: Context, expr: ir.Expr, *, settle: bool) -> ir.Expr:
         if settle and (value := _decided(ctx, expr)) is not None:
@@ -231,6 +242,12 @@ def has_strides(node: ir.Node) -> bool:
 def _made_of_data(expr: ir.Expr) -> bool:
     """Whether a control expression contains data or configuration, which have no linear form of their own."""
     return depends_on_data(expr) or any(isinstance(n, ir.ReadConfig) for n in walk(expr))
+
+
+@per_node
+def _divides(expr: ir.Expr) -> bool:
+    """Whether a quotient or remainder is in expr."""
+    return any(isinstance(n, ir.BinaryOp) and n.op in ("/", "%") for n in walk(expr))
 
 
 @per_node

@@ -59,4 +59,38 @@ CASES = [
         lambda p: rewrite_expr(p, p.body()[0].idx()[0], "(k + 1) / 2"),
         "x[(k + 1) / 2] = 1.0",
     ),
+    Legal(
+        "rewrite_expr",
+        "operands_of_a_minimum_in_another_order",
+        "x: f32, a: f32, b: f32",
+        "x = min(min(x, a), x) + max(a, max(b, x))",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "max(max(x, b), a) + min(a, x)"),
+        "x = max(max(x, b), a) + min(a, x)",
+    ),
+    Legal(
+        "rewrite_expr",
+        "two_quotients_of_integers",
+        "x: i16, y: i16",
+        "y = (x + 3) / 2 / 2 / 4",
+        lambda p: rewrite_expr(p, p.body()[0].rhs(), "(x + 3) / 16"),
+        "y = (x + 3) / 16",
+    ),
+    Legal(
+        "rewrite_expr",
+        "two_quotients_of_sizes",
+        "n: size, x: f32[n]",
+        "x[n / 2 / 2 - n / 4] = 1.0",
+        lambda p: rewrite_expr(p, p.body()[0].idx()[0], "n / 4 - n / 2 / 2"),
+        "x[n / 4 - n / 2 / 2] = 1.0",
+    ),
+    Legal(
+        "rewrite_expr",
+        "casts_by_way_of_a_wider_type",
+        "x: i8, y: i32, s: f32, t: f64",
+        "y = i32(i16(x)) + i32(i8(x))\nt = f64(f32(x)) + f64(s)",
+        lambda p: rewrite_expr(
+            rewrite_expr(p, p.body()[0].rhs(), "i32(x) + i32(x)"), p.body()[1].rhs(), "f64(s) + f64(i32(x))"
+        ),
+        "y = i32(x) + i32(x)\nt = f64(s) + f64(i32(x))",
+    ),
 ]

@@ -148,4 +148,20 @@ CASES = [
             pass
         """,
     ),
+    Legal(
+        "simplify",
+        "what_is_divided_where_the_quotient_stays",
+        "n: size, x: f32[4 * n + 4]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                x[(4 * i + 4 * i + 2 * j + 3) / 3] = 1.0
+        """,
+        simplify,
+        """
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                x[(8 * i + 2 * j + 3) / 3] = 1.0
+        """,
+    ),
 ]

@@ -28,7 +28,8 @@ def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Edit:
     is `rewrite_expr(p, "x[_] * _ + x[_] * _", "x[i] * (a + b)")`. new is text, a number or an expression cursor. Control
     expressions are equal by proof from what is known there. Data is equal if both have one normal form as polynomials,
     over the rationals for R and floating types, modulo 2^N for integers; calls of functions, casts, divisions (but of R or
-    floating data by a constant) and integer remainders are equal only if their operands are.
+    floating data by a constant) and integer remainders are equal only if their operands are. Beside that, `min(a, b)` is
+    `min(b, a)`, `q / 2 / 2` of integers is `q / 4`, and `i32(i16(x))` of an i8 is `i32(x)`.
 
     The new expression may read less than the old one, never more: `x - x` may become 0, which gives a value where x is
     uninitialised (the step is then a refinement), but not conversely. So it is with divisors, which may be 0, and with
