@@ -21,7 +21,7 @@ TRUSTED = {
     "procedure": ("procedure.py", "equivalence.py"),
 }
 """The parts, and the modules and packages of usl_core in each."""
-BUDGET = 14_956
+BUDGET = 14_999
 
 _NO_CODE = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER}
