@@ -34,6 +34,7 @@ class _Blocker(MetaPathFinder):
 
 
 os.environ.setdefault("USL_TRACEBACK", "full")
+os.environ.setdefault("USL_STORE", "off")  # tests of operators run operators; those of the store switch it on
 
 if os.environ.get(probe.VARIABLE):
     sys.meta_path.insert(0, _Blocker())

@@ -19,12 +19,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_core": (
-        "errors profiling collector deep arguments probe progress tracebacks pytest_tracebacks",
+        "errors profiling collector deep arguments probe progress tracebacks pytest_tracebacks cache_folder",
         "ir",
         "cursors",
         "analysis",
         "frontend",
         "procedure equivalence expansion",
+        "store",
         "primitives",
         "inspect backend display pickling",
         "interp",
@@ -112,7 +113,7 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
 PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_core": frozenset(
         """errors scheduling schedules cursors inspect backend pickling progress interp interp.arrays arguments deep probe
-        ir.config ir.externs ir.identity ir.memory ir.nodes ir.printer ir.sym ir.template ir.traverse ir.types
+        cache_folder ir.config ir.externs ir.identity ir.memory ir.nodes ir.printer ir.sym ir.template ir.traverse ir.types
         plugins.hookspecs plugins.manager frontend.source cli.files cli.modules""".split()
     ),
     "usl_stdlib": frozenset(),

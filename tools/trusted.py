@@ -19,9 +19,10 @@ TRUSTED = {
     "analysis": ("analysis",),
     "primitives": ("primitives",),
     "procedure": ("procedure.py", "equivalence.py"),
+    "store": ("store", "cache_folder.py"),
 }
 """The parts, and the modules and packages of usl_core in each."""
-BUDGET = 14_999
+BUDGET = 15_751
 
 _NO_CODE = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER}

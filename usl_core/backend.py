@@ -22,10 +22,11 @@ from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Block, Call, For, If, LoopMode, Proc, SimpleStmt
 from usl_core.ir.traverse import has_parallel, walk_kinds
 from usl_core.ir.written import written_formals, written_names
+from usl_core.store.results import remembered
 
 __all__ = [
     "ParallelLoop", "assurance", "callees", "callees_first", "check_memories", "fields_used", "fields_written",
-    "is_read_at_start", "last_check", "parallel_loops", "record_copy", "separate_last", "written_formals",
+    "is_read_at_start", "last_check", "parallel_loops", "record_copy", "remembered", "separate_last", "written_formals",
     "written_names",
 ]  # fmt: skip
 

@@ -41,15 +41,18 @@ C = TypeVar("C", bound=Cursor)
 class Procedure(Declaration):
     """A procedure of the object language, checked. Printing it shows its text; methods and operators never change it."""
 
-    __slots__ = ("__weakref__", "_lineage", "_made", "_parent", "_step", "ir")
+    __slots__ = ("__weakref__", "_lineage", "_made", "_parent", "_step", "_version", "ir")
 
     ir: Proc
+    _version: Any
+    """What `usl_core.store` knows of it."""
 
     def __init__(self, ir: Proc, parent: Procedure | None, step: Step, forward: Forward | None) -> None:
         self.ir = ir
         self._parent = parent
         self._step = step
         self._made: WeakValueDictionary[Hashable, Procedure] | None = None
+        self._version = None
         record(ir, parent.ir if parent is not None else None, step)
         # A call holds its callee's IR, and with it the callee's versions; a step that changed nothing adds one to the same IR.
         if parent is not None and parent.ir is ir:

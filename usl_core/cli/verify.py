@@ -48,8 +48,10 @@ def replay() -> None:
     from usl_core.cli.history import as_data, find_procedure, split_place
     from usl_core.cli.messages import message
     from usl_core.cli.modules import exported, import_file
+    from usl_core.store.shelf import switch_off
 
     disable_cache()
+    switch_off()
     try:
         file, name = split_place(sys.argv[1])
         module = import_file(file)

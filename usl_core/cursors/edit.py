@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from usl_core.cursors import edits, rewriting
@@ -40,7 +41,7 @@ from usl_core.cursors.path import (
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Arg, Block, Expr, Node, Proc, Read, Stmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import get_field, update
+from usl_core.ir.traverse import child_fields, children, get_field, update
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class _Redirect:
     origin: Loc
     to: Loc
     since: Lineage
-    tree: Proc
+    tree: Proc | frozenset[Path]
+    """The tree of that version, or the paths in it at `to` and below."""
     inside: bool
 
 
@@ -248,6 +250,16 @@ class Edit:
 
     # ---- details
 
+    def __reduce__(self) -> Any:
+        """What is kept is the forwarding."""
+        steps, version = [], self._now
+        while version is not self._start:
+            steps.append(version.forward)
+            assert version.parent is not None
+            version = version.parent
+        redirects = [(each.origin, each.to, each.since.depth, _below(each), each.inside) for each in self._redirects]
+        return _kept, (self.operator, steps[::-1], redirects)
+
     def _step(self, edited: edits.Edited) -> Edit:
         proc, forward = edited
         return self if proc is self.proc else replace(self, proc=proc, _now=self._now.step(forward))
@@ -270,6 +282,44 @@ class Edit:
         loc = self._resolve(where)
         assert isinstance(loc, GapLoc), f"{self.operator}: a gap is wanted here, not {loc}"
         return loc
+
+
+def _kept(operator: str, steps: Iterable[Forward], redirects: Iterable[tuple[Loc, Loc, int, frozenset[Path], bool]]) -> Edit:
+    """The forwarding of an edit, without its trees."""
+    versions = list(accumulate(steps, Lineage.step, initial=Lineage()))
+    kept = tuple(_Redirect(origin, to, versions[depth], paths, inside) for origin, to, depth, paths, inside in redirects)
+    nothing = Proc("", (), (), ())
+    return Edit(nothing, nothing, operator, versions[0], versions[-1], kept)
+
+
+def _below(redirect: _Redirect) -> frozenset[Path]:
+    """The paths at the target and below it; empty lists that a gap may be in, as paths to their first entry."""
+    if isinstance(redirect.tree, frozenset):
+        return redirect.tree
+    pending = [redirect.to.path] if redirect.inside and isinstance(redirect.to, NodeLoc) else []
+    found: set[Path] = set(pending)
+    while pending:
+        path = pending.pop()
+        node = get(redirect.tree, path)
+        inner = [(*path, step) for step, _ in children(node)]
+        pending += inner
+        found.update(inner)
+        found.update((*path, (field, None)) for field, several in child_fields(node) if several and not get_field(node, field))
+    return frozenset(found)
+
+
+def _is_there(tree: Proc | frozenset[Path], loc: Loc) -> bool:
+    if isinstance(tree, Proc):
+        return exists(tree, loc)
+    match loc:
+        case NodeLoc(path):
+            return path in tree
+        case BlockLoc(parent, field, lo, hi):
+            return 0 <= lo < hi and (*parent, (field, hi - 1)) in tree
+        case GapLoc(parent, field, index, side):
+            return (*parent, (field, index)) in tree or (index == 0 and side == "before" and (*parent, (field, None)) in tree)
+        case ArgLoc() | Dead():
+            return False
 
 
 def _root(loc: Loc) -> Path:
@@ -311,4 +361,4 @@ def _transfer(redirect: _Redirect, loc: Loc) -> Loc | None:
             moved = gap_at((*to, *(*parent, (field, index))[skip:]), side)
         case ArgLoc() | Dead():
             return None
-    return moved if exists(redirect.tree, moved) else None
+    return moved if _is_there(redirect.tree, moved) else None

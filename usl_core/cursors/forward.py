@@ -8,6 +8,7 @@ steps it remembers where a location went, so that the next question takes a time
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path, gap_at
 
@@ -35,7 +36,7 @@ def compose(*chain: Forward) -> Forward:
         return identity
     if len(steps) == 1:
         return steps[0]
-    return lambda loc: forward_through(steps, loc)
+    return partial(forward_through, steps)
 
 
 class ByPaths:

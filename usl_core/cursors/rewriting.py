@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core.cursors.edits import Edited
-from usl_core.cursors.forward import ByPaths, identity
+from usl_core.cursors.forward import ByPaths, compose, identity
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, paths_of, rebuild
 from usl_core.ir.nodes import Arg, Expr, ExprBase, Interval, Node, Proc, StmtBase
 from usl_core.ir.sym import Sym
@@ -34,6 +34,23 @@ class Trace:
         if self.replaced is None or step[0] in ("body", "orelse"):
             return (step,)
         return _find_child(self.rebuilt, self.replaced, step)
+
+    def __reduce__(self) -> Any:
+        """What is kept is where each child went, and none of the nodes."""
+        gone = self.replaced is not None
+        return _Followed, (dict(self.below), {step: self.follow(step) for step, _ in children(self.rebuilt)} if gone else None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Followed:
+    """A trace that was kept: where each child went, or None where all are at their steps."""
+
+    below: Mapping[Step, Trace | _Followed]
+    places: Mapping[Step, Path | None] | None
+
+    def follow(self, step: Step) -> Path | None:
+        """As of a trace."""
+        return (step,) if self.places is None or step[0] in ("body", "orelse") else self.places.get(step)
 
 
 def _find_child(old: Node, new: Node, step: Step) -> Path | None:
@@ -72,7 +89,7 @@ class Rewritten(ByPaths):
 
     __slots__ = ("_traces", "by")
 
-    def __init__(self, traces: Mapping[Path, Trace], by: str) -> None:
+    def __init__(self, traces: Mapping[Path, Trace | _Followed], by: str) -> None:
         self._traces, self.by = traces, by
 
     def block(self, block: BlockLoc) -> Loc:
@@ -87,8 +104,8 @@ class Rewritten(ByPaths):
                 return self._below(path[:depth], trace, path[depth:])
         return path
 
-    def _below(self, prefix: Path, trace: Trace, rest: Path) -> Path | Dead:
-        current: Trace | None = trace
+    def _below(self, prefix: Path, trace: Trace | _Followed, rest: Path) -> Path | Dead:
+        current: Trace | _Followed | None = trace
         for position, step in enumerate(rest):
             if current is None:
                 return (*prefix, *rest[position:])
@@ -228,8 +245,7 @@ def set_args(proc: Proc, args: tuple[Arg, ...], *, by: str = "set_args") -> Edit
         index = places.get(old.name)
         if index is not None and args[index] is not old:
             traces[(("args", index),)] = Trace({}, old, args[index])
-    changed = Rewritten(traces, by)
-    return update(proc, args=args), lambda loc: changed(moved(loc))
+    return update(proc, args=args), compose(moved, Rewritten(traces, by))
 
 
 def set_preds(proc: Proc, preds: tuple[Expr, ...], *, by: str = "set_preds") -> Edited:

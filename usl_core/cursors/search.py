@@ -14,7 +14,7 @@ from usl_core.cursors.matching import Matcher
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path, get, get_stmt, stmt_list
 from usl_core.errors import NOWHERE, PatternError
 from usl_core.ir import nodes as ir
-from usl_core.ir.traverse import children
+from usl_core.ir.traverse import children, walk
 
 Want = typing.Literal["stmt", "expr", "any"]
 _NEAR_MISSES = 5
@@ -87,6 +87,8 @@ def _matches(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Wa
             return
     stmts = pattern.stmts if want != "expr" else ()
     expr = pattern.expr if want != "stmt" else None
+    if isinstance(expr, syntax.CallPattern) and not any(_is_called(expr.name, node) for node in walk(proc)):
+        expr = None  # a procedure's name, most of the time: expressions need not be looked at one by one
     if not stmts and expr is None:
         return
     for place in _places(proc, scope, exprs=expr is not None):
@@ -96,6 +98,19 @@ def _matches(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Wa
                 yield _run_loc(place.path, len(stmts))
         elif expr is not None and isinstance(place.node, ir.ExprBase) and matcher.expr(expr, place.node):
             yield NodeLoc(place.path)
+
+
+def _is_called(name: str, node: ir.Node) -> bool:
+    """Whether node is an expression like a call, of that name where it is not `_`."""
+    match node:
+        case ir.ExternCall(fn=fn):
+            return name in (syntax.ANY, fn.name)
+        case ir.Cast(type=typ):
+            return name in (syntax.ANY, str(typ))
+        case ir.StrideExpr():
+            return name in (syntax.ANY, "stride")
+        case _:
+            return False
 
 
 def _run_loc(path: Path, length: int) -> Loc:

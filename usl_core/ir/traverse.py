@@ -6,7 +6,7 @@ A rewrite returns the very same node when nothing below it changed, so that anal
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar, overload
 
 from usl_core.ir.externs import IDX
@@ -113,6 +113,20 @@ def update(node: N, **changes: Any) -> N:
     _forget(changed, None)
     assert not changes, f"{kind.__name__} has no {', '.join(changes)}"
     return changed
+
+
+def fields_of(node: Node) -> list[Any]:
+    """The values of node's fields; `made_of` makes a node of them."""
+    return [getattr(node, name) for name, _ in _SETTERS[type(node)]]
+
+
+def made_of(kind: type[N], values: Iterable[Any]) -> N:
+    """The node of a kind with these values of its fields."""
+    made = object.__new__(kind)
+    for (_, set_field), value in zip(_SETTERS[kind], values, strict=True):
+        set_field(made, value)
+    _forget(made, None)
+    return made
 
 
 _SETTERS: dict[type[NodeBase], list[tuple[str, Callable[[NodeBase, Any], None]]]] = {

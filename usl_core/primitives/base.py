@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from usl_core.analysis import formula as fml
@@ -32,6 +32,7 @@ from usl_core.primitives.operators import as_operator, operator_name
 from usl_core.primitives.repeated import call_key
 from usl_core.procedure import Procedure, derive
 from usl_core.profiling import profiled
+from usl_core.store.calls import asked
 
 P = ParamSpec("P")
 
@@ -65,9 +66,19 @@ def primitive(
             if call is not None and (made := proc.made_by(call)) is not None:
                 return made
             with collected_later():
-                result = once(proc, *args, **kwargs)
+                result = remembered(proc, *args, **kwargs)
             if call is not None:
                 proc.remember(call, result)
+            return result
+
+        def remembered(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
+            known = asked(proc, variant, build.__module__, args, kwargs)
+            if known is None:
+                return once(proc, *args, **kwargs)
+            result = known.recalled(operator, lambda: _all_shown(args, kwargs))
+            if result is None:
+                result = once(proc, *args, **kwargs)
+                known.keep(result)
             return result
 
         def once(proc: Procedure, *args: P.args, **kwargs: P.kwargs) -> Procedure:
@@ -83,16 +94,21 @@ def primitive(
                 require_steady_control(edit.proc)
 
             def step() -> Step:
-                shown = (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
                 proofs = {k: n - before.get(k, 0) for k, n in STATISTICS.settled.items() if n != before.get(k, 0)}
                 found = Relation.REFINES if edit.refines else relation
-                return Step(operator, shown, found, time.perf_counter() - started, proofs, edit.polluted, edit.fixed)
+                return Step(
+                    operator, _all_shown(args, kwargs), found, time.perf_counter() - started, proofs, edit.polluted, edit.fixed
+                )
 
             return derive(proc, edit.proc, edit.forward, operator, step)
 
         return apply
 
     return decorate
+
+
+def _all_shown(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[str | Callable[[], str], ...]:
+    return (*map(_shown, args), *(_shown(value, f"{key}=") for key, value in kwargs.items()))
 
 
 def _shown(value: Any, prefix: str = "") -> str | Callable[[], str]:

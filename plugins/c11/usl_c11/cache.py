@@ -12,7 +12,6 @@ import atexit
 import contextlib
 import functools
 import hashlib
-import os
 import re
 import shlex
 import shutil
@@ -23,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from usl_c11.compiler import Compiler, compile_library
+from usl_core.cache_folder import cache_folder
 from usl_core.errors import JitError
 from usl_core.progress import doing
 
@@ -36,13 +36,8 @@ STALE_SECONDS = 24 * 3600
 
 
 def cache_dir() -> Path:
-    """`USL_CACHE_DIR` if it is set, else the user's cache folder."""
-    chosen = os.environ.get("USL_CACHE_DIR")
-    if chosen:
-        return Path(chosen) / "c11"
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("usl", appauthor=False)) / "c11"
+    """Where libraries are kept."""
+    return cache_folder() / "c11"
 
 
 def compiled(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str], others: str = "") -> Path:

@@ -27,8 +27,7 @@ def drivers_of(text: str, own: str) -> tuple[Driver, ...]:
     Raises:
         BackendError: two drivers declare one header.
     """
-    headers = {name for name in _INCLUDE.findall(text) if name not in _OF_COMPILERS and not name.endswith("intrin.h")}
-    headers.discard(own)
+    headers = foreign_headers(text, own)
     if not headers:
         return ()
     found: dict[str, tuple[str, Driver]] = {}
@@ -43,6 +42,11 @@ def drivers_of(text: str, own: str) -> tuple[Driver, ...]:
                     )
                 found[header] = full_name, driver
     return tuple(dict.fromkeys(driver for _, (_, driver) in sorted(found.items())))
+
+
+def foreign_headers(text: str, own: str) -> set[str]:
+    """The headers that C text includes and that are neither its own nor the compiler's."""
+    return {n for n in _INCLUDE.findall(text) if n not in _OF_COMPILERS and not n.endswith("intrin.h") and n != own}
 
 
 def compiler_flags(drivers: Iterable[Driver]) -> tuple[str, ...]:
