@@ -68,7 +68,7 @@ PERMITS: dict[str, bool] = {
     "_is_apart": True,
     "_is_inside": True,
     "_is_outdated": False,
-    "_is_parallelizable": True,
+    "_is_parallelizable": False,
     "_uses": False,
     "Reach.outlives": False,
     "does_nothing": True,

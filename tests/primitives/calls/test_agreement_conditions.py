@@ -45,6 +45,9 @@ DIFFERENT = [
     ("for i in seq(0, 4): x[i] = 1.0", "for i in seq(0, 5): x[i] = 1.0"),
     ("for i in seq(1, 4): x[0] = 1.0", "for i in seq(0, 4): x[0] = 1.0"),
     ("for i in par(0, 4): x[i] = 1.0", "for i in seq(0, 4): x[i] = 1.0"),
+    ("for i in seq(0, 1): x[0] = 1.0", "x[0] = 1.0"),
+    ("if n > 0: x[0] = 1.0", "x[0] = 1.0"),
+    ("x[0] = 1.0", "if n > 0: x[0] = 1.0"),
     ("for i in seq(0, 4): x[i] = 1.0", "for i in seq(0, 4): x[i] = 2.0"),
     ("for i in seq(1, 5): x[i] = 1.0", "for i in seq(0, 4): x[i] = 1.0"),
     ("if n > 6: x[0] = 1.0", "if n > 7: x[0] = 1.0"),
@@ -82,6 +85,8 @@ DIFFERENT = [
     ("Cfg.a = 1.0", "Cfg.a = 2.0"),
     ("x[0] = Cfg.a", "x[0] = Cfg.b"),
     ("x[0] = Cfg.a", "x[0] = Other.a"),
+    ("Cfg.a = Cfg.b\nCfg.b = 2.0\nx[0] = Cfg.a", "Cfg.a = Cfg.b\nCfg.b = 2.0\nx[0] = Cfg.b"),
+    ("Cfg.a = 2.0\nx[0] = Cfg.a", "Cfg.a = 2.0\nx[0] = 3.0"),
     ("check(n > 6)", "check(n > 7)"),
     ("x[0] = y[0] + y[1]", "x[0] = y[0] * y[1]"),
     ("x[0] = y[0] + y[1]", "x[0] = y[0] + y[2]"),
@@ -118,6 +123,7 @@ def test_blocks_that_differ_are_told_apart(new: str, old: str) -> None:
         ("t: f32[4]\nt[0] = 1.0\nx[0] = t[0]", "u: f32[4]\nu[0] = 1.0\nx[0] = u[0]"),
         ("x[(2 * m + 1) / 2] = 1.0", "x[m] = 1.0"),
         ("x[idx(k, 0, 4) + 1] = 1.0", "x[idx(k, 0, 4) + 1] = 1.0"),
+        ("Cfg.a = 2.0\nx[0] = Cfg.a", "Cfg.a = 2.0\nx[0] = 2.0"),
     ],
 )
 def test_control_values_are_compared_by_value_and_bound_names_by_place(new: str, old: str) -> None:

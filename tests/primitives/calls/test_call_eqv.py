@@ -39,6 +39,13 @@ def test_a_call_moves_up_from_an_equal_version_only():
         call_eqv(call_eqv(CALLER, "f(_)", REFINED), "f_refined(_)", F)
 
 
+def test_what_calls_a_refinement_is_itself_a_refinement_only():
+    refined = call_eqv(CALLER, "f(_)", REFINED)
+    outer = proc_from_source("def outer(y: f32[8]):\n    foo(y)\n", {"foo": refined})
+    with pytest.raises(SchedulingError, match="only a refinement"):
+        call_eqv(outer, "foo(_)", CALLER)
+
+
 def test_an_unrelated_procedure_is_refused():
     stranger = proc_from_source(TEXT.replace("def f", "def g"))
     with pytest.raises(SchedulingError, match="g was not made from f"):

@@ -140,13 +140,14 @@ def test_control_is_equal_by_proof_from_what_is_known_there():
         rewrite_expr(p, p.find_loop("i").hi(), "n / 4 + 1")
 
 
-def test_extents_and_windows_are_rewritten_with_the_types_that_repeat_them():
+@pytest.mark.parametrize("call", ["g(n, t)", "for i in seq(0, 2):\n                g(n, t)"])
+def test_extents_and_windows_are_rewritten_with_the_types_that_repeat_them(call: str):
     g = parse("def g(n: size, x: R[n + n]):\n    x[0] = 1.0")
     p = parse(
-        """
+        f"""
         def f(n: size, y: R[1]):
             t: R[n + n]
-            g(n, t)
+            {call}
             y[0] = t[0]
     """,
         g=g,

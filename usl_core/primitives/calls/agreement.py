@@ -14,7 +14,7 @@ from usl_core.analysis.lower import Lowering
 from usl_core.ir import nodes as ir
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data
-from usl_core.ir.types import BOOL, ScalarType, TensorType, is_control, scalar_of
+from usl_core.ir.types import BOOL, TensorType, is_control, scalar_of
 from usl_core.profiling import profiled
 
 
@@ -82,8 +82,6 @@ class _Agreement:
                 return self.is_called(a.name, b.name) and scalar_of(a.type) == scalar_of(b.type)
             case ir.WindowExpr() | ir.Assign() | ir.Reduce():
                 return self.is_called(a.name, b.name)
-            case ir.StrideExpr():
-                return self.is_called(a.name, b.name) and bool(a.dim == b.dim)
             case ir.Literal():
                 return bool(a.value == b.value and a.type == b.type)
             case ir.BinaryOp():
@@ -100,8 +98,8 @@ class _Agreement:
                 return a.mem is b.mem and scalar_of(a.type) == scalar_of(b.type)
             case ir.UnaryMinus() | ir.Interval() | ir.WindowStmt() | ir.Check() | ir.Pass():
                 return True
-            case ir.For() | ir.If() | ir.Arg() | ir.Proc():  # not of operands only
-                return False
+            case ir.For() | ir.If() | ir.Arg() | ir.Proc() | ir.StrideExpr():
+                raise AssertionError("blocks are compared by stmt, control values by what they are")
 
     def is_called(self, name: Sym, other: Sym) -> bool:
         return self.names.get(name, name) is other
@@ -133,16 +131,12 @@ class _Agreement:
 
 
 def held(ctx: Context, a: ir.Node, b: ir.Node) -> bool:
-    """Whether a is a field of data that holds here what b is, a scalar or a constant."""
-    if not (
+    """Whether a is a field that holds here what b is, a scalar or a constant."""
+    return (
         isinstance(a, ir.ReadConfig)
-        and isinstance(b, ir.Read | ir.Literal)
-        and a.type == b.type
-        and isinstance(a.type, ScalarType)
-    ):
-        return False
-    value = value_of(b)
-    return value is not None and ctx.fields.value(a.config.sym(a.field)) == value
+        and isinstance(b, ir.Read | ir.Literal)  # what another field holds has the name of what it held at the start
+        and ctx.fields.value(a.config.sym(a.field)) == value_of(b)
+    )
 
 
 def window_entries(expr: ir.Read | ir.WindowExpr) -> tuple[ir.Expr | ir.Interval, ...]:
