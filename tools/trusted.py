@@ -22,7 +22,17 @@ TRUSTED = {
     "store": ("store", "cache_folder.py"),
 }
 """The parts, and the modules and packages of usl_core in each."""
-BUDGET = 15_751
+CHECKED = frozenset(
+    {
+        "primitives/calls/rearranging.py",
+        "primitives/calls/solving.py",
+        "primitives/calls/unify.py",
+        "primitives/composed/autofission.py",
+    }
+)
+"""What lies in these packages and needs no trust: the unifier, whose guesses `same_meaning` compares with the block, and what only
+calls operators."""
+BUDGET = 15_127
 
 _NO_CODE = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER}
@@ -50,7 +60,7 @@ def _modules(root: Path, name: str) -> list[Path]:
     place = root / "usl_core" / name
     found = [place] if place.suffix else sorted(place.rglob("*.py"))
     assert found and all(path.exists() for path in found), f"{place} is trusted and does not exist"
-    return found
+    return [path for path in found if str(path.relative_to(root / "usl_core")) not in CHECKED]
 
 
 def main() -> int:
