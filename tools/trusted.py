@@ -30,8 +30,8 @@ CHECKED = frozenset(
         "primitives/composed/autofission.py",
     }
 )
-"""What lies in these packages and needs no trust: the unifier, whose guesses `same_meaning` compares with the block, and what only
-calls operators."""
+"""What lies in these packages and needs no trust: the unifier, whose guesses `same_meaning` compares with the block, and what
+only calls operators."""
 BUDGET = 15_127
 
 _NO_CODE = frozenset(
