@@ -1,12 +1,14 @@
-"""What a backend asks of the core: that everything is proved once more, what runs in parallel, what procedures use and call.
+"""What a backend asks of the core: that everything is proved once more, that index arithmetic fits 64 bits, what runs in
+parallel, what procedures use and call. docs/backends.md shows it at work.
 
 Reads only. A backend makes its text of the copies that `last_check` gives, in which nothing is remembered.
 """
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from usl_core.analysis.conflict import overlap
@@ -18,15 +20,20 @@ from usl_core.analysis.parallel import separate_last, shared_reductions
 from usl_core.analysis.reaching import reach
 from usl_core.arguments import check_all
 from usl_core.equivalence import assurance, record_copy
+from usl_core.errors import BackendError
 from usl_core.ir.config import FieldSym
-from usl_core.ir.nodes import Block, Call, For, If, LoopMode, Proc, SimpleStmt
-from usl_core.ir.traverse import has_parallel, walk_kinds
+from usl_core.ir.nodes import Alloc, Block, Call, ExprBase, For, If, LoopMode, Node, Proc, SimpleStmt
+from usl_core.ir.printer import show_expr
+from usl_core.ir.traverse import child_nodes, has_parallel, walk_kinds
+from usl_core.ir.types import TensorType, is_integer_control
 from usl_core.ir.written import written_formals, written_names
+from usl_core.ranges import INT64_MAX, Ranges, branch, formal_ranges, loop_range, range_of
 from usl_core.store.results import remembered
 
 __all__ = [
-    "ParallelLoop", "assurance", "callees", "callees_first", "check_memories", "fields_used", "fields_written",
-    "is_read_at_start", "last_check", "parallel_loops", "record_copy", "remembered", "separate_last", "written_formals",
+    "ParallelLoop", "assurance", "callees", "callees_first", "check_index_arithmetic", "check_memories", "fields_used",
+    "fields_written", "is_read_at_start", "last_check", "parallel_loops", "record_copy", "remembered", "separate_last",
+    "written_formals",
     "written_names",
 ]  # fmt: skip
 
@@ -90,6 +97,50 @@ def callees_first(procs: Iterable[Proc]) -> tuple[Proc, ...]:
     for proc in procs:
         visit(proc)
     return tuple(done)
+
+
+def check_index_arithmetic(procs: Sequence[Proc]) -> None:
+    """No index expression of procs or of what they call leaves 64 bits, nor does the number of elements of a buffer that is
+    allocated, for arguments in the limits of `usl_core.ranges`: sizes up to 2^31 - 1, indices of that magnitude.
+
+    Raises:
+        BackendError: one may.
+    """
+    for proc, known in formal_ranges(callees_first(procs)[::-1], procs).items():
+        if proc.instr is None:
+            _check_block(proc.body, known)
+
+
+def _check_block(block: Block, known: Ranges) -> None:
+    for stmt in block:
+        match stmt:
+            case For(lo=lo, hi=hi, body=body):
+                _check_arithmetic((lo, hi), known)
+                _check_block(body, {**known, stmt.iter: loop_range(stmt, known)})
+            case If(cond=cond, body=body, orelse=orelse):
+                _check_arithmetic((cond,), known)
+                _check_block(body, branch(stmt, known, True))
+                _check_block(orelse, branch(stmt, known, False))
+            case SimpleStmt():
+                _check_arithmetic((stmt,), known)
+                if isinstance(stmt, Alloc):
+                    _check_size(stmt, known)
+
+
+def _check_arithmetic(nodes: Iterable[Node], known: Ranges) -> None:
+    for node in nodes:
+        if isinstance(node, ExprBase) and is_integer_control(node.type):
+            range_of(node, known)
+        else:
+            _check_arithmetic(child_nodes(node), known)
+
+
+def _check_size(stmt: Alloc, known: Ranges) -> None:
+    extents = stmt.type.shape if isinstance(stmt.type, TensorType) else ()
+    if math.prod(max(range_of(extent, known).hi, 1) for extent in extents) > INT64_MAX:
+        shape = ", ".join(map(show_expr, extents))
+        note = "sizes have magnitudes up to 2^31 - 1; assert a smaller bound on them"
+        raise BackendError(f"{stmt.name.name}[{shape}] might have more than 2^63 elements", span=stmt.span, notes=(note,))
 
 
 def fields_used(proc: Proc) -> frozenset[FieldSym]:

@@ -41,10 +41,10 @@ def _c_code(p: Procedure, **options: Any) -> str:
 
 
 @deeply
-def _jit(p: Procedure, **options: Any) -> Callable[..., Any]:
-    from usl_core.plugins.manager import backend
+def _jit(p: Procedure, *, backend: str = "c11", **options: Any) -> Callable[..., Any]:
+    from usl_core.plugins.manager import backend as named
 
-    return backend().jit(p.ir, **options)
+    return named(backend).jit(p.ir, **options)
 
 
 def _as_html(p: Procedure) -> str:

@@ -211,7 +211,7 @@ class Procedure(Declaration):
         return LATER.c_code(self, **options)
 
     def jit(self, **options: Any) -> Callable[..., Any]:
-        """A callable on NumPy arrays, compiled by the backend plugin."""
+        """A callable on NumPy arrays, compiled by a backend: `p.jit()` by `c11`, `p.jit(backend="NAME")` by a plugin's own."""
         return LATER.jit(self, **options)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import pluggy
 
+from usl_core.errors import BackendError
 from usl_core.ir.config import Config
 from usl_core.ir.externs import Extern
 from usl_core.ir.memory import Memory
@@ -36,7 +37,10 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @runtime_checkable
 class Backend(Protocol):
-    """Turns procedures into files, libraries and callables. Every method raises UslError for what it cannot do."""
+    """Turns procedures into files, libraries and callables. Every method raises UslError for what it cannot do.
+
+    A class that derives from this one has only `name` and `emit` to define: what it leaves out is refused.
+    """
 
     @property
     def name(self) -> str:
@@ -52,11 +56,14 @@ class Backend(Protocol):
 
     def build(self, procs: Sequence[Proc], name: str, directory: Path) -> Path:
         """Compiles the library into directory; the path of the shared library."""
-        ...
+        raise BackendError(f"backend {self.name!r} builds no libraries")
 
     def jit(self, procedure: Any, **options: Any) -> Callable[..., Any]:
-        """A callable on NumPy arrays for one `Procedure`; options are the backend's own."""
-        ...
+        """A callable on NumPy arrays for one procedure (its IR, a `Proc`); options are the backend's own.
+
+        `usl plugin check` runs it.
+        """
+        raise BackendError(f"backend {self.name!r} runs nothing here")
 
 
 @runtime_checkable

@@ -16,12 +16,11 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from usl_c11 import arguments
-from usl_c11.arguments import evaluate
 from usl_c11.calls.entry import make_entry
 from usl_c11.calls.extension import entry_type
 from usl_c11.jit import JitProcedure, jit
-from usl_core import probe
+from usl_core import calling, probe
+from usl_core.calling import evaluate
 from usl_core.errors import JitError
 from usl_core.ir.nodes import Proc
 from usl_core.ir.types import TensorType
@@ -202,7 +201,7 @@ def test_extents_are_computed_as_in_python(n: int, m: int, more: int, dim: int) 
     shape = [evaluate(extent, {formals[0].name: n, formals[1].name: m}) for extent in typ.shape]
     shape[dim] += more
     passed_on: list[Any] = []
-    made = make_entry(arguments.formals(EXTENTS), STUB, lambda *given: passed_on.append(given), lambda *_: None, False)
+    made = make_entry(calling.formals(EXTENTS), STUB, lambda *given: passed_on.append(given), lambda *_: None, False)
     assert made is not None
     made(n, m, np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), shape, (0, 0, 0)), np.zeros((), np.float32))
     assert (passed_on == []) is (more == 0)

@@ -10,13 +10,13 @@ from c11_programs import FLOATS, INTEGERS, LENGTH, Program, floats, programs, va
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from usl_c11.arguments import numpy_name
 from usl_c11.build import compile_flags
 from usl_c11.cache import compiled
 from usl_c11.compiler import find_compiler
 from usl_c11.emit import library
 from usl_c11.jit import JitProcedure
 from usl_c11.trampoline import with_trampolines
+from usl_core.calling import numpy_name
 from usl_core.interp.run import run
 from usl_core.ir.types import SCALARS
 

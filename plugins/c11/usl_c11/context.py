@@ -8,12 +8,12 @@ from typing import Any
 
 from usl_c11.emit import Library
 from usl_c11.names import legal
-from usl_c11.ranges import INDICES, SIZES
 from usl_c11.types import control_spelling, spelling
 from usl_core.errors import NOWHERE, JitError
 from usl_core.interp import ConfigKey
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType
+from usl_core.ranges import INDICES, SIZES
 
 
 class Context:

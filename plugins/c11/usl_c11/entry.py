@@ -6,7 +6,6 @@ body (a failed `check`, no memory) follow after them.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,15 +13,16 @@ from usl_c11.ctext import C, unary
 from usl_c11.expr import condition, control, product
 from usl_c11.func import Formal, bind_formals, heading, new_function
 from usl_c11.names import legal
-from usl_c11.ranges import INDICES, SIZE_MAX, SIZES, assume_preds, entry_ranges
 from usl_c11.scope import Buffer, Function
 from usl_c11.stmt import INDENT
 from usl_c11.unit import Unit
 from usl_c11.usage import is_data, readable_fields
 from usl_core.backend import assurance, fields_used, is_read_at_start, written_formals
+from usl_core.calling import must_be_disjoint
 from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.printer import Printer
 from usl_core.ir.types import BOOL, SIZE, ControlType, TensorType
+from usl_core.ranges import INDICES, SIZE_MAX, SIZES, assume_preds, entry_ranges
 
 NO_CHECKS = "USL_NO_ENTRY_CHECKS"
 
@@ -185,16 +185,6 @@ def _declare_footprint(buffer: Buffer, layout: str, fn: Function, tests: _Tests)
     call = f"{fn.unit.helpers.footprint()}({buffer.data}, sizeof *{buffer.data}, {layout})"
     tests.lines.append(f"const struct usl_footprint {place} = {call};")
     return place
-
-
-def must_be_disjoint(proc: Proc) -> list[tuple[Arg, Arg]]:
-    """Pairs of data formals that may not overlap: one of them is written, and not both are declared aliasable."""
-    written = written_formals(proc)
-    return [
-        (a, b)
-        for a, b in itertools.combinations([arg for arg in proc.args if is_data(arg)], 2)
-        if {a.name, b.name} & written and not {a.name.name, b.name.name} <= set(proc.aliasable)
-    ]
 
 
 def _test_aliasing(pairs: Sequence[tuple[Arg, Arg]], places: Mapping[Arg, str | None], fn: Function, tests: _Tests) -> None:

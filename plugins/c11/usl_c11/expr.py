@@ -12,7 +12,6 @@ from usl_c11.folding import folded, value_range
 from usl_c11.literals import control_literal, float_literal, integer_literal, ring_literal
 from usl_c11.memory import ask, overrides
 from usl_c11.names import legal
-from usl_c11.ranges import Range, decided_by, range_of
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.types import is_narrow, require_arithmetic, ring
 from usl_core.errors import BackendError, Span
@@ -31,6 +30,7 @@ from usl_core.ir.nodes import (
     WindowExpr,
 )
 from usl_core.ir.types import ControlType, ScalarType, is_integer_control
+from usl_core.ranges import Range, decided_by, range_of
 
 TRUE, FALSE = C("true"), C("false")
 

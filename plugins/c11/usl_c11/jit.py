@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from usl_c11 import arguments
+from usl_c11.arguments import Packed
 from usl_c11.build import build_in_cache
 from usl_c11.cache import command_of
 from usl_c11.calls.entry import make_entry
@@ -17,6 +17,7 @@ from usl_c11.context import Context
 from usl_c11.emit import Library, library
 from usl_c11.trampoline import PREFIX, with_trampolines
 from usl_core import Procedure
+from usl_core.calling import formals, require_dtypes
 from usl_core.errors import JitError
 from usl_core.ir.identity import Identical
 from usl_core.ir.nodes import Proc
@@ -61,7 +62,7 @@ class JitProcedure(Identical):
         self._function = getattr(loaded, f"{PREFIX}{proc.name}")
         self._error = getattr(loaded, f"{proc.name}_error")
         self._error.restype = ctypes.c_char_p
-        self._proc, self._formals, self._options = proc, arguments.formals(proc), options
+        self._proc, self._formals, self._options = proc, formals(proc), options
         self._context = Context(proc.name, lib) if proc in lib.contexts else None
         self.__name__, self.source, self.library, self.command = proc.name, source, path, command_of(Path(path))
         threads = any(flag.startswith("-fopenmp") for flag in shlex.split(self.command))
@@ -89,7 +90,7 @@ class JitProcedure(Identical):
         """A call whose arguments are checked in Python: those that need a conversion, or an explanation."""
         configs = kwargs.pop("configs", {}) if self._context is not None else {}
         context = None if self._context is None else self._context.made(configs)
-        packed = arguments.Packed(self._proc, self._formals, args, kwargs)
+        packed = Packed(self._proc, self._formals, args, kwargs)
         status = self._function(*packed.pointers(context))
         if self._context is not None:
             self._context.report(context, configs)
@@ -98,7 +99,7 @@ class JitProcedure(Identical):
 
     def _refused(self, status: int, /, *args: Any) -> None:
         """Raises what a status says of arguments that were checked in C; the tests in Python have the better messages."""
-        arguments.Packed(self._proc, self._formals, args, {})
+        Packed(self._proc, self._formals, args, {})
         raise self._failure(status)
 
     def _failure(self, status: int) -> JitError:
@@ -126,7 +127,7 @@ def jit(proc: Proc, *, flags: Sequence[str] = (), march: str | None = None) -> J
     if not isinstance(flags, list | tuple) or not all(isinstance(each, str) and "\0" not in each for each in flags):
         raise JitError(f"flags must be a list of texts, got {flags!r}")
     lib = library([proc], proc.name)
-    arguments.require_dtypes(arguments.formals(proc))
+    require_dtypes(formals(proc))
     path = build_in_cache(lib, with_trampolines(lib, [proc]), flags, march)
     return JitProcedure(proc, lib.files[f"{proc.name}.c"], str(path), lib, {"flags": tuple(flags), "march": march})
 

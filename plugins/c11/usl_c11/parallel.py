@@ -14,7 +14,6 @@ from usl_c11.arith import narrow
 from usl_c11.ctext import C, cast
 from usl_c11.expr import control, element
 from usl_c11.memory import ask
-from usl_c11.ranges import loop_range
 from usl_c11.scope import Buffer, Function, ParallelLoop, Place
 from usl_c11.status import fail
 from usl_c11.types import ring
@@ -23,6 +22,7 @@ from usl_core.ir.nodes import For, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import F16
 from usl_core.plugins.manager import plugin_manager
+from usl_core.ranges import loop_range
 
 Lines = list[str]
 

@@ -9,7 +9,6 @@ from enum import Enum
 
 from usl_c11.ctext import C
 from usl_c11.names import Names
-from usl_c11.ranges import Range
 from usl_c11.reductions import Reductions
 from usl_c11.unit import Unit
 from usl_core.errors import BackendError, Span
@@ -17,6 +16,7 @@ from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Expr, Interval
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ScalarType
+from usl_core.ranges import Range
 
 
 class Place(Enum):

@@ -14,7 +14,6 @@ from usl_c11.ctext import C, binary, cast, unary
 from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
 from usl_c11.memory import ask, overrides
 from usl_c11.mirror import mirrored
-from usl_c11.ranges import INDICES, SIZES, Range, branch, loop_range, range_of
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
 from usl_c11.types import require_arithmetic, ring
@@ -40,6 +39,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, is_integer_control
+from usl_core.ranges import INDICES, SIZES, Range, branch, loop_range, range_of
 
 INDENT = "    "
 

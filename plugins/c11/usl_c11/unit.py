@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from usl_c11.helpers import Helpers
 from usl_c11.memory import ask, features_of
-from usl_c11.ranges import Range
 from usl_c11.types import spelling, window_definition, window_struct
 from usl_core.errors import Span
 from usl_core.ir.config import Config
@@ -16,6 +15,7 @@ from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import F16, ScalarType
+from usl_core.ranges import Range
 
 
 @dataclass(slots=True)

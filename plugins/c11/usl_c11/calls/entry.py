@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from usl_c11.arguments import Formal, control_limits, dtype_of
 from usl_c11.calls.extension import entry_type
+from usl_core.calling import Formal, control_limits, dtype_of
 from usl_core.ir import externs
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.sym import Sym
