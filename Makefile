@@ -47,7 +47,7 @@ test: setup  ## the tests of every package
 	@$(PY) -m pytest -n $(JOBS) --maxprocesses 16 --dist worksteal tests $(addsuffix /tests,$(PLUGINS))
 
 # What the tests can do without; see CONTRIBUTING.md.
-HIDE := Python.h avx512 simde clang qemu cmake graphics scipy scipy_openblas32 mkl numba torch java ocaml koka
+HIDE := Python.h avx512 simde clang qemu cmake graphics scipy scipy_openblas32 mkl numba torch llvmlite java ocaml koka
 CORE_TESTS := $(addprefix tests/,analysis corpus cursors frontend interp ir primitives)
 
 test-bare: setup  ## the tests that could need more than a bare machine has, with all of that hidden

@@ -167,5 +167,36 @@ def test_packages_of_other_kinds_pass_their_tests_and_their_conformance_test(
     assert (set(listed["provides"]), listed["problems"]) == (provides, [])
 
 
+def test_a_package_with_a_backend_passes_its_tests_and_its_conformance_test(site, work, tmp_path):
+    pytest.importorskip("llvmlite")
+    assert site.usl("plugin", "new", "my_unit", "--kind", "backend", cwd=work).returncode == 0
+    folder = work / "my_unit"
+    installed(site, folder, "my_unit")
+    assert all("$" not in path.read_text() for path in folder.rglob("*") if path.is_file())
+    (listed,) = json.loads(site.usl("--plugins", "my_unit", "plugins", "--selfcheck", "--json").stdout)
+    assert (listed["provides"], listed["problems"]) == ({"backends": ["my_unit"]}, [])
+    cache = {"USL_CACHE_DIR": str(tmp_path / "cache")}
+    ran = site.pytest("-q", "-k", "test_backend or calls or i32", str(folder), cwd=folder, **cache)
+    assert ran.returncode == 0, ran.stdout
+    assert "6 passed" in ran.stdout, ran.stdout
+    report = site.usl("plugin", "check", "my_unit", **cache)
+    assert report.returncode == 0, report.stdout + report.stderr
+    assert report.stdout.splitlines()[-1].startswith("my_unit: 55 passed, 10 skipped ("), report.stdout
+    assert "skipped: 1 construct: refused: my_unit has no configuration\n  my_unit.configuration" in report.stdout
+
+
+def test_usl_compile_writes_what_the_backend_of_a_plugin_makes(site, work):
+    assert site.usl("plugin", "new", "my_unit", "--kind", "backend", cwd=work).returncode == 0
+    installed(site, work / "my_unit", "my_unit")
+    (work / "sums.py").write_text(
+        "from __future__ import annotations\nfrom usl_core import proc\n\n@proc\ndef total(n: size, x: f32[n], s: f32):\n"
+        "    for i in seq(0, n):\n        s += x[i]\n"
+    )
+    done = site.usl("compile", "--backend", "my_unit", "-o", "out", "sums.py", cwd=work)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["out/sums.d", "out/sums.ll"]
+    assert "define i32 @total(" in (work / "out" / "sums.ll").read_text()
+
+
 def test_an_unknown_kind_is_refused(site, work):
-    assert "'accelerator', 'cpu', 'schedules'" in site.usl("plugin", "new", "x", "--kind", "gpu", cwd=work).stderr
+    assert "'accelerator', 'cpu', 'schedules', 'backend'" in site.usl("plugin", "new", "x", "--kind", "gpu", cwd=work).stderr

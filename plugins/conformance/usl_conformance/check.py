@@ -1,10 +1,12 @@
-"""The conformance test of a plugin: every instruction against its body, every memory, every name."""
+"""The conformance test of a plugin: every instruction against its body, every memory, every backend, every name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
+from usl_conformance.backends import check_backend
 from usl_conformance.compiled import Toolchain, as_batch_backend
 from usl_conformance.findings import NAME, Finding, Outcome, Report
 from usl_conformance.instructions import check_instructions
@@ -12,6 +14,7 @@ from usl_conformance.memories import check_memories
 from usl_conformance.names import check_config_names
 from usl_core.errors import PluginError
 from usl_core.ir.nodes import Proc
+from usl_core.plugins.hookspecs import Backend
 from usl_core.plugins.manager import Kind, Plugin, PluginManager, plugin_manager
 
 
@@ -32,13 +35,27 @@ def check_plugin(
     """
     manager = manager or plugin_manager()
     plugin = manager.get(name)
-    tools = toolchain(plugin, manager, backend, emulate)
     instructions: list[Proc] = [each.ir for each in plugin.declared(Kind.INSTRUCTIONS).values()]
-    if instruction is None:
-        found = [*check_declarations(plugin), *check_memories(_memories(plugin), instructions, tools)]
-        return Report(name, (*found, *check_instructions(instructions, instructions, tools)))
-    chosen: Any = manager.lookup(f"{name}.{instruction}", Kind.INSTRUCTIONS)
-    return Report(name, tuple(check_instructions([chosen.ir], instructions, tools)))
+    if instruction is not None:
+        chosen: Any = manager.lookup(f"{name}.{instruction}", Kind.INSTRUCTIONS)
+        return Report(name, tuple(check_instructions([chosen.ir], instructions, toolchain(plugin, manager, backend, emulate))))
+    found = list(check_declarations(plugin))
+    memories: list[Any] = list(plugin.declared(Kind.MEMORIES).values())
+    if memories or instructions:
+        tools = toolchain(plugin, manager, backend, emulate)
+        found += [*check_memories(memories, instructions, tools), *check_instructions(instructions, instructions, tools)]
+    for each in backends_of(plugin):
+        found += check_backend(each)
+    return Report(name, tuple(found))
+
+
+def backends_of(plugin: Plugin) -> list[Backend]:
+    """The backends that a plugin declares, without those that cannot be made, of which `check_declarations` tells."""
+    declared, made = plugin.declared(Kind.BACKENDS), []
+    for name in declared:
+        with contextlib.suppress(PluginError):
+            made.append(declared[name])
+    return made
 
 
 def toolchain(plugin: Plugin, manager: PluginManager, backend: str, emulate: bool) -> Toolchain:
@@ -48,10 +65,6 @@ def toolchain(plugin: Plugin, manager: PluginManager, backend: str, emulate: boo
         PluginError: there is no such backend, or it cannot compile many procedures together.
     """
     return Toolchain(as_batch_backend(manager.backend(backend), backend), dict(plugin.declared(Kind.EMULATIONS)), emulate)
-
-
-def _memories(plugin: Plugin) -> Sequence[Any]:
-    return list(plugin.declared(Kind.MEMORIES).values())
 
 
 def check_declarations(plugin: Plugin) -> Iterator[Outcome]:

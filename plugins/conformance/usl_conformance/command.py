@@ -19,10 +19,10 @@ def plugin_group() -> None:
 )
 @click.option(
     "--kind",
-    type=click.Choice(["accelerator", "cpu", "schedules"]),
+    type=click.Choice(["accelerator", "cpu", "schedules", "backend"]),
     default="accelerator",
     show_default=True,
-    help="What the package is for: a target with registers to configure, a vector unit, or schedules for any target.",
+    help="What the package is: a target with registers to configure, a vector unit, schedules for any, an output beside C.",
 )
 def new_command(name: str, directory: Path | None, kind: str) -> None:
     """Write a complete package called NAME: a memory, instructions, a schedule and tests, ready for `pip install`.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from usl_conformance.bounds import Sized, bound, coarsest_format, least_normal, overflows, run_sized, sized_data
 from usl_core.interp import FORMATS, POISON, Buffer, FloatFormat, Value, run
-from usl_core.ir.nodes import Proc
+from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.types import ControlType, ScalarType
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class Judge:
     """Compares the elements of one run. Exact arithmetic is done only when a float differs from the body's.
 
+    A procedure that is no instruction is as one that declares nothing: its floats are equal bit for bit.
+
     - What the body leaves alone keeps its bits; where it is undefined, anything goes.
     - Integers and, without `roundings`, floats are equal bit for bit (NaN to any NaN).
     - With `roundings` a float may also lie within the bound of `bounds` around the exact result.
@@ -31,14 +33,14 @@ class Judge:
     """
 
     def __init__(self, proc: Proc, case: Case, operands: Sequence[Operand], configs: Mapping[Field, Any]) -> None:
-        assert proc.instr is not None
+        instr = proc.instr or InstrTemplate("")
         self.proc = proc
         self.case = case
         self.operands = operands
         self.configs = configs
-        self.roundings = proc.instr.roundings
-        self.unspecified = proc.instr.special != "ieee"
-        self.flushes = proc.instr.subnormals == "flushed"
+        self.roundings = instr.roundings
+        self.unspecified = instr.special != "ieee"
+        self.flushes = instr.subnormals == "flushed"
         self._exact: dict[bool, list[list[Any]]] = {}
         self._expected: list[list[Any]] | None = None
 

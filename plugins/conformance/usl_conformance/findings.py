@@ -16,7 +16,7 @@ NO_CODE = "E813"
 LEAK = "E814"
 NAME = "E815"
 
-PLURALS = {"instruction": "instructions", "memory": "memories"}
+PLURALS = {"instruction": "instructions", "memory": "memories", "construct": "constructs", "backend": "backends"}
 
 Status = Literal["passed", "failed", "skipped"]
 
@@ -47,7 +47,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result for one instruction, one memory, or the plugin as a whole (`kind` is "plugin")."""
+    """The result for one instruction, one memory, one construct (or random programs) of a backend, or the whole ("plugin")."""
 
     kind: str
     name: str

@@ -28,6 +28,7 @@ KINDS = {
     "accelerator": ("template", ()),
     "cpu": ("template_cpu", SHARED),
     "schedules": ("template_schedules", ("package/py.typed",)),
+    "backend": ("template_backend", ("package/py.typed",)),
 }
 """By kind: the package of texts, and what is taken from `template` beside them."""
 

@@ -21,7 +21,7 @@ class NonConforming(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One instruction, one memory, or the plugin's declarations (kind "plugin")."""
+    """One instruction, one memory, one construct that a backend may take, or the plugin's declarations (kind "plugin")."""
 
     plugin: str
     kind: str
@@ -70,23 +70,36 @@ def subjects_of(plugin: str, *, emulate: bool = False) -> Iterator[Subject]:
         yield Subject(plugin, "memory", memory.name, emulate)
     for instruction in declared(Kind.INSTRUCTIONS).values():
         yield Subject(plugin, "instruction", instruction.name(), emulate, instruction.ir.span)
+    if backends := list(declared(Kind.BACKENDS)):
+        from usl_conformance.backends import subjects
+
+        for name in backends:
+            yield from (Subject(plugin, kind, f"{name}.{label}", emulate) for kind, label in subjects())
 
 
 @functools.cache
 def _runners(name: str, emulate: bool) -> Mapping[tuple[str, str], Callable[[], Outcome]]:
     """What checks each subject, by kind and name, with everything compiled."""
-    from usl_conformance.check import check_declarations, toolchain
+    from usl_conformance.backends import subjects, try_subject
+    from usl_conformance.check import backends_of, check_declarations, toolchain
     from usl_conformance.instructions import instruction_outcome, prepare_instructions
     from usl_conformance.memories import memory_outcome, prepare_memories
 
     manager = plugin_manager()
     plugin = manager.get(name)
-    tools = toolchain(plugin, manager, "c11", emulate)
     instructions = [each.ir for each in plugin.declared(Kind.INSTRUCTIONS).values()]
+    memories = list(plugin.declared(Kind.MEMORIES).values())
     runners: dict[tuple[str, str], Callable[[], Outcome]] = {
         ("plugin", name): lambda: next(check_declarations(plugin)),
     }
-    for memory in prepare_memories(list(plugin.declared(Kind.MEMORIES).values()), instructions, tools):
+    for backend in backends_of(plugin):
+        runners |= {
+            (kind, f"{backend.name}.{label}"): partial(try_subject, backend, (kind, label)) for kind, label in subjects()
+        }
+    if not (memories or instructions):
+        return runners
+    tools = toolchain(plugin, manager, "c11", emulate)
+    for memory in prepare_memories(memories, instructions, tools):
         runners["memory", memory.memory.name] = partial(memory_outcome, memory)
     for instruction in prepare_instructions(instructions, instructions, tools):
         runners["instruction", instruction.proc.name] = partial(instruction_outcome, instruction, tools)
