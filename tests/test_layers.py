@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_core": (
-        "errors profiling collector deep arguments probe progress tracebacks pytest_tracebacks cache_folder",
+        "errors python_syntax profiling collector deep arguments probe progress tracebacks pytest_tracebacks cache_folder",
         "ir",
         "cursors",
         "analysis",
@@ -114,8 +114,8 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
 PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_core": frozenset(
         """errors scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays arguments
-        deep probe cache_folder ir.config ir.externs ir.identity ir.memory ir.nodes ir.printer ir.sym ir.template ir.traverse
-        ir.types
+        deep probe cache_folder python_syntax ir.config ir.externs ir.identity ir.memory ir.nodes ir.printer ir.sym ir.template
+        ir.traverse ir.types
         plugins.hookspecs plugins.manager frontend.source cli.files cli.modules""".split()
     ),
     "usl_stdlib": frozenset(),

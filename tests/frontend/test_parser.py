@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from textwrap import dedent
@@ -9,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 from tests.frontend import kernels
-from usl_core.errors import ParseError, TypeError_
+from usl_core.errors import ParseError, TypeError_, UslError
 from usl_core.frontend.parser import parse_function, parse_source
 from usl_core.ir.externs import MAX
 from usl_core.ir.memory import DRAM
@@ -343,3 +344,19 @@ def test_a_name_of_the_procedure_hides_a_constant_but_never_a_callee() -> None:
     proc = parse_source(text, {"g": callee, "c": 5})
     assert show(proc).splitlines()[1:] == text.splitlines()
     verify(proc)
+
+
+@pytest.mark.parametrize("odd", ["x = 1if n else 2", "x = 0x1for y in z", "x = '\\d'", "n is 3"])
+def test_a_text_at_which_python_wonders_is_refused_without_its_warning(odd):
+    with warnings.catch_warnings(record=True) as said, pytest.raises(UslError):
+        warnings.simplefilter("always")
+        parse_source(f"def f(n: size, x: f32):\n    {odd}")
+    assert not said
+
+
+def test_warnings_of_others_are_as_before():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        parse_source("def f(x: f32):\n    x = 1.0")
+        warnings.warn("mine", stacklevel=1)
+    assert [str(each.message) for each in said] == ["mine"]

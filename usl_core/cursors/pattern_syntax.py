@@ -23,6 +23,7 @@ from textwrap import dedent
 from typing import NoReturn
 
 from usl_core.errors import ParseError, PatternError
+from usl_core.python_syntax import parse_python
 
 ANY = "_"
 
@@ -193,7 +194,7 @@ def _compiled(text: str) -> Pattern:
         return Pattern(text, names=tuple(words), expr=expr, count=count)
     try:
         pieces = [source] if "\n" in source else _split_block(source)
-        nodes = [node for piece in pieces for node in ast.parse(piece.strip()).body]
+        nodes = [node for piece in pieces for node in parse_python(piece.strip()).body]
     except SyntaxError as error:
         raise _not_a_pattern(text, error.msg) from None
     try:

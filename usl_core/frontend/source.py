@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from usl_core.errors import ParseError, Span
+from usl_core.python_syntax import parse_python
 
 
 class Source:
@@ -123,7 +124,7 @@ def python_tree(text: str, mode: str = "exec") -> Any:
     The block at that depth is parsed by itself, under an `if` on the line before it, and put where a `pass` took its place.
     """
     try:
-        return ast.parse(text, mode=mode)
+        return parse_python(text, mode)
     except IndentationError as error:
         if "too many levels" not in error.msg:
             raise

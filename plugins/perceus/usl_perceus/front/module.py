@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from usl_core.deep import deep
 from usl_core.errors import ParseError, Span
 from usl_core.frontend.source import Source, parse_definition, parse_text
+from usl_core.python_syntax import parse_python
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.definitions import DataDef, ExceptionDef, ForeignDef, FunDef, Scope
@@ -59,8 +60,8 @@ def class_at(name: str, file: str, line: int) -> tuple[Source, ast.ClassDef]:
 
 
 @functools.lru_cache(maxsize=4)
-def _tree(text: str) -> ast.Module:
-    return ast.parse(text)
+def _tree(text: str) -> Any:
+    return parse_python(text)
 
 
 def function(source: Source, node: ast.AST) -> sx.Function:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from usl_core.errors import Span
+from usl_core.python_syntax import parse_python
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.definitions import (
@@ -147,9 +148,9 @@ def _path(node: ast.expr) -> tuple[str, ...]:
             return (ast.unparse(node),)
 
 
-def _parsed(text: str, where: Span) -> ast.expr:
+def _parsed(text: str, where: Span) -> Any:
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return parse_python(text.strip(), "eval").body
     except SyntaxError:
         raise PerceusError(f"{text!r} is not a type", span=where, code="E718") from None
 
@@ -208,7 +209,7 @@ def _ownership(annotation: ast.expr) -> tuple[ast.expr, str | None]:
     match annotation:
         case ast.Constant(value=str() as text):
             try:
-                return _ownership(ast.parse(text.strip(), mode="eval").body)
+                return _ownership(parse_python(text.strip(), "eval").body)
             except SyntaxError:
                 return annotation, None
         case ast.Subscript(value=ast.Name() | ast.Attribute() as head, slice=inner) if _path(head)[-1] in OWNERSHIP:
