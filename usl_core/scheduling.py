@@ -20,9 +20,15 @@ _FOLDER = Path(__file__).parent / "primitives"
 
 
 @cache
+def _files() -> dict[str, Path]:
+    """Every file by its name without the ending."""
+    return {path.stem: path for path in sorted(_FOLDER.rglob("*.py"))}
+
+
+@cache
 def homes() -> dict[str, str]:
     """The module of each operator, by folders."""
-    return {path.stem: _module(path) for path in sorted(_FOLDER.rglob("*.py")) if _defines_itself(path)}
+    return {name: _module(path) for name, path in _files().items() if _defines_itself(path)}
 
 
 def _module(path: Path) -> str:
@@ -35,7 +41,7 @@ def _defines_itself(path: Path) -> bool:
 
 def operator(name: str) -> Callable[..., Any] | None:
     """The operator of that name, if there is one; the files of others are not looked at."""
-    file = next(_FOLDER.rglob(f"{name}.py"), None) if name.isidentifier() else None
+    file = _files().get(name)
     return _load(name, _module(file)) if file is not None and _defines_itself(file) else None
 
 

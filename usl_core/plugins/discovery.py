@@ -42,12 +42,15 @@ def discover() -> tuple[Found, ...]:
 def _found(distributions: Iterable[importlib.metadata.Distribution]) -> Iterator[Found]:
     seen: set[str] = set()
     for distribution in distributions:
-        name, version = _identity(distribution)
+        has_plugins = f"[{ENTRY_POINT_GROUP}]" in _text(distribution, "entry_points.txt")
+        # Of others the folder's name will do: reading all metadata takes three times as long.
+        name, version = _identity(distribution) if has_plugins else (_named_by_folder(distribution), "")
         key = _plain(name)
         if key in seen:  # another copy, further down the path: Python would import the first one
             continue
         seen.add(key)
-        yield from _plugins_of(distribution, name, version)
+        if has_plugins:
+            yield from _plugins_of(distribution, name, version)
 
 
 def _plain(name: str) -> str:
@@ -55,11 +58,21 @@ def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def _folder(distribution: importlib.metadata.Distribution) -> str:
+    """The folder of a distribution's metadata; empty where it has none."""
+    return str(getattr(getattr(distribution, "_path", None), "name", ""))
+
+
+def _named_by_folder(distribution: importlib.metadata.Distribution) -> str:
+    """The name in `name-version.dist-info`."""
+    stem = _folder(distribution).rpartition(".")[0]
+    return stem.rpartition("-")[0] or stem
+
+
 def _identity(distribution: importlib.metadata.Distribution) -> tuple[str, str]:
     """Name and version; a distribution whose metadata is damaged is still named by its folder, where it has one."""
-    folder = getattr(getattr(distribution, "_path", None), "name", "")
     fields = dict(_FIELD.findall(_text(distribution, "METADATA", "PKG-INFO").partition("\n\n")[0]))
-    return fields.get("Name") or folder or "(unnamed package)", fields.get("Version") or "(unknown version)"
+    return fields.get("Name") or _folder(distribution) or "(unnamed package)", fields.get("Version") or "(unknown version)"
 
 
 _FIELD = re.compile(r"^(Name|Version):[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
@@ -75,9 +88,6 @@ def _text(distribution: importlib.metadata.Distribution, *files: str) -> str:
 
 
 def _plugins_of(distribution: importlib.metadata.Distribution, dist: str, version: str) -> Iterator[Found]:
-    text = _text(distribution, "entry_points.txt")
-    if f"[{ENTRY_POINT_GROUP}]" not in text:
-        return
     try:
         entries = [entry for entry in distribution.entry_points if entry.group == ENTRY_POINT_GROUP]
     except Exception as error:

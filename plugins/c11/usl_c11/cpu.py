@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import platform
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -51,6 +50,8 @@ def listed_features() -> frozenset[str] | None:
 @functools.lru_cache
 def _probe(feature: str, compiler: Compiler) -> bool:
     """Asks the processor by a small program; a feature that the compiler does not know counts as missing."""
+    import platform  # seldom needed, and slow to import
+
     if platform.machine().lower() not in ("x86_64", "amd64", "i686", "x86"):
         return False
     with tempfile.TemporaryDirectory() as folder:
