@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Iterator, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from usl_c11.emit import Library
 from usl_c11.names import legal
 from usl_c11.types import control_spelling, spelling
 from usl_core.errors import NOWHERE, JitError
-from usl_core.interp import ConfigKey
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType
 from usl_core.ranges import INDICES, SIZES
+
+if TYPE_CHECKING:
+    from usl_core.interp import ConfigKey
 
 
 class Context:
