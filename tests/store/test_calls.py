@@ -17,7 +17,7 @@ from usl_core.cli.verify import verify_text
 from usl_core.cursors.edits import replace as edited
 from usl_core.cursors.path import BlockLoc, get
 from usl_core.errors import BoundsError, SchedulingError
-from usl_core.ir.memory import DRAM
+from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.nodes import Assign, index_literal
 from usl_core.ir.traverse import update
 from usl_core.scheduling import call_eqv, divide_loop, rename, reorder_loops, replace, set_memory, simplify, unroll_loop
@@ -175,14 +175,18 @@ def test_a_plugin_whose_source_changes_in_place_starts_anew(
     assert worked_out == ["set_memory", "set_memory"]
 
 
-def test_a_memory_of_the_script_itself_is_told_by_its_name(new_process: NewProcess, worked_out: list[str]) -> None:
-    class NEAR(DRAM):
-        name = "NEAR"
+def test_a_memory_of_the_script_itself_is_told_by_its_name_and_those_that_it_derives_from(
+    new_process: NewProcess, worked_out: list[str]
+) -> None:
+    def near(base: type) -> type:
+        return type("NEAR", (base,), {"name": "NEAR", "__module__": "a_script", "__qualname__": "NEAR"})
 
     for _ in range(2):
-        assert "@ NEAR" in str(set_memory(source(), "y", NEAR))
+        assert "@ NEAR" in str(set_memory(source(), "y", near(DRAM)))
         new_process()
     assert worked_out == ["set_memory"]
+    assert "@ NEAR" in str(set_memory(source(), "y", near(Memory)))
+    assert worked_out == ["set_memory", "set_memory"]
 
 
 def test_a_forged_entry_is_found_by_the_last_check(new_process: NewProcess) -> None:

@@ -24,7 +24,7 @@ from usl_core.ir.nodes import Call, Proc
 from usl_core.ir.traverse import walk_kinds
 from usl_core.procedure import Procedure
 from usl_core.store.coding import NOT_KEPT, Sources, Things, Version, read, read_forward, written, written_forward
-from usl_core.store.shapes import Unknown, declaration, shape, spans, things
+from usl_core.store.shapes import Unknown, declaration, lineage, shape, spans, things
 from usl_core.store.shelf import Shelf, shelf
 from usl_core.store.stamps import digest, stamp, stamp_of
 
@@ -212,4 +212,4 @@ def _callee(ir: Proc) -> Version:
 
 def _is_known(thing: object) -> bool:
     """Whether a version is known of all that decides what a declaration stands for in C; of other things nothing else does."""
-    return not isinstance(thing, type) or stamp_of(thing.__module__) is not None
+    return not isinstance(thing, type) or all(stamp_of(each.__module__) is not None for each in lineage(thing))

@@ -69,7 +69,7 @@ def declaration(value: object) -> object:
     """
     match value:
         case type() if issubclass(value, Memory):
-            return ("memory", value.__module__, value.__qualname__, stamp_of(value.__module__))
+            return ("memory", [(each.__module__, each.__qualname__, stamp_of(each.__module__)) for each in lineage(value)])
         case Extern() if BUILTINS.get(value.name) is value:
             return ("function", value.name)
         case Extern():
@@ -81,6 +81,11 @@ def declaration(value: object) -> object:
         case _:
             pass
     raise Unknown
+
+
+def lineage(memory: type) -> Iterator[type]:
+    """A memory and those that it derives from: replace asks which they are, and C is made by the methods of all."""
+    return (each for each in memory.__mro__ if each is not object)
 
 
 def things(proc: Proc) -> Iterator[object]:
