@@ -15,7 +15,9 @@ from usl_core.ir.sym import Sym
 WRITES = parse("def put(d: [f32][4]):\n    for i in seq(0, 4): d[i] = 0.0")
 MAYBE = parse("def maybe(s: [f32][4], d: [f32][4]):\n    if s[0] < 1.0:\n        for i in seq(0, 4): d[i] = 0.0")
 READS = parse("def get(s: [f32][4], d: f32): d = s[3]")
-SCOPE = {"put": WRITES, "maybe": MAYBE, "get": READS}
+PUTS_AT_STRIDE_3 = parse("def put3(m: size, a: f32[2, m], d: f32[8]):\n    if stride(a, 0) == 3: d[0] = 1.0")
+GETS_AT_STRIDE_3 = parse("def get3(m: size, a: f32[2, m], s: f32[8], d: f32):\n    if stride(a, 0) == 3: d = s[0]")
+SCOPE = {"put": WRITES, "maybe": MAYBE, "get": READS, "put3": PUTS_AT_STRIDE_3, "get3": GETS_AT_STRIDE_3}
 
 
 def block_with_t(body: str) -> tuple[Context, Block, Sym]:
@@ -85,12 +87,25 @@ def test_a_read_that_may_see_an_older_value_is_found(body: str) -> None:
         "w = t[4:8]\nw[0] = 1.0\nx[0] = t[4]",
         "t[4] = 1.0\nw = t[4:8]\nx[0] = w[0]",
         "put(t[4:8])\nget(t[4:8], u)",
+        "w = t[4:8]\nput(w)\nget(t[4:8], u)",
         "for i in seq(0, 8): t[i] = 1.0\nx[0] = t[idx(k, 0, 8)]",
     ],
 )
 def test_reads_that_follow_a_write_of_the_same_element_see_nothing_older(body: str) -> None:
     ctx, block, t = block_with_t(body)
     assert exposed_read(ctx, block, t) is None
+
+
+@pytest.mark.parametrize("write", ["put3(5 - i, s, t)", "if stride(s, 0) == 3: t[0] = 1.0"])
+def test_a_write_at_one_stride_of_a_buffer_of_each_iteration_is_none_in_another_iteration(write: str) -> None:
+    """Read and write happen where i is 2, so that nothing is written before the read."""
+    ctx, block, t = block_with_t(f"""
+for i in seq(0, 4):
+    s: f32[2, 5 - i]
+    if i > 0: get3(5 - i, s, t, u)
+    {write}
+""")
+    assert exposed_read(ctx, block, t) is not None
 
 
 @pytest.mark.parametrize(

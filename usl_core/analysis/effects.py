@@ -110,7 +110,7 @@ def block_summary(block: Sequence[ir.Stmt]) -> Summary:
     resolved = [resolve(a, windows) for a in merged.accesses]
     kept = [a for a in resolved if a.buffer not in allocs]
     strides = strides_bound(allocs, named)
-    return replace_accesses(merged, [_resolve_strides(a, strides) for a in kept])
+    return replace_accesses(merged, [resolve_strides(a, strides) for a in kept])
 
 
 def bindings(block: Sequence[ir.Stmt]) -> tuple[dict[Sym, ir.Alloc], dict[Sym, ir.WindowExpr]]:
@@ -135,7 +135,7 @@ def strides_bound(allocs: Mapping[Sym, ir.Alloc], named: Mapping[Sym, ir.WindowE
     return value
 
 
-def _resolve_strides(access: Access, value: fml.StrideMap) -> Access:
+def resolve_strides(access: Access, value: fml.StrideMap) -> Access:
     """access with strides of what a block binds expressed by what is bound outside: they may differ between iterations."""
     lins = [*access.point, *(lin for g in access.guard for lin in fml.lins(g))]
     if not any(isinstance(atom, Stride) for lin in lins for atom in affine.atoms(lin)):
@@ -279,18 +279,11 @@ def _of_stmt(stmt: ir.Stmt) -> Summary:
             builder.reads(rhs)
             builder.field(config.sym(name), Kind.WRITE, stmt)
             return builder.done()
-        case ir.Pass():
-            return EMPTY
+        case ir.Pass() | ir.Alloc() | ir.WindowStmt():
+            return EMPTY  # extents and bounds of windows read neither data nor configuration
         case ir.Check(cond=cond):
             builder.reads(cond)
             return builder.done(checks=True)
-        case ir.Alloc():
-            for extent in child_nodes(stmt):
-                builder.reads(extent)
-            return builder.done()
-        case ir.WindowStmt(rhs=rhs):
-            builder.reads(rhs)
-            return builder.done()
         case ir.If():
             return _of_if(stmt)
         case ir.For(iter=name, lo=lo, hi=hi, body=body):
@@ -395,10 +388,7 @@ def _in_caller(
     guard = tuple(fml.subst(g, env, strides, bools) for g in access.guard)
     is_field = isinstance(access.buffer, FieldSym)
     found = WindowMap(access.buffer, ()) if is_field else windows[access.buffer]  # a field is the same one everywhere
-    # A callee that branches on a formal's stride is only known to maybe take the branch.
-    lins = [*access.point, *(lin for g in access.guard for lin in fml.lins(g))]
-    exact = access.exact and not any(isinstance(x, Stride) for lin in lins for x in affine.atoms(lin))
-    return Access(found.buffer, access.kind, found.apply(point), access.iters, guard, exact, call)
+    return Access(found.buffer, access.kind, found.apply(point), access.iters, guard, access.exact, call)
 
 
 def strides_of_actuals(proc: ir.Proc, args: Sequence[ir.Expr]) -> fml.StrideMap:

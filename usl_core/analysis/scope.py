@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin, Stride
-from usl_core.analysis.effects import Access, WindowMap, argument_map, outer_stride, resolve, window_map
+from usl_core.analysis.effects import Access, WindowMap, argument_map, outer_stride, resolve, resolve_strides, window_map
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import index_lin
 from usl_core.ir import nodes as ir
@@ -101,12 +101,12 @@ class Scope:
     # -- windows
 
     def resolve(self, access: Access) -> Access:
-        """access in terms of allocations and formals instead of windows."""
-        return resolve(access, self.windows)
+        """access in terms of allocations and formals instead of windows, with strides replaced by what is known of them."""
+        return resolve_strides(resolve(access, self.windows), self.known_stride)
 
     def resolve_all(self, accesses: Iterable[Access]) -> tuple[Access, ...]:
-        """The accesses with windows replaced by the buffers that they show."""
-        return tuple(resolve(a, self.windows) for a in accesses)
+        """`resolve` of each."""
+        return tuple(map(self.resolve, accesses))
 
     def root(self, name: Sym) -> Sym:
         """The allocation or formal that name shows."""

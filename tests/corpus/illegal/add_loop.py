@@ -161,4 +161,36 @@ CASES = [
                 x[i] = x[i + 1]
         """),
     ),
+    Illegal(
+        "add_loop",
+        "a_read_and_a_later_write_at_one_stride_of_a_local_buffer",
+        "t: f32, u: f32",
+        """
+        for i in seq(0, 4):
+            s: f32[2, 5 - i]
+            if i > 0:
+                copies(5 - i, s, t, u)
+            if stride(s, 0) == 3:
+                t = 1.0
+        """,
+        lambda p, c: add_loop(p, "for i in _: _", "r", 2),
+        "E411",
+        "may have an effect when it runs again",
+        Wrong("""
+        for r in seq(0, 2):
+            for i in seq(0, 4):
+                s: f32[2, 5 - i]
+                if i > 0:
+                    copies(5 - i, s, t, u)
+                if stride(s, 0) == 3:
+                    t = 1.0
+        """),
+        callees=(
+            """
+            def copies(m: size, s: f32[2, m], x: f32, y: f32):
+                if stride(s, 0) == 3:
+                    y = x
+            """,
+        ),
+    ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.corpus.case import Illegal, Malformed, Wrong
+from tests.corpus.case import Illegal, Malformed, Misuse, Wrong
 from usl_core.scheduling import clone_buffer
 
 CASES = [
@@ -98,5 +98,54 @@ CASES = [
         "E416",
         "not in the scope of t",
         Malformed("y = u\nt: f32\nu: f32\nt = x\ny = t", "E200"),
+    ),
+    Illegal(
+        "clone_buffer",
+        "a_block_that_reads_it_through_a_window_from_outside_too",
+        "x: f32[4], y: f32[4]",
+        """
+        t: f32[4]
+        for i in seq(0, 4):
+            t[i] = x[i]
+        w = t[0:4]
+        for i in seq(0, 4):
+            y[i] = t[i] + w[i]
+        """,
+        lambda p: clone_buffer(p, "t", "y[_] = _", "u"),
+        "E450",
+        "reaches t through a window that it does not make",
+        Misuse("the block would still read t, which it was to be made independent of"),
+    ),
+    Illegal(
+        "clone_buffer",
+        "a_window_that_is_used_after_the_block",
+        "x: f32[4], y: f32[4]",
+        """
+        t: f32[4]
+        for i in seq(0, 4):
+            t[i] = x[i]
+        w = t[0:4]
+        for i in seq(0, 4):
+            y[i] = w[i]
+        """,
+        lambda p: clone_buffer(p, "t", "w = _", "u"),
+        "E450",
+        "makes one that is used after it",
+        Misuse("code after the block would read the copy too"),
+    ),
+    Illegal(
+        "clone_buffer",
+        "a_block_that_does_not_use_it",
+        "x: f32, y: f32",
+        """
+        t: f32
+        t = x
+        y = t
+        x = 1.0
+        """,
+        lambda p: clone_buffer(p, "t", "x = _", "u"),
+        "E451",
+        "the block does not use t",
+        Misuse("nothing would read the copy"),
     ),
 ]
