@@ -12,6 +12,7 @@ from tests.corpus.case import Legal, apply, cases_in
 from tests.corpus.conservative import KNOWN_CONSERVATIVE
 from tests.fuzz.refine import refinement_failure, steps_modulo
 from tests.primitives.equivalence import assert_body
+from usl_core.equivalence import Relation
 from usl_core.errors import SchedulingError, Undecided
 from usl_core.ir.verify import verify
 from usl_core.scheduling import OPERATORS
@@ -30,6 +31,10 @@ def test_the_step_is_accepted_and_refines(case: Legal) -> None:
     modulo, fixed = steps_modulo(before, after), dict(case.fixed)
     difference = refinement_failure(before.ir, after.ir, random.Random(0), case.factor, vectors=5, fixed=fixed, modulo=modulo)
     assert difference is None, f"{difference}\n{before}\n{after}"
+    if all(made.relation is Relation.EQUAL for made in after.history()[len(before.history()) :]):  # poison stays poison
+        modulo |= steps_modulo(after, before)
+        difference = refinement_failure(after.ir, before.ir, random.Random(0), case.factor, vectors=3, modulo=modulo)
+        assert difference is None, f"the other way round: {difference}\n{before}\n{after}"
     if case.operator == "parallelize_loop":
         rng = random.Random(1)
         difference = refinement_failure(before.ir, after.ir, rng, case.factor, vectors=5, data=2, permute=rng)

@@ -194,4 +194,111 @@ CASES = [
         "is read before it is filled",
         Misuse("what is read is uninitialised, so that any result is one"),
     ),
+    Illegal(
+        "inline_producer",
+        "a_recurrence",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            if i == 0:
+                t[i] = x[0]
+            else:
+                t[i] = t[i - 1] + x[i]
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "the code that fills t reads it",
+        Malformed(
+            """
+            for i in seq(0, n):
+                if i == 0:
+                    y[i] = x[0]
+                else:
+                    y[i] = t[i - 1] + x[i]
+            """,
+            "E200",
+        ),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_buffer_that_is_not_used",
+        "n: size, x: f32[n]",
+        """
+        t: f32[n]
+        x[0] = 1.0
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E451",
+        "t is not used",
+        Misuse("nothing is computed into it, and nothing read"),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_use_by_its_strides",
+        "x: f32[4], y: f32[4]",
+        """
+        t: f32[4]
+        for i in seq(0, 4):
+            t[i] = x[i] * 2.0
+        if stride(t, 0) == 1:
+            y[0] = t[0]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E450",
+        "is used through a window, by its strides, or as a whole",
+        Malformed("if stride(t, 0) == 1:\n    y[0] = x[0] * 2.0", "E200"),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_whole_argument",
+        "x: f32[4], y: f32[4]",
+        """
+        t: f32[4]
+        for i in seq(0, 4):
+            t[i] = x[i] * 2.0
+        first(t, y[0])
+        """,
+        lambda p, _: inline_producer(p, "t"),
+        "E450",
+        "is used through a window, by its strides, or as a whole",
+        Malformed("first(t, y[0])", "E200"),
+        callees=("def first(a: f32[4], b: f32):\n    b = a[0]\n",),
+    ),
+    Illegal(
+        "inline_producer",
+        "an_argument_that_is_a_location",
+        "x: f32[4], y: f32[4]",
+        """
+        t: f32[4]
+        for i in seq(0, 4):
+            t[i] = x[i] * 2.0
+        copies(t[1], y[0])
+        """,
+        lambda p, _: inline_producer(p, "t"),
+        "E450",
+        "is read where its formula cannot stand",
+        Malformed("copies(x[1] * 2.0, y[0])", "E200"),
+        callees=("def copies(a: f32, b: f32):\n    b = a\n",),
+    ),
+    Illegal(
+        "inline_producer",
+        "five_readings_of_a_formula_with_two_branches",
+        "x: f32[5], y: f32",
+        """
+        t: f32[5]
+        for i in seq(0, 5):
+            if x[i] < 0.0:
+                t[i] = 0.0
+            else:
+                t[i] = x[i]
+        y = t[0] + t[1] + t[2] + t[3] + t[4]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E404",
+        "would be copied more than 16 times",
+        Misuse("32 statements would stand for one"),
+    ),
 ]

@@ -156,4 +156,21 @@ CASES = [
         """,
         lambda p: inline_producer(p, "t"),
     ),
+    Legal(
+        "inline_producer",
+        "an_element_that_was_not_filled",
+        "n: size, x: f32[n + 1], y: f32[n + 1]",
+        """
+        t: f32[n + 1]
+        for i in seq(0, n):
+            t[i] = x[i]
+        for i in seq(0, n + 1):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        """
+        for i in seq(0, n + 1):
+            y[i] = x[i]
+        """,
+    ),
 ]

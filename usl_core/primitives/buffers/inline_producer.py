@@ -20,9 +20,8 @@ from usl_core.ir.nodes import Alloc, Assign, Expr, For, If, Node, Pass, Read, Re
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, free_names, rewrite, same_expr, substitute, walk, walk_stmts
-from usl_core.ir.types import ScalarType
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
-from usl_core.primitives.buffers.uses import Use, rest_of_block, uses_in
+from usl_core.primitives.buffers.uses import Use, passed_whole, rest_of_block, uses_in
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.primitives.moving import effect
 from usl_core.procedure import Procedure
@@ -56,7 +55,7 @@ def inline_producer(proc: Procedure, buf: Where) -> Edit:
 
     rest = rest_of_block(proc.ir, path)
     uses = uses_in(proc.ir, rest, alloc.name) if rest is not None else []
-    require(rest is not None and bool(uses), f"{alloc.name.name} is not used", alloc.span, code="E451")
+    require(bool(uses), f"{alloc.name.name} is not used", alloc.span, code="E451")
     assert rest is not None
     made = _formula(proc, path, alloc, rest)
     readers = _readers(proc, rest, made, uses)
@@ -226,7 +225,7 @@ def _readers(proc: Procedure, rest: BlockLoc, made: _Formula, uses: Sequence[Use
         at = _stmt_around(use.path)
         stmt = get_stmt(proc.ir, at)
         span = use.node.span.or_else(stmt.span)
-        if not isinstance(use.node, Read) or not isinstance(use.node.type, ScalarType):
+        if not isinstance(use.node, Read) or passed_whole(use):
             refuse(f"{name} is used through a window, by its strides, or as a whole", span, code="E450")
         require(position > start, f"{name} is read before it is filled", span, code="E450")
         branches = isinstance(made.choice, If)
