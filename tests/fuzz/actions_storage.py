@@ -32,11 +32,10 @@ def resize_dim(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
     site, shape = chosen
     dim = rng.randrange(len(shape))
     extent = show_expr(shape[dim])
-    if rng.random() < 0.5:
+    if rng.random() < 0.4:
         return Draft((At(site.loc), dim, rng.randint(1, 5), rng.choice((0, 0, 1, 2))), {"fold": True})
-    size, offset = rng.choice(
-        ((f"{extent} + 1", 0), (f"{extent} + 2", -1), (extent, 0), (f"{extent} - 1", 1), (4, 0), (extent, 1))
-    )
+    more, less = f"{extent} + 1", f"{extent} - 1"
+    size, offset = rng.choice(((more, 0), (more, 0), (f"{extent} + 2", -1), (extent, 0), (less, 1), (4, 0), (extent, 1)))
     return Draft((At(site.loc), dim, size, offset))
 
 

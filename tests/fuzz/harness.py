@@ -24,6 +24,7 @@ from tests.fuzz.generate import generate_with_callees
 from tests.fuzz.incremental import incremental_failure, race_failure
 from tests.fuzz.inputs import Controls
 from tests.fuzz.instructions import UNIT
+from tests.fuzz.layouts import layout_program
 from tests.fuzz.leftovers import leftover_program
 from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure, steps_modulo
@@ -85,10 +86,10 @@ def _data_text(buffer: Buffer) -> str:
     return f"[{shown}]{strides}"
 
 
-AIMED = 0.1
+AIMED = 0.09
 """The share of small programs of the kinds that operators on statements are for, of two-stage programs, and of leftovers."""
-CONFIGURED, CORNERS, INSTRUCTIONS = 0.2, 0.14, 0.08
-"""The shares of programs that set registers, at the corners of C, and of instructions."""
+CONFIGURED, CORNERS, INSTRUCTIONS, LAYOUTS = 0.19, 0.14, 0.07, 0.06
+"""The shares of programs that set registers, at the corners of C, of instructions, and that rely on strides."""
 COPIED = 0.05
 """How often a program is copied before a step, unless it was before."""
 FAVOURED = 0.35
@@ -110,7 +111,15 @@ _ON_CONFIGURATION = (
     *("fission", "fuse", "remove_loop", "add_loop", "reorder_stmts", "lift_scope", "unroll_loop", "cut_loop", "specialize"),
     *("call_eqv", "call_eqv", "inline", "extract_subproc", "replace", "inline_assign", "bind_expr"),
 )
-_ON_CORNERS = ("rewrite_expr", "lift_reduce_constant", "parallelize_loop", "inline_window", "join_loops", "set_precision")
+_ON_LAYOUTS = (*5 * ("resize_dim",), "rearrange_dim", "expand_dim", "divide_dim", "lift_alloc", "inline_window", "stage_mem")
+_ON_CORNERS = (
+    *2 * ("rewrite_expr",),
+    "lift_reduce_constant",
+    "parallelize_loop",
+    "inline_window",
+    "join_loops",
+    "set_precision",
+)
 _ON_INSTRUCTIONS = (
     *3 * ("call_eqv", "write_config", "delete_config"),
     *("insert_noop_call", "insert_noop_call", "bind_config", "inline", "replace", "unroll_loop", "extract_subproc"),
@@ -200,6 +209,7 @@ _KINDS: tuple[tuple[float, _Draw, tuple[str, ...]], ...] = (
     (CONFIGURED, configured_program, _ON_CONFIGURATION),
     (CORNERS, corner_program, _ON_CORNERS),
     (INSTRUCTIONS, instruction_program, _ON_INSTRUCTIONS),
+    (LAYOUTS, layout_program, _ON_LAYOUTS),
     (1.0, generate_with_callees, _ON_CALLEES),
 )
 """Shares of programs, how they are drawn, and the operators that programs of the kind are for."""

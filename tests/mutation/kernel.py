@@ -94,6 +94,7 @@ PERMITS: dict[str, bool] = {
 NEUTRAL = frozenset(
     {
         "is_partial",  # words a message
+        "_is_short",  # what takes too long to ask about tells nothing
         "is_of_held",  # which of two sets a fact goes to; a value that a field held at some place has one name for ever
         "_is",  # which node gets replaced
         "_varies",  # whether a dimension is of use; what needs one is proved

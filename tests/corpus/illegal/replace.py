@@ -286,6 +286,20 @@ CASES = [
     ),
     Illegal(
         "replace",
+        "another_place_in_a_buffer_for_a_dense_formal",
+        "x: f32[4]",
+        """
+        x[1] = 0.0
+        x[2] = 0.0
+        """,
+        lambda p, c: replace(p, p.body(), c.first_two),
+        "E430",
+        "is dense, but only a part of x would be passed",
+        Wrong("first_two(x)"),
+        callees=("def first_two(dst: f32[4]):\n    dst[0] = 0.0\n    dst[1] = 0.0\n",),
+    ),
+    Illegal(
+        "replace",
         "two_constants_for_one_formal",
         "x: f32[2]",
         """

@@ -10,9 +10,9 @@ from tests.primitives.equivalence import parse
 from usl_core.analysis.context import Context
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Call, If, Read
+from usl_core.ir.nodes import Call, If, Interval, Read, ReadConfig, index_literal
 from usl_core.ir.types import F32, INDEX
-from usl_core.primitives.calls.agreement import same_meaning
+from usl_core.primitives.calls.agreement import held, same_meaning
 from usl_core.primitives.calls.inlining import inlined
 
 
@@ -50,6 +50,10 @@ DIFFERENT = [
     ("x[0] = 1.0", "if n > 0: x[0] = 1.0"),
     ("for i in seq(0, 4): x[i] = 1.0", "for i in seq(0, 4): x[i] = 2.0"),
     ("for i in seq(1, 5): x[i] = 1.0", "for i in seq(0, 4): x[i] = 1.0"),
+    ("for i in seq(0, 4): x[i] = 1.0", "pass"),
+    ("for i in seq(0, 4): x[i] = 1.0", "if c: x[0] = 1.0"),
+    ("if c: x[0] = 1.0", "for i in seq(0, 4): x[i] = 1.0"),
+    ("if c: x[0] = 1.0", "pass"),
     ("if n > 6: x[0] = 1.0", "if n > 7: x[0] = 1.0"),
     ("if x[0] < 1.0: x[0] = 1.0", "if x[1] < 1.0: x[0] = 1.0"),
     ("if x[0] < 1.0: x[0] = 1.0", "if n > 6: x[0] = 1.0"),
@@ -128,6 +132,14 @@ def test_blocks_that_differ_are_told_apart(new: str, old: str) -> None:
 )
 def test_control_values_are_compared_by_value_and_bound_names_by_place(new: str, old: str) -> None:
     assert agree(new, old)
+
+
+def test_a_field_may_stand_for_a_scalar_or_a_constant_that_it_holds_and_for_no_interval() -> None:
+    assert agree("Cfg.a = 3.0\nx[0] = Cfg.a", "Cfg.a = 3.0\nx[0] = 3.0")
+    program = parse(f"{HEAD}\n    Cfg.n = 0\n    x[0] = 1.0", **SCOPE).ir
+    ctx, field, zero = Context.of_proc(program).after(program.body[0]), ReadConfig(CFG, "n", type=INDEX), index_literal(0)
+    assert held(ctx, field, zero)
+    assert not held(ctx, field, Interval(zero, zero))
 
 
 @pytest.mark.parametrize("value", ["1.0", "d[i + 1]"])
