@@ -15,14 +15,16 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import summary
 from usl_core.analysis.recheck import recheck
 from usl_core.analysis.solver import Unknown
-from usl_core.errors import Undecided
+from usl_core.errors import SchedulingError, Undecided
 from usl_core.ir.traverse import update
 from usl_core.primitives.base import require_proved
 from usl_core.primitives.buffers import lifetimes
 from usl_core.primitives.buffers.resize_dim import resize_dim
+from usl_core.primitives.buffers.stage_mem import stage_mem
 from usl_core.primitives.loops.eliminate_dead_code import eliminate_dead_code
 from usl_core.primitives.loops.fuse import fuse
 from usl_core.primitives.loops.guard_redundant import guard_redundant
+from usl_core.primitives.loops.join_loops import join_loops
 from usl_core.primitives.loops.reorder_loops import reorder_loops
 from usl_core.primitives.loops.shift_loop import shift_loop
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts
@@ -122,6 +124,21 @@ def test_a_read_that_is_not_known_to_be_covered_is_not(monkeypatch: pytest.Monke
     assert conditions.covered(ctx.facts, write, [write])
     monkeypatch.setattr(conditions, "prove", unknown)
     assert not conditions.covered(ctx.facts, write, [write])
+
+
+def test_a_window_that_is_not_known_to_lie_apart_may_show_what_is_staged(monkeypatch: pytest.MonkeyPatch) -> None:
+    p = parse("def f(x: f32[8]):\n    w = x[4:8]\n    for i in seq(0, 4):\n        x[i] = w[i]")
+    with monkeypatch.context() as patched, pytest.raises(SchedulingError, match="also reaches x under the name w"):
+        patched.setattr(conflict, "prove", unknown)
+        stage_mem(p, "for i in _: _", "x[0:4]", "c")
+    stage_mem(p, "for i in _: _", "x[0:4]", "c")
+
+
+def test_a_loop_that_is_not_known_to_be_free_of_races_becomes_sequential(monkeypatch: pytest.MonkeyPatch) -> None:
+    p = parse("def f(n: size, x: f32[n + 4]):\n    for i in par(0, 4): x[i] = 1.0\n    for i in par(4, n + 4): x[i] = 1.0")
+    with monkeypatch.context() as patched:
+        patched.setattr(conflict, "prove", unknown)
+        assert "for i in seq(0, n + 4)" in str(join_loops(p, "for i in _: _ #0", "for i in _: _ #1"))
 
 
 def test_an_operator_whose_result_is_not_decided_to_be_safe_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,6 +96,10 @@ def test_partial_eval_keeps_meaning_at_the_fixed_values() -> None:
             assert compare_at(FOO.ir, q.ir, inputs, {"n": 5}) is None
 
 
+def test_a_procedure_for_fixed_values_does_not_claim_to_be_the_one_it_comes_from() -> None:
+    assert partial_eval(FOO, n=4).assurance() == "every step proved, up to: partial_eval (interface)"
+
+
 def test_cursors_stay_and_those_to_a_fixed_formal_die() -> None:
     q = partial_eval(FOO, n=4)
     assert q.forward(FOO.find("w[_] = _")).node is q.find("w[_] = _").node
