@@ -65,8 +65,10 @@ PERMITS: dict[str, bool] = {
     "_Proved.covers": True,
     "_Formula.stops": False,
     "Context.holds": True,
+    "_holds_dense": True,
     "_is_apart": True,
     "_is_inside": True,
+    "_is_needless": True,
     "_is_outdated": False,
     "_is_parallelizable": False,
     "_uses": False,
@@ -94,6 +96,8 @@ PERMITS: dict[str, bool] = {
 NEUTRAL = frozenset(
     {
         "is_partial",  # words a message
+        "has_strides", "_holds_idle",  # what is looked at (again)
+        "_divides",  # chooses a form
         "_is_short",  # what takes too long to ask about tells nothing
         "is_of_held",  # which of two sets a fact goes to; a value that a field held at some place has one name for ever
         "_is",  # which node gets replaced

@@ -293,9 +293,9 @@ CASES = [
         x[2] = 0.0
         """,
         lambda p, c: replace(p, p.body(), c.first_two),
-        "E430",
-        "is dense, but only a part of x would be passed",
-        Wrong("first_two(x)"),
+        "E410",
+        "dimension 0 of window x[1:5] may be out of bounds",
+        Malformed("first_two(x[1:5])", "E305"),
         callees=("def first_two(dst: f32[4]):\n    dst[0] = 0.0\n    dst[1] = 0.0\n",),
     ),
     Illegal(
