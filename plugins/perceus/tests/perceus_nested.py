@@ -109,13 +109,26 @@ class Functions:
                 return f"return {type}(n)", f"return v + {type}(n)", "return i64(v)"
             case "array":
                 made = f"return [{make}(n), {make}(n + 1)] if n % 2 == 0 else array(n % 3, {make}(n))"
-                changed = f"return v if len(v) == 0 else v.set(n % len(v), {change}(v[n % len(v)], n))"
+                at, same = "n % len(v)", "if len(v) == 0:\n    return v\n"
+                changed = (
+                    f"return v if len(v) == 0 else v.set({at}, {change}(v[{at}], n))",
+                    f"return v if len(v) == 0 else v.modify({at}, lambda x: {change}(x, n))",
+                    f"{same}v, x = v.swap({at}, {make}(n + 2))\nw, y = v.swap(0, {change}(x, n))\nreturn w",
+                    f"try:\n    return v.set(n - 2, {change}(v[n - 1], n))\nexcept IndexError():\n    return v",
+                    f"try:\n    return v.modify(n - 2, lambda x: {change}(v[n - 1], n))\nexcept IndexError():\n    return v",
+                )[number % 5]
                 rest = self.name("rest", number)
                 head = f"@fun\ndef {rest}(v: {type}, i: i64, sum: i64) -> i64:\n"
                 self.texts.append(f"{head}    return sum if i == len(v) else {rest}(v, i + 1, 3 * sum + {total}(v[i]))\n")
                 return made, changed, f"return {rest}(v, 0, len(v))"
             case "ref":
-                return f"return ref({make}(n))", f"v.value = {change}(v.value, n)\nreturn v", f"return {total}(v.value)"
+                changed = (
+                    f"v.value = {change}(v.value, n)\nreturn v",
+                    f"v.modify(lambda x: {change}(x, n))\nreturn v",
+                    f"old = v.swap({make}(n))\nv.value = {change}(old, n)\nreturn v",
+                    f"f = lambda x: {change}({change}(x, n), n + 1)\nv.modify(f)\nreturn v",
+                )[number % 4]
+                return f"return ref({make}(n))", changed, f"return {total}(v.value)"
             case "thread":
                 return (
                     f"return spawn({make}, n)",
@@ -183,9 +196,11 @@ def program(seed: int, name: str) -> str:
             f"{w} = ref(ref({v})).value.value",
             f"{w} = join(spawn({change}, {v}, 3))",
             f"sum = sum + 5 * {total}({v})",
+            f"{w} = [{v}, {make}({n})].modify(1, lambda x: {change}(x, 2))[1]",
+            f"{w} = ref({v}).swap({make}({n}))",
         ]
         lines += [f"{v} = {make}({n})", f"{w} = {v}", f"{u} = {v}"]
-        lines += rng.sample(steps, 4)
+        lines += rng.sample(steps, 5)
         lines += [f"sum = sum + {total}({v}) + 3 * {total}({w}) + 7 * {total}({u})"]
     main = f"@fun\ndef {name}() -> i64:\n" + "".join(f"    {line}\n" for line in [*lines, "return sum"])
     return "\n".join([*functions.texts, main])

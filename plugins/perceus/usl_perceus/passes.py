@@ -14,6 +14,7 @@ from usl_perceus.ir import Program
 from usl_perceus.linear import check_linear
 from usl_perceus.opt.borrow import infer_borrows, wrap_borrowing
 from usl_perceus.opt.functions import specialize_functions
+from usl_perceus.opt.handlers import open_handlers
 from usl_perceus.opt.inline import inline
 from usl_perceus.opt.results import narrow_matches
 from usl_perceus.opt.simplify import simplify
@@ -41,6 +42,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("function-specialization", "copy higher-order functions for known arguments", specialize_functions),
     Pass("inline", "inline small functions, and larger ones that are called once or twice", inline),
     Pass("throws", "find out again which functions may raise", narrow_throws),
+    Pass("handlers", "jump to the handlers of exceptions that are raised in sight of them", open_handlers),
     Pass("results", "find out what calls give, and leave out the other branches of matches", narrow_matches),
     Pass("trmc", "tail recursion modulo constructor", trmc),
     Pass("borrow", "infer borrowed parameters of functions that only look", infer_borrows),

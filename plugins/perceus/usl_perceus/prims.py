@@ -23,9 +23,17 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     array_len(a)               borrowed; i64
     array_get(a, i)            borrowed; an owned reference to the element; precondition: 0 <= i < length
     array_set(a, i, x)         a and x owned; in place if a is unique, else on a copy; precondition: 0 <= i < length
+    array_empty()              an array without elements, without a block of its own
+    array_own(a)               owned; a if it is unique, else a copy. What follows changes the array in place, so that between
+                               array_own and the last of them nothing else may use the array:
+    array_swap(a, i, x)        a borrowed, x owned; the old element, owned; precondition: 0 <= i < length
+    array_take(a, i)           a borrowed; the element, owned, whose place is empty until array_put: until then the array may
+                               only be dropped; precondition: 0 <= i < length
+    array_put(a, i, x)         a and x owned; fills the place that array_take has emptied
     ref_new(x)                 x owned
     ref_get(r)                 borrowed; an owned reference to the content
     ref_set(r, x)              r borrowed, x owned; drops the old content; UNIT
+    ref_swap(r, x)             r borrowed, x owned; the old content, owned
     spawn(f)                   owned closure without parameters that does not throw; all it reaches is marked shared;
                                the thread of its result
     join(t)                    owned thread; waits; the result
@@ -63,9 +71,15 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "array_len": (True,),
     "array_get": (True, True),
     "array_set": (False, True, False),
+    "array_empty": (),
+    "array_own": (False,),
+    "array_swap": (True, True, False),
+    "array_take": (True, True),
+    "array_put": (False, True, False),
     "ref_new": (False,),
     "ref_get": (True,),
     "ref_set": (True, False),
+    "ref_swap": (True, False),
     "spawn": (False,),
     "join": (False,),
     "kernel_failed": (True,),
@@ -74,10 +88,15 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
 ALLOCATING = frozenset({"str_concat", "str_quote", "show", "array_make", "ref_new", "spawn"})
 """Primitives that take memory from the heap even on unique arguments."""
 
-COPYING = frozenset({"array_set"})
+COPYING = frozenset({"array_set", "array_own"})
 """Primitives that take memory from the heap if their first argument is shared."""
 
-EFFECTS = frozenset({"print", "ref_new", "ref_get", "ref_set", "spawn", "join", "kernel_failed"})
+EFFECTS = frozenset(
+    {
+        *("print", "ref_new", "ref_get", "ref_set", "ref_swap", "array_swap", "array_take", "array_put"),
+        *("spawn", "join", "kernel_failed"),
+    }
+)
 """Primitives that may be neither left out, nor repeated, nor reordered among themselves."""
 
 
@@ -112,6 +131,8 @@ def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
             return stated if isinstance(stated, IntType | FloatType) else None
         case "show", (IntType() | FloatType() | DataType("bool"),):
             return STR
+        case "array_empty", () if isinstance(stated, ArrayType):
+            return stated
     return _boxed_result(op, args)
 
 
@@ -137,14 +158,22 @@ def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
             result = I64
         case "array_get", (ArrayType(elem=elem), i) if i == I64:
             result = elem
-        case "array_set", (ArrayType(elem=elem) as a, i, x) if i == I64 and x == elem:
+        case (("array_set" | "array_put"), (ArrayType(elem=elem) as a, i, x)) if i == I64 and x == elem:
             result = a
+        case "array_own", (ArrayType() as a,):
+            result = a
+        case "array_swap", (ArrayType(elem=elem), i, x) if i == I64 and x == elem:
+            result = elem
+        case "array_take", (ArrayType(elem=elem), i) if i == I64:
+            result = elem
         case "ref_new", (x,):
             result = RefType(x)
         case "ref_get", (RefType(elem=elem),):
             result = elem
         case "ref_set", (RefType(elem=elem), x) if x == elem:
             result = UNIT
+        case "ref_swap", (RefType(elem=elem), x) if x == elem:
+            result = elem
         case "spawn", (FunType(params=(), result=value, throws=False),):
             result = ThreadType(value)
         case "join", (ThreadType(result=value),):

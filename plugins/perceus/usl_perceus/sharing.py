@@ -8,9 +8,9 @@ whether the result is (`result`).
 
 For each variable the state holds how many references the function owns, as `linear.py` has it, and what its uniqueness
 depends on: the parameters that have to be unique, or `Shared`. A reference that moves on while there is another one makes
-the variable shared for good, and so all that it is a part of. An element of an array and the content of a cell are shared
-when they are read; the array or cell is unique if its own block is. What a closure, a foreign function or a thread gives is
-taken to be shared.
+the variable shared for good, and so all that it is a part of. An array or cell is unique if its own block is; what its
+elements or its content depend on is held apart. They are shared as long as there is a reference that was read. What a closure,
+a foreign function or a thread gives is taken to be shared.
 
 The functions of a program depend on each other: all start as functions that copy nothing, and are looked at again until
 nothing changes.
@@ -83,10 +83,22 @@ class Shared:
     why: str
 
 
-Value = frozenset[int] | Shared
-"""What a value's uniqueness depends on: the parameters that have to be unique, by index; or it may be shared anyway."""
+Need = frozenset[int] | Shared
+"""What uniqueness depends on: the parameters that have to be unique, by index i, and ~i for what parameter i holds in arrays
+and cells; or it may be shared anyway."""
 
-UNIQUE: Value = frozenset()
+UNIQUE: Need = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What the uniqueness of a value depends on. held: that of what the arrays and cells in it hold."""
+
+    own: Need = UNIQUE
+    held: Need = UNIQUE
+
+
+FRESH = Value()
 
 
 @dataclass(slots=True)
@@ -94,18 +106,20 @@ class Function:
     """What is known of a function whose arguments are unique.
 
     copies: the nodes that take new memory nevertheless, although they need none on unique data, each with the reason.
-    needs: the parameters that have to be unique, each with where memory is taken otherwise.
+    needs: the parameters that have to be unique (see `Need`), each with where memory is taken otherwise.
     kept: the borrowed parameters that something else refers to, too, when the function is back.
+    filled: for borrowed parameters what the arrays and cells in them hold then.
     """
 
     copies: dict[Node, Shared] = field(default_factory=dict)
     needs: dict[int, Span] = field(default_factory=dict)
     kept: dict[int, Shared] = field(default_factory=dict)
-    result: Value = UNIQUE
+    filled: dict[int, Need] = field(default_factory=dict)
+    result: Value = FRESH
 
-    def size(self) -> tuple[int, int, int, Value]:
+    def size(self) -> tuple[object, ...]:
         """What grows while functions are looked at again."""
-        return len(self.copies), len(self.needs), len(self.kept), self.result
+        return len(self.copies), len(self.needs), len(self.kept), tuple(self.filled.items()), self.result
 
 
 def sharing(program: Program) -> dict[str, Function]:
@@ -121,16 +135,22 @@ def sharing(program: Program) -> dict[str, Function]:
     return known
 
 
-STORING = frozenset({"ref_set", "spawn"})
+READ = {
+    "array_get": "it is an element of an array, which keeps it",
+    "ref_get": "it is the content of a cell, which keeps it",
+}
+"""Primitives that give what something keeps, and what that is."""
+
+STORING = frozenset({"ref_set", "ref_swap", "spawn"})
 """Primitives by which a function without a result may keep what it was given; a foreign function may, too."""
 
 
 def join(values: Iterable[Value]) -> Value:
     """What a value depends on that is made of, or is one of, several others."""
-    return reduce(_join, values, UNIQUE)
+    return reduce(lambda one, other: Value(_join(one.own, other.own), _join(one.held, other.held)), values, FRESH)
 
 
-def _join(one: Value, other: Value) -> Value:
+def _join(one: Need, other: Need) -> Need:
     if isinstance(one, Shared):
         return one
     return other if isinstance(other, Shared) else one | other
@@ -160,9 +180,21 @@ def _merged(states: Sequence[_State]) -> _State | None:
         owned = {var: count for var, count in first.owned.items() if var not in first.constants}
         owned.update((var, count) for var, count in state.owned.items() if var not in state.constants)
         both = {**first.values, **state.values}
-        values = {var: join((first.values.get(var, UNIQUE), state.values.get(var, UNIQUE))) for var in both}
+        values = {var: join((first.values.get(var, FRESH), state.values.get(var, FRESH))) for var in both}
         first = _State({**first.owned, **owned}, values, first.constants & state.constants)
     return first
+
+
+def _given(need: Need, values: Sequence[Value]) -> Need:
+    """What a need of a function comes to, given its arguments."""
+    if isinstance(need, Shared):
+        return need
+    return reduce(_join, (values[i].own if i >= 0 else _held(values[~i]) for i in need), UNIQUE)
+
+
+def _held(value: Value) -> Need:
+    """What it takes for what an argument holds to be unique: another reference to it might let go of what it holds."""
+    return _join(value.held, value.own) if isinstance(value.own, Shared) else value.held
 
 
 Outcome = tuple[_State | None, Value]
@@ -180,30 +212,34 @@ class _Follower:
         self._borrowed: dict[Var, int] = {}
         self._parent: dict[Var, Var] = {}
         self._fields: dict[Var, Branch] = {}
-        self._tokens: dict[Var, Value] = {}
+        self._tokens: dict[Var, Need] = {}
         self._jumps: dict[Label, list[tuple[_State, tuple[Value, ...]]]] = {}
         self._raised: list[_State] = []
-        self._filled: Value = UNIQUE
+        self._filled = FRESH
+        self._read: dict[Var, tuple[Shared | None, Mapping[Var, Value]]] = {}
 
     def function(self, fun: FunDef) -> None:
         """Add to what is known of the function."""
         params = {param.var: i for i, param in enumerate(fun.params) if self.counted(param.var)}
         self._borrowed = {param.var: params[param.var] for param in fun.params if param.borrowed and param.var in params}
         owned = {var: 1 for var in params if var not in self._borrowed}
-        after, value = self.expr(fun.body, _State(owned, {var: frozenset((i,)) for var, i in params.items()}))
+        given = {var: Value(frozenset((i,)), frozenset((~i,))) for var, i in params.items()}
+        after, value = self.expr(fun.body, _State(owned, given))
         self._own.result = join((self._own.result, value, self._filled))
         for state in [*self._raised, *([] if after is None else [after])]:
             for var, i in self._borrowed.items():
                 kept = self.value(var, state)
-                if isinstance(kept, Shared):
-                    self._own.kept.setdefault(i, kept)
+                if isinstance(kept.own, Shared):
+                    self._own.kept.setdefault(i, kept.own)
+                if kept.held != frozenset((~i,)):
+                    self._own.filled[i] = _join(self._own.filled.get(i, UNIQUE), kept.held)
 
     def closure(self, expr: Lambda) -> None:
         """Add the copies of a closure's body to those of the function that it stands in, as if it were called once, with what
         is unique: it keeps its own promise."""
         inner = _Follower(self._program, self._known, self._own, stores=self._stores)
         vars = [var for var in (*expr.captures, *expr.params) if self.counted(var)]
-        inner.expr(expr.body, _State(dict.fromkeys(vars, 1), dict.fromkeys(vars, UNIQUE)))
+        inner.expr(expr.body, _State(dict.fromkeys(vars, 1), dict.fromkeys(vars, FRESH)))
 
     def counted(self, atom: Atom | None) -> bool:
         """Whether atom is a variable that stands for a reference."""
@@ -211,7 +247,7 @@ class _Follower:
 
     def given(self, type: Type, why: str) -> Value:
         """A value of a type that comes from somewhere unknown."""
-        return Shared(why) if is_counted(type, self._program.datas) else UNIQUE
+        return Value(Shared(why), Shared(why)) if is_counted(type, self._program.datas) else FRESH
 
     # ---- references
 
@@ -225,14 +261,14 @@ class _Follower:
     def value(self, atom: Atom | None, state: _State) -> Value:
         """What atom depends on, other references that this function owns aside. A part of what is shared is shared."""
         if not isinstance(atom, Var) or not self.counted(atom) or atom in state.constants:
-            return UNIQUE
-        own = state.values.get(atom, UNIQUE)
+            return FRESH
+        own = state.values.get(atom, FRESH)
         parent = self._parent.get(atom)
-        return own if parent is None else _join(own, self.value(parent, state))
+        return own if parent is None else join((own, self.value(parent, state)))
 
-    def now(self, var: Atom, state: _State) -> Value:
+    def now(self, var: Atom, state: _State) -> Need:
         """What it takes for one reference to var, owned here, to be the only one."""
-        known = self.value(var, state)
+        known = self.value(var, state).own
         if isinstance(known, Shared) or not isinstance(var, Var) or not self.counted(var) or var in state.constants:
             return known
         if var in self._borrowed:
@@ -258,17 +294,28 @@ class _Follower:
         """var is shared from now on, and so is what it is a part of."""
         part: Var | None = var
         while part is not None:
-            if not isinstance(state.values.get(part), Shared):
-                state = state.valued(part, shared)
+            self._read.pop(part, None)
+            before = state.values.get(part, FRESH)
+            if not isinstance(before.own, Shared):
+                state = state.valued(part, replace(before, own=shared))
             part = self._parent.get(part)
         return state
 
-    def require(self, node: Node, value: Value) -> None:
-        """node takes new memory unless the value is unique."""
-        if isinstance(value, Shared):
-            self._own.copies.setdefault(node, value)
+    def fill(self, var: Atom, held: Need, state: _State) -> _State:
+        """The arrays or cells in var hold more from now on, and so does what it is a part of."""
+        part = var if isinstance(var, Var) and self.counted(var) else None
+        while part is not None:
+            before = state.values.get(part, FRESH)
+            state = state.valued(part, replace(before, held=_join(before.held, held)))
+            part = self._parent.get(part)
+        return state
+
+    def require(self, node: Node, need: Need) -> None:
+        """node takes new memory unless what the need says is unique."""
+        if isinstance(need, Shared):
+            self._own.copies.setdefault(node, need)
         else:
-            for i in value:
+            for i in need:
                 self._own.needs.setdefault(i, node.span)
 
     # ---- expressions
@@ -281,7 +328,7 @@ class _Follower:
                 return after, self.value(atom, after)
             case Raise(atom=atom):
                 self._raised.append(self.move((atom,), state))
-                return None, UNIQUE
+                return None, FRESH
             case Call() | CallClosure() | Prim() | ForeignCall() | KernelCall():
                 return self.call(expr, state)
             case MakeCon(args=args, token=token):
@@ -294,7 +341,11 @@ class _Follower:
                 return after, join(self.value(var, after) for var in captures)
             case Let(var=var, value=value, body=body):
                 bound, known = self.expr(value, state)
-                return (None, UNIQUE) if bound is None else self.expr(body, self.bound(var, known, bound))
+                if bound is None:
+                    return None, FRESH
+                if isinstance(value, Prim) and value.op in READ and self.counted(var):
+                    bound = self.read(var, value, bound)
+                return self.expr(body, self.bound(var, known, bound))
             case TryLet():
                 return self.attempt(expr, state)
             case Match():
@@ -306,7 +357,7 @@ class _Follower:
             case Jump(label=label, args=args):
                 after = self.move(args, state)
                 self._jumps[label].append((after, tuple(self.value(arg, after) for arg in args)))
-                return None, UNIQUE
+                return None, FRESH
             case NewHole(body=body):
                 after_hole, _ = self.expr(body, state)
                 return after_hole, self._filled
@@ -317,7 +368,7 @@ class _Follower:
             case Fill(atom=atom):
                 after = self.move((atom,), state)
                 self._filled = join((self._filled, self.value(atom, after)))
-                return after, UNIQUE
+                return after, FRESH
             case Do(op=op, body=body):
                 return self.expr(body, self.op(op, state))
             case _:
@@ -386,49 +437,95 @@ class _Follower:
         holes = any(isinstance(arg, Var) and isinstance(arg.type, HoleType) for arg in expr.args)
         after = self.move(taken, state, back=given_up and not holes)
         values = [
-            self.value(arg, after) if not kept else self.now(arg, state) for arg, kept in zip(expr.args, borrows, strict=True)
+            self.value(arg, after) if not kept else replace(self.value(arg, after), own=self.now(arg, state))
+            for arg, kept in zip(expr.args, borrows, strict=True)
         ]
         match expr:
             case Call(fun=fun, args=args):
                 known = self._known[fun]
                 for i in list(known.needs):  # known may be the function itself
-                    self.require(expr, uniqueness[i])
+                    self.require(expr, uniqueness[i] if i >= 0 else _held(values[~i]))
                 for i, why in list(known.kept.items()):
                     arg = args[i]
                     if isinstance(arg, Var) and self.counted(arg):
                         after = self.mark(arg, why, after)
-                result = known.result if isinstance(known.result, Shared) else join(values[i] for i in known.result)
+                for i, need in list(known.filled.items()):
+                    after = self.fill(args[i], _given(need, values), after)
+                result = Value(_given(known.result.own, values), _given(known.result.held, values))
                 if holes:
                     self._filled = join((self._filled, result))
-            case Prim(op=op):
+            case Prim(op=op, args=args):
                 if op in prims.COPYING:
                     self.require(expr, uniqueness[0])
-                result = self.primitive(expr)
+                after, result = self.primitive(expr, values, after)
             case KernelCall(kernel=kernel):
                 written = [i for i, is_written in enumerate(self._program.kernels[kernel].written) if is_written]
                 for i in written:
                     self.require(expr, uniqueness[i])
-                result = UNIQUE
+                result = FRESH
             case CallClosure() | ForeignCall():
                 what = "a closure" if isinstance(expr, CallClosure) else "a foreign function"
                 result = self.given(expr.type, f"{what} gives it, which may keep it")
+                for arg, kept in zip(expr.args, borrows, strict=True):
+                    if kept:
+                        after = self.fill(arg, Shared(f"{what} may have put it there"), after)
             case _:
                 assert_never(expr)
         if may_throw(expr, self._program):
             self._raised.append(after)
         return after, result
 
-    def primitive(self, expr: Prim) -> Value:
-        """The value of a primitive."""
+    def primitive(self, expr: Prim, values: Sequence[Value], state: _State) -> tuple[_State, Value]:
+        """The state after a primitive, and its value. An array that is copied because it is shared is unique afterwards; its
+        elements then have two arrays to belong to."""
+        first = values[0] if values else FRESH
+        last = values[-1] if values else FRESH
         match expr.op:
-            case "array_get":
-                return self.given(expr.type, "it is an element of an array, which keeps it")
-            case "ref_get":
-                return self.given(expr.type, "it is the content of a cell, which keeps it")
+            case "array_get" | "ref_get":
+                return state, self.given(expr.type, READ[expr.op])
+            case "array_make":
+                many = Shared("it is in several places of an array") if self.counted(expr.args[1]) else UNIQUE
+                return state, Value(UNIQUE, many)
+            case "array_set" | "array_put":
+                held = (first.held, last.own, last.held, UNIQUE if expr.op == "array_put" else first.own)
+                return state, Value(UNIQUE, reduce(_join, held))
+            case "array_own":
+                return state, Value(UNIQUE, _join(first.held, first.own))
+            case "ref_new":
+                return state, Value(UNIQUE, _join(last.own, last.held))
+            case "ref_set":
+                return self.fill(expr.args[0], _join(last.own, last.held), state), FRESH
+            case "array_swap" | "ref_swap":
+                # another reference to a cell may have put something in it that is needed elsewhere
+                own = self.value(expr.args[0], state).own
+                moved = _join(first.held, own if isinstance(own, Shared) else UNIQUE)
+                return self.fill(expr.args[0], _join(last.own, last.held), state), Value(moved, moved)
+            case "array_take":
+                return state, Value(first.held, first.held)
             case "join":
-                return self.given(expr.type, "a thread has made it")
-            case _:  # an array that is copied because it is shared is unique afterwards
-                return UNIQUE
+                return state, self.given(expr.type, "a thread has made it")
+            case _:
+                return state, FRESH
+
+    def read(self, var: Var, value: Prim, state: _State) -> _State:
+        """What the array or cell holds is shared as long as the element or content var is referred to."""
+        marker = Shared(READ[value.op])
+        before: dict[Var, Value] = {}
+        part: Atom | None = value.args[0]
+        while isinstance(part, Var) and self.counted(part):
+            before[part] = state.values.get(part, FRESH)
+            part = self._parent.get(part)
+        self._read[var] = marker, before
+        return self.fill(value.args[0], marker, state)
+
+    def forget(self, var: Var, state: _State) -> _State:
+        """The last reference to var is gone: if it was read from an array or cell, that is as it was before."""
+        marker, before = self._read.get(var, (None, {}))
+        for part, known in before.items():
+            now = state.values.get(part, FRESH)
+            if now.held is marker:
+                state = state.valued(part, replace(now, held=known.held))
+        return state
 
     # ---- resource operations
 
@@ -437,7 +534,8 @@ class _Follower:
             case Dup(var=var):
                 return state.plus(var)
             case Drop(var=var) | DecRef(var=var):
-                return self.move((var,), state, back=True)
+                after = self.move((var,), state, back=True)
+                return self.forget(var, after) if after.owned.get(var, 0) == 0 else after
             case DropReuse(token=token, var=var):
                 self._tokens[token] = self.now(var, state)
                 return self.move((var,), state, back=True)

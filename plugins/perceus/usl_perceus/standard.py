@@ -70,7 +70,7 @@ class Closure:
 
 @dataclass(slots=True, eq=False)
 class Array:
-    """An array; `set` makes another one."""
+    """An array; `set` makes another one, and so does `array_own`, for what changes it."""
 
     elems: tuple[Value, ...]
 
@@ -313,6 +313,22 @@ class _Machine:
             case "array_set", (Array(elems=elems), int() as i, x):
                 assert 0 <= i < len(elems)
                 return Array((*elems[:i], x, *elems[i + 1 :]))
+            case "array_empty", ():
+                return Array(())
+            case "array_own", (Array(elems=elems),):
+                return Array(elems)
+            case "array_swap", (Array(elems=elems) as array, int() as i, x):
+                assert 0 <= i < len(elems)
+                array.elems = (*elems[:i], x, *elems[i + 1 :])
+                return elems[i]
+            case "array_take", (Array(elems=elems) as array, int() as i):
+                assert 0 <= i < len(elems)
+                array.elems = (*elems[:i], None, *elems[i + 1 :])
+                return elems[i]
+            case "array_put", (Array(elems=elems) as array, int() as i, x):
+                assert elems[i] is None
+                array.elems = (*elems[:i], x, *elems[i + 1 :])
+                return array
             case "ref_new", (x,):
                 return Cell(x)
             case "ref_get", (Cell(content=content),):
@@ -320,6 +336,9 @@ class _Machine:
             case "ref_set", (Cell() as cell, x):
                 cell.content = x
                 return None
+            case "ref_swap", (Cell(content=content) as cell, x):
+                cell.content = x
+                return content
             case "spawn", (Closure() as closure,):
                 env, body = self._enter(closure, [])
                 result = self._run(body, env)

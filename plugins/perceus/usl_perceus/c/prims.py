@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from usl_perceus.c import counts
+from usl_perceus.c.elements import HELPERS, TAKE_MEMORY, empty_array, inline_function
 from usl_perceus.c.unit import INDENT, Unit
 from usl_perceus.ir import (
     ArrayType,
@@ -32,7 +33,7 @@ def primitive(prim: Prim, args: Sequence[str], unit: Unit) -> str:
     return _on_block(prim, types, args, unit)
 
 
-_ON_BLOCKS = frozenset({"array_make", "ref_new", "kernel_failed"})
+_ON_BLOCKS = frozenset({"array_make", "array_empty", "ref_new", "kernel_failed"})
 
 
 def _scalar(prim: Prim, type: Type, args: Sequence[str], unit: Unit) -> str:
@@ -115,24 +116,20 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
             (thread,) = types
             assert isinstance(thread, ThreadType)
             return f"{_joiner(thread.result, unit)}({args[0]}, ctx)"
+        case "array_empty":
+            return empty_array(_elem(prim.type), unit)
         case "ref_new" | "array_make" as op:
             elem = _elem(prim.type)
-        case "ref_get" | "ref_set" | "array_get" | "array_set" as op:
-            elem = _elem(types[0])
         case op:
-            raise AssertionError(f"no primitive {op}")
+            elem = _elem(types[0])
     kept = [arg for arg in args if arg]
-    allocates = [site] if op in ("ref_new", "array_make", "array_set") else []
-    return f"{_HELPERS[op](elem, unit)}({', '.join([*kept, *allocates, 'ctx'])})"
+    allocates = [site] if op in TAKE_MEMORY else []
+    return f"{HELPERS[op](elem, unit)}({', '.join([*kept, *allocates, 'ctx'])})"
 
 
 def _elem(type: Type) -> Type:
     assert isinstance(type, RefType | ArrayType)
     return type.elem
-
-
-def _function(head: str, body: Sequence[str]) -> str:
-    return "\n".join([f"static inline {head}", "{", *(INDENT + line for line in body), "}"])
 
 
 # ---- threads
@@ -159,201 +156,10 @@ def _joiner(result: Type, unit: Unit) -> str:
 
     def write(name: str) -> str:
         if types.is_void(result):
-            return _function(f"void {name}(usl_value thread, usl_context *ctx)", ["usl_join(thread, NULL, ctx);"])
-        return _function(
+            return inline_function(f"void {name}(usl_value thread, usl_context *ctx)", ["usl_join(thread, NULL, ctx);"])
+        return inline_function(
             f"{types.declaration(result, name)}(usl_value thread, usl_context *ctx)",
             [f"{types.spelling(result)} result;", "usl_join(thread, &result, ctx);", "return result;"],
         )
 
     return unit.helper("join", f"join_{types.key(result)}", write)
-
-
-# ---- references: a lock only for cells that threads share
-
-
-def _ref_new(elem: Type, unit: Unit) -> str:
-    types = unit.types
-    record = types.cell(elem, "USL_TAG_REF")
-
-    def write(name: str) -> str:
-        formal = [] if types.is_void(elem) else [types.declaration(elem, "content")]
-        head = f"usl_value {name}({', '.join([*formal, 'const char *site', 'usl_context *ctx'])})"
-        return _function(
-            head,
-            [
-                f"usl_value cell = usl_new_at({record.words}, site, ctx);",
-                unit.init_block(record, "cell"),
-                *types.stores(record, "cell", 0, elem, "content"),
-                "return cell;",
-            ],
-        )
-
-    return unit.helper("ref", f"ref_new_{types.key(elem)}", write)
-
-
-def _ref_get(elem: Type, unit: Unit) -> str:
-    types = unit.types
-    record = types.cell(elem, "USL_TAG_REF")
-
-    def write(name: str) -> str:
-        head = f"{types.declaration(elem, name)}(usl_value cell, usl_context *ctx)"
-        if types.is_void(elem):
-            return _function(head, ["(void)cell;", "(void)ctx;"])
-        return _function(
-            head,
-            [
-                "(void)ctx;",
-                "bool shared = usl_is_shared(cell);",
-                "if (shared)",
-                f"{INDENT}usl_lock(cell);",
-                f"{types.declaration(elem, 'content')} = {types.load(record, 'cell', 0, elem)};",
-                *counts.dup(types, elem, "content"),
-                "if (shared)",
-                f"{INDENT}usl_unlock(cell);",
-                "return content;",
-            ],
-        )
-
-    return unit.helper("ref", f"ref_get_{types.key(elem)}", write)
-
-
-def _ref_set(elem: Type, unit: Unit) -> str:
-    types = unit.types
-    record = types.cell(elem, "USL_TAG_REF")
-
-    def write(name: str) -> str:
-        if types.is_void(elem):
-            return _function(f"void {name}(usl_value cell, usl_context *ctx)", ["(void)cell;", "(void)ctx;"])
-        head = f"void {name}(usl_value cell, {types.declaration(elem, 'content')}, usl_context *ctx)"
-        counted = types.is_counted(elem)
-        locked = [*counts.share(types, elem, "content"), "usl_lock(cell);"]
-        return _function(
-            head,
-            [
-                *([] if counted else ["(void)ctx;"]),
-                "bool shared = usl_is_shared(cell);",
-                "if (shared) {",
-                *(INDENT + line for line in locked),
-                "}",
-                *([f"{types.declaration(elem, 'old')} = {types.load(record, 'cell', 0, elem)};"] if counted else []),
-                *types.stores(record, "cell", 0, elem, "content"),
-                "if (shared)",
-                f"{INDENT}usl_unlock(cell);",
-                *(counts.drop(types, elem, "old") if counted else []),
-            ],
-        )
-
-    return unit.helper("ref", f"ref_set_{types.key(elem)}", write)
-
-
-# ---- arrays: numbers as in C, one word for each boxed element; other elements are in blocks of their own
-
-
-def _is_boxed(elem: Type, unit: Unit) -> bool:
-    return unit.types.is_counted(elem) and not unit.types.is_value(elem)
-
-
-def _boxed(elem: Type, unit: Unit, content: str) -> list[str]:
-    """Statements that declare `box`, a block that holds content."""
-    record = unit.types.cell(elem, "USL_TAG_BOX")
-    return [
-        f"usl_value box = usl_new_at({record.words}, site, ctx);",
-        unit.init_block(record, "box"),
-        *unit.types.stores(record, "box", 0, elem, content),
-    ]
-
-
-def _array_make(elem: Type, unit: Unit) -> str:
-    types = unit.types
-
-    def write(name: str) -> str:
-        formal = [] if types.is_void(elem) else [types.declaration(elem, "element")]
-        head = f"usl_value {name}({', '.join(['int64_t length', *formal, 'const char *site', 'usl_context *ctx'])})"
-        if types.is_void(elem):
-            body = ["return usl_raw_array_new(length, 1, site, ctx);"]
-        elif _is_boxed(elem, unit):
-            body = ["return usl_boxed_array_new(length, element, site, ctx);"]
-        elif types.is_counted(elem):
-            body = [*_boxed(elem, unit, "element"), "return usl_boxed_array_new(length, box, site, ctx);"]
-        else:
-            spelling = types.spelling(elem)
-            body = [
-                f"usl_value array = usl_raw_array_new(length, sizeof({spelling}), site, ctx);",
-                f"{spelling} *elements = usl_raw_elements(array);",
-                "for (int64_t i = 0; i < length; i++)",
-                f"{INDENT}elements[i] = element;",
-                "return array;",
-            ]
-        return _function(head, body)
-
-    return unit.helper("array", f"array_make_{types.key(elem)}", write)
-
-
-def _array_get(elem: Type, unit: Unit) -> str:
-    types = unit.types
-
-    def write(name: str) -> str:
-        head = f"{types.declaration(elem, name)}(usl_value array, int64_t at, usl_context *ctx)"
-        if types.is_void(elem):
-            body = ["(void)array;", "(void)at;"]
-        elif _is_boxed(elem, unit):
-            body = [
-                "usl_value element = usl_boxed_elements(array)[at];",
-                *counts.dup(types, elem, "element"),
-                "return element;",
-            ]
-        elif types.is_counted(elem):
-            load = types.load(types.cell(elem, "USL_TAG_BOX"), "box", 0, elem)
-            body = [
-                "usl_value box = usl_boxed_elements(array)[at];",
-                f"{types.declaration(elem, 'element')} = {load};",
-                *counts.dup(types, elem, "element"),
-                "return element;",
-            ]
-        else:
-            body = [f"return ((const {types.spelling(elem)} *)usl_raw_elements(array))[at];"]
-        return _function(head, ["(void)ctx;", *body])
-
-    return unit.helper("array", f"array_get_{types.key(elem)}", write)
-
-
-def _array_set(elem: Type, unit: Unit) -> str:
-    types = unit.types
-
-    def write(name: str) -> str:
-        formal = [] if types.is_void(elem) else [types.declaration(elem, "element")]
-        head = (
-            f"usl_value {name}({', '.join(['usl_value array', 'int64_t at', *formal, 'const char *site', 'usl_context *ctx'])})"
-        )
-        if types.is_void(elem):
-            body = ["(void)at;", "(void)site;", "(void)ctx;"]
-        elif types.is_counted(elem):
-            as_value = types.is_value(elem)
-            body = [
-                *(_boxed(elem, unit, "element") if as_value else []),
-                "if (!usl_is_unique(array))",
-                f"{INDENT}array = usl_boxed_array_own(array, site, ctx);",
-                "usl_value old = usl_boxed_elements(array)[at];",
-                f"usl_boxed_elements(array)[at] = {'box' if as_value else 'element'};",
-                *(["usl_drop_block(old, ctx);"] if as_value else counts.drop(types, elem, "old")),
-            ]
-        else:
-            spelling = types.spelling(elem)
-            body = [
-                "if (!usl_is_unique(array))",
-                f"{INDENT}array = usl_raw_array_own(array, sizeof({spelling}), site, ctx);",
-                f"(({spelling} *)usl_raw_elements(array))[at] = element;",
-            ]
-        return _function(head, [*body, "return array;"])
-
-    return unit.helper("array", f"array_set_{types.key(elem)}", write)
-
-
-_HELPERS = {
-    "ref_new": _ref_new,
-    "ref_get": _ref_get,
-    "ref_set": _ref_set,
-    "array_make": _array_make,
-    "array_get": _array_get,
-    "array_set": _array_set,
-}

@@ -5,7 +5,8 @@ str(a)  len(a)       a as a string; the length of an array or string (bytes)
 i64(a), u8(a), ...   the number a as another type: integers wrap around, floats are cut and saturate (NaN gives 0)
 sqrt(a)  floor(a)    of a float
 array(n, a)          an array of n times a;  [a, b] lists the elements;  a[i];  a.set(i, b) is a with one element changed
-ref(a)               a mutable cell;  r.value reads it;  r.value = b writes it
+a.modify(i, f)       a with f(a[i]) for a[i];  a.swap(i, b), a.take(i): the changed array and the old element (`updates.py`)
+ref(a)               a mutable cell;  r.value reads it;  r.value = b writes it;  r.modify(f), r.swap(b), r.take()
 spawn(f, a, ...)     f(a, ...) in a thread of its own;  join(t) waits for its result, or raises what it raised
 must_reuse(C(a))     C(a), and compilation fails unless it is built in the memory of a matched value
 """

@@ -35,6 +35,7 @@ from usl_perceus.front.types import (
     REF,
     STR,
     THREAD,
+    TUPLE,
     UNIT,
     App,
     Meta,
@@ -47,6 +48,10 @@ from usl_perceus.front.types import (
     show,
     substitute,
 )
+
+ARRAY_METHODS = {"set": 2, "swap": 2, "take": 1, "modify": 2}
+CELL_METHODS = {"swap": 1, "take": 0, "modify": 1}
+"""The methods of arrays and of cells, each with the number of its arguments."""
 
 
 class Calls(Patterns):
@@ -218,13 +223,22 @@ class Calls(Patterns):
             self._closure(node, want, env)
             return
         owner = self.infer(method.owner, env)
-        if method.name != "set" or not (isinstance(owner, Meta) or (isinstance(owner, App) and owner.head == ARRAY)):
+        known = isinstance(owner, App) and owner.head in (ARRAY, REF)
+        cell = owner.head == REF if isinstance(owner, App) else len(node.args) < ARRAY_METHODS.get(method.name, 0)
+        counts = CELL_METHODS if cell else ARRAY_METHODS
+        if method.name not in counts or not (known or isinstance(owner, Meta)):
             raise PerceusError(f"a value of type {show(owner)} has no method {method.name}", span=method.span, code="E711")
         elem = Meta()
-        self.expect(owner, App(ARRAY, (elem,)), method.owner.span)
-        self.expect(want, owner, node.span)
-        self.typed.uses[method] = BuiltinUse("set")
-        self._arguments(node, "set", (I64, elem), env)
+        self.expect(owner, App(REF if cell else ARRAY, (elem,)), method.owner.span)
+        changed = function((elem,), elem)
+        given: tuple[Type, ...] = () if method.name == "take" else (changed if method.name == "modify" else elem,)
+        result: Type = UNIT if method.name == "modify" else elem
+        if not cell:
+            given = (I64, *given)
+            result = App(TUPLE, (owner, elem)) if method.name in ("swap", "take") else owner
+        self.expect(want, result, node.span)
+        self.typed.uses[method] = BuiltinUse(f"{'cell' if cell else 'array'}.{method.name}")
+        self._arguments(node, method.name, given, env)
 
     def attribute(self, node: sx.Attribute, want: Type, env: Env) -> None:
         """`r.value`, or the dotted name of a value."""

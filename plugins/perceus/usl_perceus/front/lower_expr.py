@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -35,6 +35,7 @@ from usl_perceus.front.typed import (
     Typed,
 )
 from usl_perceus.front.types import Type, show, substitute
+from usl_perceus.front.updates import Updates
 from usl_perceus.traverse import FreeVars
 
 
@@ -267,11 +268,15 @@ class Lowering(Matching):
 
     def _builtin(self, name: str, node: sx.Call, env: Env, block: Block) -> ir.Expr:
         span, type_ = node.span, self.type(node)
-        if name == "set":
+        if "." in name:
             assert isinstance(node.function, sx.Attribute)
-            array = self.atom(node.function.owner, env, block)
-            index, value = self.atoms(node.args, env, block)
-            return operators.with_element(self.instances, array, index, value, block, span)
+            owner = self.atom(node.function.owner, env, block)
+            change = name.partition(".")[2]
+            if change == "modify":
+                *rest, function = node.args
+                updates = Updates(self.instances, owner, self.atoms(rest, env, block), type_, span)
+                return updates.modify(self._applied(function, env, block), block)
+            return Updates(self.instances, owner, self.atoms(node.args, env, block), type_, span).change(change, block)
         if name == "must_reuse":
             made = self.last(node.args[0], env, block)
             assert isinstance(made, ir.MakeCon)
@@ -304,6 +309,17 @@ class Lowering(Matching):
                 return self._join_thread(args[0], type_, block, span)
             case _:
                 raise AssertionError(name)
+
+    def _applied(self, function: sx.Expr, env: Env, block: Block) -> Callable[[ir.Var], ir.Expr]:
+        """What makes the call of a function with one argument; a lambda is written out."""
+        if isinstance(function, sx.Lambda):
+            ((name, _),) = function.params
+            body = function.body
+            return lambda value: self.expr(body, {**env, name: value})
+        callee = self.atom(function, env, block)
+        assert isinstance(callee.type, ir.FunType)
+        result = callee.type.result
+        return lambda value: ir.CallClosure(callee, (value,), result, span=function.span)
 
     def _spawn(self, node: sx.Call, env: Env, block: Block) -> ir.Expr:
         """The thread runs a closure without parameters. It turns an exception into a value, which join turns back."""

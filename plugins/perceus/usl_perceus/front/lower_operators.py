@@ -154,19 +154,12 @@ def array_literal(items: Sequence[ir.Atom], type_: ir.Type, block: Block, span: 
 
 def element(instances: Instances, array: ir.Atom, index: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
     """`a[i]`, tested."""
-    test = _in_range(array, index, block, span)
+    test = in_range(array, index, block, span)
     found = ir.Prim("array_get", (array, index), type_, span=span)
     return ir.If(test, found, raising(instances, INDEX, type_, span, OUTSIDE), span=span)
 
 
-def with_element(instances: Instances, array: ir.Atom, index: ir.Atom, value: ir.Atom, block: Block, span: Span) -> ir.Expr:
-    """`a.set(i, x)`, tested."""
-    test = _in_range(array, index, block, span)
-    changed = ir.Prim("array_set", (array, index, value), array.type, span=span)
-    return ir.If(test, changed, raising(instances, INDEX, array.type, span, OUTSIDE), span=span)
-
-
-def _in_range(array: ir.Atom, index: ir.Atom, block: Block, span: Span) -> ir.Atom:
+def in_range(array: ir.Atom, index: ir.Atom, block: Block, span: Span) -> ir.Atom:
     """Whether 0 <= index < length, in one comparison: negative numbers are large ones without a sign."""
     length = block.atom(ir.Prim("array_len", (array,), ir.I64, span=span), ir.I64, "length", span)
     unsigned = block.atom(ir.Prim("cast", (index,), ir.U64, span=span), ir.U64, "index", span)

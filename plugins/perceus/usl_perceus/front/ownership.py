@@ -155,10 +155,14 @@ class _Ownership:
                 self._all(node.args, borrowed, f"stored in {con.name}")
             case BuiltinUse(name="len"):
                 self._looked_at(node.args[0], borrowed)
-            case BuiltinUse(name="set"):
+            case BuiltinUse(name=("array.set" | "array.swap" | "array.take" | "array.modify")):
                 assert isinstance(node.function, sx.Attribute)
                 self._owned(node.function.owner, borrowed, "changed")
                 self._all(node.args, borrowed, "stored in an array")
+            case BuiltinUse(name=("cell.swap" | "cell.take" | "cell.modify")):
+                assert isinstance(node.function, sx.Attribute)
+                self._looked_at(node.function.owner, borrowed)
+                self._all(node.args, borrowed, "stored in a ref")
             case BuiltinUse(name=name):
                 self._all(node.args, borrowed, f"passed to {name}")
             case _:

@@ -25,6 +25,23 @@ def prim(state: State, expr: Prim, args: list[Value], output: list[bytes]) -> Va
             return item
         case "array_set", (a, int() as i, x):
             return _array_set(state, a, _index(state, a, [i]), x)
+        case "array_empty", ():
+            state.stats.allocated -= 1  # it is static
+            return state.allocate("array", [])
+        case "array_own", (a,):
+            return _own(state, a)
+        case (("array_swap" | "ref_swap"), (a, *rest, x)):
+            fields, i = state.cell(a).fields, _index(state, a, rest)
+            old, fields[i] = fields[i], x
+            return old
+        case "array_take", (a, int() as i):
+            fields = state.cell(a).fields
+            old, fields[_index(state, a, [i])] = fields[i], None
+            return old
+        case "array_put", (a, int() as i, x):
+            assert state.cell(a).count == 1 and state.cell(a).fields[i] is None
+            state.cell(a).fields[_index(state, a, [i])] = x
+            return a
         case "ref_new", (x,):
             return state.allocate("ref", [x])
         case "ref_set", (r, x):
@@ -49,14 +66,20 @@ def _index(state: State, array: Value, rest: list[Value]) -> int:
     return i
 
 
-def _array_set(state: State, array: Value, i: int, x: Value) -> Value:
+def _own(state: State, array: Value) -> Value:
+    """The array, or a copy if it is shared."""
     cell = state.cell(array)
-    if cell.count > 1:
-        for item in cell.fields:
-            state.dup(item)
-        cell.count -= 1
-        array = state.allocate("array", list(cell.fields))
-        cell = state.cell(array)
+    if cell.count == 1:
+        return array
+    for item in cell.fields:
+        state.dup(item)
+    cell.count -= 1
+    return state.allocate("array", list(cell.fields))
+
+
+def _array_set(state: State, array: Value, i: int, x: Value) -> Value:
+    array = _own(state, array)
+    cell = state.cell(array)
     old, cell.fields[i] = cell.fields[i], x
     state.drop(old)
     return array
