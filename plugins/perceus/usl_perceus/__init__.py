@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from usl_perceus.decorators import fun as fun
     from usl_perceus.decorators import inline as inline
     from usl_perceus.decorators import no_alloc as no_alloc
+    from usl_perceus.decorators import specialize as specialize
     from usl_perceus.errors import PerceusError as PerceusError
     from usl_perceus.python import Handle as Handle
     from usl_perceus.python import live_blocks as live_blocks
@@ -39,10 +40,24 @@ if TYPE_CHECKING:
 _HOMES = {
     "PerceusError": "usl_perceus.errors",
     **dict.fromkeys(("Handle", "live_blocks"), "usl_perceus.python"),
-    **dict.fromkeys(("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc"), "usl_perceus.decorators"),
+    **dict.fromkeys(
+        ("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc", "specialize"), "usl_perceus.decorators"
+    ),
 }
 
-__all__ = ["Handle", "PerceusError", "data", "exception", "fbip", "foreign", "fun", "inline", "live_blocks", "no_alloc"]
+__all__ = [
+    "Handle",
+    "PerceusError",
+    "data",
+    "exception",
+    "fbip",
+    "foreign",
+    "fun",
+    "inline",
+    "live_blocks",
+    "no_alloc",
+    "specialize",
+]
 
 
 def __getattr__(name: str) -> Any:

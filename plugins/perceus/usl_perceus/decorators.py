@@ -1,4 +1,4 @@
-"""`@data`, `@fun`, `@foreign`, `@exception`, and the promises `@fbip`, `@no_alloc`, `@inline` on top of `@fun`."""
+"""`@data`, `@fun`, `@foreign`, `@exception`; on `@fun` `@fbip` and `@no_alloc` promise, `@inline` and `@specialize` ask."""
 
 from __future__ import annotations
 
@@ -155,6 +155,11 @@ def no_alloc(function: Function) -> Function:
 def inline(function: Function) -> Function:
     """Ask for the function to be inlined where it is called."""
     return _promised(function, "inline", inline=True)
+
+
+def specialize(function: Function) -> Function:
+    """Ask for a copy of the function for each known function that it is called with, however large the program becomes."""
+    return _promised(function, "specialize", specialize=True)
 
 
 def _promised(function: Function, name: str, **promise: bool) -> Function:

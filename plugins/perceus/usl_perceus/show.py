@@ -174,7 +174,7 @@ class _Printer:
         params = ", ".join(
             f"{'^' if param.borrowed else ''}{self.name(param.var)}: {show_type(param.var.type)}" for param in fun.params
         )
-        promises = "".join(f"@{word} " for word in ("inline", "fbip", "no_alloc") if getattr(fun, word))
+        promises = "".join(f"@{word} " for word in ("inline", "specialize", "fbip", "no_alloc") if getattr(fun, word))
         loop = "" if fun.loop is None else f" loop {fun.loop}"
         throws = "throws " if fun.throws else ""
         head = f"{promises}fun {fun.name}({params}) -> {throws}{show_type(fun.result)}{loop} {{"

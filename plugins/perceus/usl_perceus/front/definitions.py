@@ -112,6 +112,7 @@ class FunDef:
     syntax: sx.Function
     scope: Scope
     inline: bool = False
+    specialize: bool = False
     fbip: bool = False
     no_alloc: bool = False
     signature: Signature | None = None

@@ -84,6 +84,7 @@ class Lowering(Matching):
             result,
             self.expr(fun.syntax.body, env),
             inline=fun.inline,
+            specialize=fun.specialize,
             fbip=fun.fbip,
             no_alloc=fun.no_alloc,
             span=fun.span,

@@ -203,7 +203,7 @@ def _decorated(source: Source, node: ast.ClassDef | ast.FunctionDef, scope: Scop
             return data_def(data(source, node), scope, source.file, None)
         case ast.ClassDef(), ["exception"]:
             return exception_def(exception(source, node), scope)
-        case ast.FunctionDef(), [*promises, "fun"] if set(promises) <= {"fbip", "no_alloc", "inline"}:
+        case ast.FunctionDef(), [*promises, "fun"] if set(promises) <= {"fbip", "no_alloc", "inline", "specialize"}:
             made = FunDef(node.name, function(source, node), scope)
             for promise in promises:
                 setattr(made, promise, True)

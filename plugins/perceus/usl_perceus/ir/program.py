@@ -25,7 +25,7 @@ class FunDef(Node):
 
     name: unique in the program, any text (`map[i64,i64]`); the back end makes a C name of it.
     throws: a call may raise (inferred by the front end, for mutually recursive functions together).
-    inline: the source asks for inlining.
+    inline: the source asks for inlining. specialize: it asks for a copy for each known closure that it is called with.
     fbip: promised: on unique arguments each constructor reuses a matched block, and the stack does not grow.
     no_alloc: promised: as fbip, but the stack may grow.
     loop: functions with the same number (not None) call each other in tail position, which must not grow the stack; set by
@@ -38,6 +38,7 @@ class FunDef(Node):
     body: Expr
     throws: bool = False
     inline: bool = False
+    specialize: bool = False
     fbip: bool = False
     no_alloc: bool = False
     loop: int | None = None

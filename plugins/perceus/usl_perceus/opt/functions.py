@@ -4,6 +4,11 @@ A call `f(xs, g)`, where g is a top-level function or a lambda that is bound in 
 g is called by name; a lambda is lifted to a function that takes its captures as parameters, and so does the copy. In the
 copy the parameter is known in turn, so that the recursive call of f becomes one of the copy: `map(xs, f)` becomes a loop of
 its own. Calls of known closures become plain calls. Closures that nobody needs any more go with `simplify`.
+
+Without bounds this would not end: a function in continuation-passing style calls itself with a new closure, which captures
+its own one, so that each copy would need another. A call among functions that call each other is not specialised for closures
+that one of them makes, but for those that they pass on. And the copies make the program at most `GROWTH` times as large, except
+those of functions that ask for it (`FunDef.specialize`).
 """
 
 from __future__ import annotations
@@ -26,11 +31,14 @@ from usl_perceus.ir import (
     Ret,
     Var,
 )
-from usl_perceus.opt.simplify import simplify_expr
-from usl_perceus.traverse import fresh_copy, map_children
+from usl_perceus.opt.callgraph import call_graph, components
+from usl_perceus.opt.simplify import simplify_expr, size
+from usl_perceus.traverse import fresh_copy, map_children, walk
 
+GROWTH = 3
+"""How many times as large a program may become, in expressions."""
 LIMIT = 100
-"""Copies per program, against specialisation without end (a function that calls itself with ever new closures)."""
+"""Copies per program, also of functions that ask for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +63,25 @@ class _Specializer:
         self._funs = dict(program.funs)
         self._copies: dict[tuple[str, tuple[tuple[int, str], ...]], str] = {}
         self._todo: list[str] = []
+        self._family: dict[str, int] = {}
+        """Functions that call each other, and all that is made of them, have the same number."""
+        for number, group in enumerate(components(call_graph(program))):
+            self._family.update(dict.fromkeys(group, number))
+        self._here = 0
+        self._room = (GROWTH - 1) * sum(size(fun.body) for fun in program.funs.values())
 
     def program(self) -> Program:
-        for name, fun in self._program.funs.items():
-            self._funs[name] = replace(fun, body=simplify_expr(self.expr(fun.body, {})))
+        for name in self._program.funs:
+            self._specialize(name)
         while self._todo:
-            name = self._todo.pop()
-            self._funs[name] = replace(self._funs[name], body=simplify_expr(self.expr(self._funs[name].body, {})))
+            self._specialize(self._todo.pop(0))
         return replace(self._program, funs=self._funs)
+
+    def _specialize(self, name: str) -> None:
+        """Specialise the calls in one function."""
+        self._here = self._family[name]
+        fun = self._funs[name]
+        self._funs[name] = replace(fun, body=simplify_expr(self.expr(simplify_expr(fun.body), {})))
 
     def expr(self, expr: Expr, known: Known) -> Expr:
         match expr:
@@ -108,6 +127,7 @@ class _Specializer:
         params = tuple(Param(var) for var in new.values())
         body = fresh_copy(value.body, new)
         self._funs[name] = FunDef(name, params, value.result, body, throws=value.throws, span=value.span)
+        self._family[name] = self._here
         self._todo.append(name)
         return name
 
@@ -120,16 +140,25 @@ class _Specializer:
     def _call(self, expr: Call, known: Known) -> Expr:
         """A call with known closures among its arguments becomes a call of a copy."""
         fun = self._funs[expr.fun]
-        targets = {i: target for i, arg in enumerate(expr.args) if (target := self._of_atom(arg, known)) is not None}
+        found = {i: target for i, arg in enumerate(expr.args) if (target := self._of_atom(arg, known)) is not None}
+        recursive = self._family[expr.fun] == self._here
+        targets = {
+            i: target
+            for i, target in found.items()
+            if not (recursive and self._family[target.fun] == self._here) and not _changes(fun, i)
+        }
         if not targets:
             return expr
         key = (expr.fun, tuple((i, target.fun) for i, target in targets.items()))
         if key not in self._copies:
-            if len(self._copies) >= LIMIT:
+            cost = 0 if fun.specialize else size(fun.body)
+            if len(self._copies) >= LIMIT or cost > self._room:
                 return expr
-            self._copies[key] = self._fresh(expr.fun)
-            self._funs[self._copies[key]] = self._copy(fun, self._copies[key], targets)
-            self._todo.append(self._copies[key])
+            self._room -= cost
+            name = self._copies[key] = self._fresh(expr.fun)
+            self._funs[name] = self._copy(fun, name, targets)
+            self._family[name] = self._family[expr.fun]
+            self._todo.append(name)
         args = [arg for i, arg in enumerate(expr.args) if i not in targets]
         args += [capture for target in targets.values() for capture in target.captures]
         return replace(expr, fun=self._copies[key], args=tuple(args))
@@ -151,6 +180,12 @@ class _Specializer:
                 made = Ret(FunRef(target.fun, closure.type), span=fun.span)
             body = Let(closure, made, body, span=fun.span)
         return replace(fun, name=name, params=tuple(params), body=body)
+
+
+def _changes(fun: FunDef, i: int) -> bool:
+    """Whether fun calls itself with other closures for parameter i, so that a copy would serve its first round only."""
+    given = [expr.args[i] for expr in walk(fun.body) if isinstance(expr, Call) and expr.fun == fun.name]
+    return any(arg is not fun.params[i].var and not isinstance(arg, FunRef) for arg in given)
 
 
 def _calling(target: Target, value: Expr) -> Expr:

@@ -7,7 +7,8 @@ matches and the constructors of the caller can share memory (red-black balancing
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from usl_perceus.ir import Call, Expr, FunDef, Match, Program
 from usl_perceus.opt.callgraph import call_graph, components, is_recursive, references
@@ -21,6 +22,8 @@ MEDIUM = 160
 FEW = 3
 LARGE = 1000
 """No function grows beyond this by inlining others."""
+GROWTH = 3
+"""How many times as large the program may become by functions that are neither small nor called once."""
 
 
 def inline(program: Program) -> Program:
@@ -28,10 +31,11 @@ def inline(program: Program) -> Program:
     graph = call_graph(program)
     calls = Counter(expr.fun for fun in program.funs.values() for expr in walk(fun.body) if isinstance(expr, Call))
     funs = dict(program.funs)
+    room = _Room((GROWTH - 1) * sum(size(fun.body) for fun in funs.values()))
     chosen: dict[str, FunDef] = {}
     for group in components(graph):
         for name in group:
-            body = _Inliner(chosen).expr(funs[name].body)
+            body = _Inliner(chosen, calls, room).expr(funs[name].body)
             funs[name] = replace(funs[name], body=simplify_expr(body))
         if not is_recursive(group, graph) and _is_worth(funs[group[0]], calls[group[0]]):
             chosen[group[0]] = funs[group[0]]
@@ -46,16 +50,28 @@ def _is_worth(fun: FunDef, calls: int) -> bool:
     return count <= SMALL or fun.inline or (count <= MEDIUM and (calls == 1 or (takes_apart and calls <= FEW)))
 
 
+@dataclass(slots=True)
+class _Room:
+    """How many expressions may be added to the whole program."""
+
+    left: int
+
+
 class _Inliner:
-    def __init__(self, chosen: dict[str, FunDef]) -> None:
+    def __init__(self, chosen: dict[str, FunDef], calls: Mapping[str, int], program: _Room) -> None:
         self._chosen = chosen
+        self._calls = calls
         self._room = LARGE
+        self._program = program
 
     def expr(self, expr: Expr) -> Expr:
         if isinstance(expr, Call) and expr.fun in self._chosen:
             fun = self._chosen[expr.fun]
-            self._room -= size(fun.body)
-            if self._room > 0:
+            count = size(fun.body)
+            added = 0 if count <= SMALL or fun.inline or self._calls[expr.fun] == 1 else count
+            self._room -= count
+            if self._room > 0 and added <= self._program.left:
+                self._program.left -= added
                 params = {param.var: param.var.copy() for param in fun.params}
                 return bind_arguments(tuple(params.values()), expr.args, fresh_copy(fun.body, params), expr)
         return map_children(expr, self.expr)
