@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_core": (
-        "errors python_syntax profiling collector deep arguments probe progress tracebacks pytest_tracebacks cache_folder",
+        "errors python_syntax profiling collector deep arguments probe records progress tracebacks pytest_tracebacks "
+        "cache_folder",
         "ir",
         "cursors",
         "analysis",

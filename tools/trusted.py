@@ -20,6 +20,7 @@ TRUSTED = {
     "primitives": ("primitives",),
     "procedure": ("procedure.py", "equivalence.py"),
     "store": ("store", "cache_folder.py"),
+    "records": ("records.py",),
 }
 """The parts, and the modules and packages of usl_core in each."""
 CHECKED = frozenset(
@@ -32,7 +33,7 @@ CHECKED = frozenset(
 )
 """What lies in these packages and needs no trust: the unifier, whose guesses `same_meaning` compares with the block, and what
 only calls operators."""
-BUDGET = 15_130
+BUDGET = 15_226
 
 _NO_CODE = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
@@ -28,6 +27,7 @@ from usl_core.ir.traverse import child_nodes, has_parallel, walk_kinds
 from usl_core.ir.types import TensorType, is_integer_control
 from usl_core.ir.written import written_formals, written_names
 from usl_core.ranges import INT64_MAX, Ranges, branch, formal_ranges, loop_range, range_of
+from usl_core.records import dataclass
 from usl_core.store.results import remembered
 
 __all__ = [

@@ -6,7 +6,7 @@ Reference: Reinking 2022, §3.4.3 and §3.6.2; docs/semantics.md, "refinement".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from weakref import WeakKeyDictionary
 
@@ -15,6 +15,7 @@ from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Call, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_block
+from usl_core.records import dataclass
 
 
 class Relation(Enum):

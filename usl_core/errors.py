@@ -10,10 +10,12 @@ import linecache
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from types import FrameType
 from typing import Any, Self
+
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import ast
 import copy
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -30,6 +30,7 @@ from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.identity import Identical
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import CONTROLS, SCALARS, ControlType, ScalarType
+from usl_core.records import dataclass
 
 DEEPEST = 100
 """Fragments in fragments; more are taken for one that uses itself without end."""

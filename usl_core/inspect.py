@@ -11,7 +11,6 @@ its statement). Texts are in the names that are visible there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from usl_core.analysis import formula as fml
@@ -32,6 +31,7 @@ from usl_core.primitives.calls.rearranging import alike as code_alike
 from usl_core.primitives.locate import condition
 from usl_core.primitives.operators import running
 from usl_core.procedure import Procedure
+from usl_core.records import dataclass
 
 Place = Procedure | Cursor
 

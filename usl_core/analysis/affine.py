@@ -8,11 +8,11 @@ their factors are. `e % c` is `e - c * (e / c)` and `max(a, b)` is `-min(-a, -b)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
 from usl_core.ir.sym import Sym
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ Reference: docs/semantics.md, "Repeated work" (pure producers).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
 from usl_core.analysis import affine
@@ -22,6 +22,7 @@ from usl_core.ir import nodes as ir
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, walk
 from usl_core.ir.types import BOOL, ControlType, TensorType, is_control
+from usl_core.records import dataclass
 
 Value = Lin | Formula
 

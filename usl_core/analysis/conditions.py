@@ -8,7 +8,7 @@ Whether code may run again is asked in `repeating`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -23,6 +23,7 @@ from usl_core.ir.printer import show
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import is_stmt
 from usl_core.profiling import profiled
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

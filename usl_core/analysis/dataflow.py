@@ -11,7 +11,6 @@ Reference: Reinking 2022, §3.5.3 and §3.11; corrections: docs/semantics.md, "C
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
@@ -29,6 +28,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data
 from usl_core.ir.types import BOOL, ControlType, ScalarType
 from usl_core.profiling import profiled
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

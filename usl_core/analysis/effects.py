@@ -8,7 +8,7 @@ a rewrite pays for the spine it rebuilt. An `Access` stands for the set of locat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import assert_never
 
@@ -24,6 +24,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data
 from usl_core.ir.types import SIZE, ControlType, TensorType
 from usl_core.profiling import profiled
+from usl_core.records import dataclass
 
 
 class Kind(Enum):

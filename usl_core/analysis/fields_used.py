@@ -7,12 +7,12 @@ configuration for next to nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import AssignConfig, Call, For, If, Literal, Node, Proc, ReadConfig, SimpleStmt, Stmt
 from usl_core.ir.traverse import child_nodes
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

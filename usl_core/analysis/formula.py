@@ -7,13 +7,13 @@ occur where an obligation speaks of "some earlier write". Constructors simplify 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import gcd
 from typing import assert_never
 
 from usl_core.analysis import affine
 from usl_core.analysis.affine import Lin, Stride
 from usl_core.ir.sym import Sym
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ collected with its range, so that "for all values of it" is what is proved.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -20,6 +20,7 @@ from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, R
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import operands
 from usl_core.ir.types import BOOL, ControlType
+from usl_core.records import dataclass
 
 _COMPARE: dict[str, Callable[[Lin, Lin], Formula]] = {
     "<": fml.lt,

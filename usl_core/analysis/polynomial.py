@@ -7,11 +7,11 @@ and nothing else is used. Two expressions with one polynomial have one value whe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from usl_core.errors import Undecided
 from usl_core.ir.types import ScalarType
+from usl_core.records import dataclass
 
 Monomial = tuple[int, ...]
 """Numbers of atoms, sorted; an atom occurs as often as its power."""

@@ -11,7 +11,7 @@ A unit reads nothing of b from before it. Two instances of units that write a co
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -27,6 +27,7 @@ from usl_core.analysis.formula import Formula
 from usl_core.ir.nodes import Alloc, Assign, AssignConfig, Block, Call, Check, For, If, Pass, Reduce, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

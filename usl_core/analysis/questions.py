@@ -16,13 +16,13 @@ the same one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import assert_never
 
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.formula import And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.ir.sym import Sym
+from usl_core.records import dataclass
 
 MAX_SHAPES = 20_000
 """Formulas whose shapes are kept. When there are more, all are forgotten."""

@@ -7,7 +7,6 @@ the rewritten one, with the write already added or gone. Reference: Reinking 202
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from usl_core.analysis import formula as fml
@@ -18,6 +17,7 @@ from usl_core.cursors.path import Path, get, get_stmt, stmt_list
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import AssignConfig, Block, Call, Expr, For, If, Node, Proc, ReadConfig, SimpleStmt, Stmt
 from usl_core.ir.traverse import depends_on_data, walk
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ Reference: docs/semantics.md, "Repeated work".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from usl_core.analysis.conditions import Conflict, conflict_between
 from usl_core.analysis.conflict import overlap
@@ -19,6 +18,7 @@ from usl_core.analysis.exposed import exposed_read
 from usl_core.analysis.formula import Formula
 from usl_core.ir.nodes import Block
 from usl_core.profiling import profiled
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -16,6 +16,7 @@ from usl_core.ir.memo import per_node
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ScalarType, TensorType
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, TypeVar, assert_never
 
@@ -23,6 +23,7 @@ from usl_core.analysis.models import find_model
 from usl_core.analysis.questions import Question, question, relevant
 from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
+from usl_core.records import dataclass
 
 K = TypeVar("K")
 

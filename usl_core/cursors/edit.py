@@ -14,7 +14,7 @@ rebuild the tree once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -42,6 +42,7 @@ from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Arg, Block, Expr, Node, Proc, Read, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_fields, children, get_field, update
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 
 from usl_core.cursors.forward import ByPaths
 from usl_core.cursors.path import BlockLoc, Dead, GapLoc, ListKey, Loc, Path
 from usl_core.ir.traverse import Step
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ analyses memoised by identity stay valid. Reference: Qian 2024, §3.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from usl_core.ir.nodes import Block, Node, Proc, Stmt, StmtBase
 from usl_core.ir.traverse import Step, child_fields, get_field, with_field
+from usl_core.records import dataclass
 
 Path = tuple[Step, ...]
 """Steps from the `Proc` down; the empty path is the procedure itself."""

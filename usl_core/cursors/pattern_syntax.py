@@ -15,7 +15,6 @@ import ast
 import keyword
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
@@ -24,6 +23,7 @@ from typing import NoReturn
 
 from usl_core.errors import ParseError, PatternError
 from usl_core.python_syntax import parse_python
+from usl_core.records import dataclass
 
 ANY = "_"
 

@@ -8,7 +8,6 @@ one that is the same up to position at the same step, stands in the replacement;
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from usl_core.cursors.edits import Edited
@@ -17,6 +16,7 @@ from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, ch
 from usl_core.ir.nodes import Arg, Expr, ExprBase, Interval, Node, Proc, StmtBase
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import Step, child_fields, children, inner_stmts, map_children, mentioned, same, update
+from usl_core.records import dataclass
 
 Rule = Callable[[Node], Node | None]
 

@@ -18,7 +18,6 @@ import functools
 import keyword
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -48,6 +47,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, INDEX, SIZE, ControlType, ScalarType, Type
 from usl_core.ir.verify import problems
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

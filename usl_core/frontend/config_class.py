@@ -13,7 +13,6 @@ import ast
 import inspect
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from usl_core.errors import ParseError, Span, TypeError_, UslError
@@ -21,6 +20,7 @@ from usl_core.frontend.python_scope import PythonScope, unknown
 from usl_core.frontend.source import parse_definition, parse_text
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.types import CONTROLS, INDEX, SCALARS, ControlType, Kind, ScalarType
+from usl_core.records import dataclass
 
 _WORDS: Mapping[str, ControlType | ScalarType] = {**CONTROLS, **SCALARS, "stride": INDEX}
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Alloc, Arg, Assign, AssignConfig, Call, Check, For, If, Pass, Reduce, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX, ControlType, ScalarType, TensorType, Type
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ expressions, several times faster than a call per node. Expressions are in `text
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import assert_never
 from weakref import WeakKeyDictionary
 
@@ -21,6 +20,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_block
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType, scalar_of
 from usl_core.ir.written import written_formals
+from usl_core.records import dataclass
 
 _DEEPEST_NEST = 12
 """Loops that may stand directly in one Python function; Python allows 20."""

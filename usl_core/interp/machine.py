@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from ctypes import c_float
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +17,7 @@ from usl_core.interp.arith import SHARED, Arithmetic, wrap_value
 from usl_core.interp.values import POISON, Fault, Value
 from usl_core.ir.externs import Extern
 from usl_core.ir.types import BF16, F16, F32, F64, ScalarType, Type
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

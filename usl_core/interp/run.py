@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
 from typing import Any, Literal
@@ -25,6 +24,7 @@ from usl_core.interp.machine import MachineArithmetic
 from usl_core.interp.runtime import ConfigKey, ConfigState, State, Trace
 from usl_core.interp.values import Fault, PoisonBranch, PoisonFault, SizeFault, ValueTooLarge
 from usl_core.ir.nodes import Arg, Call, ExprBase, Node, Proc
+from usl_core.records import dataclass
 
 Mode = Literal["exact", "machine"]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn
 
 from usl_core.interp.buffers import Buffer, dense_strides, out_of_bounds, overlap, view
 from usl_core.interp.values import POISON, Fault, PoisonFault, SizeFault
 from usl_core.ir.config import Config
 from usl_core.ir.sym import Sym
+from usl_core.records import dataclass
 
 ConfigKey = tuple[Config, str]
 """A configuration field: its record and its name."""

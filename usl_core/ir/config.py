@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from usl_core.ir.identity import Declaration
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ extern carries `exact`, `machine` and `c`. Externs are deterministic; algebra do
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from usl_core.ir.identity import Declaration
 from usl_core.ir.types import INDEX, Kind, ScalarType, Type, is_integer_control
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

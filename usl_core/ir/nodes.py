@@ -7,7 +7,7 @@ additions (`min`/`max`, `select`, `idx`, casts, `check`, `if` on data) are those
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,7 @@ from usl_core.ir.identity import Identical
 from usl_core.ir.memory import MemoryClass
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, INDEX, ScalarType, TensorType, Type
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)

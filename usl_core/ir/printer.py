@@ -10,7 +10,6 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import assert_never
 
 from usl_core.ir import nodes as ir
@@ -19,6 +18,7 @@ from usl_core.ir.literal_text import literal_text
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import CONTROLS, INDEX, SCALARS, ControlType, ScalarType, TensorType, Type
+from usl_core.records import dataclass
 
 INDENT = "    "
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from string import Formatter
 
 from usl_core.errors import ParseError, Span, TypeError_
 from usl_core.ir.nodes import Arg
 from usl_core.ir.types import ControlType, ScalarType, TensorType
+from usl_core.records import dataclass
 
 Placeholder = tuple[str, str | None]
 """The name of a formal, and the attribute asked of it (`ptr`, `stride0`) or None."""

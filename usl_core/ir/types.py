@@ -5,11 +5,11 @@ Scalar and control types compare by value; `TensorType` holds expressions and co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from usl_core.ir.identity import Identical
+from usl_core.records import dataclass
 
 if TYPE_CHECKING:
     from usl_core.ir.nodes import Expr

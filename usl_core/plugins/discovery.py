@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.metadata
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usl_core.plugins.hookspecs import ENTRY_POINT_GROUP
+from usl_core.records import dataclass
 
 OWNERS = {name: f"usl-{name}" for name in ("c11", "avx512", "conformance", "perceus", "stdlib")}
 """The packages that our own plugins' names belong to."""

@@ -9,7 +9,6 @@ inside it. See docs/plugins.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -21,6 +20,7 @@ from usl_core.ir.externs import Extern
 from usl_core.ir.memory import Memory
 from usl_core.ir.nodes import Proc
 from usl_core.ir.types import ScalarType
+from usl_core.records import dataclass
 
 if TYPE_CHECKING:
     import click

@@ -11,7 +11,6 @@ import difflib
 import os
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from usl_core.errors import PluginError
@@ -19,6 +18,7 @@ from usl_core.plugins.declarations import Kind as Kind
 from usl_core.plugins.discovery import Found, discover
 from usl_core.plugins.hookspecs import Backend
 from usl_core.plugins.plugin import Plugin as Plugin
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

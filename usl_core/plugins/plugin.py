@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -19,6 +18,7 @@ from usl_core.plugins import hookspecs
 from usl_core.plugins.blame import blamed_span, describe
 from usl_core.plugins.declarations import Kind, collect
 from usl_core.plugins.discovery import Found
+from usl_core.records import dataclass
 
 # A plugin may call sys.exit() while it is imported; that is its own failure. KeyboardInterrupt is the user's wish.
 FAILURES = (Exception, SystemExit)

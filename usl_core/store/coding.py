@@ -12,7 +12,6 @@ import io
 import pickle
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +26,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import Step, child_fields, fields_of, get_field, made_of, update
 from usl_core.ir.types import SCALARS, ScalarType, TensorType
 from usl_core.procedure import Procedure
+from usl_core.records import dataclass
 
 Source = tuple[Span, ...]
 """The places of a source's nodes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -25,6 +24,7 @@ from usl_core.primitives.buffers.uses import Use, passed_whole, rest_of_block, u
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.primitives.moving import effect
 from usl_core.procedure import Procedure
+from usl_core.records import dataclass
 
 _MOST_COPIES = 16
 

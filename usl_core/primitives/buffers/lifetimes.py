@@ -9,7 +9,7 @@ that lives into the next iteration of a loop is seen. Reference: Feautrier 1992,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -26,6 +26,7 @@ from usl_core.ir.nodes import Block, Call, For, If, SimpleStmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders
 from usl_core.primitives.buffers.uses import mentions, with_windows
+from usl_core.records import dataclass
 
 Together = Callable[[tuple[Lin, ...], tuple[Lin, ...]], Sequence[Sequence[Formula]]]
 """When two different locations are to be one place: alternatives, each a conjunction."""

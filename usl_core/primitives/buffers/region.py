@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 from usl_core.analysis import affine
@@ -18,6 +18,7 @@ from usl_core.ir.nodes import BinaryOp, Expr, Interval, Node, Read, WindowExpr, 
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, retype_window
 from usl_core.ir.types import BOOL, ScalarType, TensorType, scalar_of
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from usl_core.cursors.path import BlockLoc, Path, block_of, stmt_list, stmt_path, stmts
 from usl_core.ir import nodes
@@ -11,6 +10,7 @@ from usl_core.ir.nodes import Call, Node, Proc, Read, StrideExpr, WindowExpr, Wi
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import children, mentioned, update, use_of, walk, walk_kinds
 from usl_core.ir.types import TensorType
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

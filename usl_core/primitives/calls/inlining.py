@@ -7,7 +7,7 @@ Reference: Reinking 2022, §3.3.3 (inline); docs/semantics.md, "Corrections: win
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from usl_core.analysis.fields_used import field_use
 from usl_core.ir import make
@@ -16,6 +16,7 @@ from usl_core.ir.config import FieldSym
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import retype_window, rewrite, update, use_of, walk, with_fresh_binders
 from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
+from usl_core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

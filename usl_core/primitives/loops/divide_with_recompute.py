@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -27,6 +27,7 @@ from usl_core.primitives.loops.modes import parallel_if_free_of_races
 from usl_core.primitives.loops.tiles import nest, require_from_zero
 from usl_core.primitives.moving import Names, new_names
 from usl_core.procedure import Procedure
+from usl_core.records import dataclass
 
 
 @primitive()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
@@ -21,6 +21,7 @@ from usl_core.primitives.loops.iterations import runs_at_least_once
 from usl_core.primitives.moving import changes_value, effect
 from usl_core.primitives.stmts.locations import same_location, target
 from usl_core.procedure import Procedure
+from usl_core.records import dataclass
 
 _VERBS = {Kind.READ: "read", Kind.WRITE: "overwrite", Kind.REDUCE: "change"}
 
