@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from usl_perceus.decorators import fun as fun
     from usl_perceus.decorators import inline as inline
     from usl_perceus.decorators import no_alloc as no_alloc
+    from usl_perceus.decorators import record as record
     from usl_perceus.decorators import specialize as specialize
     from usl_perceus.errors import PerceusError as PerceusError
     from usl_perceus.python import Handle as Handle
@@ -41,7 +42,7 @@ _HOMES = {
     "PerceusError": "usl_perceus.errors",
     **dict.fromkeys(("Handle", "live_blocks"), "usl_perceus.python"),
     **dict.fromkeys(
-        ("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc", "specialize"), "usl_perceus.decorators"
+        ("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc", "record", "specialize"), "usl_perceus.decorators"
     ),
 }
 
@@ -56,6 +57,7 @@ __all__ = [
     "inline",
     "live_blocks",
     "no_alloc",
+    "record",
     "specialize",
 ]
 

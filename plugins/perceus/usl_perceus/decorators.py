@@ -11,7 +11,7 @@ from usl_perceus.errors import PerceusError
 from usl_perceus.front import module
 from usl_perceus.front.definitions import Defined, ForeignDef, FunDef, Scope
 from usl_perceus.front.lower import Lowered, lower
-from usl_perceus.front.resolve import signature
+from usl_perceus.front.resolve import defaults, signature
 
 C = TypeVar("C")
 
@@ -52,7 +52,7 @@ class Function(Defined):
 
         return report.explained([self.__usl_definition__], ())
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Compiles the program when it is first called, and runs it on Python's values.
 
         Raises:
@@ -66,7 +66,23 @@ class Function(Defined):
             hint = "hint: call it from a function whose types have no variables"
             message = f"{self.name()} is generic; Python can only call functions of known types"
             raise PerceusError(message, span=definition.span, notes=(hint,), code="E728")
-        return call(self, args)
+        return call(self, self._all(args, named))
+
+    def _all(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The arguments in order, with the defaults of those that are not given, if there are none too many."""
+        params = self.__usl_definition__.syntax.params
+        if len(args) >= len(params) and not named:
+            return args
+        missing = defaults(self.__usl_definition__)
+        rest = params[len(args) :]
+        unknown = [name for name in named if all(param.name != name for param in rest)]
+        needed = [param.name for param in rest if param.name not in named and param.name not in missing]
+        if unknown or needed:
+            problem = (
+                f"{self.name()} has no parameter {unknown[0]} left" if unknown else f"{self.name()} needs {', '.join(needed)}"
+            )
+            raise PerceusError(f"{problem}; {len(args) + len(named)} given", code="E743")
+        return (*args, *(named[each.name] if each.name in named else Function(missing[each.name])() for each in rest))
 
     def __repr__(self) -> str:
         return f"<fun {self.name()}>"
@@ -102,6 +118,16 @@ def data(cls: type) -> Any:
     """
     caller = _caller()
     syntax = module.data(*module.class_at(cls.__name__, caller.file, caller.line))
+    return module.data_def(syntax, Scope(caller.module, caller.local), cls.__module__, cls.__doc__).python
+
+
+def record(cls: type) -> Any:
+    """Decorator: a class of `field: type` becomes a data type with one constructor, called like the class.
+
+    `p.x` reads a field, `p.set(x=e)` is p with another one.
+    """
+    caller = _caller()
+    syntax = module.record(*module.class_at(cls.__name__, caller.file, caller.line))
     return module.data_def(syntax, Scope(caller.module, caller.local), cls.__module__, cls.__doc__).python
 
 

@@ -6,7 +6,7 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     add sub mul neg            integers, floats
     div mod                    integers, rounded to minus infinity; precondition: the divisor is not 0;
                                the least value by -1 wraps
-    fdiv sqrt floor            floats
+    fdiv abs, MATH             floats; what is not defined is NaN, and too large infinite
     and or xor not             integers (bitwise), bool
     shl shr                    integers: the count, of the same type, is taken modulo the bits;
                                shr of a signed integer keeps the sign
@@ -57,6 +57,13 @@ from usl_perceus.ir import (
     ThreadType,
     Type,
 )
+
+MATH: dict[str, int] = {
+    **dict.fromkeys(("abs", "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan"), 1),
+    **dict.fromkeys(("sinh", "cosh", "tanh", "floor", "ceil", "trunc", "round"), 1),
+    **dict.fromkeys(("pow", "atan2", "hypot"), 2),
+}
+"""Functions of floats with the number of their arguments; round is to the nearest, halves to even ones."""
 
 _BORROWED: dict[str, tuple[bool, ...]] = {
     "str_concat": (False, False),
@@ -119,7 +126,7 @@ def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
             return a
         case "fdiv", (FloatType() as a, b) if a == b:
             return a
-        case (("sqrt" | "floor"), (FloatType() as a,)):
+        case _, (FloatType() as a, *others) if MATH.get(op) == len(args) and all(other == a for other in others):
             return a
         case (("and" | "or" | "xor"), (IntType() | DataType("bool") as a, b)) if a == b:
             return a

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 
 from usl_perceus.ir import BOOL, FloatType, IntType, Type
+from usl_perceus.prims import MATH
 
 Scalar = int | float
 
@@ -91,11 +93,32 @@ def _float(op: str, args: tuple[float, ...]) -> float:
                 sign = math.copysign(1.0, a) * math.copysign(1.0, b)
                 return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, sign)
             return a / b
-        case "sqrt", (a,):
-            return math.nan if a < 0 else math.sqrt(a)
-        case "floor", (a,):
-            return float(math.floor(a)) if math.isfinite(a) and a else a
+        case (("floor" | "ceil" | "trunc" | "round"), (a,)):
+            return math.copysign(float(_ROUNDED[op](a)), a) if math.isfinite(a) else a
+        case "abs", (a,):
+            return abs(a)
+        case _ if op in MATH:
+            return _library(op, args)
     raise AssertionError(f"no floating-point operation {op}")
+
+
+_ROUNDED: dict[str, Callable[[float], int]] = {"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "round": round}
+
+
+def _library(op: str, args: tuple[float, ...]) -> float:
+    """A function of the C library, which does not raise where Python's does."""
+    x, y = args[0], args[-1]
+    try:
+        return float(getattr(math, op)(*args))
+    except OverflowError:
+        negative = x < 0 and (op == "sinh" or (op == "pow" and y % 2 == 1))
+        return -math.inf if negative else math.inf
+    except ValueError:
+        if op in ("log", "log2", "log10") and x == 0:
+            return -math.inf
+        if op == "pow" and x == 0 and y < 0:
+            return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
+        return math.nan
 
 
 def _cast(value: Scalar, result: Type) -> Scalar:

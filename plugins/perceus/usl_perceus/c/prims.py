@@ -22,6 +22,9 @@ from usl_perceus.ir import (
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _BITWISE = {"and": "&", "or": "|", "xor": "^"}
 _WRAPPING = frozenset({"add", "sub", "mul", "neg", "div", "mod", "shl", "shr"})
+_MATH = {"abs": "fabs", "round": "rint"}
+_EXACT = frozenset({"abs", "sqrt", "floor", "ceil", "trunc", "round"})
+"""Functions of floats that have one right result, whatever the precision."""
 _FLOATS = {"add": "+", "sub": "-", "mul": "*", "fdiv": "/"}
 
 
@@ -62,7 +65,13 @@ def _float(op: str, type: FloatType, args: Sequence[str], unit: Unit) -> str:
     if op in _FLOATS:
         return f"{args[0]} {_FLOATS[op]} {args[1]}"
     unit.includes["<math.h>"] = None
-    return f"{op}{'f' if type.bits == 32 else ''}({args[0]})"
+    name = _MATH.get(op, op)
+    if type.bits == 64:
+        return f"{name}({', '.join(args)})"
+    if op in _EXACT:
+        return f"{name}f({args[0]})"
+    # In double precision, so that it does not depend on the C library's functions of single precision, which are less exact.
+    return f"(float){name}({', '.join(f'(double){arg}' for arg in args)})"
 
 
 def _cast(source: Type, target: Type, arg: str, unit: Unit) -> str:

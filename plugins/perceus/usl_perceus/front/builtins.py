@@ -3,7 +3,8 @@
 print(a, ...)        writes numbers, truth values and strings, with spaces between them and a line end
 str(a)  len(a)       a as a string; the length of an array or string (bytes)
 i64(a), u8(a), ...   the number a as another type: integers wrap around, floats are cut and saturate (NaN gives 0)
-sqrt(a)  floor(a)    of a float
+abs(a) min(a, b, ..) of numbers;  max;  min and max of strings, too;  pow(a, b) is a ** b
+sqrt(a), exp(a), ... of a float (MATH): they never raise, and what is not defined is NaN
 array(n, a)          an array of n times a;  [a, b] lists the elements;  a[i];  a.set(i, b) is a with one element changed
 a.modify(i, f)       a with f(a[i]) for a[i];  a.swap(i, b), a.take(i): the changed array and the old element (`updates.py`)
 ref(a)               a mutable cell;  r.value reads it;  r.value = b writes it;  r.modify(f), r.swap(b), r.take()
@@ -54,6 +55,12 @@ ENDINGS = {con.name: con for con in ENDED.constructors or ()}
 CONVERSIONS = frozenset({*INTEGERS, *FLOATS})
 """Names of types that are also functions on numbers."""
 
-FUNCTIONS = frozenset(
-    {"print", "str", ".str", ".range", "len", "sqrt", "floor", "array", "ref", "spawn", "join", "must_reuse", *CONVERSIONS}
-)
+MATH = {
+    **dict.fromkeys(("sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan"), 1),
+    **dict.fromkeys(("sinh", "cosh", "tanh", "floor", "ceil", "trunc", "round"), 1),
+    **dict.fromkeys(("atan2", "hypot"), 2),
+}
+"""Functions of floats, whose result is one of the same type, with the number of their arguments."""
+
+_OTHERS = ("print", "str", ".str", ".range", "len", "abs", "min", "max", "pow", "array", "ref", "spawn", "join", "must_reuse")
+FUNCTIONS = frozenset({*_OTHERS, *MATH, *CONVERSIONS})

@@ -6,10 +6,13 @@ expression are looked at, so that constructors, literals and the parameters of l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from usl_core.errors import Span
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import patterns as pt
 from usl_perceus.front import syntax as sx
+from usl_perceus.front.arguments import arranged
 from usl_perceus.front.builtins import ENDED, FELL
 from usl_perceus.front.check_calls import Calls
 from usl_perceus.front.check_patterns import Binds, exception_named
@@ -96,10 +99,7 @@ class Checker(Calls):
                 for item, part in zip(items, parts, strict=True):
                     self.check(item, part, env)
             case sx.ArrayLiteral(items=items):
-                elem = Meta()
-                self.expect(want, App(ARRAY, (elem,)), node.span)
-                for item in items:
-                    self.check(item, elem, env)
+                self._literal_list(node, items, want, env)
             case sx.Call():
                 self.call(node, want, env)
             case sx.Attribute():
@@ -171,6 +171,20 @@ class Checker(Calls):
             )
         self.expect(want, self.literal(node), node.span)
 
+    def _literal_list(self, node: sx.ArrayLiteral, items: Sequence[sx.Expr], want: Type, env: Env) -> None:
+        """`[a, b]`: a list where one is expected, else an array."""
+        found = list_type(want)
+        elem: Type = Meta()
+        if found is not None:
+            self.typed.uses[node] = ListUse(found.cons, found.rest)
+            elem = found.element
+        elif not items:
+            raise PerceusError("an array literal has elements", span=node.span, notes=("hint: array(0, x) has none",))
+        else:
+            self.expect(want, App(ARRAY, (elem,)), node.span)
+        for item in items:
+            self.check(item, elem, env)
+
     # -- operators
 
     def _unary(self, node: sx.Unary, want: Type, env: Env) -> None:
@@ -197,6 +211,8 @@ class Checker(Calls):
                 self.demand(type_, can_add, "+ works on numbers and strings, not {}", node.span)
             case "-" | "*":
                 self.demand(type_, is_number, f"{node.op} works on numbers, not {{}}", node.span)
+            case "**":
+                self.demand(type_, is_number, "** works on numbers, not {}", node.span)
             case "/":
                 self.demand(type_, is_float, "/ works on floats, not {}; // divides integers", node.span)
             case _:
@@ -291,6 +307,12 @@ class Checker(Calls):
             raise PerceusError("raise takes an exception: raise E(a)", span=value.span, code="E712")
         exception = exception_named(_path(callee), self.scope, callee.span)
         fields = exception_fields(exception)
+        if isinstance(value, sx.Call) and value.keywords:
+            names = exception.syntax.names
+            order = arranged(value, exception.name, names, ())
+            args = tuple(args[each] for each in order if isinstance(each, int))
+            if order != tuple(range(len(args))):
+                self.typed.arguments[value] = tuple(each for each in order if isinstance(each, int))
         if len(fields) != len(args):
             count = "no arguments" if not fields else f"{len(fields)} argument{'s' if len(fields) > 1 else ''}"
             raise PerceusError(f"{exception.name} takes {count}, {len(args)} given", span=value.span, code="E713")

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from types import FunctionType
 
 from usl_core import Procedure
 from usl_core.errors import Span
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
-from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS
+from usl_perceus.front.arguments import arranged, count_of
+from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS, MATH
 from usl_perceus.front.check_patterns import Patterns, ambiguous, qualified
 from usl_perceus.front.definitions import MISSING, ConDef, DataDef, ExceptionDef, ForeignDef, FunDef, definition, unknown
-from usl_perceus.front.inference import Env, Nested, is_enumeration
+from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration
 from usl_perceus.front.kernels import kernel_signature
 from usl_perceus.front.plain import SHOWN, is_plain, why_not
-from usl_perceus.front.resolve import constructors, lookup, signature
+from usl_perceus.front.resolve import constructors, defaults, lookup, signature
 from usl_perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
     ConUse,
+    FieldUse,
     ForeignUse,
     FunUse,
     KernelUse,
     LocalUse,
     NestedUse,
+    UpdateUse,
     Use,
 )
 from usl_perceus.front.types import (
@@ -87,7 +91,7 @@ class Calls(Patterns):
         if con is not None:
             use = self._constructor_use(con)
             return use, self._value_type(use)
-        if path[-1] in FUNCTIONS and (outside is MISSING or callable(outside)):
+        if path[-1] in FUNCTIONS and (outside is MISSING or (callable(outside) and not isinstance(outside, FunctionType))):
             return BuiltinUse(path[-1].removeprefix(".")), None
         text = ".".join(path)
         if outside is not MISSING:
@@ -159,7 +163,7 @@ class Calls(Patterns):
                 f"the foreign function {path[-1]} can only be called", span=node.span, notes=(hint,), code="E712"
             )
         if isinstance(use, ConUse) and use.con.fields and not _may_be_function(want):
-            raise PerceusError(f"{use.con.name} takes {_arguments(len(use.con.fields))}", span=node.span, code="E713")
+            raise PerceusError(f"{use.con.name} takes {count_of(len(use.con.fields))}", span=node.span, code="E713")
         self.typed.uses[node] = use
         self.expect(want, type_, node.span)
 
@@ -178,6 +182,8 @@ class Calls(Patterns):
         assert isinstance(callee, sx.Name | sx.Attribute)
         use, type_ = self.name(callee, path, want, env)
         self.typed.uses[callee] = use
+        if node.keywords and isinstance(use, LocalUse | BuiltinUse | KernelUse):
+            arranged(node, path[-1], (), ())
         match use:
             case LocalUse():
                 self._closure(node, want, env)
@@ -195,23 +201,46 @@ class Calls(Patterns):
                 if not isinstance(found, App) or found.head != FUNCTION:
                     raise PerceusError(f"{path[-1]} is no function", span=node.span, code="E712")
                 *params, result = found.args
-                # The result first: what the context wants tells the types of the arguments.
-                if len(node.args) == len(params):
-                    self.expect(want, result, node.span)
-                self._arguments(node, path[-1], params, env)
+                self._in_order(node, path[-1], use, params, result, want, env)
+
+    def _in_order(self, node: sx.Call, name: str, use: Use, params: Sequence[Type], result: Type, want: Type, env: Env) -> None:
+        """A call whose parameters have names, of which some may have defaults."""
+        names = _parameter_names(use) or (tuple(str(i) for i in range(len(params))) if not node.keywords else ())
+        missing = defaults(use.fun) if isinstance(use, FunUse) else {}
+        order = arranged(node, name, names, missing)
+        # The result first: what the context wants tells the types of the arguments.
+        self.expect(want, result, node.span)
+        given = [(each, param) for each, param in zip(order, params, strict=True) if isinstance(each, int)]
+        for arg, param in _functions_last([node.args[each] for each, _ in given], [param for _, param in given]):
+            self.check(arg, param, env)
+        if order != tuple(range(len(node.args))):
+            self.typed.arguments[node] = tuple(
+                each if isinstance(each, int) else self._default_use(missing[each], use) for each in order
+            )
+
+    def _default_use(self, fun: FunDef, of: Use) -> FunUse:
+        """The function of a default, of whose type variables it has some."""
+        assert isinstance(of, FunUse)
+        named = dict(zip(signature(of.fun).typevars, of.types, strict=True))
+        return FunUse(fun, tuple(named[name] for name in signature(fun).typevars))
 
     def _arguments(self, node: sx.Call, name: str, params: Sequence[Type], env: Env) -> None:
-        if len(node.args) != len(params):
-            raise PerceusError(f"{name} takes {_arguments(len(params))}, {len(node.args)} given", span=node.span, code="E713")
+        arranged(node, name, [str(i) for i in range(len(params))] if not node.keywords else (), ())
         for arg, param in _functions_last(node.args, params):
             self.check(arg, param, env)
 
     def _closure(self, node: sx.Call, want: Type, env: Env) -> None:
+        if node.keywords:
+            arranged(node, "the function", (), ())
         found = self.infer(node.function, env)
         if isinstance(found, Meta):
             args = tuple(self.infer(arg, env) for arg in node.args)
             self.expect(function(args, want), found, node.span)
             return
+        self._called(node, found, want, env)
+
+    def _called(self, node: sx.Call, found: Type, want: Type, env: Env) -> None:
+        """A call of a value of type found."""
         if not isinstance(found, App) or found.head != FUNCTION:
             raise PerceusError(f"a value of type {show(found)} cannot be called", span=node.function.span, code="E712")
         *params, result = found.args
@@ -219,10 +248,21 @@ class Calls(Patterns):
         self._arguments(node, "the function", params, env)
 
     def _method(self, node: sx.Call, method: sx.Attribute, want: Type, env: Env) -> None:
-        if method.name == "value":
-            self._closure(node, want, env)
-            return
         owner = self.infer(method.owner, env)
+        if isinstance(owner, App) and isinstance(owner.head, DataDef):
+            if method.name == "set":
+                self._update(node, method, owner, want, env)
+            else:
+                found = self._field(method, owner)
+                self.typed.types[method] = found
+                self._called(node, resolve(found), want, env)
+            return
+        if method.name == "value":
+            content = Meta()
+            self.expect(owner, App(REF, (content,)), method.owner.span)
+            self.typed.types[method] = content
+            self._called(node, resolve(content), want, env)
+            return
         known = isinstance(owner, App) and owner.head in (ARRAY, REF)
         cell = owner.head == REF if isinstance(owner, App) else len(node.args) < ARRAY_METHODS.get(method.name, 0)
         counts = CELL_METHODS if cell else ARRAY_METHODS
@@ -241,22 +281,68 @@ class Calls(Patterns):
         self._arguments(node, method.name, given, env)
 
     def attribute(self, node: sx.Attribute, want: Type, env: Env) -> None:
-        """`r.value`, or the dotted name of a value."""
+        """`r.value`, `p.x`, or the dotted name of a value."""
         path = static_path(node, env)
         if path is not None:
             self.value_name(node, path, want, env)
             return
         owner = self.infer(node.owner, env)
+        if isinstance(owner, App) and isinstance(owner.head, DataDef):
+            self.expect(want, self._field(node, owner), node.span)
+            return
         if node.name != "value" or (isinstance(owner, App) and owner.head != REF):
-            hint = (
-                ("hint: fields are taken out by match",) if isinstance(owner, App) and isinstance(owner.head, DataDef) else ()
+            known = (
+                () if not isinstance(owner, Meta) else ("hint: the type is not known here; give it to a variable: p: P = ...",)
             )
             raise PerceusError(
-                f"a value of type {show(owner)} has no attribute {node.name}", span=node.span, notes=hint, code="E711"
+                f"a value of type {show(owner)} has no attribute {node.name}", span=node.span, notes=known, code="E711"
             )
         content = Meta()
         self.expect(owner, App(REF, (content,)), node.owner.span)
         self.expect(want, content, node.span)
+
+    # -- fields with names
+
+    def _field(self, node: sx.Attribute, owner: App) -> Type:
+        """The type of a field that every constructor has, which is noted as the use of node."""
+        positions, type_ = self._positions(node.name, owner, node.span)
+        self.typed.uses[node] = FieldUse(positions)
+        return type_
+
+    def _positions(self, name: str, owner: App, span: Span) -> tuple[tuple[int, ...], Type]:
+        assert isinstance(owner.head, DataDef)
+        cons = constructors(owner.head)
+        named = dict(zip(owner.head.typevars, owner.args, strict=True))
+        without = [con.name for con in cons if name not in con.names]
+        if without:
+            known = {each for con in cons for each in con.names}
+            hint = f"hint: {', '.join(without)} has no such field; match takes values apart"
+            if not known:
+                hint = "hint: fields are taken out by match"
+            elif name not in known:
+                hint = f"hint: there are {', '.join(sorted(known))}"
+            raise PerceusError(f"a value of type {show(owner)} has no attribute {name}", span=span, notes=(hint,), code="E711")
+        positions = tuple(con.names.index(name) for con in cons)
+        types = [substitute(con.fields[at], named) for con, at in zip(cons, positions, strict=True)]
+        if any(type_ != types[0] for type_ in types):
+            hint = "hint: match takes values apart"
+            raise PerceusError(f"{name} has several types in {owner.head.name}", span=span, notes=(hint,), code="E712")
+        return positions, types[0]
+
+    def _update(self, node: sx.Call, method: sx.Attribute, owner: App, want: Type, env: Env) -> None:
+        """`p.set(x=a)`: p with another field."""
+        if not node.keywords or len(node.keywords) != len(node.args):
+            hint = "hint: p.set(x=a, y=b)"
+            raise PerceusError("set says which fields it changes", span=node.span, notes=(hint,), code="E713")
+        self.expect(want, owner, node.span)
+        fields = []
+        for arg, (name, span) in zip(node.args, node.keywords, strict=True):
+            positions, type_ = self._positions(name, owner, span)
+            if positions in fields:
+                raise PerceusError(f"{name} is given twice", span=span, code="E713")
+            fields.append(positions)
+            self.check(arg, type_, env)
+        self.typed.uses[method] = UpdateUse(tuple(fields))
 
     # -- built-in operations
 
@@ -286,10 +372,17 @@ class Calls(Patterns):
                 found = self.infer(node.args[0], env)
                 self.demand(found, _has_length, "len takes an array or a string, not {}", node.args[0].span)
                 self.expect(want, I64, node.span)
-            case "sqrt" | "floor":
-                self._one(name, node)
-                self.check(node.args[0], want, env)
-                self.demand(want, is_float, f"{name} takes a float, not {{}}", node.span)
+            case "abs" | "pow":
+                self._arguments(node, name, (want,) * (1 if name == "abs" else 2), env)
+                self.demand(want, is_number, f"{name} takes numbers, not {{}}", node.span)
+            case "min" | "max":
+                if len(node.args) < 2:
+                    raise PerceusError(f"{name} takes 2 or more arguments", span=node.span, code="E713")
+                self._arguments(node, name, (want,) * len(node.args), env)
+                self.demand(want, can_add, f"{name} compares numbers and strings, not {{}}", node.span)
+            case _ if name in MATH:
+                self._arguments(node, name, (want,) * MATH[name], env)
+                self.demand(want, is_float, f"{name} takes {'a float' if MATH[name] == 1 else 'floats'}, not {{}}", node.span)
             case "array":
                 elem = Meta()
                 self.expect(want, App(ARRAY, (elem,)), node.span)
@@ -365,8 +458,14 @@ def _has_length(type_: Type) -> bool:
     return found == STR or (isinstance(found, App) and found.head == ARRAY)
 
 
-def _arguments(count: int) -> str:
-    return "no arguments" if count == 0 else "1 argument" if count == 1 else f"{count} arguments"
+def _parameter_names(use: Use) -> tuple[str, ...]:
+    match use:
+        case FunUse(fun=FunDef(syntax=syntax)) | ForeignUse(foreign=ForeignDef(syntax=syntax)) | NestedUse(function=syntax):
+            return tuple(param.name for param in syntax.params)
+        case ConUse(con=con):
+            return con.names
+        case _:
+            return ()
 
 
 def _functions_last(args: Sequence[sx.Expr], params: Sequence[Type]) -> list[tuple[sx.Expr, Type]]:

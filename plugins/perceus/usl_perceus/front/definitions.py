@@ -58,6 +58,8 @@ class ConDef:
     tag: int
     fields: tuple[Type, ...]
     span: Span
+    names: tuple[str, ...] = ()
+    """Of the fields, if they have names."""
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +108,7 @@ class Signature:
 
 @dataclass(slots=True, eq=False)
 class FunDef:
-    """A function. signature and typed are filled in when they are first needed."""
+    """A function. signature, defaults and typed are filled in when they are first needed."""
 
     name: str
     syntax: sx.Function
@@ -116,6 +118,8 @@ class FunDef:
     fbip: bool = False
     no_alloc: bool = False
     signature: Signature | None = None
+    defaults: Mapping[str, FunDef] | None = None
+    """For each parameter with a default a function without parameters that gives it."""
     typed: Any = None
 
     @property

@@ -23,6 +23,7 @@ _BINARY: dict[type[ast.operator], str] = {
     ast.BitAnd: "&",
     ast.BitOr: "|",
     ast.BitXor: "^",
+    ast.Pow: "**",
 }
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -64,14 +65,11 @@ class Expressions:
                 return sx.Literal(value, span=span)
             case ast.Tuple(elts=[_, _, *_] as items):
                 return sx.Tuple(self.exprs(items), span=span)
-            case ast.List(elts=[]):
-                raise PerceusError("an array literal has elements", span=span, notes=("hint: array(0, x) has none",))
             case ast.List(elts=items):
                 return sx.ArrayLiteral(self.exprs(items), span=span)
-            case ast.Call(func=function, args=args, keywords=[]):
-                return sx.Call(self.expr(function), self.exprs(args), span=span)
-            case ast.Call(keywords=[keyword, *_]):
-                raise PerceusError("arguments are given by position", span=self.source.span(keyword))
+            case ast.Call(func=function, args=args, keywords=keywords):
+                values = self.exprs([*args, *(each.value for each in keywords)])
+                return sx.Call(self.expr(function), values, tuple(map(self._keyword, keywords)), span=span)
             case ast.Attribute(value=owner, attr=name):
                 return sx.Attribute(self.expr(owner), name, span=span)
             case ast.Subscript(value=array, slice=index) if not isinstance(index, ast.Slice | ast.Tuple):
@@ -111,6 +109,12 @@ class Expressions:
                 code="E722",
             )
         return sx.Name(name, span=span)
+
+    def _keyword(self, node: ast.keyword) -> tuple[str, Span]:
+        span = self.source.span(node)
+        if node.arg is None:
+            raise PerceusError("** is not in the functional language", span=span)
+        return node.arg, span
 
     def _boolean(self, op: ast.boolop, values: Sequence[ast.expr], span: Span) -> sx.Expr:
         *front, result = self.exprs(values)
@@ -196,10 +200,9 @@ class Expressions:
                 return sx.AsPattern(self.pattern(inner), name, span=span)
             case ast.MatchOr(patterns=alternatives):
                 return sx.OrPattern(tuple(self.pattern(each) for each in alternatives), span=span)
-            case ast.MatchClass(cls=cls, patterns=args, kwd_attrs=[]):
-                return sx.ConstructorPattern(self._path(cls), tuple(self.pattern(arg) for arg in args), span=span)
-            case ast.MatchClass():
-                raise PerceusError("fields are matched by position", span=span)
+            case ast.MatchClass(cls=cls, patterns=args, kwd_attrs=names, kwd_patterns=others):
+                parts = tuple(self.pattern(arg) for arg in (*args, *others))
+                return sx.ConstructorPattern(self._path(cls), parts, tuple(names), span=span)
             case ast.MatchSingleton(value=bool() as value):
                 return sx.LiteralPattern(value, span=span)
             case ast.MatchSequence(patterns=items) if len(items) >= 2 and not self._bracketed(node):
@@ -276,11 +279,12 @@ def bare_constructor(name: str, span: Span) -> PerceusError:
     )
 
 
-def require_plain(arguments: ast.arguments, span: Span) -> None:
-    """Only parameters by position, without defaults."""
-    others = (arguments.posonlyargs, arguments.kwonlyargs, arguments.defaults, arguments.vararg, arguments.kwarg)
-    if any(others):
-        raise PerceusError("parameters are plain names: no defaults, no *, no **", span=span)
+def require_plain(arguments: ast.arguments, span: Span, *, defaults: bool = False) -> None:
+    """Only parameters by position; with defaults if they are allowed."""
+    if any((arguments.posonlyargs, arguments.kwonlyargs, arguments.vararg, arguments.kwarg)):
+        raise PerceusError("parameters are plain names: no *, no **, no /", span=span)
+    if arguments.defaults and not defaults:
+        raise PerceusError("only functions of the module have parameters with defaults", span=span)
 
 
 def _require_distinct(params: Sequence[tuple[str, Span]]) -> None:
@@ -304,8 +308,8 @@ def _what(node: ast.expr) -> str:
         ast.Starred: "*",
     }
     match node:
-        case ast.BinOp(op=op):
-            return f"the operator {'**' if isinstance(op, ast.Pow) else '@'}"
+        case ast.BinOp():
+            return "the operator @"
         case ast.Constant(value=value):
             return f"a literal of type {type(value).__name__}"
         case ast.Tuple():

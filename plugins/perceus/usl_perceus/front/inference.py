@@ -148,6 +148,10 @@ class Inference:
         typed = self.typed
         typed.types = {node: _closed(type_) for node, type_ in typed.types.items()}
         typed.uses = {node: _closed_use(use) for node, use in typed.uses.items()}
+        typed.arguments = {
+            node: tuple(each if isinstance(each, int) else _closed_fun(each) for each in order)
+            for node, order in typed.arguments.items()
+        }
         typed.joins = {label: tuple(map(_closed, types)) for label, types in typed.joins.items()}
         return typed
 
@@ -182,6 +186,10 @@ def _closed_use(use: Use) -> Use:
     if isinstance(use, FunUse | ConUse):
         return dataclasses.replace(use, types=tuple(map(_closed, use.types)))
     return use
+
+
+def _closed_fun(use: FunUse) -> FunUse:
+    return FunUse(use.fun, tuple(map(_closed, use.types)))
 
 
 # -- what operations accept

@@ -12,7 +12,7 @@ from usl_perceus.errors import PerceusError
 from usl_perceus.front import lower_operators as operators
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.block import Block
-from usl_perceus.front.builtins import CONVERSIONS
+from usl_perceus.front.builtins import CONVERSIONS, MATH
 from usl_perceus.front.definitions import FunDef
 from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
 from usl_perceus.front.instances import Instances, Substitution
@@ -26,6 +26,7 @@ from usl_perceus.front.typed import (
     ConstantUse,
     ConUse,
     ExceptionUse,
+    FieldUse,
     ForeignUse,
     FunUse,
     KernelUse,
@@ -33,6 +34,7 @@ from usl_perceus.front.typed import (
     LocalUse,
     NestedUse,
     Typed,
+    UpdateUse,
 )
 from usl_perceus.front.types import Type, show, substitute
 from usl_perceus.front.updates import Updates
@@ -139,6 +141,8 @@ class Lowering(Matching):
             case sx.Tuple(items=items):
                 con = self.instances.tuple_con(self.type(node))
                 return ir.MakeCon(con, self.atoms(items, env, block), span=span)
+            case sx.ArrayLiteral(items=items) if node in self.typed.uses:
+                return self._list(node, items, env, block)
             case sx.ArrayLiteral(items=items):
                 return operators.array_literal(self.atoms(items, env, block), self.type(node), block, span)
             case sx.Call():
@@ -188,6 +192,18 @@ class Lowering(Matching):
             case _:
                 assert_never(node)
 
+    def _list(self, node: sx.ArrayLiteral, items: Sequence[sx.Expr], env: Env, block: Block) -> ir.Expr:
+        """`[a, b]` as a list, made from its end."""
+        type_, use = self.type(node), self.typed.uses[node]
+        assert isinstance(type_, ir.DataType) and isinstance(use, ListUse)
+        cons = self.instances.datas[type_.name].cons
+        pair, nil = cons[use.con.tag], cons[1 - use.con.tag]
+        made: ir.Expr = ir.Ret(ir.Nullary(nil), span=node.span)
+        for item in reversed(self.atoms(items, env, block)):
+            rest = block.atom(made, type_, "rest", node.span)
+            made = ir.MakeCon(pair, (rest, item) if use.rest == 0 else (item, rest), span=node.span)
+        return made
+
     def _literal(self, node: sx.Literal) -> ir.Atom:
         return operators.constant(node.value, self.type(node))
 
@@ -200,6 +216,9 @@ class Lowering(Matching):
             case None:  # r.value
                 assert isinstance(node, sx.Attribute)
                 return ir.Prim("ref_get", (self.atom(node.owner, env, block),), self.type(node), span=span)
+            case FieldUse(positions=positions):
+                assert isinstance(node, sx.Attribute)
+                return self._field(node, positions, env, block)
             case LocalUse():
                 assert isinstance(node, sx.Name)
                 found = env[node.name]
@@ -248,24 +267,63 @@ class Lowering(Matching):
         match use:
             case FunUse(fun=fun, types=types):
                 name = self.instances.function(fun, self._closed(types))
-                return ir.Call(name, self.atoms(node.args, env, block), type_, span=span)
+                return ir.Call(name, self._given(node, env, block), type_, span=span)
             case NestedUse():
                 assert isinstance(node.function, sx.Name)
                 found = env[node.function.name]
                 assert isinstance(found, NestedFun)
-                return ir.Call(found.name, (*found.captures, *self.atoms(node.args, env, block)), type_, span=span)
+                return ir.Call(found.name, (*found.captures, *self._given(node, env, block)), type_, span=span)
             case ConUse(con=con, types=types):
                 made = self.instances.con(con, self._closed(types))
-                return ir.MakeCon(made, self.atoms(node.args, env, block), span=span)
+                return ir.MakeCon(made, self._given(node, env, block), span=span)
             case ForeignUse(foreign=foreign):
-                return ir.ForeignCall(self.instances.foreign(foreign), self.atoms(node.args, env, block), type_, span=span)
+                return ir.ForeignCall(self.instances.foreign(foreign), self._given(node, env, block), type_, span=span)
             case KernelUse(kernel=kernel):
                 return kernel_call(self.instances, kernel, self.atoms(node.args, env, block), type_, block, span)
             case BuiltinUse(name=name):
                 return self._builtin(name, node, env, block)
+            case UpdateUse(fields=fields):
+                return self._update(node, fields, env, block)
             case _:
                 callee = self.atom(node.function, env, block)
                 return ir.CallClosure(callee, self.atoms(node.args, env, block), type_, span=span)
+
+    def _given(self, node: sx.Call, env: Env, block: Block) -> tuple[ir.Atom, ...]:
+        """The arguments in the order of the parameters, evaluated in that of the source; then the defaults."""
+        given = self.atoms(node.args, env, block)
+        return tuple(
+            given[each] if isinstance(each, int) else self._default(each, block, node.span)
+            for each in self.typed.arguments.get(node, range(len(given)))
+        )
+
+    def _default(self, use: FunUse, block: Block, span: Span) -> ir.Atom:
+        types = self._closed(use.types)
+        own = signature(use.fun)
+        result = self.instances.type(own.result, dict(zip(own.typevars, types, strict=True)))
+        return block.atom(ir.Call(self.instances.function(use.fun, types), (), result, span=span), result, "default", span)
+
+    def _update(self, node: sx.Call, fields: Sequence[Sequence[int]], env: Env, block: Block) -> ir.Expr:
+        """`p.set(x=a)`: p is taken apart and made again, in place if it is unique."""
+        assert isinstance(node.function, sx.Attribute)
+        owner = block.variable(self.atom(node.function.owner, env, block), node.span)
+        values = self.atoms(node.args, env, block)
+        assert isinstance(owner.type, ir.DataType)
+        branches = []
+        for number, con in enumerate(self.instances.datas[owner.type.name].cons):
+            binders = tuple(ir.Var(f"field{i}", type_) for i, (_, type_) in enumerate(con.fields))
+            changed = {positions[number]: value for positions, value in zip(fields, values, strict=True)}
+            made = ir.MakeCon(con, tuple(changed.get(i, binder) for i, binder in enumerate(binders)), span=node.span)
+            branches.append(ir.Branch(con, binders, made, span=node.span))
+        return ir.Match(owner, tuple(branches), span=node.span)
+
+    def _field(self, node: sx.Attribute, positions: Sequence[int], env: Env, block: Block) -> ir.Expr:
+        owner = block.variable(self.atom(node.owner, env, block), node.span)
+        assert isinstance(owner.type, ir.DataType)
+        branches = []
+        for con, at in zip(self.instances.datas[owner.type.name].cons, positions, strict=True):
+            binders = tuple(ir.Var(node.name if i == at else f"field{i}", type_) for i, (_, type_) in enumerate(con.fields))
+            branches.append(ir.Branch(con, binders, ir.Ret(binders[at], span=node.span), span=node.span))
+        return ir.Match(owner, tuple(branches), span=node.span)
 
     def _builtin(self, name: str, node: sx.Call, env: Env, block: Block) -> ir.Expr:
         span, type_ = node.span, self.type(node)
@@ -298,7 +356,13 @@ class Lowering(Matching):
             case "len":
                 op = "str_len" if args[0].type == ir.STR else "array_len"
                 return ir.Prim(op, args, type_, span=span)
-            case "sqrt" | "floor":
+            case "abs":
+                return operators.magnitude(args[0], block, span)
+            case "min" | "max":
+                return operators.extreme(self.instances, "<" if name == "min" else ">", args, block, span)
+            case "pow":
+                return operators.binary(self.instances, "**", args[0], args[1], type_, block, span)
+            case _ if name in MATH:
                 return ir.Prim(name, args, type_, span=span)
             case "array":
                 return operators.make_array(self.instances, args[0], args[1], type_, block, span)
@@ -465,13 +529,14 @@ class Lowering(Matching):
     # -- exceptions
 
     def _exception(self, value: sx.Expr, env: Env, block: Block) -> ir.Atom:
-        callee, args = (value.function, value.args) if isinstance(value, sx.Call) else (value, ())
+        callee = value.function if isinstance(value, sx.Call) else value
         use = self.typed.uses[callee]
         assert isinstance(use, ExceptionUse)
         con = self.instances.exception(use.exception)
         if not con.fields:
             return ir.Nullary(con)
-        made = ir.MakeCon(con, self.atoms(args, env, block), span=value.span)
+        given = self._given(value, env, block) if isinstance(value, sx.Call) else ()
+        made = ir.MakeCon(con, given, span=value.span)
         return block.atom(made, ir.EXN, "exception", value.span)
 
     def _try(self, node: sx.Try, env: Env) -> ir.Expr:

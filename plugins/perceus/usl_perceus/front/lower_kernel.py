@@ -20,7 +20,7 @@ from usl_perceus.errors import PerceusError
 from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import VALUE
 from usl_perceus.front.instances import Instances
-from usl_perceus.front.lower_operators import raising
+from usl_perceus.front.raising import raising
 
 LARGEST = 1 << 40
 """The largest size or index of a kernel."""

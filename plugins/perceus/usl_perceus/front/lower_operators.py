@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from usl_core.errors import Span, source_line
+from usl_core.errors import Span
 from usl_perceus import ir
+from usl_perceus.front import powers
 from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import INDEX, VALUE, ZERO_DIVISION
-from usl_perceus.front.definitions import ExceptionDef
 from usl_perceus.front.equality import equal, is_scalar
 from usl_perceus.front.instances import Instances
+from usl_perceus.front.raising import raising
 from usl_perceus.front.texts import shown
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "fdiv", "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr"}
@@ -35,15 +36,6 @@ def constant(value: int | float | bool | str | None, type_: ir.Type) -> ir.Atom:
             return ir.Lit(float(value) if isinstance(type_, ir.FloatType) else value, type_)
 
 
-def raising(instances: Instances, exception: ExceptionDef, type_: ir.Type, span: Span, why: str) -> ir.Raise:
-    """Raise an exception without fields; why is told with the source text."""
-    text = source_line(span)
-    if text is not None:
-        shown = text[span.column - 1 : span.end_column - 1] if span.end_line == span.line else f"{text[span.column - 1 :]} ..."
-        why = f"{why}: {shown}"
-    return ir.Raise(ir.Nullary(instances.exception(exception)), type_, why, span=span)
-
-
 def unary(op: str, operand: ir.Atom, type_: ir.Type, span: Span) -> ir.Expr:
     """`-` or `not`."""
     return ir.Prim("neg" if op == "-" else "not", (operand,), type_, span=span)
@@ -58,6 +50,8 @@ def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: 
         return _on_strings(op, left, right, block, span)
     if op in _COMPARISON:
         return ir.Prim(_COMPARISON[op], (left, right), ir.BOOL, span=span)
+    if op == "**":
+        return powers.power(instances, left, right, type_, block, span)
     if op not in _DIVISION:
         return ir.Prim(_ARITHMETIC[op], (left, right), type_, span=span)
     divided = ir.Prim(_DIVISION[op], (left, right), type_, span=span)
@@ -109,6 +103,25 @@ def counted(instances: Instances, args: Sequence[ir.Atom], block: Block, span: S
     down = rounds(limit, first, back=True) if signed else ir.Ret(ir.Lit(0, ir.U64), span=span)
     not_up = none.wrap(ir.If(still, raising(instances, VALUE, ir.U64, span, NO_STEP), down, span=span))
     return ir.If(up, rounds(first, limit), not_up, span=span)
+
+
+def magnitude(value: ir.Atom, block: Block, span: Span) -> ir.Expr:
+    """`abs(value)`; the least integer has none, and stays as it is."""
+    if isinstance(value.type, ir.FloatType):
+        return ir.Prim("abs", (value,), value.type, span=span)
+    negative = block.atom(ir.Prim("lt", (value, ir.Lit(0, value.type)), ir.BOOL, span=span), ir.BOOL, "negative", span)
+    return ir.If(negative, ir.Prim("neg", (value,), value.type, span=span), ir.Ret(value, span=span), span=span)
+
+
+def extreme(instances: Instances, op: str, values: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:
+    """`min` or `max` (op is `<` or `>`): the first of the values that no later one is beyond, as in Python."""
+    best, *others = values
+    found: ir.Expr = ir.Ret(best, span=span)
+    for value in others:
+        best = block.atom(found, value.type, "best", span)
+        beyond = block.atom(binary(instances, op, value, best, ir.BOOL, block, span), ir.BOOL, "test", span)
+        found = ir.If(beyond, ir.Ret(value, span=span), ir.Ret(best, span=span), span=span)
+    return found
 
 
 def print_line(instances: Instances, values: Sequence[ir.Atom], block: Block, span: Span) -> ir.Expr:

@@ -79,8 +79,8 @@ def data(source: Source, node: ast.AST) -> sx.DataSyntax:
     for statement in _statements(node):
         match statement:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=None):
-                fields = annotation.elts if isinstance(annotation, ast.Tuple) else [annotation]
-                constructors.append(sx.ConstructorSyntax(name, tuple(fields), span=source.span(statement)))
+                names, fields = _fields(source, annotation)
+                constructors.append(sx.ConstructorSyntax(name, fields, names, span=source.span(statement)))
             case _:
                 place = source.span(statement)
                 raise PerceusError("a constructor is written Name: (types of its fields)", span=place, code="E718")
@@ -90,19 +90,52 @@ def data(source: Source, node: ast.AST) -> sx.DataSyntax:
     return sx.DataSyntax(node.name, typevars, tuple(constructors), span=span)
 
 
+def _fields(source: Source, annotation: ast.expr) -> tuple[tuple[str, ...], tuple[ast.expr, ...]]:
+    """`(A, B)`, `A`, or with names `{a: A, b: B}`."""
+    match annotation:
+        case ast.Tuple(elts=fields):
+            return (), tuple(fields)
+        case ast.Dict(keys=[_, *_] as keys, values=fields):
+            names = tuple(key.id for key in keys if isinstance(key, ast.Name))
+            if len(names) != len(keys) or len(set(names)) != len(names):
+                message = "fields have different names: {x: i64, y: i64}"
+                raise PerceusError(message, span=source.span(annotation), code="E718")
+            return names, tuple(fields)
+        case _:
+            return (), (annotation,)
+
+
+def record(source: Source, node: ast.AST) -> sx.DataSyntax:
+    """The surface syntax of a class of fields, which is a data type of one constructor."""
+    span = _require_class(source, node, "a record")
+    assert isinstance(node, ast.ClassDef)
+    names, fields = [], []
+    for statement in _statements(node):
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=None) if name not in names:
+                names.append(name)
+                fields.append(annotation)
+            case _:
+                place = source.span(statement)
+                raise PerceusError("a field of a record is written name: type, once", span=place, code="E718")
+    made = sx.ConstructorSyntax(node.name, tuple(fields), tuple(names), span=span)
+    return sx.DataSyntax(node.name, (*typevar_names(node), *_generic(source, node)), (made,), True, span=span)
+
+
 def exception(source: Source, node: ast.AST) -> sx.ConstructorSyntax:
     """The surface syntax of a class of fields, which is an exception."""
     span = _require_class(source, node, "an exception")
     assert isinstance(node, ast.ClassDef)
-    fields = []
+    names, fields = [], []
     for statement in _statements(node):
         match statement:
-            case ast.AnnAssign(target=ast.Name(), annotation=annotation, value=None):
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=None):
+                names.append(name)
                 fields.append(annotation)
             case _:
                 place = source.span(statement)
                 raise PerceusError("a field of an exception is written name: type", span=place, code="E718")
-    return sx.ConstructorSyntax(node.name, tuple(fields), span=span)
+    return sx.ConstructorSyntax(node.name, tuple(fields), tuple(names), span=span)
 
 
 def _require_class(source: Source, node: ast.AST, what: str) -> Span:
@@ -184,6 +217,8 @@ def parse_program(text: str, file: str = "<program>", scope: Mapping[str, Any] |
                 made[name] = TypeVar(name)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)):
                 made[name] = value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=value)):
+                made[name] = value
             case ast.Import() | ast.ImportFrom():
                 continue
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
@@ -201,6 +236,8 @@ def _decorated(source: Source, node: ast.ClassDef | ast.FunctionDef, scope: Scop
     match node, decorators:
         case ast.ClassDef(), ["data"]:
             return data_def(data(source, node), scope, source.file, None)
+        case ast.ClassDef(), ["record"]:
+            return data_def(record(source, node), scope, source.file, None)
         case ast.ClassDef(), ["exception"]:
             return exception_def(exception(source, node), scope)
         case ast.FunctionDef(), [*promises, "fun"] if set(promises) <= {"fbip", "no_alloc", "inline", "specialize"}:
@@ -212,13 +249,13 @@ def _decorated(source: Source, node: ast.ClassDef | ast.FunctionDef, scope: Scop
             symbol, header = _foreign_options(source, node.decorator_list[0])
             return foreign(foreign_function(source, node), scope, symbol or node.name, header)
         case _:
-            raise PerceusError("expected @data, @fun, @exception or @foreign", span=source.head(node))
+            raise PerceusError("expected @data, @record, @fun, @exception or @foreign", span=source.head(node))
 
 
 def data_def(syntax: sx.DataSyntax, scope: Scope, module: str, doc: str | None) -> DataDef:
     """A data type with a Python class of its own."""
-    names = [(each.name, len(each.fields)) for each in syntax.constructors]
-    python: Any = make_class(syntax.name, names, module, doc)
+    names = [(each.name, each.names or tuple(f"_{i}" for i in range(len(each.fields)))) for each in syntax.constructors]
+    python: Any = make_class(syntax.name, names, module, doc, is_record=syntax.is_record)
     python.__usl_definition__ = DataDef(syntax.name, syntax.typevars, syntax, scope, python=python)
     made: DataDef = python.__usl_definition__
     return made

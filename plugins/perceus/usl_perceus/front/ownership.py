@@ -16,7 +16,7 @@ from usl_perceus.front.definitions import Signature
 from usl_perceus.front.free_names import names_in
 from usl_perceus.front.inference import is_enumeration
 from usl_perceus.front.resolve import signature
-from usl_perceus.front.typed import BuiltinUse, ConUse, ForeignUse, FunUse, KernelUse, NestedUse, Typed
+from usl_perceus.front.typed import BuiltinUse, ConUse, FieldUse, ForeignUse, FunUse, KernelUse, NestedUse, Typed, UpdateUse
 from usl_perceus.front.types import BOOL, STR, UNIT, Type, is_number, resolve
 
 Borrowed = Mapping[str, Span]
@@ -65,7 +65,7 @@ class _Ownership:
             case sx.Call():
                 self._call(node, borrowed)
             case sx.Attribute(owner=owner):
-                if node not in self._typed.uses:
+                if isinstance(self._typed.uses.get(node), FieldUse | None):
                     self._looked_at(owner, borrowed)
             case sx.Index(array=array, index=index):
                 self._looked_at(array, borrowed)
@@ -143,16 +143,20 @@ class _Ownership:
         use = self._typed.uses.get(node.function)
         match use:
             case FunUse(fun=fun):
-                self._arguments(node.args, signature(fun).borrowed, fun.name, borrowed)
+                self._arguments(self._given(node), signature(fun).borrowed, fun.name, borrowed)
             case ForeignUse(foreign=foreign):
-                self._arguments(node.args, signature(foreign).borrowed, foreign.name, borrowed)
+                self._arguments(self._given(node), signature(foreign).borrowed, foreign.name, borrowed)
             case NestedUse(function=function):
-                self._arguments(node.args, self._typed.signatures[function].borrowed, function.name, borrowed)
+                self._arguments(self._given(node), self._typed.signatures[function].borrowed, function.name, borrowed)
             case KernelUse(kernel=kernel, written=written):
                 kept = tuple(position not in written for position in range(len(node.args)))
                 self._arguments(node.args, kept, kernel.name(), borrowed)
             case ConUse(con=con):
                 self._all(node.args, borrowed, f"stored in {con.name}")
+            case UpdateUse():
+                assert isinstance(node.function, sx.Attribute)
+                self._owned(node.function.owner, borrowed, "changed")
+                self._all(node.args, borrowed, "stored in a field")
             case BuiltinUse(name="len"):
                 self._looked_at(node.args[0], borrowed)
             case BuiltinUse(name=("array.set" | "array.swap" | "array.take" | "array.modify")):
@@ -169,8 +173,15 @@ class _Ownership:
                 self._owned(node.function, borrowed, "called, which uses it up")
                 self._all(node.args, borrowed, "passed to a function value, which owns its arguments")
 
-    def _arguments(self, args: Sequence[sx.Expr], kept: Sequence[bool], name: str, borrowed: Borrowed) -> None:
+    def _given(self, node: sx.Call) -> list[sx.Expr | None]:
+        """The argument of each parameter; None for those that have their default."""
+        order = self._typed.arguments.get(node, range(len(node.args)))
+        return [node.args[each] if isinstance(each, int) else None for each in order]
+
+    def _arguments(self, args: Sequence[sx.Expr | None], kept: Sequence[bool], name: str, borrowed: Borrowed) -> None:
         for arg, is_kept in zip(args, kept, strict=True):
+            if arg is None:
+                continue
             if is_kept:
                 self._looked_at(arg, borrowed)
             else:

@@ -34,6 +34,7 @@ from usl_perceus.front.types import (
     Rigid,
     Type,
     function,
+    substitute,
 )
 
 _SCALARS = frozenset({*INTEGERS, *FLOATS, "bool", "str"})
@@ -61,6 +62,8 @@ class Types:
         self.allowed = typevars
         self.declared: set[str] = set()
         self.found: dict[str, None] = {}
+        self._aliases: frozenset[str] = frozenset()
+        """The names whose meaning is being looked up."""
 
     def type(self, node: ast.expr, where: Span) -> Type:
         """The type that an annotation says. where: the place to blame, since annotations may be strings."""
@@ -105,6 +108,8 @@ class Types:
                 raise PerceusError(f"{other.name} is not a type", span=where, code="E718")
         if isinstance(found, typing.TypeVar):
             return self._variable(found.__name__, args, where)
+        if isinstance(found, str) and name not in _SCALARS:
+            return self._alias(name, found, args, where)
         if name in _SCALARS or name == "None":
             _require_count(name, 0, args, where)
             return App(name)
@@ -117,6 +122,21 @@ class Types:
             return App(TUPLE, args)
         known = {*_SCALARS, *_ONE_ARGUMENT, *_OTHERS, *self.declared, *self._known()}
         raise unknown(".".join(path), "type", known, where)
+
+    def _alias(self, name: str, text: str, args: tuple[Type, ...], where: Span) -> Type:
+        """A name for a type, `Pair: TypeAlias = "tuple[T, T]"`; args stand for its type variables, in their order."""
+        if name in self._aliases:
+            message = f"the type {name} stands for itself"
+            raise PerceusError(message, span=where, notes=("hint: only a data type contains itself",), code="E718")
+        inner = Types(self.scope, self.span.file, self.span, None)
+        inner._aliases = self._aliases | {name}
+        meaning = inner.type(_parsed(text, where), where)
+        if args:
+            _require_count(name, len(inner.found), args, where)
+            return substitute(meaning, dict(zip(inner.found, args, strict=True)))
+        for variable in inner.found:
+            self._variable(variable, (), where)
+        return meaning
 
     def _known(self) -> Iterator[str]:
         for name in self.scope.names():
@@ -165,7 +185,7 @@ def constructors(data: DataDef) -> tuple[ConDef, ...]:
             if any(each.name == other.name for other in made):
                 raise PerceusError(f"{data.name} has two constructors called {each.name}", span=each.span, code="E718")
             fields = tuple(types.type(field, each.span) for field in each.fields)
-            made.append(ConDef(each.name, data, tag, fields, each.span))
+            made.append(ConDef(each.name, data, tag, fields, each.span, each.names))
         data.constructors = tuple(made)
     return data.constructors
 
@@ -183,6 +203,24 @@ def signature(fun: FunDef | ForeignDef) -> Signature:
     if fun.signature is None:
         fun.signature = signature_of(fun.syntax, fun.scope, None)
     return fun.signature
+
+
+def defaults(fun: FunDef) -> Mapping[str, FunDef]:
+    """The functions that give the defaults of fun's parameters; each call makes them anew."""
+    if fun.defaults is None:
+        fun.defaults = {
+            param.name: FunDef(
+                f"{fun.name}.{param.name}",
+                sx.Function(
+                    param.name, fun.syntax.typevars, (), _ownership(param.annotation)[0], param.default, span=param.default.span
+                ),
+                fun.scope,
+                inline=True,
+            )
+            for param in fun.syntax.params
+            if param.default is not None
+        }
+    return fun.defaults
 
 
 def signature_of(syntax: sx.Function, scope: Scope, outer: Sequence[str] | None) -> Signature:

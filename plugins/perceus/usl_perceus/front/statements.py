@@ -27,17 +27,19 @@ class Statements(Loops):
     _tagged = False
     """Whether `return` only ends the body of a `try`, whose value says how it ended (`builtins.ENDED`)."""
 
-    def function(self, node: ast.FunctionDef) -> sx.Function:
+    def function(self, node: ast.FunctionDef, *, nested: bool = False) -> sx.Function:
         """A `def` with its body; decorators are the caller's business."""
         span = self.source.head(node)
-        require_plain(node.args, span)
+        require_plain(node.args, span, defaults=not nested)
         params = []
-        for arg in node.args.args:
+        without = len(node.args.args) - len(node.args.defaults)
+        for arg, default in zip(node.args.args, [*[None] * without, *node.args.defaults], strict=True):
             if arg.annotation is None:
                 raise PerceusError(
                     f"parameter {arg.arg} needs a type", span=self.source.span(arg), notes=(f"hint: {arg.arg}: i64",)
                 )
-            params.append(sx.Param(arg.arg, arg.annotation, span=self.source.span(arg)))
+            value = None if default is None else self.expr(default)
+            params.append(sx.Param(arg.arg, arg.annotation, value, span=self.source.span(arg)))
         _require_distinct_params(params)
         if node.returns is None:
             raise PerceusError(f"{node.name} needs a result type", span=span, notes=("hint: -> None if there is no result",))
@@ -146,7 +148,7 @@ class Statements(Loops):
             nodes.append(statement)
         names = {node.name for node in nodes}
         before = self._without_perhaps(names)
-        functions = tuple(self.function(node) for node in nodes)
+        functions = tuple(self.function(node, nested=True) for node in nodes)
         body = self.block(statements[len(nodes) :], tail, defined | names, span)
         self.perhaps = before
         return sx.LetFunctions(functions, body, span=functions[0].span)

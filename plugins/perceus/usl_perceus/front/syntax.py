@@ -44,10 +44,11 @@ class LiteralPattern(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstructorPattern(Node):
-    """`Node(p, q)` or `Tree.Node(p, q)`; path has the dotted parts."""
+    """`Node(p, q)` or `Tree.Node(p, x=q)`; path has the dotted parts, keywords the names of the last args."""
 
     path: tuple[str, ...]
     args: tuple[Pattern, ...]
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,10 +128,11 @@ class ArrayLiteral(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call(Node):
-    """`f(a, b)`; f may be anything that can be called, a method (`Attribute`) included."""
+    """`f(a, b)`; f may be anything that can be called, also a method (`Attribute`). The last args have the names keywords."""
 
     function: Expr
     args: tuple[Expr, ...]
+    keywords: tuple[tuple[str, Span], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,6 +218,7 @@ class Param(Node):
 
     name: str
     annotation: ast.expr
+    default: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -351,16 +354,18 @@ Expr = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstructorSyntax(Node):
-    """A constructor of a data type, or an exception; fields are annotations."""
+    """A constructor of a data type, or an exception; fields are annotations, names those of the fields if they have any."""
 
     name: str
     fields: tuple[ast.expr, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataSyntax(Node):
-    """A class decorated as a data type."""
+    """A class decorated as a data type; a record has one constructor, of its own name."""
 
     name: str
     typevars: tuple[str, ...]
     constructors: tuple[ConstructorSyntax, ...]
+    is_record: bool = False

@@ -83,7 +83,34 @@ class ListUse:
     rest: int
 
 
-Use = LocalUse | NestedUse | FunUse | ConUse | ForeignUse | ExceptionUse | ConstantUse | KernelUse | BuiltinUse | ListUse
+@dataclass(frozen=True, slots=True)
+class FieldUse:
+    """A field by its name: its position in each constructor of the type."""
+
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateUse:
+    """`p.set(x=a)`: for each argument the positions of its field in each constructor."""
+
+    fields: tuple[tuple[int, ...], ...]
+
+
+Use = (
+    FieldUse
+    | UpdateUse
+    | LocalUse
+    | NestedUse
+    | FunUse
+    | ConUse
+    | ForeignUse
+    | ExceptionUse
+    | ConstantUse
+    | KernelUse
+    | BuiltinUse
+    | ListUse
+)
 
 
 @dataclass(slots=True)
@@ -98,5 +125,7 @@ class Typed:
     """Of cases, handlers, assignments and steps."""
     signatures: dict[sx.Function, Signature] = field(default_factory=dict)
     """Of nested functions."""
+    arguments: dict[sx.Call, tuple[int | FunUse, ...]] = field(default_factory=dict)
+    """Of calls that do not give all arguments in order: for each parameter which one it is, or the function of its default."""
     joins: dict[int, tuple[Type, ...]] = field(default_factory=dict)
     """Of the parameters of join points and loops, by label."""

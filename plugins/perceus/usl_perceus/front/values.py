@@ -17,13 +17,23 @@ class Value:
     fields: tuple[Any, ...]
     constructor: ClassVar[str] = ""
     arity: ClassVar[int] = 0
+    __match_args__: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, *fields: Any) -> None:
+    def __init__(self, *fields: Any, **named: Any) -> None:
         if not self.constructor:
             raise TypeError(f"{type(self).__name__} is a data type; its constructors make values")
+        if named:
+            fields = self._with_named(fields, named)
         if len(fields) != self.arity:
             raise TypeError(f"{self.constructor} has {self.arity} field(s), {len(fields)} given")
         object.__setattr__(self, "fields", fields)
+
+    def _with_named(self, fields: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """All fields; named are those behind the others."""
+        rest = self.__match_args__[len(fields) :]
+        if set(rest) != named.keys():
+            raise TypeError(f"{self.constructor} has the fields {', '.join(self.__match_args__)}")
+        return (*fields, *(named[name] for name in rest))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"values do not change: cannot set {name}")
@@ -79,19 +89,25 @@ def field_property(index: int) -> property:
     return property(lambda self: self.fields[index])
 
 
-def make_class(name: str, constructors: list[tuple[str, int]], module: str, doc: str | None) -> type[Value]:
-    """The Python class of a data type with a class for each constructor, given with its number of fields."""
+def make_class(
+    name: str, constructors: list[tuple[str, tuple[str, ...]]], module: str, doc: str | None, *, is_record: bool = False
+) -> type[Value]:
+    """The Python class of a data type with a class for each constructor, given with the names of its fields. A record is its
+    own constructor."""
     whole = type(name, (Value,), {"__slots__": (), "__module__": module, "__doc__": doc})
-    for constructor, arity in constructors:
-        names = tuple(f"_{i}" for i in range(arity))
+    for constructor, names in constructors:
         attributes: dict[str, Any] = {
-            "__slots__": (),
-            "__module__": module,
-            "__qualname__": f"{name}.{constructor}",
             "__match_args__": names,
             "constructor": constructor,
-            "arity": arity,
+            "arity": len(names),
+            **{f"_{i}": field_property(i) for i in range(len(names))},
             **{each: field_property(i) for i, each in enumerate(names)},
         }
-        setattr(whole, constructor, type(constructor, (whole,), attributes))
+        if is_record:
+            for attribute, value in attributes.items():
+                setattr(whole, attribute, value)
+            setattr(whole, constructor, whole)
+        else:
+            placed = {"__slots__": (), "__module__": module, "__qualname__": f"{name}.{constructor}"}
+            setattr(whole, constructor, type(constructor, (whole,), {**placed, **attributes}))
     return whole

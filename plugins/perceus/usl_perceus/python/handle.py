@@ -53,7 +53,10 @@ class Handle:
         return self._converter.deep(self)
 
     def __getattr__(self, name: str) -> Any:
-        """`_0`, `_1`, ...: the fields, by which Python's `match` asks for them."""
+        """The fields by their names, or as `_0`, `_1`, ..., by which Python's `match` asks for them."""
+        names = getattr(self.__class__, "__match_args__", ())
+        if name in names:
+            return self.fields[names.index(name)]
         if name[:1] == "_" and name[1:].isdecimal():
             fields = self.fields
             if int(name[1:]) < len(fields):
