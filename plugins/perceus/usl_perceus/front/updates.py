@@ -15,7 +15,8 @@ from usl_perceus.errors import PerceusError
 from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import INDEX
 from usl_perceus.front.instances import Instances
-from usl_perceus.front.lower_operators import OUTSIDE, in_range, raising
+from usl_perceus.front.lower_operators import OUTSIDE, in_range
+from usl_perceus.front.raising import raising
 
 NO_EMPTY = "take leaves an empty value behind, and functions and threads have none: use swap"
 
