@@ -33,7 +33,7 @@ def test_the_step_is_accepted_and_refines(case: Legal) -> None:
     assert difference is None, f"{difference}\n{before}\n{after}"
     if all(made.relation is Relation.EQUAL for made in after.history()[len(before.history()) :]):  # poison stays poison
         modulo |= steps_modulo(after, before)
-        difference = refinement_failure(after.ir, before.ir, random.Random(0), case.factor, vectors=3, modulo=modulo)
+        difference = refinement_failure(after.ir, before.ir, random.Random(0), case.factor, vectors=3, data=2, modulo=modulo)
         assert difference is None, f"the other way round: {difference}\n{before}\n{after}"
     if case.operator == "parallelize_loop":
         rng = random.Random(1)

@@ -31,6 +31,7 @@ def main() -> int:
     parser.add_argument("--fuzz", type=float, default=20.0, help="seconds of fuzzing for what the tests miss (default 20)")
     parser.add_argument("--fresh", action="store_true", help="forget the verdicts of earlier runs")
     options = parser.parse_args()
+    os.environ["USL_STORE"] = "off"  # what a mutant gives is kept by nobody
     os.environ["CI"] = "1"  # tests of random data try the same examples every time
     sys.dont_write_bytecode, sys.pycache_prefix = False, str(CACHE / "bytecode")  # each process imports the kernel anew
     chosen = select(options.only)

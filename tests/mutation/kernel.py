@@ -78,7 +78,6 @@ PERMITS: dict[str, bool] = {
     "held": True,
     "holds_already": True,
     "is_idle": True,
-    "_holds": True,
     "_is_short": True,
     "_is_window": False,
     "_made_of_data": False,

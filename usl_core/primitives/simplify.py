@@ -9,7 +9,6 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin
 from usl_core.analysis.context import Context
-from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import index_lin
 from usl_core.analysis.raise_ import from_lin, reduce_lin
 from usl_core.cursors.edit import Edit
@@ -121,10 +120,10 @@ class _Plan:
 
     def loop(self, ctx: Context, path: Path, loop: ir.For) -> None:
         trips = ctx.index(loop.hi) - ctx.index(loop.lo)
-        if _holds(ctx, fml.le(trips, 0)):
+        if ctx.holds(fml.le(trips, 0)):
             self.resolved.append((path, None))
             return
-        if not self.keep_unit_loops and _holds(ctx, fml.eq(trips, 1)):
+        if not self.keep_unit_loops and ctx.holds(fml.eq(trips, 1)):
             value = self.index(ctx, loop.lo)
             self.resolved.append((path, "body"))
             self.fixed.append((path, loop.iter, value))
@@ -176,7 +175,7 @@ class _Plan:
         while True:
             lin = index_lin(best)
             forms = dict.fromkeys((lin, *(affine.subst(lin, env) for env in (self.numbers, self.equations) if env)))
-            found = [from_lin(reduce_lin(form, lambda goal: _holds(ctx, goal)), expr.span) for form in forms]
+            found = [from_lin(reduce_lin(form, ctx.holds), expr.span) for form in forms]
             shortest = min(found, key=_length)
             if _length(shortest) >= _length(best):
                 return self.numerators(ctx, best) if _divides(best) else best
@@ -223,13 +222,9 @@ def _decided(ctx: Context, cond: ir.Expr) -> bool | None:
     if isinstance(cond, ir.Literal):
         return bool(cond.value)
     truth = ctx.truth(cond)
-    if _holds(ctx, truth):
+    if ctx.holds(truth):
         return True
-    return False if _holds(ctx, fml.not_(truth)) else None
-
-
-def _holds(ctx: Context, goal: Formula) -> bool:
-    return goal != fml.FALSE and ctx.holds(goal)
+    return False if ctx.holds(fml.not_(truth)) else None
 
 
 @per_node

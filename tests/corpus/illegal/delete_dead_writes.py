@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.corpus.case import Illegal, Stopped, Wrong
+from tests.corpus.case import Illegal, Malformed, Misuse, Stopped, Wrong
 from usl_core.scheduling import delete_dead_writes
 
 CASES = [
@@ -139,5 +139,44 @@ CASES = [
         "E419",
         "has a `check`",
         Stopped("t: f32\nx[0] = 2.0"),
+    ),
+    Illegal(
+        "delete_dead_writes",
+        "a_window_that_is_used_after_it",
+        "x: f32[4], y: f32",
+        """
+        t: f32[4]
+        for i in seq(0, 4):
+            t[i] = x[i]
+        w = t[0:2]
+        w[0] = 1.0
+        y = w[1]
+        """,
+        lambda p: delete_dead_writes(p, p.body()[2:4]),
+        "E416",
+        "w is bound in the block and used after it",
+        Malformed(
+            """
+            t: f32[4]
+            for i in seq(0, 4):
+                t[i] = x[i]
+            y = w[1]
+            """,
+            "E200",
+        ),
+    ),
+    Illegal(
+        "delete_dead_writes",
+        "code_that_writes_nothing",
+        "n: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            pass
+        x[0] = 1.0
+        """,
+        lambda p: delete_dead_writes(p, "for i in _: _"),
+        "E451",
+        "the code writes nothing",
+        Misuse("there is no write to delete"),
     ),
 ]

@@ -85,4 +85,21 @@ CASES = [
             y[i] = t[2 * i]
         """,
     ),
+    Legal(
+        "delete_dead_writes",
+        "under_a_condition_on_data",
+        "n: size, x: f32[n], y: f32",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            if x[i] < 0.0:
+                t[i] = 1.0
+        y = 1.0
+        """,
+        lambda p: delete_dead_writes(p, "for i in _: _"),
+        """
+        t: f32[n]
+        y = 1.0
+        """,
+    ),
 ]

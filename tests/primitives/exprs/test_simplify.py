@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
+from usl_core.ir.config import Config, ConfigField
+from usl_core.ir.types import INDEX
 from usl_core.primitives.simplify import simplify
 from usl_core.procedure import Procedure
 
@@ -227,3 +229,18 @@ def test_in_code_that_is_never_reached_constants_stay_what_they_are():
         """
     )
     assert_body(simplify(p), "check(n < 0)\nfor i in seq(0, 5):\n    x[i] = 1.0")
+
+
+def test_what_is_known_of_a_field_at_the_start_is_not_taken_for_what_it_holds_later():
+    config = Config("C", {"a": ConfigField("a", INDEX)})
+    p = parse(
+        """
+        def f(x: R[4]):
+            assert C.a == 5
+            C.a = 3
+            x[0] = R(C.a + 1)
+            x[1] = R(C.a + 1 - 1)
+        """,
+        C=config,
+    )
+    assert_body(simplify(p), "C.a = 3\nx[0] = R(C.a + 1)\nx[1] = R(C.a + 1 - 1)")

@@ -27,7 +27,7 @@ def is_idle(stmt: Stmt) -> bool:
 
 def has_only_else(stmt: Stmt) -> bool:
     """Whether stmt is an `if` on control that does nothing where its condition holds."""
-    return isinstance(stmt, If) and not depends_on_data(stmt.cond) and not is_idle(stmt) and all(map(is_idle, stmt.body))
+    return isinstance(stmt, If) and not depends_on_data(stmt.cond) and all(map(is_idle, stmt.body))
 
 
 def negated(edit: Edit, path: Path, stmt: If) -> Edit:
