@@ -9,11 +9,9 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from usl_core.errors import JitError
-from usl_core.interp.buffers import dense_strides
 from usl_core.ir import externs
 from usl_core.ir.nodes import (
     Arg,
@@ -35,6 +33,7 @@ from usl_core.ir.traverse import walk_kinds
 from usl_core.ir.types import BF16, BOOL, SIZE, ControlType, ScalarType, TensorType
 from usl_core.ir.written import written_formals
 from usl_core.ranges import SIZE_MAX
+from usl_core.records import dataclass
 
 _FLOATS = {"f16": "float16", "f32": "float32", "f64": "float64"}
 
@@ -331,6 +330,8 @@ def _steps(arg: Arg, array: Any) -> tuple[int, ...]:
     """The strides of an argument in elements; NumPy gives any number as the stride of an extent of 1."""
     if isinstance(arg.type, TensorType) and arg.type.window:
         return tuple(step // array.itemsize for step in array.strides)
+    from usl_core.interp.buffers import dense_strides  # the interpreter is loaded when it is needed
+
     return dense_strides(array.shape)
 
 

@@ -8,7 +8,6 @@ their entry checks; formals of internal procedures get the hull of the arguments
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from usl_core.errors import BackendError
 from usl_core.ir import externs
@@ -34,6 +33,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import SIZE, is_integer_control
+from usl_core.records import dataclass
 
 SIZE_MAX = (1 << 31) - 1
 """The greatest size, and the greatest magnitude of an index argument, that an exported procedure accepts."""
