@@ -344,13 +344,11 @@ class _Walker(ast.NodeTransformer):
                 return self.replaced(node, first, "fresh")
             case ast.Call(func=ast.Attribute(attr="copy", value=value), args=[], keywords=[]):
                 return self.replaced(node, value, "fresh")
-            case ast.Call(func=ast.Attribute(attr="resolve", value=ast.Name(id="ctx")), args=[only]):
-                return self.replaced(node, only, "alias")
-            case ast.Call(func=ast.Attribute(attr="root", value=ast.Name(id="ctx")), args=[only]):
+            case ast.Call(func=ast.Attribute(attr="resolve" | "root", value=ast.Attribute(attr="scope")), args=[only]):
                 return self.replaced(node, only, "alias")
             case ast.Call(func=ast.Attribute(attr="resolve_all"), args=[only]):
                 return self.replaced(node, ast.Call(ast.Name("tuple", ast.Load()), [only], []), "alias")
-            case ast.Call(func=ast.Name(id="resolve" | "_resolve_strides"), args=[first, *_]):
+            case ast.Call(func=ast.Name(id="resolve" | "resolve_strides"), args=[first, *_]):
                 return self.replaced(node, first, "alias")
         if self.module == "analysis.effects" and name == "Summary":
             node.args = [self.has_checks(arg) for arg in node.args]

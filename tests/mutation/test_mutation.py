@@ -58,6 +58,10 @@ def test_conditions_are_found_in_every_kind_of_module() -> None:
     [
         ("analysis.conflict:conflicting_kinds", ["a is b", "a is not Kind.WRITE"]),
         ("analysis.effects:under_condition", ["False"]),
+        ("analysis.exposed:_Search.check", ["ctx.scope.resolve(access)", "fresh(w)"]),
+        ("analysis.obligations:check_disjoint", ["ctx.scope.root("]),
+        ("analysis.effects:block_summary", ["resolve(a, windows)", "resolve_strides(a, strides)"]),
+        ("primitives.moving:effect", ["ctx.scope.resolve_all("]),
         ("primitives.loops.cut_loop:cut_loop", ["require_proved("]),
         (
             "primitives.loops.lift_scope:_require_movable",
