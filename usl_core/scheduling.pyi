@@ -46,6 +46,7 @@ from usl_core.primitives.loops.lift_scope import lift_scope as lift_scope
 from usl_core.primitives.loops.mult_loops import mult_loops as mult_loops
 from usl_core.primitives.loops.parallelize_loop import parallelize_loop as parallelize_loop
 from usl_core.primitives.loops.remove_loop import remove_loop as remove_loop
+from usl_core.primitives.loops.rename_loop import rename_loop as rename_loop
 from usl_core.primitives.loops.reorder_loops import reorder_loops as reorder_loops
 from usl_core.primitives.loops.shift_loop import shift_loop as shift_loop
 from usl_core.primitives.loops.specialize import specialize as specialize

@@ -106,6 +106,12 @@ def shift_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
 
 
 @action
+def rename_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    site = _pick(rng, loops(proc))
+    return Draft((At(site.loc), rng.choice(("i", "j", "n", "other")))) if site else None
+
+
+@action
 def fission(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     inner = [s for s in sites(proc) if len(s.path) > 1 and s.index + 1 < len(siblings(proc, s))]
     site = _pick(rng, inner)

@@ -68,14 +68,20 @@ def test_shift_loop_renumbers_the_iterations():
     assert_body(
         q,
         """
-        for i in seq(3, 3 + n):
-            x[i - 3 + 1] = x[i - 3] + 1.0
+        for i in seq(3, n + 3):
+            x[i - 2] = x[i - 3] + 1.0
         """,
     )
     assert_equivalent(SCAN, q)
-    back = shift_loop(q, "i", 0)
-    assert "for i in seq(0, n):" in str(back)
-    assert_equivalent(SCAN, back)
+
+
+@pytest.mark.parametrize("starts", [(3, 0), (2, 0, 1, 3, 0), ("n + 1", 0), ("n", "n + 2", 4, 0)])
+def test_loops_shifted_to_and_fro_are_as_before(starts: tuple[int | str, ...]):
+    q = SCAN
+    for start in starts:
+        q = shift_loop(q, "i", start)
+        assert_equivalent(SCAN, q)
+    assert str(q) == str(SCAN)
 
 
 def test_shift_loop_takes_a_symbolic_start():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from usl_core.analysis import formula as fml
+from usl_core.analysis.lower import index_lin
+from usl_core.analysis.raise_ import from_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, body_of
 from usl_core.ir import make
-from usl_core.ir.nodes import Expr, For, index_read
+from usl_core.ir.nodes import BinaryOp, Expr, For, Node, Read, ReadConfig, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import extent, same_expr
+from usl_core.ir.traverse import depends_on_data, extent, same_expr, walk, walk_kinds
+from usl_core.ir.types import INDEX
 from usl_core.primitives.base import edit_of, primitive, require_proved
 from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.procedure import Procedure
@@ -18,8 +21,10 @@ from usl_core.procedure import Procedure
 def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
     """Renumber the iterations of a loop so that it starts at lo.
 
-        for i in seq(a, b):          for i in seq(c, c + b - a):
+        for i in seq(a, b):          for i in seq(c, b - a + c):
             s                ~>          s[i -> i + a - c]
+
+    Sums that this makes are kept short: shifted by 2 and back, a loop over `x[i + 1]` is what it was.
 
     Raises:
         SchedulingError: `lo >= 0` is not proved before the loop.
@@ -33,10 +38,32 @@ def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
     message = f"cannot prove that the new start {show_expr(start)} is at least 0"
     require_proved(ctx, fml.ge(first), message, old.span, values=(first,), assume=f"{show_expr(start)} >= 0")
 
-    edit = edit_of(proc)
-    edit = edit.substitute(body_of(path, len(old.body)), {old.iter: _renumbered(old, start)})
-    edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), make.add(start, extent(old.lo, old.hi)))
+    number = _renumbered(old, start)
+
+    def rule(node: Node) -> Node | None:
+        if isinstance(node, Read) and node.name is old.iter:
+            return number
+        return _short(node) if isinstance(node, BinaryOp) and node.type is INDEX and node.op in ("+", "-") else None
+
+    edit = edit_of(proc).rewrite_exprs(body_of(path, len(old.body)), rule, {old.iter})
+    edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), _end(old, start))
     return edit.replace_expr(NodeLoc((*path, ("lo", None))), start)
+
+
+def _end(loop: For, start: Expr) -> Expr:
+    """`start + hi - lo`, a constant last."""
+    count = make.sub(loop.hi, loop.lo) if make.literal_value(loop.lo) is not None else extent(loop.lo, loop.hi)
+    return _short(make.add(count, start) if make.literal_value(start) is not None else make.add(start, count))
+
+
+def _short(expr: Expr) -> Expr:
+    """A sum with its constants collected, or in normal form if that is shorter."""
+    if isinstance(expr, BinaryOp) and expr.op in ("+", "-"):
+        expr = make.add(expr.lhs, expr.rhs) if expr.op == "+" else make.sub(expr.lhs, expr.rhs)
+    if depends_on_data(expr) or any(walk_kinds(expr, ReadConfig)):
+        return expr
+    normal = from_lin(index_lin(expr), expr.span)
+    return normal if sum(1 for _ in walk(normal)) < sum(1 for _ in walk(expr)) else expr
 
 
 def _renumbered(loop: For, start: Expr) -> Expr:
