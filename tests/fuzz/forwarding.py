@@ -36,7 +36,16 @@ RESHAPING = frozenset(
 
 RETARGETING = LIBRARY | {"stage_mem", "simplify", "inline", "inline_window", "join_loops", "reuse_buffer", "unroll_buffer"}
 """Operators after which a statement may write a buffer of another name; of two joined bodies the first one's names stay."""
-RENAMING = LIBRARY | {"divide_loop", "divide_with_recompute", "fuse", "join_loops", "simplify", "inline", "mult_loops"}
+RENAMING = LIBRARY | {
+    "rename_loop",
+    "divide_loop",
+    "divide_with_recompute",
+    "fuse",
+    "join_loops",
+    "simplify",
+    "inline",
+    "mult_loops",
+}
 """Operators that give a loop another iterator."""
 
 

@@ -104,6 +104,7 @@ NEUTRAL = frozenset(
         "_is",  # which node gets replaced
         "_varies",  # whether a dimension is of use; what needs one is proved
         "is_real", "_only_literals", "_same", "_is_stale", "_has_expression", "_divides",  # choose a form
+        "has_strides", "_holds_idle",  # where simplify looks
         "Fields.may_have_changed",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }
