@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, covered, covering
-from usl_core.analysis.conflict import describe_model
+from usl_core.analysis.conflict import describe_model, overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, call_effect, fresh, proc_summary, reads_of, rename, summary
 from usl_core.analysis.formula import Formula
@@ -30,6 +30,8 @@ class _Search:
     found: Access | None = None
     unmet: tuple[Sequence[Formula], Formula] | None = None
     """What is known where `found` stands, and what would cover it."""
+    before: Sequence[Access] | None = None
+    """What may have been written before the code: elsewhere there is nothing to see. None: anything."""
 
     def block(self, ctx: Context, block: Block, written: Sequence[Access]) -> list[Access]:
         """The exact writes that block adds to written; `found` is set at the first read that they do not cover."""
@@ -101,9 +103,13 @@ class _Search:
         for access in accesses:
             access = ctx.scope.resolve(access)
             needs = access.buffer is self.buffer and access.kind is not Kind.WRITE
-            if needs and self.found is None and not covered(ctx.facts, access, written):
+            if needs and self.found is None and not covered(ctx.facts, access, written) and self.may_see(ctx, access):
                 self.found = access
                 self.unmet = [*ctx.facts, *access.guard], covering(access.point, [fresh(w) for w in written])
+
+    def may_see(self, ctx: Context, access: Access) -> bool:
+        """Whether there may be a value from before in the place of a read."""
+        return self.before is None or any(overlap(ctx.facts, access, fresh(write)) is not None for write in self.before)
 
 
 def _guarded(writes: Sequence[Access], facts: Sequence[fml.Formula]) -> list[Access]:
@@ -118,12 +124,13 @@ def _closed(proc: Proc) -> frozenset[Sym]:
 
 
 @profiled("obligation", "written before read")
-def exposed_read(ctx: Context, block: Block, buffer: Sym) -> Access | None:
+def exposed_read(ctx: Context, block: Block, buffer: Sym, before: Sequence[Access] | None = None) -> Access | None:
     """A read (or reduction) of buffer in block that may see what was there before block, or None if there is none.
 
-    ctx is the context before block; buffer is an allocation or formal, accessed directly or through windows.
+    ctx is the context before block; buffer is an allocation or formal, accessed directly or through windows. before is all that
+    may have been written to it since it was allocated, if that is known: what else is read is uninitialised.
     """
-    search = _Search(buffer)
+    search = _Search(buffer, before=before)
     search.block(ctx, block, ())
     return search.found
 

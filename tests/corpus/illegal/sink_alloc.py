@@ -164,4 +164,54 @@ CASES = [
             "E200",
         ),
     ),
+    Illegal(
+        "sink_alloc",
+        "a_place_that_only_the_first_iteration_writes",
+        "n: size, x: f32[n + 2], y: f32[n + 2]",
+        """
+        t: f32[2]
+        for i in seq(0, n + 2):
+            t[0] = x[i]
+            if i == 0:
+                t[1] = x[0]
+            y[i] = select(x[i], 1.0, t[0], t[1])
+        """,
+        lambda p: sink_alloc(p, "t"),
+        "E452",
+        "may see what an earlier iteration of i wrote",
+        Wrong("""
+        for i in seq(0, n + 2):
+            t: f32[2]
+            t[0] = x[i]
+            if i == 0:
+                t[1] = x[0]
+            y[i] = select(x[i], 1.0, t[0], t[1])
+        """),
+    ),
+    Illegal(
+        "sink_alloc",
+        "a_place_that_is_added_to_and_never_written",
+        "n: size, x: f32[n], y: f32[n], z: f32[n]",
+        """
+        t: f32[2]
+        for i in seq(0, n):
+            u = t[0:2]
+            if i == 0:
+                u[1] = 0.0
+            u[1] += x[i]
+            y[i] = t[1]
+        """,
+        lambda p: sink_alloc(p, "t"),
+        "E452",
+        "may see what an earlier iteration of i wrote",
+        Wrong("""
+        for i in seq(0, n):
+            t: f32[2]
+            u = t[0:2]
+            if i == 0:
+                u[1] = 0.0
+            u[1] += x[i]
+            y[i] = t[1]
+        """),
+    ),
 ]

@@ -126,4 +126,34 @@ CASES = [
         lambda p, c: sink_alloc(p, "t"),
         callees=(COPY4,),
     ),
+    Legal(
+        "sink_alloc",
+        "places_that_are_read_and_never_written",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[2]
+        for i in seq(0, n):
+            t[0] = x[i]
+            y[i] = select(x[i], 1.0, t[0], t[1])
+        """,
+        lambda p: sink_alloc(p, "t"),
+        """
+        for i in seq(0, n):
+            t: f32[2]
+            t[0] = x[i]
+            y[i] = select(x[i], 1.0, t[0], t[1])
+        """,
+    ),
+    Legal(
+        "sink_alloc",
+        "places_that_only_later_iterations_write",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n + 1]
+        for i in seq(0, n):
+            t[i] = x[i]
+            y[i] = select(x[i], 1.0, t[i], t[i + 1])
+        """,
+        lambda p: sink_alloc(p, "t"),
+    ),
 ]

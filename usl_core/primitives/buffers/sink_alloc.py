@@ -21,7 +21,8 @@ def sink_alloc(proc: Procedure, buf: Where) -> Edit:
         for i in seq(0, n):    ~>        x: T[m]
             s                            s
 
-    Where both branches of an `if` use the buffer, each gets one.
+    Where both branches of an `if` use the buffer, each gets one. Places that no iteration before has written may be read: they
+    are as uninitialised as before.
 
     Raises:
         SchedulingError: the buffer is not used, in more than one statement, or in the condition of an `if`; the statement
@@ -76,4 +77,4 @@ def _require_own_iteration(proc: Procedure, scope: Path, place: Path, alloc: All
     loop = get_stmt(proc.ir, scope)
     if isinstance(loop, For):
         message = f"a read of {alloc.name.name} may see what an earlier iteration of {loop.iter.name} wrote"
-        require_own_values(context_at(proc, place), loop, alloc.name, message)
+        require_own_values(context_at(proc, place), loop, alloc.name, message, fresh=True)

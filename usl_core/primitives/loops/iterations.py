@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.conditions import Conflict, order_facts, why_not_commuting
+from usl_core.analysis.conditions import Conflict, instance, order_facts, why_not_commuting
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Summary
+from usl_core.analysis.effects import Access, Summary
 from usl_core.analysis.exposed import exposed_read, exposure_notes
 from usl_core.analysis.formula import Formula
 from usl_core.ir.nodes import For
@@ -27,14 +29,26 @@ def runs_at_least_once(ctx: Context, loop: For) -> Formula:
     return fml.lt(low, high)
 
 
-def require_own_values(inside: Context, loop: For, buffer: Sym, message: str) -> None:
-    """What an iteration of loop reads of buffer it has written itself, or the operator refuses; inside is known in its body."""
-    found = exposed_read(inside, loop.body, buffer)
+def require_own_values(inside: Context, loop: For, buffer: Sym, message: str, *, fresh: bool = False) -> None:
+    """What an iteration of loop reads of buffer it has written itself, or the operator refuses; inside is known in its body.
+
+    fresh: the buffer is uninitialised before the loop, so what no earlier iteration may write stays so and may be read.
+    """
+    found = exposed_read(inside, loop.body, buffer, _earlier_writes(inside, loop, buffer) if fresh else None)
     if found is not None:
         not_first = inside.assume([fml.lt(inside.index(loop.lo), affine.var(loop.iter))])
         hint = "hint: every read must follow a write of the same iteration"
         notes = [*exposure_notes(not_first, loop.body, buffer), hint]
         refuse(message, found.node.span.or_else(loop.span), notes, code="E452")
+
+
+def _earlier_writes(inside: Context, loop: For, buffer: Sym) -> list[Access]:
+    """All that iterations before the one of inside may write to buffer."""
+    earlier = loop.iter.copy()
+    number = affine.var(earlier)
+    facts = (fml.le(inside.index(loop.lo), number), fml.lt(number, affine.var(loop.iter)))
+    writes = [a for a in effect(inside, loop.body).accesses if a.modifies and a.buffer is buffer]
+    return [replace(w, iters=(*w.iters, earlier), guard=(*w.guard, *facts)) for w in instance(writes, {loop.iter: number})]
 
 
 def why_not_later_before_earlier(ctx: Context, loop: For, ahead: Summary, behind: Summary) -> Conflict | None:
