@@ -401,4 +401,35 @@ CASES = [
                     x[min(4 * io, n - 4) + ii, k] = x[min(4 * io, n - 4) + ii, k + 1]
         """),
     ),
+    Illegal(
+        "divide_loop",
+        "round_up_where_indices_end_early",
+        "n: size, q: i32[n], x: f32[n], y: f32[n]",
+        """
+        k: i32[4 * ((n + 3) / 4)]
+        t: f32[4 * ((n + 3) / 4)]
+        for j in seq(0, n):
+            k[j] = 0
+        for j in seq(0, n):
+            k[j] = q[j]
+        for i in seq(0, n):
+            t[i] = x[idx(k[i], 0, n)]
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="round_up"),
+        "E418",
+        "may be uninitialised beyond the end",
+        Wrong("""
+        k: i32[4 * ((n + 3) / 4)]
+        t: f32[4 * ((n + 3) / 4)]
+        for j in seq(0, n):
+            k[j] = q[j]
+        for io in seq(0, (n + 3) / 4):
+            for ii in seq(0, 4):
+                t[4 * io + ii] = x[idx(k[4 * io + ii], 0, n)]
+        for i in seq(0, n):
+            y[i] = t[i]
+        """),
+    ),
 ]

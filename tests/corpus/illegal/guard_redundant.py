@@ -191,4 +191,46 @@ CASES = [
                         t[j] = s
         """),
     ),
+    Illegal(
+        "guard_redundant",
+        "what_is_needed_one_iteration_later",
+        "n: size, x: f32[n + 8], y: f32[n + 8]",
+        """
+        t: f32[2]
+        t[1] = 0.0
+        for i in seq(0, n + 8):
+            t[i % 2] = x[i]
+            if i % 2 == 1:
+                y[i] = t[0] + t[1]
+        """,
+        lambda p: guard_redundant(p, "t[_ % 2] = _", "i % 2 == 1"),
+        "E411",
+        "the code may be needed",
+        Wrong("""
+        t: f32[2]
+        t[1] = 0.0
+        for i in seq(0, n + 8):
+            if i % 2 == 1:
+                t[i % 2] = x[i]
+            if i % 2 == 1:
+                y[i] = t[0] + t[1]
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "what_the_caller_sees",
+        "n: size, x: f32[n + 8], y: f32[n + 8]",
+        """
+        for i in seq(0, n + 8):
+            y[i] = x[i]
+        """,
+        lambda p: guard_redundant(p, "y[_] = _", "i % 2 == 1"),
+        "E411",
+        "the caller sees what it writes to y",
+        Wrong("""
+        for i in seq(0, n + 8):
+            if i % 2 == 1:
+                y[i] = x[i]
+        """),
+    ),
 ]

@@ -256,4 +256,45 @@ CASES = [
                 x[3 * io + ii] = 1.0
         """,
     ),
+    Legal(
+        "divide_loop",
+        "round_up_where_indices_are_filled_to_the_end",
+        "n: size, q: i32[n], x: f32[n], y: f32[n]",
+        """
+        k: i32[4 * ((n + 3) / 4)]
+        t: f32[4 * ((n + 3) / 4)]
+        for j in seq(0, 4 * ((n + 3) / 4)):
+            k[j] = 0
+        for j in seq(0, n):
+            k[j] = q[j]
+        for i in seq(0, n):
+            t[i] = x[idx(k[i], 0, n)]
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="round_up"),
+    ),
+    Legal(
+        "divide_loop",
+        "round_up_where_conditions_are_filled_to_the_end",
+        "n: size, q: i32[n], x: f32[n], y: f32[n]",
+        """
+        k: i32[4 * ((n + 3) / 4)]
+        t: f32[4 * ((n + 3) / 4)]
+        w: f32[4 * ((n + 3) / 4)]
+        for j in seq(0, 4 * ((n + 3) / 4)):
+            k[j] = 0
+        for j in seq(0, n):
+            k[j] = q[j]
+        for j in seq(0, n):
+            w[j] = x[j]
+        for i in seq(0, n):
+            t[i] = w[i]
+            if k[i] > 2:
+                t[i] = 2.0
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="round_up"),
+    ),
 ]

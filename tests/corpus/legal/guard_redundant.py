@@ -61,4 +61,44 @@ CASES = [
             y[i] = t[3]
         """,
     ),
+    Legal(
+        "guard_redundant",
+        "what_is_not_needed_yet",
+        "n: size, x: f32[n + 4], y: f32[n]",
+        """
+        t: f32[4]
+        for i in seq(0, n):
+            for j in seq(0, 4):
+                t[j] = x[i + j]
+            if i % 4 == 3:
+                for j in seq(0, 4):
+                    y[i] += t[j]
+        """,
+        lambda p: guard_redundant(p, "for j in _: _", "i % 4 == 3"),
+        """
+        t: f32[4]
+        for i in seq(0, n):
+            if i % 4 == 3:
+                for j in seq(0, 4):
+                    t[j] = x[i + j]
+            if i % 4 == 3:
+                for j in seq(0, 4):
+                    y[i] += t[j]
+        """,
+    ),
+    Legal(
+        "guard_redundant",
+        "a_sum_that_is_used_in_the_first_rows_only",
+        "n: size, m: size, x: f32[n, m], y: f32[n]",
+        """
+        for i in seq(0, n):
+            s: f32
+            s = 0.0
+            for j in seq(0, m):
+                s += x[i, j]
+            if i < 3:
+                y[i] = s
+        """,
+        lambda p: guard_redundant(p, p.find("s = _ ; for j in _: _"), "i < 3"),
+    ),
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
@@ -127,3 +129,21 @@ def test_a_callee_that_branches_on_data_is_refused():
     )
     with pytest.raises(SchedulingError, match="an `if` or `idx` on data"):
         rounded(p)
+
+
+@pytest.mark.parametrize(
+    ("fill", "use"),
+    [
+        ("k[j] = 0", "a[i] = x[idx(k[i] / k[0], 0, n)]"),  # the quotient may have no value
+        ("k[j] = q[0]", "a[i] = x[idx(k[i], 0, n)]"),  # what is copied may be uninitialised
+        ("k[j] = 0\nfor j in seq(0, n):\n    k[j + 1] = q[j]", "a[i] = x[idx(k[i], 0, n)]"),
+        ("k[j] = 0", "if q[min(i, n - 1)] > 0: a[i] = 1.0"),
+    ],
+)
+def test_indices_and_conditions_that_may_have_no_value_beyond_the_end_are_refused(fill: str, use: str):
+    size = "4 * ((n + 3) / 4)"
+    text = f"k: i32[{size} + 1]\na: R[{size}]\nfor j in seq(0, {size}):\n{indent(fill.splitlines()[0], '    ')}\n"
+    text += "".join(line + "\n" for line in fill.splitlines()[1:]) + f"for i in seq(0, n):\n    {use}\n"
+    p = parse("def f(n: size, q: i32[n], x: R[n], y: R[n]):\n" + indent(text, "    "))
+    with pytest.raises(SchedulingError, match="may be uninitialised beyond the end"):
+        divide_loop(p, "i", 4, ["io", "ii"], tail="round_up")

@@ -50,8 +50,9 @@ def divide_loop(
     Raises:
         SchedulingError: factor is below 1; the loop does not start at 0; `perfect` and the factor is not proved to divide the
         extent. "shift_inwards": `n >= q` is not proved; an iteration of the overlap has an effect when it
-        runs again. "round_up": iterations beyond the end write a formal, or what is read; they could stop the program;
-        an access is then out of bounds. UsageError: an unknown tail.
+        runs again. "round_up": iterations beyond the end write a formal, or what is read; they could stop the program
+        (a condition or `idx` reads what is not certainly filled with numbers there); an access is then out of bounds.
+        UsageError: an unknown tail.
     Forwarding: the loop goes to the outer loop, its body to the (first) tiles' body.
     Also known as: split (Halide, TVM, Reinking 2022), strip-mining, tiling of one loop.
     """

@@ -1,6 +1,8 @@
-"""guard_redundant: code that would write what is there already runs under a condition."""
+"""guard_redundant: code that would write what is there already, or what nothing will read, runs under a condition."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
@@ -8,13 +10,14 @@ from usl_core.analysis.conditions import Conflict, instance
 from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
 from usl_core.analysis.earlier import why_not_written_earlier
+from usl_core.analysis.later import seen_after
 from usl_core.analysis.producer import Producer, producer
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, Path, get, get_stmt, splice, stmt_path, stmts
 from usl_core.ir.nodes import Expr, For, If, Pass, Proc
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import depends_on_data
-from usl_core.primitives.base import edit_of, primitive, require_no
+from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.locate import Where, block_at, condition
 from usl_core.primitives.moving import effect, require_closed
 from usl_core.procedure import Procedure
@@ -22,7 +25,7 @@ from usl_core.procedure import Procedure
 
 @primitive()
 def guard_redundant(proc: Procedure, stmt: Where, cond: Where) -> Edit:
-    """Skip code where it would write only what it has already written.
+    """Skip code where it would write only what it has already written, or only what nobody will read.
 
         s                    ~>      if cond:
                                          s
@@ -31,9 +34,13 @@ def guard_redundant(proc: Procedure, stmt: Where, cond: Where) -> Edit:
     write was written by its own run in an earlier iteration of the loops around it, and neither the place nor what the value
     depends on has been modified since. Of a stencil's producer only what is new in each iteration remains.
 
+    Or the code writes local buffers only, and whenever cond is false, nothing reads what it would have written before it is
+    written again: it is not needed yet.
+
     Raises:
         SchedulingError: the code is no pure producer; a place may not have been written before when cond is false; something
-        else in the loop modifies the buffer or what the code reads; what the code binds is used after it.
+        else in the loop modifies the buffer or what the code reads; and what it writes may be read later when cond is false.
+        What the code binds is used after it.
     Forwarding: the statements stay themselves, inside the `if`.
     Also known as: sliding window (Halide), the prologue in one statement of Qian 2024, fig. 4.4a.
     """
@@ -44,10 +51,17 @@ def guard_redundant(proc: Procedure, stmt: Where, cond: Where) -> Edit:
     span = code[0].span
 
     require_closed(proc.ir, where, span)
-    message = f"the code may be needed where {show_expr(test)} is false"
-    require_no(_needed(proc.ir, where, test), message, span)
+    edit = edit_of(proc).wrap(where, lambda body: If(test, body, span=span))
+    needed = _needed(proc.ir, where, test)
+    if needed is None:
+        return edit
+    read = _read_later(proc.ir, edit.proc, where, test)
+    if read is not None:
+        message = f"the code may be needed where {show_expr(test)} is false"
+        notes = [*needed.notes(), "nor is it known to be needed later only:", *read.notes()]
+        refuse(message, span, notes, code="E411")
 
-    return edit_of(proc).wrap(where, lambda body: If(test, body, span=span))
+    return replace(edit, refines=True)  # code that is skipped does not stop at what has no value
 
 
 def _needed(ir: Proc, where: BlockLoc, test: Expr) -> Conflict | None:
@@ -66,6 +80,21 @@ def _needed(ir: Proc, where: BlockLoc, test: Expr) -> Conflict | None:
         if found is None:
             return None
     return found or Conflict("there is no loop around it, so it runs once")
+
+
+def _read_later(ir: Proc, guarded: Proc, where: BlockLoc, test: Expr) -> Conflict | None:
+    """Why what the code would write where test is false may be read afterwards in the guarded program, or None."""
+    path = stmt_path(where, 0)
+    ctx = Context.at(ir, path)
+    done = effect(ctx, stmts(ir, where))
+    writes = [a for a in done.accesses if a.modifies]
+    if done.checks or done.config_writes:
+        return Conflict("it has a `check`, or writes configuration")
+    seen = next((a for a in writes if ctx.scope.buffers[a.buffer].is_formal), None)
+    if seen is not None:
+        return Conflict(f"the caller sees what it writes to {seen.buffer.name}", seen)
+    skipped = [*ctx.facts, fml.not_(ctx.truth(test))]
+    return seen_after(guarded, path, skipped, writes)
 
 
 def _disturbed(ir: Proc, where: BlockLoc, path: Path, made: Producer) -> Conflict | None:

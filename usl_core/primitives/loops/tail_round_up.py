@@ -14,17 +14,20 @@ from usl_core.analysis.conditions import Conflict, instance
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import block_summary
 from usl_core.analysis.formula import Formula
+from usl_core.analysis.initialised import control_without_value, on_data
 from usl_core.analysis.later import seen_after, seen_by
 from usl_core.analysis.repeating import Footprint, footprint
 from usl_core.cursors.path import Path
-from usl_core.ir.nodes import Block, Call, ExprBase, For, Node, Proc
-from usl_core.ir.traverse import depends_on_data, walk_block
+from usl_core.ir import make
+from usl_core.ir.nodes import For, Proc
+from usl_core.ir.traverse import update
 from usl_core.primitives.base import refuse, require_no
 
 
 def require_harmless(proc: Proc, ctx: Context, path: Path, loop: For, factor: int) -> None:
     """Iterations beyond the end of the loop have no effect, or divide_loop refuses."""
     _require_total(loop)
+    _require_decided(proc, ctx, path, loop, factor)
     inside = ctx.enter(loop, "body")
     own = footprint(inside, loop.body)
     for access in own.modifies:
@@ -57,18 +60,18 @@ def _require_total(loop: For) -> None:
     if effect.config_writes:
         names = ", ".join(f.name for f in sorted(effect.config_writes))
         refuse(f"the body writes configuration ({names}), which iterations beyond the end would too", loop.span, code="E419")
-    found = _on_data(loop.body)
+
+
+def _require_decided(proc: Proc, ctx: Context, path: Path, loop: For, factor: int) -> None:
+    """Conditions and `idx` on data have values in iterations beyond the end too."""
+    if on_data(loop.body) is None:
+        return
+    full = update(loop, hi=make.mul(factor, make.ceil_quot(loop.hi, factor)))
+    inside = ctx.enter(full, "body").assume([fml.le(ctx.index(loop.hi), affine.var(loop.iter))])
+    found = control_without_value(proc, path, inside, loop.body)
     if found is not None:
-        hint = "hint: use another tail, or `select` instead of `if`"
+        hint = (
+            "hint: fill the buffer that it reads up to the end of the last tile, use another tail, or `select` instead of `if`"
+        )
         message = "the body has an `if` or `idx` on data, which may be uninitialised beyond the end"
         refuse(message, found.span.or_else(loop.span), [hint], code="E418")
-
-
-def _on_data(block: Block) -> Node | None:
-    """Control that depends on data, in block or in a callee."""
-    for node in walk_block(block):
-        if isinstance(node, ExprBase) and depends_on_data(node):
-            return node
-        if isinstance(node, Call) and _on_data(node.proc.body) is not None:
-            return node
-    return None
