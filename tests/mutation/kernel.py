@@ -78,13 +78,10 @@ PERMITS: dict[str, bool] = {
     "held": True,
     "holds_already": True,
     "is_idle": True,
-    "_is_needless": True,
     "_may_lack_value": False,
     "_is_certain": True,
     "_Written.certainly": True,
     "_Search.may_see": False,
-    "_holds_dense": True,
-    "_is_short": True,
     "_is_window": False,
     "_made_of_data": False,
     "_must_copy_in": False,
@@ -107,8 +104,7 @@ NEUTRAL = frozenset(
         "is_of_held",  # which of two sets a fact goes to; a value that a field held at some place has one name for ever
         "_is",  # which node gets replaced
         "_varies",  # whether a dimension is of use; what needs one is proved
-        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression", "_divides",  # choose a form
-        "has_strides", "_holds_idle",  # where simplify looks
+        "is_real", "_only_literals", "_same", "_is_stale", "_has_expression",  # choose a form
         "Fields.may_have_changed",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }
