@@ -97,6 +97,14 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "kernels",
         "plugin",
     ),
+    "usl_gemmini": (
+        "errors",
+        "params words",
+        "decode header",
+        "library trace",
+        "driver sim",
+        "plugin",
+    ),
 }
 """For each package its rows from the top; a name is a module or a folder of it."""
 
@@ -107,6 +115,7 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
     "usl_c11": ("usl_core",),
     "usl_perceus": ("usl_core", "usl_c11"),
     "usl_avx512": ("usl_core", "usl_stdlib", "usl_c11"),
+    "usl_gemmini": ("usl_core", "usl_stdlib", "usl_c11"),
     "usl_example": ("usl_core", "usl_stdlib"),
     "usl_example_schedules": ("usl_core", "usl_stdlib"),
 }

@@ -14,6 +14,7 @@ PACKAGES = [
     "plugins/avx512/usl_avx512",
     "plugins/c11/usl_c11",
     "plugins/conformance/usl_conformance",
+    "plugins/gemmini/usl_gemmini",
     "plugins/perceus/usl_perceus",
     "plugins/stdlib/usl_stdlib",
 ]
