@@ -510,6 +510,17 @@ static void arrays(void)
     REQUIRE(own != numbers && memcmp(usl_raw_elements(own), usl_raw_elements(numbers), 28) == 0);
     usl_drop(own, ctx);
     usl_drop(numbers, ctx);
+    double lent[3] = {1, 2, 3};
+    usl_value forgotten = usl_raw_array_lent(3, lent, "driver.c:array", ctx);
+    REQUIRE(!usl_is_unique(forgotten) && usl_raw_elements(forgotten) == lent);
+    usl_value changed = usl_raw_array_own(forgotten, sizeof(double), "driver.c:array", ctx);
+    REQUIRE(changed != forgotten && usl_raw_elements(changed) != lent);
+    usl_raw_array_return(forgotten, sizeof(double), ctx);
+    usl_drop(changed, ctx);
+    usl_value kept = usl_raw_array_lent(3, lent, "driver.c:array", ctx);
+    usl_raw_array_return(kept, sizeof(double), ctx);
+    REQUIRE(usl_is_unique(kept) && usl_raw_elements(kept) != lent && ((double *)usl_raw_elements(kept))[2] == 3);
+    usl_drop(kept, ctx);
     usl_drop(usl_boxed_array_new(0, chain(3, 0), "driver.c:array", ctx), ctx);
     usl_drop(usl_raw_array_new(0, 8, "driver.c:array", ctx), ctx);
     REQUIRE(usl_live_blocks() == 0);

@@ -253,7 +253,7 @@ def in_thread(n: i64) -> i64:  # noqa: F821
         (tenth, [0], ZeroDivisionError, "division by zero: 10 // n"),
         (tenth, [3], ValueError, ""),
         (doubled, [[]], IndexError, "the index is out of range: xs[0]"),
-        (clear, [0, [1.0], 4], ValueError, "cleared: n is not from 1 to 1099511627776: cleared(n, x, m)"),
+        (clear, [0, [1.0], 4], ValueError, "cleared: n is not from 1 to 2147483647: cleared(n, x, m)"),
         (clear, [1, [1.0], 4], ValueError, "cleared: the length of x is not n * 4: cleared(n, x, m)"),
         (clear, [1, [1.0] * 4, 3], ValueError, "cleared: its assertion m % 4 == 0 does not hold: cleared(n, x, m)"),
     ],
@@ -314,7 +314,7 @@ def test_the_callers_array_is_not_changed():
         (depth, [Tree.Leaf(), True], "argument 2 of depth: expected an integer, got True"),
         (depth, [Tree.Node(Color.Red(), Tree.Leaf(), 1, 2, Tree.Leaf()), 0], "argument 1 of depth: expected a bool, got 2"),
         (greet, [b"x"], "argument 1 of greet: expected a str, got b'x'"),
-        (doubled, [np.zeros((2, 2), np.float32)], "argument 1 of doubled: expected an array of float32 with one dimension"),
+        (doubled, [np.zeros(2, complex)], "argument 1 of doubled: expected an array of float32, got"),
         (adder, [1.0], "argument 1 of adder: expected an integer, got 1.0"),
     ],
 )

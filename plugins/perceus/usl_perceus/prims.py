@@ -185,6 +185,6 @@ def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
             result = ThreadType(value)
         case "join", (ThreadType(result=value),):
             result = value
-        case "kernel_failed", (ArrayType() | DataType(),):
+        case "kernel_failed", (ArrayType() | DataType() | IntType() | FloatType(),):
             result = BOOL
     return result

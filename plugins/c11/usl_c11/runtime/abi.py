@@ -8,7 +8,7 @@ typedef usl_block *usl_value;
 typedef struct usl_context usl_context;
 typedef void (*usl_code)(void);
 struct usl_closure { usl_block head; usl_code code; };
-struct usl_raw_array { usl_block head; int64_t length; };
+struct usl_raw_array { usl_block head; int64_t length; void *elements; void *own; };
 struct usl_wide { usl_block head; int64_t length; int64_t at; usl_value fields[]; };
 struct usl_string { usl_block head; int64_t length; char bytes[]; };
 """
@@ -29,6 +29,8 @@ void usl_watch_stack(void);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
 usl_value usl_string_new(const char *bytes, size_t length, const char *site, usl_context *ctx);
 usl_value usl_raw_array_new(int64_t length, size_t element, const char *site, usl_context *ctx);
+usl_value usl_raw_array_lent(int64_t length, void *elements, const char *site, usl_context *ctx);
+void usl_raw_array_return(usl_value array, size_t element, usl_context *ctx);
 usl_value usl_boxed_array_new(int64_t length, usl_value value, const char *site, usl_context *ctx);
 """
 """The functions of usl_rt.h that Python calls, for cffi."""

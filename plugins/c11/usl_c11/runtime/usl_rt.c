@@ -747,6 +747,8 @@ static void finish(usl_value block, usl_context *ctx)
     if (USL_UNLIKELY(usl_tag(block) == USL_TAG_FINALIZED)) {
         const struct finalized *const own = (const struct finalized *)(void *)block;
         own->finalize(own->payload, ctx);
+    } else if (USL_UNLIKELY(usl_tag(block) == USL_TAG_ELSEWHERE)) {
+        free(((const struct usl_raw_array *)(const void *)block)->own);
     }
     usl_free(block, ctx);
 }
@@ -1400,8 +1402,37 @@ usl_value usl_raw_array_new(int64_t length, size_t element, const char *site, us
         usl_fatal("the length of an array is negative");
     const usl_value array =
         sized_block(sizeof(struct usl_raw_array), (size_t)length, element, 0, USL_TAG_ARRAY, site, ctx);
-    ((struct usl_raw_array *)(void *)array)->length = length;
+    struct usl_raw_array *const made = (struct usl_raw_array *)(void *)array;
+    made->length = length;
+    made->elements = made + 1;
+    made->own = NULL;
     return array;
+}
+
+usl_value usl_raw_array_lent(int64_t length, void *elements, const char *site, usl_context *ctx)
+{
+    const usl_value array = sized_block(sizeof(struct usl_raw_array), 0, 1, 0, USL_TAG_ELSEWHERE, site, ctx);
+    struct usl_raw_array *const made = (struct usl_raw_array *)(void *)array;
+    made->length = length;
+    made->elements = elements;
+    made->own = NULL;
+    usl_dup_block(array);
+    return array;
+}
+
+void usl_raw_array_return(usl_value array, size_t element, usl_context *ctx)
+{
+    struct usl_raw_array *const lent = (struct usl_raw_array *)(void *)array;
+    if (!usl_is_unique(array)) {
+        const size_t size = (size_t)lent->length * element;
+        void *const copy = malloc(size == 0 ? 1 : size);
+        if (copy == NULL)
+            usl_fatal("there is no memory for an array that a program keeps");
+        memcpy(copy, lent->elements, size);
+        lent->own = copy;
+        lent->elements = copy;
+    }
+    usl_drop_block(array, ctx);
 }
 
 static struct usl_wide *boxed_array(int64_t length, const char *site, usl_context *ctx)

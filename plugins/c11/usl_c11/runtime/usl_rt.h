@@ -93,7 +93,8 @@ enum {
     USL_TAG_REF,
     USL_TAG_ARRAY,
     USL_TAG_FINALIZED,
-    USL_TAG_BOX
+    USL_TAG_BOX,
+    USL_TAG_ELSEWHERE /* an array of numbers whose elements are not in the block */
 };
 
 /* The sticky range begins far from INT32_MIN: threads that read an older count may still add to it. No drop counts below
@@ -542,7 +543,8 @@ void usl_print(usl_value string, usl_context *ctx);
 struct usl_raw_array {
     usl_block head;
     int64_t length;
-    /* the elements begin here */
+    void *elements; /* behind the struct, or elsewhere */
+    void *own;      /* if they are elsewhere: what is freed with the block, or NULL if they belong to somebody else */
 };
 
 static inline int64_t usl_array_length(usl_value array)
@@ -552,7 +554,7 @@ static inline int64_t usl_array_length(usl_value array)
 
 static inline void *usl_raw_elements(usl_value array)
 {
-    return (void *)((struct usl_raw_array *)(void *)array + 1);
+    return ((const struct usl_raw_array *)(const void *)array)->elements;
 }
 
 static inline usl_value *usl_boxed_elements(usl_value array)
@@ -562,6 +564,11 @@ static inline usl_value *usl_boxed_elements(usl_value array)
 
 /* Uninitialised. Ends the process if there is no memory or the length is negative. */
 usl_value usl_raw_array_new(int64_t length, size_t element, const char *site, usl_context *ctx);
+/* An array of elements that belong to somebody else, who must keep them until usl_raw_array_return. There are two references, so
+ * that nobody writes into them: the caller's, and one that usl_raw_array_return gives up. */
+usl_value usl_raw_array_lent(int64_t length, void *elements, const char *site, usl_context *ctx);
+/* What is lent is not needed any more, or copied if something still refers to it. Not for arrays that threads share. */
+void usl_raw_array_return(usl_value array, size_t element, usl_context *ctx);
 /* Each element is the same value, which is owned. */
 usl_value usl_boxed_array_new(int64_t length, usl_value value, const char *site, usl_context *ctx);
 /* The array itself if it is unique, else a copy; owns its argument. */

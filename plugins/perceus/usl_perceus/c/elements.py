@@ -344,7 +344,7 @@ def _array_put(elem: Type, unit: Unit) -> str:
 
 def empty_array(elem: Type, unit: Unit) -> str:
     """The value of an array without elements: a static one."""
-    struct, scan, rest = ("wide", "USL_WIDE", "0, 0") if unit.types.is_counted(elem) else ("raw_array", "0", "0")
+    struct, scan, rest = ("wide", "USL_WIDE", "0, 0") if unit.types.is_counted(elem) else ("raw_array", "0", "0, NULL, NULL")
 
     def write(name: str) -> str:
         head = f"USL_HEADER({scan}, 0, USL_TAG_ARRAY, 64, USL_STUCK)"

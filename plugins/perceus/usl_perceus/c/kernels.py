@@ -28,7 +28,8 @@ def kernel_proc(kernel: KernelDecl) -> Proc:
 def emit_call(call: KernelCall, frame: Frame) -> str:
     """Statements that make the written arrays unique, test the lengths, and run the procedure; the C of the result.
 
-    If the procedure fails, the result is what it has left in the arrays, and `kernel_failed` says so.
+    If the procedure fails, the result is what it has left in the arrays, and `kernel_failed` says so; if it cannot, a failure
+    would be a fault of the tests before the call, and ends the process.
     """
     unit = frame.unit
     kernel = unit.program.kernels[call.kernel]
@@ -36,7 +37,11 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
     texts = [unit.atom(arg, frame.variables) for arg in call.args]
     written: list[str] = []
     for i, (type, is_written) in enumerate(zip(kernel.params, kernel.written, strict=True)):
-        if is_written:
+        if is_written and not isinstance(type, ArrayType):
+            texts[i] = frame.names.fresh(proc.args[i].name.name)
+            frame.line(f"{unit.types.declaration(type, texts[i])} = {unit.atom(call.args[i], frame.variables)};")
+            written.append(texts[i])
+        elif is_written:
             assert isinstance(type, ArrayType)
             own = frame.names.fresh(proc.args[i].name.name)
             site = f"USL_SITE({unit.site(call.span)})"
@@ -52,6 +57,8 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
         match arg.type:
             case ControlType():
                 arguments.append(text)
+            case ScalarType() if kernel.written[i]:
+                arguments.append(f"&{text}")
             case ScalarType():
                 arguments.append(f"&({unit.types.spelling(kernel.params[i])}){{{text}}}")
             case TensorType(scalar=scalar, shape=shape, window=window):
@@ -68,7 +75,8 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
     frame.line(f"int {status} = {proc.name}({', '.join(arguments)});")
     frame.line(f"if (USL_UNLIKELY({status} != 0))")
     with frame.nested():
-        frame.line(f"usl_fail({unit.place(call.span, proc.name)}, {proc.name}_error({status}), ctx);")
+        failed = f"usl_fail({unit.place(call.span, proc.name)}, {proc.name}_error({status}), ctx);"
+        frame.line(failed if kernel.fails else f"usl_fatal({proc.name}_error({status}));")
     if len(written) == 1:
         return written[0]
     assert isinstance(call.type, DataType)

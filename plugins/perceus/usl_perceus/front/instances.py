@@ -13,7 +13,7 @@ from usl_perceus import ir
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, ForeignDef, FunDef
 from usl_perceus.front.effects import NOTHING, Effects
-from usl_perceus.front.kernels import kernel_signature
+from usl_perceus.front.kernels import kernel_signature, may_fail
 from usl_perceus.front.resolve import constructors, exception_fields, signature
 from usl_perceus.front.types import (
     ARRAY,
@@ -280,7 +280,7 @@ class Instances:
             result = self.type(own.result, {})
             written = tuple(position in own.written for position in range(len(params)))
             con = self.tuple_con(result) if len(own.written) > 1 else None
-            self.kernels[name] = ir.KernelDecl(name, params, written, con, kernel)
+            self.kernels[name] = ir.KernelDecl(name, params, written, con, kernel, may_fail(kernel))
         return self._others[kernel]
 
 

@@ -1,7 +1,8 @@
 """Calling a `@proc` on arrays: what its formals are in the functional language.
 
 Sizes and indices are i64, scalars of data are passed by value, tensors are arrays (of all elements, row by row). The result
-is the written arrays in the order of the formals: one array, or a tuple of several. `lower_kernel.py` makes the call.
+is what the kernel leaves in the arrays and scalars that it writes, in the order of the formals: one, or a tuple of several.
+`lower_kernel.py` makes the call.
 """
 
 from __future__ import annotations
@@ -11,7 +12,22 @@ from dataclasses import dataclass
 from usl_core import Procedure
 from usl_core.backend import written_formals
 from usl_core.errors import Span
-from usl_core.ir.nodes import Arg
+from usl_core.ir.nodes import (
+    Arg,
+    Assign,
+    BinaryOp,
+    Cast,
+    ExternCall,
+    For,
+    If,
+    Literal,
+    LoopMode,
+    Pass,
+    Read,
+    Reduce,
+    UnaryMinus,
+)
+from usl_core.ir.traverse import walk
 from usl_core.ir.types import ControlType, ScalarType, TensorType
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.types import ARRAY, FLOATS, INTEGERS, TUPLE, App, Type
@@ -19,7 +35,7 @@ from usl_perceus.front.types import ARRAY, FLOATS, INTEGERS, TUPLE, App, Type
 
 @dataclass(frozen=True, slots=True)
 class KernelSignature:
-    """The type of a kernel; written: the positions of the arrays that it returns."""
+    """The type of a kernel; written: the positions of the arrays and scalars that it returns."""
 
     params: tuple[Type, ...]
     result: Type
@@ -30,20 +46,28 @@ def kernel_signature(kernel: Procedure, span: Span) -> KernelSignature:
     """The type of a `@proc` as a function on arrays.
 
     Raises:
-        PerceusError: a formal has no counterpart (R, f16), a scalar is written, or nothing is.
+        PerceusError: a formal has no counterpart (R, f16), or nothing is written.
     """
     proc = kernel.ir
     changed = written_formals(proc)
     written = tuple(position for position, arg in enumerate(proc.args) if arg.name in changed)
     params = tuple(_param(kernel.name(), arg, span) for arg in proc.args)
-    for position in written:
-        if params[position].head != ARRAY:
-            message = f"{kernel.name()} writes the scalar {proc.args[position].name.name}, which is passed by value"
-            raise PerceusError(message, span=span, notes=("hint: make it an array of one element",), code="E726")
     results = tuple(params[position] for position in written)
     if not results:
         raise PerceusError(f"{kernel.name()} writes no argument, so that a call has no result", span=span, code="E726")
     return KernelSignature(params, results[0] if len(results) == 1 else App(TUPLE, results), written)
+
+
+def may_fail(kernel: Procedure) -> bool:
+    """Whether a call may fail although its arguments are what the kernel assumes: only if it does more than arithmetic."""
+    proc = kernel.ir
+    if any(isinstance(arg.type, TensorType) and arg.type.window for arg in proc.args):
+        return True
+    nodes = [node for stmt in proc.body for node in walk(stmt)]
+    return any(isinstance(node, For) and node.mode is not LoopMode.SEQ for node in nodes) or not all(
+        isinstance(node, For | If | Assign | Reduce | Pass | Read | Literal | UnaryMinus | BinaryOp | ExternCall | Cast)
+        for node in nodes
+    )
 
 
 def _param(kernel: str, arg: Arg, span: Span) -> App:

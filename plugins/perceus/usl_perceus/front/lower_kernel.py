@@ -22,8 +22,8 @@ from usl_perceus.front.builtins import VALUE
 from usl_perceus.front.instances import Instances
 from usl_perceus.front.raising import raising
 
-LARGEST = 1 << 40
-"""The largest size or index of a kernel."""
+LARGEST = (1 << 31) - 1
+"""The largest size or index of a kernel, as its C takes it."""
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
 _TRUTH = {"and": "and", "or": "or", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -45,7 +45,9 @@ def kernel_call(
 
 
 def _checked(instances: Instances, call: ir.KernelCall, name: str) -> ir.Expr:
-    """The call; it raises what the procedure itself says when it fails: a `check`, a buffer without memory, a size."""
+    """The call; it raises what the procedure itself says when it fails: a `check`, a buffer without memory."""
+    if not instances.kernels[call.kernel].fails:
+        return call
     block, span = Block(), call.span
     result = block.atom(call, call.type, "result", span)
     failed = block.atom(ir.Prim("kernel_failed", (result,), ir.BOOL, span=span), ir.BOOL, "failed", span)

@@ -98,7 +98,7 @@ class ForeignCall(Node):
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelCall(Node):
     """A call of a @proc of `Program.kernels`. Arrays that it writes are owned, copied first unless unique, and returned; arrays
-    that it only reads are borrowed; scalars are passed. The result is the one written array, or the VALUE constructor
+    that it only reads are borrowed; scalars are passed. The result is the one written array or scalar, or the VALUE constructor
     `KernelDecl.result` of them in order."""
 
     kernel: str

@@ -59,14 +59,16 @@ class ForeignDecl(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelDecl(Node):
-    """A @proc: written[i] says whether argument i is an array that the kernel writes. result: the VALUE constructor that
-    collects several written arrays; None for one. proc: the procedure, for the back end."""
+    """A @proc: written[i] says whether argument i is an array or scalar that the kernel writes. result: the VALUE constructor
+    that collects several of these; None for one. proc: the procedure, for the back end. fails: it may fail although its
+    arguments are right, so that `kernel_failed` comes behind each call."""
 
     name: str
     params: tuple[Type, ...]
     written: tuple[bool, ...]
     result: Con | None
     proc: object
+    fails: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

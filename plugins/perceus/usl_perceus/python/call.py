@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -14,11 +14,11 @@ from usl_perceus.c import generate
 from usl_perceus.c.types import identifier
 from usl_perceus.front.lower import Lowered
 from usl_perceus.front.types import TUPLE
-from usl_perceus.ir import EXN, Call, CallClosure, FunDef, KernelCall, Prim, Program
+from usl_perceus.ir import EXN, Call, CallClosure, ForeignCall, FunDef, KernelCall, Prim, Program
 from usl_perceus.opt.callgraph import call_graph, components
 from usl_perceus.passes import compile_program
 from usl_perceus.python.convert import Converter
-from usl_perceus.python.heap import Heap, heap, load, shared_flags
+from usl_perceus.python.heap import heap, load, shared_flags
 from usl_perceus.python.layout import Blocks
 from usl_perceus.traverse import walk
 
@@ -58,13 +58,13 @@ class Compiled:
         ffi.cdef(f"{spell.spelling(self.fun.result)} {GUARD}({', '.join([*formals, 'usl_context *'])});")
         self.library = load(ffi, str(path))
         function = getattr(self.library, GUARD)
-        self.function = _in_worker(function, own) if _may_take_long(program) else function
-        self.converter = Converter(own, lowered, blocks, _classes(lowered))
+        self.function, self.long = function, _may_take_long(program)
+        self.converter = Converter(own, lowered, blocks, _classes(lowered), lends=not _may_keep(program))
 
     def __call__(self, args: Sequence[Any]) -> Any:
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
-            return self.converter.run(self.function, self.name, params, self.fun.result, args)
+            return self.converter.run(self.function, self.name, params, self.fun.result, args, long=self.long)
 
 
 GUARD = "usl_python_call"
@@ -79,7 +79,7 @@ def _guarded(symbol: str, result: str, formals: Sequence[str]) -> str:
     return f"""
 #include <setjmp.h>
 
-{result} {GUARD}({head});
+__attribute__((visibility("default"))) {result} {GUARD}({head});
 {result} {GUARD}({head})
 {{
     void *const usl_outer = usl_ctx->escape;
@@ -97,15 +97,18 @@ def _guarded(symbol: str, result: str, formals: Sequence[str]) -> str:
 """
 
 
-def _in_worker(function: Callable[..., Any], heap: Heap) -> Callable[..., Any]:
-    """function on a large stack: that of a Python thread is a few megabytes, and a deep structure would end the process. Where
-    that is too small as well, the process ends with a message. And with Ctrl-C, which the main thread only sees in Python."""
-    return lambda *args: heap.in_worker(function, args)
+def _may_keep(program: Program) -> bool:
+    """Whether something may use an argument after the call: a thread, or a C function."""
+    bodies = [expr for fun in program.funs.values() for expr in walk(fun.body)]
+    return any(isinstance(expr, ForeignCall) or (isinstance(expr, Prim) and expr.op == "spawn") for expr in bodies)
 
 
 def _may_take_long(program: Program) -> bool:
     """Whether there is anything like a loop: a call that leads back to its function, a closure's or a kernel's, a thread's end.
-    The stack may then grow with the data, too."""
+
+    Such a call is made in a thread of its own: Ctrl-C reaches only a main thread that is in Python, and the stack may grow with
+    the data, for which that of a Python thread, a few megabytes, is too small.
+    """
     home = {name: number for number, group in enumerate(components(call_graph(program))) for name in group}
     for name, fun in program.funs.items():
         for expr in walk(fun.body):

@@ -25,6 +25,7 @@ from usl_perceus.ir import (
     ThreadType,
     Type,
 )
+from usl_perceus.python.arrays import Arrays
 from usl_perceus.python.handle import Handle
 from usl_perceus.python.heap import NOTHING, Heap
 from usl_perceus.python.layout import Blocks
@@ -43,11 +44,12 @@ def mismatch(wanted: str, value: object) -> PerceusError:
 class Converter:
     """Conversions of one program's types. The heap's lock is held by every caller but `Handle`."""
 
-    def __init__(self, heap: Heap, lowered: Lowered, blocks: Blocks, classes: Mapping[str, Any]) -> None:
+    def __init__(self, heap: Heap, lowered: Lowered, blocks: Blocks, classes: Mapping[str, Any], *, lends: bool) -> None:
         self.heap, self.lowered, self.blocks, self.ffi = heap, lowered, blocks, blocks.ffi
         self._classes = classes
         """For each data type its Python class; `tuple` for tuples."""
         self._value, self._word = self.ffi.typeof("usl_value"), self.ffi.typeof("uintptr_t")  # names are slow
+        self.arrays = Arrays(heap, self.ffi, lends)
         self._constants: dict[tuple[str, int], Any] = {}
         """Constructors without fields, as Python values."""
         self._made_by: dict[tuple[str, type], Con] = {}
@@ -205,15 +207,7 @@ class Converter:
 
         heap, dtype = self.heap, self._dtype(type.elem)
         if dtype is not None:
-            given = np.asarray(item)
-            if given.size and (given.ndim != 1 or not np.can_cast(given.dtype, dtype, "same_kind")):
-                raise mismatch(f"an array of {dtype} with one dimension", item)
-            array = np.ascontiguousarray(given, dtype).reshape(-1)
-            if given.size and not np.array_equal(array, given, equal_nan=given.dtype.kind == "f") and array.dtype.kind in "iu":
-                raise mismatch(f"an array of {dtype}: an element is out of range", item)
-            made = heap.lib.usl_raw_array_new(len(array), array.itemsize, heap.site, heap.context)
-            self.ffi.memmove(self._elements(made), array, array.nbytes)
-            return made
+            return self.arrays.to_heap(item, np.dtype(dtype), lambda wanted: mismatch(wanted, item))
         elements = list(item)
         if not self.blocks.types.is_counted(type.elem):
             return self._plain_array(elements, type.elem)
@@ -248,7 +242,7 @@ class Converter:
         return made
 
     def _elements(self, array: Any) -> Any:
-        return self.ffi.cast("char *", array) + self.ffi.sizeof("struct usl_raw_array")
+        return self.ffi.cast("struct usl_raw_array *", array).elements
 
     def _wide(self, array: Any) -> Any:
         return self.ffi.cast("struct usl_wide *", array).fields
@@ -259,8 +253,7 @@ class Converter:
 
         length, dtype = self.ffi.cast("struct usl_raw_array *", array).length, self._dtype(elem)
         if dtype is not None:
-            size = np.dtype(dtype).itemsize * length
-            return np.frombuffer(self.ffi.buffer(self._elements(array), size)[:], dtype).copy()
+            return self.arrays.from_heap(array, np.dtype(dtype))
         if self.blocks.types.is_void(elem):
             return [None] * length
         if self.blocks.is_boxed_value(elem):
@@ -274,6 +267,14 @@ class Converter:
 
     def from_heap(self, value: Any, type: Type) -> Any:
         """The Python of an owned C value: blocks of data types become handles."""
+        if isinstance(type, ArrayType) and (dtype := self._dtype(type.elem)) is not None:
+            import numpy as np
+
+            return self.arrays.handed_over(value, np.dtype(dtype))
+        if isinstance(type, DataType) and self._classes.get(type.name) is tuple and value is not None:
+            (con,) = self.blocks.decl(type).cons
+            parts = zip(self.blocks.unpack(type, value), con.fields, strict=True)
+            return tuple(self.from_heap(part, kind) for part, (_, kind) in parts)
         result = self.view(value, type)
         self._give_up(value, type)
         return result
@@ -431,8 +432,10 @@ class Converter:
 
     # ---- calls
 
-    def run(self, function: Callable[..., Any], name: str, params: Sequence[Type], result: Type, args: Sequence[Any]) -> Any:
-        """Calls a C function that owns its arguments. The heap's lock is held.
+    def run(
+        self, function: Callable[..., Any], name: str, params: Sequence[Type], result: Type, args: Sequence[Any], *, long: bool
+    ) -> Any:
+        """Calls a C function that owns its arguments. The heap's lock is held. long: it may take long, or go deep.
 
         Raises:
             PerceusError: an argument has the wrong type. What the function raises.
@@ -451,13 +454,23 @@ class Converter:
         except BaseException:
             for value, type in converted:
                 self._give_up(value, type)
+            self.arrays.give_back(self.arrays.lent())
             raise
-        value = function(*(value for value, type in converted if not types.is_void(type)), heap.context)
+        given = (*(value for value, type in converted if not types.is_void(type)), heap.context)
+        function = self.arrays.returning(function)
+        value = heap.in_worker(function, given, lambda value: self._discard(value, result)) if long else function(*given)
         if heap.lib.usl_has_thrown(heap.context):
             if heap.lib.usl_was_out_of_memory(heap.context):
                 raise MemoryError(f"{name} ran out of memory; what it held is not freed")
             raise self._exception(heap.lib.usl_take_exception(heap.context))
         return self.from_heap(None if types.is_void(result) else value, result)
+
+    def _discard(self, value: Any, type: Type) -> None:
+        """Gives up what a call gave that nobody waits for any more: its result, or its exception."""
+        if not self.heap.lib.usl_has_thrown(self.heap.context):
+            self._give_up(None if self.blocks.types.is_void(type) else value, type)
+        elif not self.heap.lib.usl_was_out_of_memory(self.heap.context):
+            self.heap.release(self.heap.lib.usl_take_exception(self.heap.context))
 
     def _exception(self, value: Any) -> BaseException:
         """The Python exception of an owned value of type exn."""
@@ -500,9 +513,9 @@ class Converter:
 
             def call(*converted: Any) -> Any:
                 self.heap.lib.usl_retain(closure)
-                return self.heap.in_worker(code, (*converted[:-1], closure, converted[-1]))
+                return code(*converted[:-1], closure, converted[-1])
 
-            return self.run(call, "the function", type.params, type.result, args)
+            return self.run(call, "the function", type.params, type.result, args, long=True)
 
     def type_name(self, type: Type) -> str:
         """A type as messages call it, with Python's words where there are any."""

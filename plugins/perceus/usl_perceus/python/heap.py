@@ -71,8 +71,9 @@ def cffi() -> Any:
 
 
 def shared_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Flags for a library that takes the runtime from the process."""
-    return (*DEFAULT_FLAGS, *(("-undefined", "dynamic_lookup") if sys.platform == "darwin" else ()))
+    """Flags for a library that takes the runtime from the process. Its own functions are hidden: the dynamic linker would call
+    one of the C library instead where that has one of the same name, as glibc has `step`."""
+    return (*DEFAULT_FLAGS, "-fvisibility=hidden", *(("-undefined", "dynamic_lookup") if sys.platform == "darwin" else ()))
 
 
 def load(ffi: Any, path: str, *, everywhere: bool = False) -> Any:

@@ -13,10 +13,10 @@ from usl_core.deep import started
 class Task:
     """One call. `running` is locked until it is over; who waits for that may then hold it, so `over` says whether it is."""
 
-    __slots__ = ("args", "error", "function", "over", "result", "running")
+    __slots__ = ("args", "discard", "error", "function", "over", "result", "running")
 
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        self.function, self.args = function, args
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], discard: Callable[[Any], None]) -> None:
+        self.function, self.args, self.discard = function, args, discard
         self.result: Any = None
         self.error: BaseException | None = None
         self.over = False
@@ -68,8 +68,12 @@ class HeapLock:
         self._abandoned = task
 
     def _is_occupied(self) -> bool:
-        if self._abandoned is not None and self._abandoned.over:
+        """Whether a call that was given up still goes on; if one is over, what it gave is given up."""
+        task = self._abandoned
+        if task is not None and task.over:
             self._abandoned = None
+            if task.error is None:
+                task.discard(task.result)
         return self._abandoned is not None
 
 
@@ -81,8 +85,8 @@ class Worker:
         self._tasks: SimpleQueue[Task] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
-    def __call__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """function(*args), in the worker.
+    def __call__(self, function: Callable[..., Any], args: tuple[Any, ...], discard: Callable[[Any], None]) -> Any:
+        """function(*args), in the worker. discard takes the result if nobody waits for it any more; the lock is held then.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed; the call goes on, and the lock is given to nobody until it ends.
@@ -90,13 +94,15 @@ class Worker:
         if self._thread is None or not self._thread.is_alive():  # a fork leaves it behind
             self._tasks = SimpleQueue()
             self._thread = started(self._work)
-        task = Task(function, args)
+        task = Task(function, args, discard)
         try:
             self._tasks.put(task)
             task.running.acquire()
         except BaseException:
             if not task.over:
                 self._lock.abandon(task)
+            elif task.error is None:
+                discard(task.result)
             raise
         if task.error is not None:
             raise task.error
