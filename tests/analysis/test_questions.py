@@ -177,6 +177,13 @@ def ask(hypotheses: Sequence[Formula], goal: Formula) -> Question:
 QUESTIONS = st.tuples(st.lists(rich(), max_size=3), rich())
 
 
+def test_a_product_is_the_same_whatever_the_order_of_its_factors() -> None:
+    """Python's hashes of -1 and -2 are equal, and so are those of the two factors."""
+    x, y = (affine.var(name) for name in NAMES[:2])
+    one, other = -x - y, (-x - y) - y
+    assert affine.product([one, other]) == affine.product([other, one])
+
+
 @given(QUESTIONS)
 @settings(max_examples=200)
 def test_a_key_and_its_names_give_the_question_back(asked: tuple[list[Formula], Formula]) -> None:

@@ -202,7 +202,12 @@ def product(args: Iterable[Lin]) -> Lin:
         return Lin(factor)
     if len(rest) == 1:
         return rest[0].scale(factor)
-    return Lin(0, {Product(tuple(sorted(rest, key=hash))): factor})
+    return Lin(0, {Product(tuple(sorted(rest, key=_rank))): factor})
+
+
+def _rank(form: Lin) -> object:
+    """A place in an order of all forms. Hashes alone give none: those of -1 and -2 are the same, and so are those of forms."""
+    return hash(form), form.const, sorted((hash(atom), c) for atom, c in form.terms.items())
 
 
 def atoms(lin: Lin) -> Iterator[Atom]:
