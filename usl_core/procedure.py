@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from usl_core.analysis.recheck import recheck
 from usl_core.arguments import checked
+from usl_core.collector import collected_later
 from usl_core.cursors import pattern
 from usl_core.cursors.cursor import BlockCursor, Cursor, InvalidCursor, make_cursor
 from usl_core.cursors.forward import Forward, Lineage
@@ -233,6 +234,7 @@ def _unfilled(*_: Any, **__: Any) -> Any:
 LATER = Later(_unfilled, _unfilled, _unfilled, _unfilled, _unfilled)
 
 
+@collected_later()
 @deeply
 def from_ir(ir: Proc, operator: str = "written") -> Procedure:
     """A Procedure from IR that the frontend or a builder made, after every static check.

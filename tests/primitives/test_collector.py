@@ -77,3 +77,16 @@ def test_a_collector_that_is_switched_off_stays_so_in_the_last_check() -> None:
     with last_check([program().ir]):
         assert not gc.isenabled()
     assert not gc.isenabled()
+
+
+def test_it_does_not_run_while_a_procedure_is_read_and_checked() -> None:
+    runs: list[str] = []
+    body = "\n".join(f"    x[{k}] = 1.0 + 2.0" for k in range(50))
+    gc.enable()
+    gc.set_threshold(50, 1, 1)
+    gc.callbacks.append(lambda phase, info: runs.append(phase))
+    try:
+        parse(f"def foo(x: f32[50]):\n{body}")
+    finally:
+        gc.callbacks.pop()
+    assert runs.count("start") < 20  # before, between and after: it is not for us to switch off

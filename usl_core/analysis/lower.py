@@ -133,6 +133,10 @@ class Form:
 @per_node
 def form_of(expr: Expr) -> Form | None:
     """The linear form of expr; None if it holds clamped data, which is another unknown each time."""
+    if isinstance(expr, Read):  # as most are
+        return Form(affine.var(expr.name), not isinstance(expr.name, FieldSym))
+    if isinstance(expr, Literal):
+        return Form(affine.const(int(expr.value)), True)
     lowering = Lowering(symbolic=True)
     lin = lowering.index(expr)
     if lowering.unknowns:

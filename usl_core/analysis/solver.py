@@ -18,7 +18,7 @@ from usl_core.analysis import affine, bounding, linear, questions
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin, Min, Product, Quot, Stride
 from usl_core.analysis.bounding import Hypotheses
-from usl_core.analysis.formula import FALSE, TRUE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
+from usl_core.analysis.formula import FALSE, And, Bool, Const, Eq, Exists, Forall, Formula, Ge, Or
 from usl_core.analysis.models import find_model
 from usl_core.analysis.questions import Question, question, relevant
 from usl_core.ir.sym import Sym
@@ -118,7 +118,7 @@ def nothing_remembered() -> Iterator[None]:
 @profiled("solver", "syntactic")
 def prove(hypotheses: Sequence[Formula], goal: Formula) -> Answer:
     """Whether hypotheses imply goal for all integers and truth values of their free variables."""
-    if goal == TRUE:
+    if isinstance(goal, Const) and goal.value:
         STATISTICS.count("syntactic")
         return Proved("syntactic")
     known = hypotheses if isinstance(hypotheses, Hypotheses) else Hypotheses(hypotheses)
@@ -140,9 +140,9 @@ def holds(hypotheses: Hypotheses, goal: Formula) -> bool:
     """
     if isinstance(goal, And):
         return all(holds(hypotheses, part) for part in goal.args)
-    if goal == FALSE:
+    if isinstance(goal, Const) and not goal.value:
         return False
-    if goal == TRUE or goal in hypotheses.members:
+    if isinstance(goal, Const) or goal in hypotheses.members:
         STATISTICS.count("syntactic")
         return True
     if hypotheses.bound(goal):

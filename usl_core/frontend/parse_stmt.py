@@ -104,7 +104,6 @@ class StmtParser:
 
     def stmt(self, node: ast.stmt) -> Stmt:
         """Any statement."""
-        span = self.source.span(node)
         match node:
             case ast.Assign():
                 return self.assign(node)
@@ -119,12 +118,13 @@ class StmtParser:
             case ast.Expr(value=ast.Call() as call):
                 return self.call(call)
             case ast.Pass():
-                return Pass(span=span)
+                return Pass(span=self.source.span(node))
             case ast.Assert():
-                raise ParseError("`assert` may stand at the top of the procedure only; write check(condition) here", span=span)
+                message = "`assert` may stand at the top of the procedure only; write check(condition) here"
+                raise ParseError(message, span=self.source.span(node))
             case ast.Expr(value=value):
                 what = "a string" if _is_string(value) else "an expression"
-                raise ParseError(f"{what} alone is not a statement", span=span)
+                raise ParseError(f"{what} alone is not a statement", span=self.source.span(node))
             case _:
                 construct, hint = _REFUSED.get(type(node), (f"{type(node).__name__} statement", "remove it"))
                 raise ParseError(f"the object language has no {construct}; {hint}", span=self.source.head(node))

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from usl_core.collector import collected_later
 from usl_core.deep import deeply
 from usl_core.errors import ParseError
 from usl_core.frontend import statements
@@ -28,6 +29,7 @@ class LATER:
 
 
 @profiled("frontend", "parse")
+@collected_later()
 @deeply
 def parse_function(
     fn: Callable[..., Any],
@@ -49,6 +51,7 @@ def parse_function(
 
 
 @profiled("frontend", "parse")
+@collected_later()
 @deeply
 def parse_source(text: str, scope: Mapping[str, Any] | None = None, file: str | None = None) -> Proc:
     """The procedure in a text of one `def`, with its decorator `@proc(...)` or `@instr(...)` if there is one.

@@ -34,17 +34,16 @@ class Source:
 
     def place(self, line: int, column: int, end_line: int, end_column: int) -> Span:
         """A place of the parsed text as one in the file: lines and columns from 1."""
-        return Span(
-            self.file,
-            line - self.shift + self.first - 1,
-            self._characters(line, column),
-            end_line - self.shift + self.first - 1,
-            self._characters(end_line, end_column),
-        )
+        offset = self.first - 1 - self.shift
+        start = self._characters(line, column)
+        end = self._characters(end_line, end_column)
+        return Span(self.file, line + offset, start, end_line + offset, end)
 
     def _characters(self, line: int, column: int) -> int:
         position = line - self.shift - 1
         text = self.lines[position] if 0 <= position < len(self.lines) else ""
+        if text.isascii():
+            return min(column, len(text)) + 1
         return len(text.encode()[:column].decode(errors="replace")) + 1
 
     def head(self, node: ast.AST) -> Span:
