@@ -300,7 +300,15 @@ def test_what_uses_a_window_of_a_window_of_a_buffer_that_changed_is_proved_again
     resize_dim(old, "t", 0, 8, 0)
 
 
-@pytest.mark.parametrize("known", ["if stride(t, 0) == m:\n    y[m] = 1.0", "check(stride(t, 0) == m)\ny[m] = 1.0"])
+@pytest.mark.parametrize(
+    "known",
+    [
+        "if stride(t, 0) == m:\n    y[m] = 1.0",
+        "check(stride(t, 0) == m)\ny[m] = 1.0",
+        "for i in seq(0, 2):\n    check(stride(t, 0) == m)\n    y[m] = 1.0",
+        "if c:\n    pass\nelse:\n    check(stride(t, 0) == m)\n    for i in seq(0, 2): y[m] = 1.0",
+    ],
+)
 def test_what_relied_on_a_stride_of_a_buffer_that_changed_is_proved_again(known: str) -> None:
     old = program(f"t: f32[2, 4]\n{known}")
     (wider,) = program("t: f32[2, 9]\npass").body[:1]
