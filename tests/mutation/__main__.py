@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 # Imported once, before the processes fork: everything heavy but the kernel.
@@ -20,7 +21,19 @@ import z3  # noqa: F401
 from tests.mutation.conditions import Condition, all_conditions, condition
 from tests.mutation.kernel import unclassified
 from tests.mutation.processes import run_all
-from tests.mutation.verdicts import CACHE, LIMIT, entry, killers, load, recorded_tests, save, still_valid, verdict
+from tests.mutation.suites import passing
+from tests.mutation.verdicts import (
+    CACHE,
+    LIMIT,
+    entry,
+    killers,
+    load,
+    recorded_tests,
+    save,
+    still_valid,
+    verdict,
+    verdict_of_one,
+)
 
 
 def main() -> int:
@@ -74,11 +87,19 @@ def judge(chosen: list[Condition], jobs: int, fuzz: float, fresh: bool) -> dict[
     verdicts = {} if fresh else load("verdicts.json")
     todo = [c for c in chosen if c.id not in verdicts or not still_valid(verdicts[c.id], c)]
     if todo:
-        print(f"{len(todo)} of {len(chosen)} conditions to try; recording which tests they matter to", flush=True)
+        before = {name: str(old["test"]) for name, old in verdicts.items()}
+        print(f"{len(todo)} of {len(chosen)} conditions to try, first with the tests that noticed them before", flush=True)
+        noticed = set[str]()
+        for name, found in _still_noticed(todo, before, jobs):
+            noticed.add(name)
+            verdicts[name] = found
+            save("verdicts.json", verdicts)
+        todo = [c for c in todo if c.id not in noticed]
+    if todo:
+        print(f"{len(todo)} conditions are left; recording which tests they matter to", flush=True)
         tests = recorded_tests(jobs)
         broken = [name for name, test in tests.items() if not test["passed"]]
         print(f"{len(tests)} tests, {len(broken)} of them unusable, {time.monotonic() - started:.0f} s", flush=True)
-        before = {name: str(old["test"]) for name, old in load("verdicts.json").items()}
         tasks = [(c.id, lambda c=c: verdict(c, killers(tests, c.id, before.get(c.id, "")), fuzz)) for c in todo]
         by_id = {c.id: c for c in todo}
         for name, found, seconds in run_all(tasks, jobs, LIMIT):
@@ -86,6 +107,18 @@ def judge(chosen: list[Condition], jobs: int, fuzz: float, fresh: bool) -> dict[
             save("verdicts.json", verdicts)
             print(line(by_id[name], verdicts[name]), flush=True)
     return verdicts
+
+
+def _still_noticed(todo: list[Condition], before: dict[str, str], jobs: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The verdicts on conditions that the test notices that did before, which passes as long as nothing is disabled."""
+    tests = sorted({before[c.id] for c in todo if "::" in before.get(c.id, "")})
+    ((_, good, _),) = run_all([("passing", lambda: passing(tests))], 1, LIMIT)
+    asked = {c.id: c for c in todo if before.get(c.id) in good}
+    tasks = [(c.id, lambda c=c: verdict_of_one(c, before[c.id])) for c in asked.values()]
+    for name, found, seconds in run_all(tasks, jobs, LIMIT):
+        if found.get("by"):
+            print(line(asked[name], new := entry(asked[name], found, seconds)), flush=True)
+            yield name, new
 
 
 def report(chosen: list[Condition], verdicts: dict[str, dict[str, Any]]) -> int:

@@ -100,15 +100,32 @@ def record_file(file: str) -> dict[str, dict[str, Any]]:
 
 
 @dataclass(eq=False)
-class Killers:
-    """A pytest plugin: runs chosen tests in a given order, and remembers the first that fails."""
+class Selection:
+    """A pytest plugin: runs chosen tests in a given order."""
 
     chosen: Sequence[str]
-    failed: str = ""
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         place = {name: position for position, name in enumerate(self.chosen)}
         items[:] = sorted((item for item in items if item.nodeid in place), key=lambda item: place[item.nodeid])
+
+
+@dataclass(eq=False)
+class Passing(Selection):
+    """Remembers the tests that pass."""
+
+    passed: set[str] = field(default_factory=set)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
+
+
+@dataclass(eq=False)
+class Killers(Selection):
+    """Remembers the first test that fails."""
+
+    failed: str = ""
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed and not self.failed:
@@ -117,6 +134,15 @@ class Killers:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and not self.failed:
             self.failed = report.nodeid
+
+
+def passing(chosen: Sequence[str]) -> list[str]:
+    """Those of the tests that are there and pass as things are."""
+    found = Passing(chosen)
+    files = dict.fromkeys(str(ROOT / _file(name)) for name in chosen if (ROOT / _file(name)).is_file())
+    if files:
+        pytest.main([*OPTIONS, *files], plugins=[found])
+    return sorted(found.passed)
 
 
 def first_failure(chosen: Sequence[str]) -> str:

@@ -138,6 +138,12 @@ def _fuzzed(condition: Condition, seconds: float) -> str:
     return f"{failure.operator} (program seed {failure.seed}): {failure.what}"
 
 
+def verdict_of_one(condition: Condition, test: str) -> dict[str, Any]:
+    """Whether the test that noticed before still does."""
+    hook.disable(condition.id)
+    return {"by": _kind_of(test) if first_failure([test]) else "", "test": test}
+
+
 # ---- all of them
 
 
