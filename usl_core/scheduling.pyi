@@ -51,6 +51,7 @@ from usl_core.primitives.loops.reorder_loops import reorder_loops as reorder_loo
 from usl_core.primitives.loops.shift_loop import shift_loop as shift_loop
 from usl_core.primitives.loops.specialize import specialize as specialize
 from usl_core.primitives.loops.unroll_loop import unroll_loop as unroll_loop
+from usl_core.primitives.loops.widen_loop import widen_loop as widen_loop
 from usl_core.primitives.procs.add_assertion import add_assertion as add_assertion
 from usl_core.primitives.procs.make_instr import make_instr as make_instr
 from usl_core.primitives.procs.partial_eval import partial_eval as partial_eval

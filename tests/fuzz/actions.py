@@ -106,6 +106,17 @@ def shift_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Dra
 
 
 @action
+def widen_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    local = {s.stmt.name for s in sites(proc) if isinstance(s.stmt, Alloc)}
+    fitting = [s for s in loops(proc) if any(isinstance(n, Assign) and n.name in local for n in walk(s.stmt))]
+    site = _pick(rng, fitting)
+    if site is None or not isinstance(site.stmt, For):
+        return None
+    hi = show_expr(site.stmt.hi)
+    return Draft((At(site.loc), rng.choice((f"{hi} + 1", f"{hi} + 2", f"4 * (({hi} + 3) / 4)", hi))))
+
+
+@action
 def rename_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = _pick(rng, loops(proc))
     return Draft((At(site.loc), rng.choice(("i", "j", "n", "other")))) if site else None
@@ -401,9 +412,10 @@ def replace(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft 
     if not callees:
         return None
     callee = rng.choice(callees)
-    fitting = [s for s in sites(proc) if alike(callee.body, (s.stmt,))]
+    count = len(callee.body)
+    fitting = [s for s in sites(proc) if alike(callee.body, tuple(siblings(proc, s)[s.index : s.index + count]))]
     site = _pick(rng, fitting or [s for s in loops(proc) if rng.random() < 0.03])
-    return Draft((At(site.block()), Callee(callee))) if site else None
+    return Draft((At(site.block(count if fitting else 1)), Callee(callee))) if site else None
 
 
 @action

@@ -26,6 +26,7 @@ from tests.fuzz.inputs import Controls
 from tests.fuzz.instructions import UNIT
 from tests.fuzz.layouts import layout_program
 from tests.fuzz.leftovers import leftover_program
+from tests.fuzz.matched import matched_program
 from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure, steps_modulo
 from tests.fuzz.registry import ACTIONS
@@ -88,8 +89,9 @@ def _data_text(buffer: Buffer) -> str:
 
 AIMED = 0.09
 """The share of small programs of the kinds that operators on statements are for, of two-stage programs, and of leftovers."""
-CONFIGURED, CORNERS, INSTRUCTIONS, LAYOUTS = 0.19, 0.14, 0.07, 0.06
-"""The shares of programs that set registers, at the corners of C, of instructions, and that rely on strides."""
+CONFIGURED, CORNERS, INSTRUCTIONS, LAYOUTS, MATCHED = 0.19, 0.14, 0.07, 0.06, 0.05
+"""The shares of programs that set registers, at the corners of C, of instructions, that rely on strides, and that do what
+procedures do."""
 COPIED = 0.05
 """How often a program is copied before a step, unless it was before."""
 FAVOURED = 0.35
@@ -105,6 +107,7 @@ _ON_LEFTOVERS = (
     "delete_buffer",
     "mult_dim",
 )
+_ON_MATCHED = (*6 * ("replace",), "inline")
 _ON_CALLEES = ("replace", "inline", "call_eqv")
 _ON_CONFIGURATION = (
     *3 * ("write_config", "bind_config", "delete_config"),
@@ -210,6 +213,7 @@ _KINDS: tuple[tuple[float, _Draw, tuple[str, ...]], ...] = (
     (CORNERS, corner_program, _ON_CORNERS),
     (INSTRUCTIONS, instruction_program, _ON_INSTRUCTIONS),
     (LAYOUTS, layout_program, _ON_LAYOUTS),
+    (MATCHED, matched_program, _ON_MATCHED),
     (1.0, generate_with_callees, _ON_CALLEES),
 )
 """Shares of programs, how they are drawn, and the operators that programs of the kind are for."""

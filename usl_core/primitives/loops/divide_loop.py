@@ -15,7 +15,7 @@ from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
 from usl_core.primitives.base import edit_of, primitive, require, require_proved
 from usl_core.primitives.locate import Where, context_at, loop_at
-from usl_core.primitives.loops.tail_round_up import require_harmless
+from usl_core.primitives.loops.beyond import require_harmless
 from usl_core.primitives.loops.tail_shift_inwards import require_shiftable
 from usl_core.primitives.loops.tiles import nest, require_from_zero
 from usl_core.primitives.moving import Names, new_names
@@ -71,7 +71,7 @@ def divide_loop(
     elif tail == "shift_inwards":
         require_shiftable(ctx, old, factor)
     elif tail == "round_up":
-        require_harmless(proc.ir, ctx, path, old, factor)
+        require_harmless(proc.ir, ctx, path, old, make.mul(factor, make.ceil_quot(old.hi, factor)))
 
     full_only = tail in ("perfect", "cut", "cut_and_guard")
     count = make.quot(old.hi, factor) if full_only else make.ceil_quot(old.hi, factor)

@@ -1,4 +1,4 @@
-"""The tail "round_up" of divide_loop: all tiles are full, and the last runs iterations that the loop did not have.
+"""Iterations beyond the end of a loop: the tail "round_up" of divide_loop, whose tiles are all full, and widen_loop run some.
 
 These compute on garbage, so what they do must not matter: they write local buffers only, in places that nobody reads
 afterwards; they cannot stop the program; and all their accesses and calls are proved legal (by the check of the result, which
@@ -18,37 +18,34 @@ from usl_core.analysis.initialised import control_without_value, on_data
 from usl_core.analysis.later import seen_after, seen_by
 from usl_core.analysis.repeating import Footprint, footprint
 from usl_core.cursors.path import Path
-from usl_core.ir import make
-from usl_core.ir.nodes import For, Proc
+from usl_core.ir.nodes import Expr, For, Proc
 from usl_core.ir.traverse import update
 from usl_core.primitives.base import refuse, require_no
 
 
-def require_harmless(proc: Proc, ctx: Context, path: Path, loop: For, factor: int) -> None:
-    """Iterations beyond the end of the loop have no effect, or divide_loop refuses."""
+def require_harmless(proc: Proc, ctx: Context, path: Path, loop: For, end: Expr) -> None:
+    """Iterations beyond the end of the loop, and before another end, have no effect, or the operator refuses."""
     _require_total(loop)
-    _require_decided(proc, ctx, path, loop, factor)
+    _require_decided(proc, ctx, path, loop, end)
     inside = ctx.enter(loop, "body")
     own = footprint(inside, loop.body)
     for access in own.modifies:
         if ctx.scope.buffers[access.buffer].is_formal:
             name = access.buffer.name
-            hint = 'hint: use tail="shift_inwards" or "guard", or stage the result in a local buffer with stage_mem'
+            hint = "hint: stage the result in a local buffer with stage_mem; or divide the loop with another tail"
             message = f"iterations beyond the end would write {name}, which the caller sees"
             refuse(message, loop.span, [hint], code="E419")
-    extent = ctx.index(loop.hi)
-    rounded = affine.quotient(extent + (factor - 1), factor).scale(factor)
-    index = affine.var(loop.iter)
-    beyond = [*ctx.facts, fml.le(extent, index), fml.lt(index, rounded)]
+    limit, index = ctx.index(end), affine.var(loop.iter)
+    beyond = [*ctx.facts, fml.le(ctx.index(loop.hi), index), fml.lt(index, limit)]
     message = f"an iteration of {loop.iter.name} beyond the end may write what is read"
-    require_no(_seen_in_the_loop(beyond, loop, own, rounded), message, loop.span)
+    require_no(_seen_in_the_loop(beyond, loop, own, ctx.index(loop.lo), limit), message, loop.span)
     require_no(seen_after(proc, path, beyond, own.modifies), message, loop.span)
 
 
-def _seen_in_the_loop(beyond: list[Formula], loop: For, own: Footprint, rounded: Lin) -> Conflict | None:
+def _seen_in_the_loop(beyond: list[Formula], loop: For, own: Footprint, low: Lin, limit: Lin) -> Conflict | None:
     other = loop.iter.copy()
     index, another = affine.var(loop.iter), affine.var(other)
-    facts = [*beyond, fml.ge(another), fml.lt(another, rounded), fml.ne(another, index)]
+    facts = [*beyond, fml.le(low, another), fml.lt(another, limit), fml.ne(another, index)]
     return seen_by(facts, own.modifies, instance(own.inputs, {loop.iter: another}))
 
 
@@ -62,12 +59,11 @@ def _require_total(loop: For) -> None:
         refuse(f"the body writes configuration ({names}), which iterations beyond the end would too", loop.span, code="E419")
 
 
-def _require_decided(proc: Proc, ctx: Context, path: Path, loop: For, factor: int) -> None:
+def _require_decided(proc: Proc, ctx: Context, path: Path, loop: For, end: Expr) -> None:
     """Conditions and `idx` on data have values in iterations beyond the end too."""
     if on_data(loop.body) is None:
         return
-    full = update(loop, hi=make.mul(factor, make.ceil_quot(loop.hi, factor)))
-    inside = ctx.enter(full, "body").assume([fml.le(ctx.index(loop.hi), affine.var(loop.iter))])
+    inside = ctx.enter(update(loop, hi=end), "body").assume([fml.le(ctx.index(loop.hi), affine.var(loop.iter))])
     found = control_without_value(proc, path, inside, loop.body)
     if found is not None:
         hint = (
