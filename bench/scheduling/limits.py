@@ -1,4 +1,4 @@
-"""Long histories and long procedures: successive operators, forwarding, memory, printing, C; tries of `replace`.
+"""Long histories and long procedures: successive operators, forwarding, memory, printing, C; tries of `replace`; a script.
 
 `python -m bench.scheduling.limits NAME` measures one of them in this process and prints JSON.
 """
@@ -8,14 +8,26 @@ from __future__ import annotations
 import json
 import resource
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.scheduling.growth import exponent
 from usl_core import Procedure, SchedulingError, proc_from_source
-from usl_core.scheduling import rename, reorder_loops, replace
+from usl_core.scheduling import (
+    add_assertion,
+    divide_loop,
+    rename,
+    reorder_loops,
+    replace,
+    set_precision,
+    simplify,
+    specialize,
+)
 
 NEST = """\
     for i{0} in seq(0, 8):
@@ -106,6 +118,67 @@ def text() -> dict[str, Any]:
     return {"statements": statements, "parse_seconds": parse, "print_seconds": show, "c_seconds": c}
 
 
+def large() -> dict[str, Any]:
+    """Operators on a procedure of 5,000 statements that was scheduled before: CPU milliseconds, medians of five calls.
+
+    specialize and add_assertion work at a place; set_precision on a buffer that ten statements use; simplify after a change at
+    one place.
+    """
+    statements = 5000
+    count = statements // STATEMENTS
+    used = [NEST.format(k).replace("2.0", f"t[j{k}]") if k % (count // 10) == 0 else NEST.format(k) for k in range(count)]
+    filled = "    t: f32[8]\n    for q in seq(0, 8):\n        t[q] = 1.0\n"
+    p = proc_from_source(f"def large(m: size, x: f32[8, 8], y: f32[8, 8]):\n{filled}{''.join(used)}")
+    changed = [divide_loop(p, p.body()[200 + k], 4, ["io", "ii"], perfect=True) for k in range(6)]
+    work: dict[str, Callable[[int], Any]] = {
+        "specialize": lambda k: specialize(p, p.body()[100 + k], [f"m < {k + 4}"]),
+        "add_assertion": lambda k: add_assertion(p, f"m > {k + 4}"),
+        "set_precision": lambda k: set_precision(rename(p, f"large_{k}"), "t", "f64"),
+        "simplify": lambda k: simplify(changed[k]),
+    }
+    found = {}
+    for name, call in work.items():
+        call(0)  # what is remembered of the procedure, and what is imported
+        found[name] = statistics.median(1e3 * cpu(lambda k=k, call=call: call(k))[0] for k in range(1, 6))
+    return {"statements": statements, "milliseconds": found}
+
+
+SCRIPT = """\
+from __future__ import annotations
+import numpy as np
+from usl_core import proc
+from usl_core.scheduling import divide_loop, reorder_loops
+@proc
+def clear(n: size, x: f32[n, 64]):
+    for i in seq(0, n):
+        for j in seq(0, 64):
+            x[i, j] = 0.0
+p = reorder_loops(divide_loop(clear, "j", 8, ["jo", "ji"], perfect=True), "i jo")
+p.jit()(4, np.zeros((4, 64), np.float32))
+"""
+
+
+def start() -> dict[str, Any]:
+    """CPU seconds of a script of two operators and one call, all of it cached; and of Python with NumPy alone."""
+    with TemporaryDirectory() as folder:
+        scripts = {"script": SCRIPT, "with_numpy": "import numpy"}
+        seconds: dict[str, list[float]] = {name: [] for name in scripts}
+        for _ in range(6):
+            for name, text in scripts.items():
+                file = Path(folder, f"{name}.py")
+                file.write_text(text, encoding="utf-8")
+                seconds[name].append(process_seconds([sys.executable, str(file)]))
+    return {f"{name}_seconds": min(times[1:]) for name, times in seconds.items()}
+
+
+def process_seconds(command: list[str]) -> float:
+    """The CPU time of a process and its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def tries() -> dict[str, Any]:
     """`replace` on every loop of a vectorised stage with every instruction: CPU milliseconds of those refused and not."""
     from bench.scheduling.kernels_stencils import unsharp_mask
@@ -134,6 +207,8 @@ LIMITS: dict[str, Callable[[], dict[str, Any]]] = {
     "forwarding": forwarding,
     "memory": memory,
     "text": text,
+    "large": large,
+    "start": start,
     "tries": tries,
 }
 

@@ -119,10 +119,16 @@ def limits(results: Results) -> str:
         ["the longest of the first times", f"{forwarding['first_longest_ms']:.1f} ms", ""],
         [f"memory of {steps} steps on {memory['statements']:,} statements", f"{memory['megabytes']:.0f} MB", "500 MB"],
         ["the same: CPU time of a step", f"{1e3 * memory['seconds'] / memory['steps']:.2f} ms", ""],
-        [f"parsing and checking {text['statements']:,} statements", seconds(text["parse_seconds"]) + " s", ""],
+        [f"parsing and checking {text['statements']:,} statements", seconds(text["parse_seconds"]) + " s", "0.5 s"],
         [f"printing {text['statements']:,} statements", seconds(text["print_seconds"]) + " s", "1 s"],
         [f"C of {text['statements']:,} statements", seconds(text["c_seconds"]) + " s", "1 s"],
     ]
+    large = found.get("large", {"milliseconds": {}})
+    for name, taken in large["milliseconds"].items():
+        rows.append([f"`{name}` on {large['statements']:,} statements", f"{taken:.1f} ms", "5 ms"])
+    if start := found.get("start"):
+        rows.append(["a script of two operators, all cached", seconds(start["script_seconds"]) + " s", "0.2 s"])
+        rows.append(["Python with NumPy alone", seconds(start["with_numpy_seconds"]) + " s", ""])
     tries = found.get("tries", {})
     for name, goal in (("refused", "0.1 ms"), ("replaced", "")):
         if name in tries:

@@ -289,3 +289,17 @@ def test_numbers_beyond_all_bounds_and_what_is_no_text_are_one_message(text: Any
     for find in (p.find, p.find_loop, p.body().find):
         with pytest.raises(UslError):
             find(text)
+
+
+def test_a_loop_or_allocation_is_sought_only_where_its_name_is_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    from usl_core.cursors.matching import Matcher
+
+    body = "\n".join(f"    for i{k} in seq(0, 4):\n        t{k}: f32\n        t{k} = x[i{k}]" for k in range(20))
+    p = proc_from_source(f"def foo(x: f32[4]):\n{body}")
+    seen: list[object] = []
+    stmt, nest = Matcher.stmt, Matcher.nest
+    monkeypatch.setattr(Matcher, "stmt", lambda self, pattern, node: seen.append(node) or stmt(self, pattern, node))
+    monkeypatch.setattr(Matcher, "nest", lambda self, names, node: seen.append(node) or nest(self, names, node))
+    assert p.find_loop("i7").name() == "i7" and p.find("for i9 in _: _").name() == "i9"
+    assert p.find_alloc_or_arg("t11").name() == "t11"
+    assert len(seen) < 8

@@ -9,12 +9,12 @@ from difflib import SequenceMatcher
 from itertools import islice
 
 from usl_core.cursors import pattern_syntax as syntax
-from usl_core.cursors.display import head_line
+from usl_core.cursors.display import head_line, names_printed_as
 from usl_core.cursors.matching import Matcher
 from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, GapLoc, Loc, NodeLoc, Path, anchor_path, get, get_stmt, stmt_list
 from usl_core.errors import NOWHERE, PatternError
 from usl_core.ir import nodes as ir
-from usl_core.ir.traverse import children, walk
+from usl_core.ir.traverse import bound, children, walk
 
 Want = typing.Literal["stmt", "expr", "any"]
 _NEAR_MISSES = 5
@@ -79,7 +79,7 @@ def _matches(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Wa
     matcher = Matcher(proc)
     if pattern.names and want != "expr":
         loops = False
-        for place in _places(proc, scope, exprs=False):
+        for place in _places(proc, scope, exprs=False, binding=_spellings(pattern.names[0])):
             if isinstance(place.node, ir.StmtBase) and matcher.nest(pattern.names, place.node):
                 loops = True
                 yield NodeLoc(place.path)
@@ -91,13 +91,24 @@ def _matches(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Wa
         expr = None  # a procedure's name, most of the time: expressions need not be looked at one by one
     if not stmts and expr is None:
         return
-    for place in _places(proc, scope, exprs=expr is not None):
+    binding = _spellings(stmts[0].name) if _binds_name(stmts) and expr is None else None
+    for place in _places(proc, scope, exprs=expr is not None, binding=binding):
         if isinstance(place.node, ir.StmtBase):
             run = place.run(len(stmts)) if stmts else None
             if run is not None and matcher.run(stmts, run):
                 yield _run_loc(place.path, len(stmts))
         elif expr is not None and isinstance(place.node, ir.ExprBase) and matcher.expr(expr, place.node):
             yield NodeLoc(place.path)
+
+
+def _binds_name(stmts: Sequence[syntax.StmtPattern]) -> typing.TypeGuard[Sequence[syntax.ForPattern | syntax.AllocPattern]]:
+    """Whether patterns match only a statement that binds a name, or that holds another."""
+    return len(stmts) == 1 and isinstance(stmts[0], syntax.ForPattern | syntax.AllocPattern)
+
+
+def _spellings(name: str) -> frozenset[str] | None:
+    """How names are spelt that a name in a pattern may stand for; None if that is any name."""
+    return None if name == syntax.ANY else frozenset((name, *names_printed_as(name)))
 
 
 def _is_called(name: str, node: ir.Node) -> bool:
@@ -122,42 +133,47 @@ def _run_loc(path: Path, length: int) -> Loc:
 # ---- the code in a scope
 
 
-def _places(proc: ir.Proc, scope: Loc | None, *, exprs: bool) -> Iterator[_Place]:
-    """Everything in scope, in source order, the scope itself included; expressions only where wanted."""
+def _places(proc: ir.Proc, scope: Loc | None, *, exprs: bool, binding: frozenset[str] | None = None) -> Iterator[_Place]:
+    """Everything in scope, in source order, the scope itself included; expressions only where wanted, and of statements, if
+    binding is given, only those that bind a name spelt so, or have one in them that does."""
     match scope:
         case None | NodeLoc(()):
-            yield from _in_block((), "body", proc.body, 0, len(proc.body), exprs)
+            yield from _in_block((), "body", proc.body, 0, len(proc.body), exprs, binding)
         case BlockLoc(parent, field, lo, hi):
-            yield from _in_block(parent, field, stmt_list(proc, parent, field), lo, hi, exprs)
+            yield from _in_block(parent, field, stmt_list(proc, parent, field), lo, hi, exprs, binding)
         case GapLoc():
-            yield from _in_stmt(proc, anchor_path(scope), exprs)
+            yield from _in_stmt(proc, anchor_path(scope), exprs, binding)
         case NodeLoc(path):
             node = get(proc, path)
-            yield from _in_stmt(proc, path, exprs) if isinstance(node, ir.StmtBase) else _below(path, node, exprs)
+            yield from _in_stmt(proc, path, exprs, binding) if isinstance(node, ir.StmtBase) else _below(path, node, exprs)
         case ArgLoc(index):
             yield from _below((("args", index),), proc.args[index], exprs)
         case Dead(reason):
             raise AssertionError(f"a search in code {reason}")
 
 
-def _in_stmt(proc: ir.Proc, path: Path, exprs: bool) -> Iterator[_Place]:
+def _in_stmt(proc: ir.Proc, path: Path, exprs: bool, binding: frozenset[str] | None) -> Iterator[_Place]:
     field, index = path[-1]
     assert index is not None and isinstance(get_stmt(proc, path), ir.StmtBase)
-    yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs)
+    yield from _in_block(path[:-1], field, stmt_list(proc, path[:-1], field), index, index + 1, exprs, binding)
 
 
-def _in_block(parent: Path, field: str, block: ir.Block, lo: int, hi: int, exprs: bool) -> Iterator[_Place]:
+def _in_block(
+    parent: Path, field: str, block: ir.Block, lo: int, hi: int, exprs: bool, binding: frozenset[str] | None
+) -> Iterator[_Place]:
     for index in range(lo, hi):
         stmt = block[index]
+        if binding is not None and not any(name.name in binding for name in bound(stmt)):
+            continue
         path = (*parent, (field, index))
         yield _Place(path, stmt, block, hi)
         yield from _heads(path, stmt, exprs)
         match stmt:
             case ir.For(body=body):
-                yield from _in_block(path, "body", body, 0, len(body), exprs)
+                yield from _in_block(path, "body", body, 0, len(body), exprs, binding)
             case ir.If(body=body, orelse=orelse):
-                yield from _in_block(path, "body", body, 0, len(body), exprs)
-                yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs)
+                yield from _in_block(path, "body", body, 0, len(body), exprs, binding)
+                yield from _in_block(path, "orelse", orelse, 0, len(orelse), exprs, binding)
             case ir.SimpleStmt():
                 pass
 
