@@ -80,7 +80,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     ),
     "usl_perceus": (
         "errors ir",
-        "chains layout prims scalars show traverse",
+        "chains layout prims scalars show strings traverse",
         "allocation copying cyclic front fuse specialize standard verify",
         "insert opt reuse",
         "c explain heap linear promises sharing",

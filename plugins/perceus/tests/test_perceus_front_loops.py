@@ -242,7 +242,7 @@ WRONG = {
             return n
         """,
         "E712",
-        "4:14: for goes through arrays, lists and range(...), not a value of type i64",
+        "4:14: for goes through arrays, lists, strings and range(...), not a value of type i64",
     ),
     "other type": (
         """

@@ -16,6 +16,13 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     str_concat(a, b)           owned, owned; the result may reuse a's memory if it is unique
     str_len(a) str_get(a, i)   borrowed; i64, u8; precondition of get: 0 <= i < length
     str_eq(a, b) str_lt(a, b)  borrowed, borrowed; bool; order of bytes
+    str_at(a, i)               borrowed; the character of byte i; precondition as of get
+    str_code(a, i)             borrowed; i64: the code point of that character
+    str_slice(a, i, j)         borrowed; a[i:j] as Python counts, i and j moved back to where a character begins
+    str_find(a, b, i)          borrowed, borrowed; i64: the first position from i on where b is, or -1
+    str_chr(n)                 n: i64; the character of a code point; precondition: there is one
+    str_float(a)               borrowed; f64; precondition: a is a decimal number, inf or nan
+    str_fixed(x, n, kind)      x: f64, n and kind i64: x with n digits as `%f`, `%e` or `%g` (kind) of C, as text
     str_quote(a)               borrowed; as Python writes a string in quotes, bytes from 128 on as they are
     show(x)                    an integer, float or bool as STR
     print(a)                   borrowed STR; writes it to standard output; UNIT
@@ -44,6 +51,7 @@ from __future__ import annotations
 
 from usl_perceus.ir import (
     BOOL,
+    F64,
     I64,
     STR,
     U8,
@@ -71,6 +79,11 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "str_get": (True, True),
     "str_eq": (True, True),
     "str_lt": (True, True),
+    "str_at": (True, True),
+    "str_code": (True, True),
+    "str_slice": (True, True, True),
+    "str_find": (True, True, True),
+    "str_float": (True,),
     "str_quote": (True,),
     "show": (True,),
     "print": (True,),
@@ -92,7 +105,9 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "kernel_failed": (True,),
 }
 
-ALLOCATING = frozenset({"str_concat", "str_quote", "show", "array_make", "ref_new", "spawn"})
+ALLOCATING = frozenset(
+    {"str_concat", "str_at", "str_slice", "str_chr", "str_fixed", "str_quote", "show", "array_make", "ref_new", "spawn"}
+)
 """Primitives that take memory from the heap even on unique arguments."""
 
 COPYING = frozenset({"array_set", "array_own"})
@@ -155,6 +170,20 @@ def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
             result = I64
         case "str_get", (a, i) if a == STR and i == I64:
             result = U8
+        case "str_at", (a, i) if a == STR and i == I64:
+            result = STR
+        case "str_code", (a, i) if a == STR and i == I64:
+            result = I64
+        case "str_slice", (a, i, j) if a == STR and i == j == I64:
+            result = STR
+        case "str_find", (a, b, i) if a == b == STR and i == I64:
+            result = I64
+        case "str_chr", (n,) if n == I64:
+            result = STR
+        case "str_float", (a,) if a == STR:
+            result = F64
+        case "str_fixed", (x, n, kind) if x == F64 and n == kind == I64:
+            result = STR
         case (("str_eq" | "str_lt"), (a, b)) if a == b == STR:
             result = BOOL
         case "print", (a,) if a == STR:

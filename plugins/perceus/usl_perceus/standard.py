@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from usl_perceus import strings
 from usl_perceus.ir import (
     BOOL,
     FALSE,
@@ -363,6 +364,22 @@ def pure_prim(expr: Prim, args: tuple[Value, ...], output: list[bytes]) -> Value
         case "str_get", (bytes() as a, int() as i):
             assert 0 <= i < len(a)
             return a[i]
+        case "str_at", (bytes() as a, int() as i):
+            assert 0 <= i < len(a)
+            return strings.character(a, i)
+        case "str_code", (bytes() as a, int() as i):
+            assert 0 <= i < len(a)
+            return strings.code(a, i)
+        case "str_slice", (bytes() as a, int() as i, int() as j):
+            return strings.cut(a, i, j)
+        case "str_find", (bytes() as a, bytes() as b, int() as i):
+            return strings.find(a, b, i)
+        case "str_chr", (int() as n,):
+            return strings.of_code(n)
+        case "str_float", (bytes() as a,):
+            return float(a)
+        case "str_fixed", (float() as x, int() as n, int() as kind):
+            return strings.fixed(x, n, kind)
         case "str_eq", (a, b):
             return boolean(a == b)
         case "str_lt", (bytes() as a, bytes() as b):

@@ -2,6 +2,7 @@
 #include "usl_rt.h"
 
 #include <float.h>
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -1382,6 +1383,160 @@ usl_value usl_string_of_f64(double value, const char *site, usl_context *ctx)
     }
     if (scientific)
         length += (size_t)snprintf(text + length, sizeof text - length, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
+    return usl_string_new(text, length, site, ctx);
+}
+
+/* ---- Parts of strings ---------------------------------------------------------------------------------------------------- */
+
+#define LETTER_(c) {USL_HEADER(0, 0, USL_TAG_STRING, 64, USL_STUCK), 1, {(char)(c), 0}}
+#define LETTERS_4(c) LETTER_(c), LETTER_((c) + 1), LETTER_((c) + 2), LETTER_((c) + 3)
+#define LETTERS_16(c) LETTERS_4(c), LETTERS_4((c) + 4), LETTERS_4((c) + 8), LETTERS_4((c) + 12)
+/* The strings of one ASCII character live forever. */
+static USL_STRING(letters[128], 1) = {LETTERS_16(0),  LETTERS_16(16), LETTERS_16(32), LETTERS_16(48),
+                                      LETTERS_16(64), LETTERS_16(80), LETTERS_16(96), LETTERS_16(112)};
+
+static size_t character_length(const unsigned char *text, size_t count, size_t at)
+{
+    const unsigned char first = text[at];
+    const size_t length = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
+    if (length > count - at)
+        return 1;
+    for (size_t i = 1; i < length; i++)
+        if ((text[at + i] & 0xc0u) != 0x80u)
+            return 1;
+    return length;
+}
+
+/* Where the character of the byte begins. */
+static size_t character_start(const unsigned char *text, size_t count, size_t at)
+{
+    if (at >= count || (text[at] & 0xc0u) != 0x80u)
+        return at;
+    for (size_t back = 1; back <= 3 && back <= at; back++)
+        if ((text[at - back] & 0xc0u) != 0x80u)
+            return character_length(text, count, at - back) > back ? at - back : at;
+    return at;
+}
+
+static const unsigned char *bytes_of(usl_value string)
+{
+    return (const unsigned char *)as_string(string)->bytes;
+}
+
+usl_value usl_string_at(usl_value string, int64_t at, const char *site, usl_context *ctx)
+{
+    const unsigned char *const text = bytes_of(string);
+    if (text[at] < 0x80)
+        return &letters[text[at]].head;
+    const size_t start = character_start(text, byte_count(string), (size_t)at);
+    return usl_string_new((const char *)text + start, character_length(text, byte_count(string), start), site, ctx);
+}
+
+int64_t usl_string_code(usl_value string, int64_t at)
+{
+    const unsigned char *const text = bytes_of(string);
+    if (text[at] < 0x80)
+        return text[at];
+    const size_t start = character_start(text, byte_count(string), (size_t)at);
+    const size_t length = character_length(text, byte_count(string), start);
+    if (length == 1)
+        return 0xdc00 + text[start];
+    int64_t code = text[start] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (text[start + i] & 0x3fu);
+    return code;
+}
+
+usl_value usl_string_of_code(int64_t code, const char *site, usl_context *ctx)
+{
+    if (code < 0x80)
+        return &letters[code].head;
+    const uint32_t c = (uint32_t)code;
+    const size_t length = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    char text[4];
+    for (size_t i = length - 1; i > 0; i--)
+        text[i] = (char)(0x80u | (c >> 6 * (length - 1 - i) & 0x3fu));
+    text[0] = (char)((0xf00u >> length & 0xffu) | c >> 6 * (length - 1));
+    return usl_string_new(text, length, site, ctx);
+}
+
+/* A position as Python counts, from the end if it is negative. */
+static size_t position_in(usl_value string, int64_t at)
+{
+    const int64_t length = as_string(string)->length, from = at < 0 ? at + length : at;
+    return (size_t)(from < 0 ? 0 : from > length ? length : from);
+}
+
+usl_value usl_string_slice(usl_value string, int64_t start, int64_t end, const char *site, usl_context *ctx)
+{
+    const unsigned char *const text = bytes_of(string);
+    const size_t count = byte_count(string);
+    const size_t first = character_start(text, count, position_in(string, start));
+    const size_t last = character_start(text, count, position_in(string, end));
+    if (first == 0 && last == count) {
+        usl_dup(string);
+        return string;
+    }
+    if (last == first + 1 && text[first] < 0x80)
+        return &letters[text[first]].head;
+    return usl_string_new((const char *)text + first, last > first ? last - first : 0, site, ctx);
+}
+
+int64_t usl_string_find(usl_value string, usl_value part, int64_t start)
+{
+    if (start > as_string(string)->length)
+        return -1;
+    const char *const text = as_string(string)->bytes, *const wanted = as_string(part)->bytes;
+    const size_t count = byte_count(string), size = byte_count(part);
+    size_t at = position_in(string, start);
+    if (size == 0)
+        return (int64_t)at;
+    while (size <= count - at) {
+        const char *const next = memchr(text + at, wanted[0], count - at - size + 1);
+        if (next == NULL)
+            return -1;
+        at = (size_t)(next - text);
+        if (memcmp(next, wanted, size) == 0)
+            return (int64_t)at;
+        at++;
+    }
+    return -1;
+}
+
+/* The C library's point may be a comma, if the process asks for a language. */
+double usl_string_to_f64(usl_value string)
+{
+    const char *const text = as_string(string)->bytes, *const point = strchr(text, '.');
+    const char *const local = localeconv()->decimal_point;
+    if (point == NULL || strcmp(local, ".") == 0)
+        return strtod(text, NULL);
+    const size_t before = (size_t)(point - text), after = byte_count(string) - before, room = byte_count(string) + strlen(local);
+    char *const copy = malloc(room);
+    if (copy == NULL)
+        return strtod(text, NULL);
+    memcpy(copy, text, before);
+    memcpy(copy + before, local, strlen(local));
+    memcpy(copy + before + strlen(local), point + 1, after);
+    const double value = strtod(copy, NULL);
+    free(copy);
+    return value;
+}
+
+usl_value usl_string_fixed(double value, int64_t digits, int64_t format, const char *site, usl_context *ctx)
+{
+    if (isnan(value))
+        return usl_string_new("nan", 3, site, ctx);
+    const int precision = digits > 1000 ? 1000 : (int)digits;
+    const char *const shape = format == 'f' ? "%.*f" : format == 'e' ? "%.*e" : "%.*g";
+    char text[1400];
+    size_t length = (size_t)snprintf(text, sizeof text, shape, precision, value);
+    const char *const local = localeconv()->decimal_point;
+    char *const point = strcmp(local, ".") == 0 ? NULL : strstr(text, local);
+    if (point != NULL) {
+        *point = '.';
+        memmove(point + 1, point + strlen(local), length + 1 - (size_t)(point - text) - strlen(local));
+        length -= strlen(local) - 1;
+    }
     return usl_string_new(text, length, site, ctx);
 }
 

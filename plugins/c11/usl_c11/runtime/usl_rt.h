@@ -529,6 +529,16 @@ bool usl_string_equal(usl_value a, usl_value b);
 int usl_string_compare(usl_value a, usl_value b); /* by bytes: negative, 0, positive */
 /* In quotes, as Python writes it; bytes from 128 on stay as they are. */
 usl_value usl_string_quoted(usl_value string, const char *site, usl_context *ctx);
+/* Strings are UTF-8. A character is a well-formed sequence of bytes, or a byte that belongs to none; 0 <= at < length. */
+usl_value usl_string_at(usl_value string, int64_t at, const char *site, usl_context *ctx); /* the character of that byte */
+int64_t usl_string_code(usl_value string, int64_t at); /* its code point; of a byte alone that is none 0xdc00 + byte */
+usl_value usl_string_of_code(int64_t code, const char *site, usl_context *ctx);
+/* From start to end as Python counts, each moved back to the beginning of its character. */
+usl_value usl_string_slice(usl_value string, int64_t start, int64_t end, const char *site, usl_context *ctx);
+int64_t usl_string_find(usl_value string, usl_value part, int64_t start); /* the first position from start on, or -1 */
+double usl_string_to_f64(usl_value string); /* of a decimal number, inf or nan */
+/* With so many digits behind the point, as printf writes it for the format 'f', 'e' or 'g'. */
+usl_value usl_string_fixed(double value, int64_t digits, int64_t format, const char *site, usl_context *ctx);
 /* The functions below own their arguments. A long string that nobody else holds grows where it is. */
 usl_value usl_string_concat(usl_value a, usl_value b, const char *site, usl_context *ctx);
 usl_value usl_string_of_int(int64_t value, const char *site, usl_context *ctx);

@@ -36,7 +36,7 @@ def primitive(prim: Prim, args: Sequence[str], unit: Unit) -> str:
     return _on_block(prim, types, args, unit)
 
 
-_ON_BLOCKS = frozenset({"array_make", "array_empty", "ref_new", "kernel_failed"})
+_ON_BLOCKS = frozenset({"str_chr", "str_fixed", "array_make", "array_empty", "ref_new", "kernel_failed"})
 
 
 def _scalar(prim: Prim, type: Type, args: Sequence[str], unit: Unit) -> str:
@@ -105,6 +105,20 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
             return f"usl_string_length({args[0]})"
         case "str_get":
             return f"usl_string_get({args[0]}, {args[1]})"
+        case "str_at":
+            return f"usl_string_at({args[0]}, {args[1]}, {site}, ctx)"
+        case "str_code":
+            return f"usl_string_code({args[0]}, {args[1]})"
+        case "str_slice":
+            return f"usl_string_slice({args[0]}, {args[1]}, {args[2]}, {site}, ctx)"
+        case "str_find":
+            return f"usl_string_find({args[0]}, {args[1]}, {args[2]})"
+        case "str_chr":
+            return f"usl_string_of_code({args[0]}, {site}, ctx)"
+        case "str_float":
+            return f"usl_string_to_f64({args[0]})"
+        case "str_fixed":
+            return f"usl_string_fixed({', '.join(args)}, {site}, ctx)"
         case "str_eq":
             return f"usl_string_equal({args[0]}, {args[1]})"
         case "str_lt":

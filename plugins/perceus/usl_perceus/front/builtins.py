@@ -2,6 +2,7 @@
 
 print(a, ...)        writes numbers, truth values and strings, with spaces between them and a line end
 str(a)  len(a)       a as a string; the length of an array or string (bytes)
+s[i]  s[i:j]  a in s  the character of byte i, a part, whether a occurs; ord(s), chr(n), int(s), float(s); methods: library.py
 i64(a), u8(a), ...   the number a as another type: integers wrap around, floats are cut and saturate (NaN gives 0)
 abs(a) min(a, b, ..) of numbers;  max;  min and max of strings, too;  pow(a, b) is a ** b
 sqrt(a), exp(a), ... of a float (MATH): they never raise, and what is not defined is NaN
@@ -62,5 +63,27 @@ MATH = {
 }
 """Functions of floats, whose result is one of the same type, with the number of their arguments."""
 
-_OTHERS = ("print", "str", ".str", ".range", "len", "abs", "min", "max", "pow", "array", "ref", "spawn", "join", "must_reuse")
+_OTHERS = (
+    "print",
+    "str",
+    ".str",
+    ".range",
+    ".slice",
+    ".in",
+    ".format",
+    "int",
+    "float",
+    "ord",
+    "chr",
+    "len",
+    "abs",
+    "min",
+    "max",
+    "pow",
+    "array",
+    "ref",
+    "spawn",
+    "join",
+    "must_reuse",
+)
 FUNCTIONS = frozenset({*_OTHERS, *MATH, *CONVERSIONS})

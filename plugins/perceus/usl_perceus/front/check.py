@@ -105,9 +105,12 @@ class Checker(Calls):
             case sx.Attribute():
                 self.attribute(node, want, env)
             case sx.Index(array=array, index=index):
-                elem = Meta()
+                elem: Type = Meta()
                 found = self.infer(array, env)
-                self.expect(App(ARRAY, (elem,)), found, array.span)
+                if found == STR:
+                    elem = STR
+                else:
+                    self.expect(App(ARRAY, (elem,)), found, array.span)
                 self.check(index, I64, env)
                 self.expect(want, elem, node.span)
             case sx.Unary():
@@ -249,7 +252,9 @@ class Checker(Calls):
             return found.element
         if isinstance(type_, App) and type_.head == ARRAY:
             return type_.args[0]
-        message = f"for goes through arrays, lists and range(...), not a value of type {show(type_)}"
+        if type_ == STR:
+            return STR
+        message = f"for goes through arrays, lists, strings and range(...), not a value of type {show(type_)}"
         hint = "hint: a list is a data type with an empty constructor and one of an element and the rest"
         if isinstance(type_, Meta):
             message, hint = "the type of what for goes through is not known here", "hint: give it a type: xs: array[i64] = ..."

@@ -13,9 +13,22 @@ from usl_perceus.front import syntax as sx
 from usl_perceus.front.arguments import arranged, count_of
 from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS, MATH
 from usl_perceus.front.check_patterns import Patterns, ambiguous, qualified
-from usl_perceus.front.definitions import MISSING, ConDef, DataDef, ExceptionDef, ForeignDef, FunDef, definition, unknown
-from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration
+from usl_perceus.front.definitions import (
+    MISSING,
+    ConDef,
+    DataDef,
+    ExceptionDef,
+    ForeignDef,
+    FunDef,
+    PrimDef,
+    definition,
+    unknown,
+)
+from usl_perceus.front.formats import FLOAT_KINDS, INTEGER_KINDS, format_of
+from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration, is_string
 from usl_perceus.front.kernels import kernel_signature
+from usl_perceus.front.library import METHODS, PRIMITIVES, join_of, strings
+from usl_perceus.front.lists import list_type
 from usl_perceus.front.plain import SHOWN, is_plain, why_not
 from usl_perceus.front.resolve import constructors, defaults, lookup, signature
 from usl_perceus.front.typed import (
@@ -28,12 +41,14 @@ from usl_perceus.front.typed import (
     KernelUse,
     LocalUse,
     NestedUse,
+    PrimUse,
     UpdateUse,
     Use,
 )
 from usl_perceus.front.types import (
     ARRAY,
     BOOL,
+    F64,
     FUNCTION,
     I64,
     REF,
@@ -122,6 +137,8 @@ class Calls(Patterns):
                 pass
         if isinstance(found, bool | int | float | str):
             return ConstantUse(found)
+        if isinstance(found, PrimDef):
+            return PrimUse(found)
         if isinstance(found, Procedure):
             return KernelUse(found, kernel_signature(found, span).written)
         return None
@@ -145,6 +162,8 @@ class Calls(Patterns):
                 return function(tuple(substitute(each, named) for each in con.fields), result) if con.fields else result
             case ConstantUse(value=value):
                 return self.literal_type(value)
+            case PrimUse(prim=prim):
+                return function(prim.params, prim.result)
             case _:
                 return None
 
@@ -249,6 +268,9 @@ class Calls(Patterns):
 
     def _method(self, node: sx.Call, method: sx.Attribute, want: Type, env: Env) -> None:
         owner = self.infer(method.owner, env)
+        if owner == STR:
+            self._of_string(node, method, want, env)
+            return
         if isinstance(owner, App) and isinstance(owner.head, DataDef):
             if method.name == "set":
                 self._update(node, method, owner, want, env)
@@ -300,6 +322,42 @@ class Calls(Patterns):
         content = Meta()
         self.expect(owner, App(REF, (content,)), node.owner.span)
         self.expect(want, content, node.span)
+
+    # -- strings
+
+    def _of_string(self, node: sx.Call, method: sx.Attribute, want: Type, env: Env) -> None:
+        """A method of a string, which is a function of the library that gets it as its first argument."""
+        name = method.name
+        if name not in METHODS:
+            raise unknown(name, "method of str", METHODS, method.span)
+        if node.keywords or len(node.args) not in METHODS[name]:
+            counts = " or ".join(map(str, METHODS[name]))
+            raise PerceusError(f"{name} takes {counts} arguments, {len(node.args)} given", span=node.span, code="E713")
+        if name == "find":
+            self.typed.uses[method] = PrimUse(PRIMITIVES["find"])
+            params, result = PRIMITIVES["find"].params, PRIMITIVES["find"].result
+        else:
+            if name == "join":
+                fun = join_of(self._parts(node.args[0], env))
+            else:
+                fun = strings()["words" if name == "split" and not node.args else name]
+            own = signature(fun)
+            self.typed.uses[method] = FunUse(fun, ())
+            params, result = own.params, own.result
+        self.expect(want, result, node.span)
+        given = node.args if name != "join" else ()
+        for arg, param in zip(given, params[1:], strict=False):
+            self.check(arg, param, env)
+
+    def _parts(self, node: sx.Expr, env: Env) -> DataDef | None:
+        """The list type of what is joined, None for an array."""
+        found = self.infer(node, env)
+        parts = list_type(found)
+        if parts is not None:
+            self.expect(STR, parts.element, node.span)
+            return parts.cons.data
+        self.expect(App(ARRAY, (STR,)), found, node.span)
+        return None
 
     # -- fields with names
 
@@ -367,6 +425,21 @@ class Calls(Patterns):
                 self._one(name, node)
                 self._showable(node.args[0], env)
                 self.expect(want, STR, node.span)
+            case "slice":
+                self._arguments(node, name, (STR, I64, I64), env)
+                self.expect(want, STR, node.span)
+            case "in":
+                self._in(node, want, env)
+            case "format":
+                self._formatted(node, want, env)
+            case "int" | "float":
+                self._one(name, node)
+                found = self.infer(node.args[0], env)
+                self.demand(found, can_add, f"{name} takes a string or a number, not {{}}", node.args[0].span)
+                self.expect(want, I64 if name == "int" else F64, node.span)
+            case "ord" | "chr":
+                self._arguments(node, name, (STR if name == "ord" else I64,), env)
+                self.expect(want, I64 if name == "ord" else STR, node.span)
             case "len":
                 self._one(name, node)
                 found = self.infer(node.args[0], env)
@@ -401,6 +474,31 @@ class Calls(Patterns):
             case _:
                 raise AssertionError(name)
 
+    def _in(self, node: sx.Call, want: Type, env: Env) -> None:
+        part, whole = node.args
+        found = self.infer(whole, env)
+        if found != STR:
+            message = f"in looks for a string in a string, not in a value of type {show(found)}"
+            raise PerceusError(message, span=whole.span, code="E723")
+        self.check(part, STR, env)
+        self.expect(want, BOOL, node.span)
+
+    def _formatted(self, node: sx.Call, want: Type, env: Env) -> None:
+        value, spec = node.args
+        assert isinstance(spec, sx.Literal) and isinstance(spec.value, str)
+        shape = format_of(spec.value, spec.span)
+        found = self.infer(value, env)
+        if shape.kind in FLOAT_KINDS:
+            self.demand(found, is_number, f"the format {spec.value} is one of numbers, not {{}}", value.span)
+        elif shape.kind in INTEGER_KINDS:
+            self.demand(found, is_integer, f"the format {spec.value} is one of integers, not {{}}", value.span)
+        elif shape.kind == "s":
+            self.demand(found, is_string, f"the format {spec.value} is one of strings, not {{}}", value.span)
+        else:
+            self._showable_type(found, value.span)
+        self.check(spec, STR, env)
+        self.expect(want, STR, node.span)
+
     def _range(self, node: sx.Call, want: Type, env: Env) -> None:
         """The limit of a range, or the number of rounds of one with a first number, a limit and a step."""
         if "range" in env or definition(lookup(("range",), self.scope)) is not None:
@@ -418,8 +516,10 @@ class Calls(Patterns):
             raise PerceusError(f"{name} takes 1 argument, {len(node.args)} given", span=node.span, code="E713")
 
     def _showable(self, node: sx.Expr, env: Env) -> None:
-        found = self.infer(node, env)
-        self.demand(found, is_plain, SHOWN, node.span, why_not)
+        self._showable_type(self.infer(node, env), node.span)
+
+    def _showable_type(self, found: Type, span: Span) -> None:
+        self.demand(found, is_plain, SHOWN, span, why_not)
 
     def _spawn(self, node: sx.Call, want: Type, env: Env) -> None:
         if not node.args:

@@ -145,6 +145,16 @@ class ForeignDef:
         return self.syntax.span
 
 
+@dataclass(frozen=True, slots=True)
+class PrimDef:
+    """A primitive under the name that the library of strings has for it."""
+
+    name: str
+    op: str
+    params: tuple[Type, ...]
+    result: Type
+
+
 class Defined:
     """What a decorator makes of a function."""
 

@@ -33,6 +33,8 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Gt: ">",
     ast.GtE: ">=",
 }
+_END = (1 << 63) - 1
+"""The end of a slice that goes to the end."""
 _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.Invert: "~", ast.Not: "not"}
 
 
@@ -74,6 +76,10 @@ class Expressions:
                 return sx.Attribute(self.expr(owner), name, span=span)
             case ast.Subscript(value=array, slice=index) if not isinstance(index, ast.Slice | ast.Tuple):
                 return sx.Index(self.expr(array), self.expr(index), span=span)
+            case ast.Subscript(value=text, slice=ast.Slice(lower=lower, upper=upper, step=None)):
+                first = sx.Literal(0, span=span) if lower is None else self.expr(lower)
+                last = sx.Literal(_END, span=span) if upper is None else self.expr(upper)
+                return sx.Call(sx.Name(".slice", span=span), (self.expr(text), first, last), span=span)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
                 return sx.Binary(_BINARY[type(op)], self.expr(left), self.expr(right), span=span)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if type(value) is not bool:
@@ -82,6 +88,9 @@ class Expressions:
                 return sx.Unary(_UNARY[type(op)], self.expr(operand), span=span)
             case ast.BoolOp(op=op, values=values):
                 return self._boolean(op, values, span)
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[whole]):
+                found = sx.Call(sx.Name(".in", span=span), (self.expr(left), self.expr(whole)), span=span)
+                return found if isinstance(op, ast.In) else sx.Unary("not", found, span=span)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 return self._comparison(left, ops, comparators, span)
             case ast.IfExp(test=test, body=then, orelse=orelse):
@@ -173,8 +182,15 @@ class Expressions:
                 case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
                     inner = self.expr(value)
                     texts.append(sx.Call(sx.Name(".str", span=inner.span), (inner,), span=inner.span))
+                case ast.FormattedValue(
+                    value=value, conversion=-1, format_spec=ast.JoinedStr(values=[ast.Constant(value=str() as spec)])
+                ):
+                    shape = sx.Literal(spec, span=self.source.span(value))
+                    texts.append(sx.Call(sx.Name(".format", span=shape.span), (self.expr(value), shape), span=shape.span))
+                case ast.FormattedValue(conversion=-1):
+                    raise PerceusError("a format is written out: {x:8.3f}", span=span)
                 case _:
-                    raise PerceusError("formats inside {} are not in the functional language", span=span)
+                    raise PerceusError("conversions such as !r are not in the functional language", span=span)
         if not texts:
             return sx.Literal("", span=span)
         result = texts[0]

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from usl_core.errors import Span
 from usl_perceus import ir
-from usl_perceus.errors import PerceusError
 from usl_perceus.front import lower_operators as operators
+from usl_perceus.front import lower_strings as texts
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.block import Block
-from usl_perceus.front.builtins import CONVERSIONS, MATH
 from usl_perceus.front.definitions import FunDef
 from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
 from usl_perceus.front.instances import Instances, Substitution
+from usl_perceus.front.library import strings
+from usl_perceus.front.lower_builtins import BuiltinCalls, closure
 from usl_perceus.front.lower_kernel import kernel_call
-from usl_perceus.front.lower_match import Matching
-from usl_perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
+from usl_perceus.front.plain import COMPARED
 from usl_perceus.front.resolve import signature
-from usl_perceus.front.texts import shown
 from usl_perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
@@ -33,12 +32,11 @@ from usl_perceus.front.typed import (
     ListUse,
     LocalUse,
     NestedUse,
+    PrimUse,
     Typed,
     UpdateUse,
 )
-from usl_perceus.front.types import Type, show, substitute
-from usl_perceus.front.updates import Updates
-from usl_perceus.traverse import FreeVars
+from usl_perceus.front.types import STR, Type, substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class NestedFun:
 Env = Mapping[str, "ir.Atom | NestedFun"]
 
 
-class Lowering(Matching):
+class Lowering(BuiltinCalls):
     """Lowers one copy of a function; `lifted` collects the functions nested in it."""
 
     def __init__(self, instances: Instances, typed: Typed, named: Substitution, name: str) -> None:
@@ -95,13 +93,6 @@ class Lowering(Matching):
     def type(self, node: sx.Node) -> ir.Type:
         """The monomorphic type of a node, for the present instance of its function."""
         return self.instances.type(self.typed.types[node], self.named)
-
-    def _require_plain(self, message: str, operand: sx.Expr, span: Span) -> None:
-        """A type variable may stand for a type that is not; message says what it has to be for."""
-        type_ = substitute(self.typed.types[operand], self.named)
-        if not is_plain(type_):
-            notes = (f"in {self.prefix}", *why_not(type_))
-            raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
 
     # -- expressions
 
@@ -148,14 +139,15 @@ class Lowering(Matching):
             case sx.Call():
                 return self._call(node, env, block)
             case sx.Index(array=array, index=index):
-                return operators.element(
-                    self.instances, self.atom(array, env, block), self.atom(index, env, block), self.type(node), block, span
-                )
+                whole, position = self.atom(array, env, block), self.atom(index, env, block)
+                if whole.type == ir.STR:
+                    return texts.at(self.instances, whole, position, block, span)
+                return operators.element(self.instances, whole, position, self.type(node), block, span)
             case sx.Unary(op=op, operand=operand):
                 return operators.unary(op, self.atom(operand, env, block), self.type(node), span)
             case sx.Binary(op=op, left=left, right=right):
                 if op in ("==", "!="):
-                    self._require_plain(f"{op} {COMPARED}", left, span)
+                    self.require_plain(f"{op} {COMPARED}", left, span)
                 first = self.atom(left, env, block)
                 second = self.atom(right, env, block)
                 return operators.binary(self.instances, op, first, second, self.type(node), block, span)
@@ -184,7 +176,7 @@ class Lowering(Matching):
                 return self._loop(node, env, block)
             case sx.Begin(source=source):
                 state = self.atom(source, env, block)
-                return ir.Ret(ir.Lit(0, ir.I64) if isinstance(state.type, ir.ArrayType) else state, span=span)
+                return ir.Ret(ir.Lit(0, ir.I64) if isinstance(state.type, ir.ArrayType | ir.StrType) else state, span=span)
             case sx.Step():
                 return self._step(node, env, block)
             case sx.Let() | sx.LetFunctions():
@@ -265,6 +257,13 @@ class Lowering(Matching):
         use = self.typed.uses.get(node.function)
         span, type_ = node.span, self.type(node)
         match use:
+            case PrimUse(prim=prim):
+                return ir.Prim(prim.op, self._string_args(node, len(prim.params), env, block), type_, span=span)
+            case FunUse(fun=fun) if isinstance(node.function, sx.Attribute) and self._is_string(node.function.owner):
+                args = self._string_args(node, len(node.args) + 1, env, block)
+                call = ir.Call(self.instances.function(fun, ()), args, type_, span=span)
+                is_split = fun is strings()["split"]
+                return texts.separated(self.instances, args[1], call, block) if is_split else call
             case FunUse(fun=fun, types=types):
                 name = self.instances.function(fun, self._closed(types))
                 return ir.Call(name, self._given(node, env, block), type_, span=span)
@@ -281,12 +280,21 @@ class Lowering(Matching):
             case KernelUse(kernel=kernel):
                 return kernel_call(self.instances, kernel, self.atoms(node.args, env, block), type_, block, span)
             case BuiltinUse(name=name):
-                return self._builtin(name, node, env, block)
+                return self.builtin(name, node, env, block)
             case UpdateUse(fields=fields):
                 return self._update(node, fields, env, block)
             case _:
                 callee = self.atom(node.function, env, block)
                 return ir.CallClosure(callee, self.atoms(node.args, env, block), type_, span=span)
+
+    def _is_string(self, node: sx.Expr) -> bool:
+        return bool(self.typed.types.get(node) == STR)
+
+    def _string_args(self, node: sx.Call, count: int, env: Env, block: Block) -> tuple[ir.Atom, ...]:
+        """The arguments of a method, after the string itself, or of a primitive; a position that is left out is 0."""
+        owner = [node.function.owner] if isinstance(node.function, sx.Attribute) else []
+        args = self.atoms([*owner, *node.args], env, block)
+        return args if len(args) == count else (*args, ir.Lit(0, ir.I64))
 
     def _given(self, node: sx.Call, env: Env, block: Block) -> tuple[ir.Atom, ...]:
         """The arguments in the order of the parameters, evaluated in that of the source; then the defaults."""
@@ -325,102 +333,6 @@ class Lowering(Matching):
             branches.append(ir.Branch(con, binders, ir.Ret(binders[at], span=node.span), span=node.span))
         return ir.Match(owner, tuple(branches), span=node.span)
 
-    def _builtin(self, name: str, node: sx.Call, env: Env, block: Block) -> ir.Expr:
-        span, type_ = node.span, self.type(node)
-        if "." in name:
-            assert isinstance(node.function, sx.Attribute)
-            owner = self.atom(node.function.owner, env, block)
-            change = name.partition(".")[2]
-            if change == "modify":
-                *rest, function = node.args
-                updates = Updates(self.instances, owner, self.atoms(rest, env, block), type_, span)
-                return updates.modify(self._applied(function, env, block), block)
-            return Updates(self.instances, owner, self.atoms(node.args, env, block), type_, span).change(change, block)
-        if name == "must_reuse":
-            made = self.last(node.args[0], env, block)
-            assert isinstance(made, ir.MakeCon)
-            return ir.MakeCon(made.con, made.args, must_reuse=True, span=made.span)
-        if name == "spawn":
-            return self._spawn(node, env, block)
-        if name in ("print", "str"):
-            for arg in node.args:
-                self._require_plain(SHOWN, arg, arg.span)
-        args = self.atoms(node.args, env, block)
-        if name in CONVERSIONS:
-            return ir.Prim("cast", args, type_, span=span)
-        match name:
-            case "print":
-                return operators.print_line(self.instances, args, block, span)
-            case "str":
-                return shown(self.instances, args[0], span)
-            case "len":
-                op = "str_len" if args[0].type == ir.STR else "array_len"
-                return ir.Prim(op, args, type_, span=span)
-            case "abs":
-                return operators.magnitude(args[0], block, span)
-            case "min" | "max":
-                return operators.extreme(self.instances, "<" if name == "min" else ">", args, block, span)
-            case "pow":
-                return operators.binary(self.instances, "**", args[0], args[1], type_, block, span)
-            case _ if name in MATH:
-                return ir.Prim(name, args, type_, span=span)
-            case "array":
-                return operators.make_array(self.instances, args[0], args[1], type_, block, span)
-            case "range":
-                return operators.counted(self.instances, args, block, span)
-            case "ref":
-                return ir.Prim("ref_new", args, type_, span=span)
-            case "join":
-                return self._join_thread(args[0], type_, block, span)
-            case _:
-                raise AssertionError(name)
-
-    def _applied(self, function: sx.Expr, env: Env, block: Block) -> Callable[[ir.Var], ir.Expr]:
-        """What makes the call of a function with one argument; a lambda is written out."""
-        if isinstance(function, sx.Lambda):
-            ((name, _),) = function.params
-            body = function.body
-            return lambda value: self.expr(body, {**env, name: value})
-        callee = self.atom(function, env, block)
-        assert isinstance(callee.type, ir.FunType)
-        result = callee.type.result
-        return lambda value: ir.CallClosure(callee, (value,), result, span=function.span)
-
-    def _spawn(self, node: sx.Call, env: Env, block: Block) -> ir.Expr:
-        """The thread runs a closure without parameters. It turns an exception into a value, which join turns back."""
-        span, thread = node.span, self.type(node)
-        assert isinstance(thread, ir.ThreadType)
-        work, *rest = node.args
-        callee = self.atom(work, env, block)
-        args = self.atoms(rest, env, block)
-        assert isinstance(callee.type, ir.FunType)
-        call = ir.CallClosure(callee, args, callee.type.result, span=span)
-        type_ = ir.FunType((), thread.result)
-        closure = block.atom(_closure((), self._caught(call, thread, span), type_, span), type_, "task", span)
-        return ir.Prim("spawn", (closure,), thread, span=span)
-
-    def _caught(self, call: ir.CallClosure, thread: ir.ThreadType, span: Span) -> ir.Expr:
-        value, exception = ir.Var("value", call.type), ir.Var("exception", ir.EXN)
-        ends = self.instances.outcome(thread)
-        if ends is not None:
-            returned, raised = ends
-            made, failed = ir.MakeCon(returned, (value,), span=span), ir.MakeCon(raised, (exception,), span=span)
-            return ir.TryLet(value, call, made, exception, failed, span=span)
-        return call
-
-    def _join_thread(self, thread: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
-        assert isinstance(thread.type, ir.ThreadType)
-        ends = self.instances.outcome(thread.type)
-        if ends is None:
-            return ir.Prim("join", (thread,), type_, span=span)
-        returned, raised = ends
-        outcome = ir.Var("outcome", thread.type.result)
-        block.bind(outcome, ir.Prim("join", (thread,), outcome.type, span=span), span)
-        value, exception = ir.Var("value", type_), ir.Var("exception", ir.EXN)
-        came = ir.Branch(returned, (value,), ir.Ret(value, span=span), span=span)
-        failed = ir.Branch(raised, (exception,), ir.Raise(exception, type_, span=span), span=span)
-        return ir.Match(outcome, (came, failed), span=span)
-
     # -- functions as values
 
     def _lambda(self, node: sx.Lambda, env: Env) -> ir.Expr:
@@ -428,7 +340,7 @@ class Lowering(Matching):
         assert isinstance(type_, ir.FunType)
         params = tuple(ir.Var(name, param) for (name, _), param in zip(node.params, type_.params, strict=True))
         inner = {**env, **{param.name: param for param in params}}
-        return _closure(params, self.expr(node.body, inner), type_, node.span)
+        return closure(params, self.expr(node.body, inner), type_, node.span)
 
     def _let_functions(self, functions: Sequence[sx.Function], env: Env) -> Env:
         """Each function becomes one of the top level, which gets what any of them captures as its first arguments."""
@@ -496,12 +408,16 @@ class Lowering(Matching):
             step = ir.Branch(con, fields, inside.wrap(body), span=span)
             return ir.Match(state, (step,), self.expr(node.orelse, env), span=span)
         array = env[node.source]
-        assert not isinstance(array, NestedFun) and isinstance(array.type, ir.ArrayType)
-        length = block.atom(ir.Prim("array_len", (array,), ir.I64, span=span), ir.I64, "length", span)
+        assert not isinstance(array, NestedFun)
+        is_text = array.type == ir.STR
+        length = block.atom(ir.Prim("str_len" if is_text else "array_len", (array,), ir.I64, span=span), ir.I64, "length", span)
         test = block.atom(ir.Prim("lt", (state, length), ir.BOOL, span=span), ir.BOOL, "more", span)
-        elem = array.type.elem
-        item = inside.atom(ir.Prim("array_get", (array, state), elem, span=span), elem, "item", span)
-        after = inside.atom(ir.Prim("add", (state, ir.Lit(1, ir.I64)), ir.I64, span=span), ir.I64, "next", span)
+        elem = array.type.elem if isinstance(array.type, ir.ArrayType) else ir.STR
+        item = inside.atom(ir.Prim("str_at" if is_text else "array_get", (array, state), elem, span=span), elem, "item", span)
+        size: ir.Atom = ir.Lit(1, ir.I64)
+        if is_text:
+            size = inside.atom(ir.Prim("str_len", (item,), ir.I64, span=span), ir.I64, "size", span)
+        after = inside.atom(ir.Prim("add", (state, size), ir.I64, span=span), ir.I64, "next", span)
         bound = self.bind(self.typed.patterns[node], item, inside, span)
         body = inside.wrap(self.expr(node.body, {**env, node.after: after, **bound}))
         return ir.If(test, body, self.expr(node.orelse, env), span=span)
@@ -563,12 +479,6 @@ class Lowering(Matching):
             bound = self.bind(self.typed.patterns[node], value, after, node.span)
             then = after.wrap(self.expr(node.then, {**env, **bound}))
         return ir.TryLet(value, self.expr(node.body, env), then, exception, handled, span=node.span)
-
-
-def _closure(params: tuple[ir.Var, ...], body: ir.Expr, type_: ir.FunType, span: Span) -> ir.Lambda:
-    free = FreeVars().of(body) - frozenset(params)
-    captures = tuple(sorted(free, key=lambda var: var.number))
-    return ir.Lambda(captures, params, type_.result, body, type_.throws, span=span)
 
 
 def _wrapper(name: str, captures: tuple[ir.Var, ...], type_: ir.Type, span: Span) -> ir.Lambda:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, assert_never
 
 from usl_core.errors import Span
+from usl_perceus import prims
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import patterns as pt
 from usl_perceus.front import syntax as sx
@@ -16,7 +17,18 @@ from usl_perceus.front.definitions import Signature
 from usl_perceus.front.free_names import names_in
 from usl_perceus.front.inference import is_enumeration
 from usl_perceus.front.resolve import signature
-from usl_perceus.front.typed import BuiltinUse, ConUse, FieldUse, ForeignUse, FunUse, KernelUse, NestedUse, Typed, UpdateUse
+from usl_perceus.front.typed import (
+    BuiltinUse,
+    ConUse,
+    FieldUse,
+    ForeignUse,
+    FunUse,
+    KernelUse,
+    NestedUse,
+    PrimUse,
+    Typed,
+    UpdateUse,
+)
 from usl_perceus.front.types import BOOL, STR, UNIT, Type, is_number, resolve
 
 Borrowed = Mapping[str, Span]
@@ -142,6 +154,13 @@ class _Ownership:
     def _call(self, node: sx.Call, borrowed: Borrowed) -> None:
         use = self._typed.uses.get(node.function)
         match use:
+            case FunUse() | PrimUse() if isinstance(node.function, sx.Attribute) and self._is_method(node.function):
+                # Methods of strings look at the string; what they take as well they own if it becomes a part of the result.
+                self._looked_at(node.function.owner, borrowed)
+                kept = (True,) * len(node.args) if isinstance(use, PrimUse) else signature(use.fun).borrowed[1:]
+                self._arguments(node.args, kept, node.function.name, borrowed)
+            case PrimUse(prim=prim):
+                self._arguments(node.args, prims.borrowed(prim.op, len(node.args)), prim.name, borrowed)
             case FunUse(fun=fun):
                 self._arguments(self._given(node), signature(fun).borrowed, fun.name, borrowed)
             case ForeignUse(foreign=foreign):
@@ -157,8 +176,9 @@ class _Ownership:
                 assert isinstance(node.function, sx.Attribute)
                 self._owned(node.function.owner, borrowed, "changed")
                 self._all(node.args, borrowed, "stored in a field")
-            case BuiltinUse(name="len"):
-                self._looked_at(node.args[0], borrowed)
+            case BuiltinUse(name="len" | "slice" | "in" | "ord" | "int" | "float"):
+                for arg in node.args:
+                    self._looked_at(arg, borrowed)
             case BuiltinUse(name=("array.set" | "array.swap" | "array.take" | "array.modify")):
                 assert isinstance(node.function, sx.Attribute)
                 self._owned(node.function.owner, borrowed, "changed")
@@ -172,6 +192,9 @@ class _Ownership:
             case _:
                 self._owned(node.function, borrowed, "called, which uses it up")
                 self._all(node.args, borrowed, "passed to a function value, which owns its arguments")
+
+    def _is_method(self, node: sx.Attribute) -> bool:
+        return resolve(self._typed.types.get(node.owner, UNIT)) == STR
 
     def _given(self, node: sx.Call) -> list[sx.Expr | None]:
         """The argument of each parameter; None for those that have their default."""

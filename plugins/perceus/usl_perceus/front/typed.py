@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from usl_core import Procedure
 from usl_perceus.front import syntax as sx
-from usl_perceus.front.definitions import ConDef, ExceptionDef, ForeignDef, FunDef, Signature
+from usl_perceus.front.definitions import ConDef, ExceptionDef, ForeignDef, FunDef, PrimDef, Signature
 from usl_perceus.front.patterns import Resolved
 from usl_perceus.front.types import Type
 
@@ -97,8 +97,16 @@ class UpdateUse:
     fields: tuple[tuple[int, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PrimUse:
+    """A primitive, in the library of strings."""
+
+    prim: PrimDef
+
+
 Use = (
-    FieldUse
+    PrimUse
+    | FieldUse
     | UpdateUse
     | LocalUse
     | NestedUse
