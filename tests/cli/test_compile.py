@@ -158,11 +158,11 @@ def test_a_file_called_like_a_standard_module_does_not_replace_it(usl_compile, w
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_missing_backend_says_what_to_install(usl_compile):
+def test_a_missing_backend_says_how_to_begin_one(usl_compile):
     done = usl_compile(PROCS, backend="cuda")
     assert done.returncode == 1
     assert done.stderr.startswith("there is no backend 'cuda'\n")
-    assert done.stderr.endswith("  hint: pip install usl-cuda\n")
+    assert done.stderr.endswith("  hint: `usl plugin new --kind backend` begins another\n")
 
 
 def test_a_backend_cannot_write_outside_the_directory(usl_compile, work):

@@ -436,11 +436,20 @@ def test_a_backend_may_come_from_a_plugin_of_another_name(site):
     assert only("vendor").backend("c99").name == "c99"
 
 
-def test_a_missing_backend_says_what_to_install(site):
+def test_a_missing_backend_says_which_there_are(site):
     site.add("vendor", BACKEND.format(name="c99"))
     with pytest.raises(PluginError, match="there is no backend 'c98'") as caught:
         only("vendor").backend("c98")
-    assert caught.value.notes == ("available backends: c99", "hint: pip install usl-c98")
+    assert caught.value.notes == ("available backends: c99", "hint: `usl plugin new --kind backend` begins another")
+
+
+def test_a_package_is_named_for_a_missing_backend_only_if_it_is_ours(site, monkeypatch):
+    site.add("vendor", BACKEND.format(name="c99"))
+    manager = only("vendor")
+    monkeypatch.setattr(manager, "installed", lambda: ("vendor",))
+    with pytest.raises(PluginError, match="there is no backend 'c11'") as caught:
+        manager.backend("c11")
+    assert caught.value.notes[-1] == "hint: pip install usl-c11"
 
 
 def test_a_backend_whose_plugin_is_broken_shows_why(site):

@@ -15,7 +15,7 @@ from typing import Any
 
 from usl_core.errors import PluginError
 from usl_core.plugins.declarations import Kind as Kind
-from usl_core.plugins.discovery import Found, discover
+from usl_core.plugins.discovery import OWNERS, Found, discover
 from usl_core.plugins.hookspecs import Backend
 from usl_core.plugins.plugin import Plugin as Plugin
 from usl_core.records import dataclass
@@ -206,7 +206,9 @@ class PluginManager:
         others = self.names(Kind.BACKENDS)
         available = (f"available backends: {', '.join(others)}",) if others else ()
         own_problems = [str(problem) for plugin in self._plugins if plugin.name == name for problem in plugin.problems]
-        return PluginError(f"there is no backend {name!r}", notes=(*own_problems, *available, f"hint: pip install usl-{name}"))
+        # A package is named only if it is ours: under any other name the index may hold somebody's trap.
+        hint = f"hint: pip install {OWNERS[name]}" if name in OWNERS else "hint: `usl plugin new --kind backend` begins another"
+        return PluginError(f"there is no backend {name!r}", notes=(*own_problems, *available, hint))
 
     def parallel_template(self, backend: str) -> str | None:
         """The form of `par` loops that a plugin sets for a backend, or None.

@@ -359,3 +359,11 @@ def test_every_body_of_element_wise_writes_keeps_its_meaning(writes: list[tuple[
     q, made = vectorize(before, "i", LANES, Reg, MACHINE, tail=tail)
     assert_refines(before, q, vectors=3)
     assert all(isinstance(stmt, CallCursor) for stmt in made.loop.body() if not hasattr(stmt, "shape"))
+
+
+def test_what_was_created_prints_a_line_for_each_place():
+    p = proc_from_source("def twice(x: f32[32]):\n    for i in seq(0, 32):\n        x[i] = 2.0 * x[i]\n")
+    _, made = vectorize(p, "i", 8, DRAM)
+    lines = repr(made).splitlines()
+    assert lines[:3] == ["Vectorized(", "    loop=<ForCursor `for io in seq(0, 4):` in twice>,", "    tail=None,"]
+    assert len(lines) == 12

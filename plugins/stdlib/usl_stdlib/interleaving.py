@@ -13,13 +13,13 @@ from usl_core.scheduling import unroll_loop
 from usl_stdlib.dividing import divide
 from usl_stdlib.expressions import binder, loop_at
 from usl_stdlib.reductions import ParallelReduction, parallelize_reduction
-from usl_stdlib.reporting import explained
+from usl_stdlib.reporting import Places, explained
 from usl_stdlib.spreading import spread
 from usl_stdlib.sums import reductions
 
 
-@dataclass(frozen=True, slots=True)
-class Unrolled:
+@dataclass(frozen=True, slots=True, repr=False)
+class Unrolled(Places):
     """What `interleave` and `unroll_and_jam` created: the loop whose body does several iterations, the one that does the rest
     (none if there is no rest), and the buffers that now have an element for each of the iterations. reduction tells of partial
     sums."""

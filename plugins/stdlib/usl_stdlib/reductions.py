@@ -12,12 +12,12 @@ from usl_core.ir.memory import MemoryClass
 from usl_core.scheduling import autolift_alloc, fission, fuse, reorder_loops, set_memory, stage_mem, unroll_loop
 from usl_stdlib.dividing import Divided, divide
 from usl_stdlib.expressions import fresh, loop_at
-from usl_stdlib.reporting import explained
+from usl_stdlib.reporting import Places, explained
 from usl_stdlib.sums import reductions
 
 
-@dataclass(frozen=True, slots=True)
-class ParallelReduction:
+@dataclass(frozen=True, slots=True, repr=False)
+class ParallelReduction(Places):
     """What `parallelize_reduction` created.
 
     loop counts blocks of partial sums and lanes the sums in one; tail does what is left over, with masks its lanes are in

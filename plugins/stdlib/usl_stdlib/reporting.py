@@ -1,12 +1,14 @@
-"""Errors of library functions: their arguments, and what was asked for before what the operator inside says."""
+"""What library functions say: errors, with what was asked for before what the operator inside says; records of places."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 from usl_core.arguments import Parameters, plain_all
+from usl_core.cursors import Cursor
 from usl_core.deep import deeply
 from usl_core.errors import SchedulingError, UsageError
 
@@ -37,3 +39,27 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
             raise kind(message, span=error.span, notes=error.notes, code=error.code) from error
 
     return cast(Callable[P, R], call)
+
+
+class Places:
+    """A record with cursors. It prints a line for each: a cursor by itself prints as the whole procedure."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]  # what derives from this is a dataclass
+        lines = [f"    {field.name}={_brief(getattr(self, field.name))}," for field in fields]
+        return "\n".join([f"{type(self).__name__}(", *lines, ")"])
+
+
+def _brief(value: object) -> str:
+    match value:
+        case Cursor():
+            return repr(value).splitlines()[0].removesuffix(">") + ">"
+        case tuple():
+            shown = "".join(f"\n        {_brief(each)}," for each in value)
+            return f"({shown}\n    )" if shown else "()"
+        case Places():
+            return repr(value).replace("\n", "\n    ")
+        case _:
+            return repr(value)

@@ -11,11 +11,11 @@ from usl_core.ir.memory import MemoryClass
 from usl_core.scheduling import set_memory, stage_mem
 from usl_stdlib.bounds import infer_bounds
 from usl_stdlib.expressions import block_at, fresh
-from usl_stdlib.reporting import explained
+from usl_stdlib.reporting import Places, explained
 
 
-@dataclass(frozen=True, slots=True)
-class Staged:
+@dataclass(frozen=True, slots=True, repr=False)
+class Staged(Places):
     """What `auto_stage_mem` created: the copy, the code that fills it and the code that writes it back (None where there is
     none), and the block that works on it."""
 

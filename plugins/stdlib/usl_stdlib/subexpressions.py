@@ -13,11 +13,11 @@ from usl_core.ir.types import ControlType, TensorType
 from usl_core.scheduling import bind_expr
 from usl_stdlib.expressions import block_at, expressions, fresh, statements, text
 from usl_stdlib.inspection import children, walk
-from usl_stdlib.reporting import explained
+from usl_stdlib.reporting import Places, explained
 
 
-@dataclass(frozen=True, slots=True)
-class CommonExpressions:
+@dataclass(frozen=True, slots=True, repr=False)
+class CommonExpressions(Places):
     """What `cse` created: the scalars, in the order in which they were made."""
 
     scalars: tuple[AllocCursor, ...]

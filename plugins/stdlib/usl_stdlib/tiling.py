@@ -12,11 +12,11 @@ from usl_core.cursors import ForCursor, IfCursor
 from usl_core.errors import SchedulingError, UsageError
 from usl_core.scheduling import divide_loop, fission, lift_scope, reorder_loops
 from usl_stdlib.expressions import fresh, loop_at
-from usl_stdlib.reporting import explained
+from usl_stdlib.reporting import Places, explained
 
 
-@dataclass(frozen=True, slots=True)
-class Tiles:
+@dataclass(frozen=True, slots=True, repr=False)
+class Tiles(Places):
     """What `tile_loops` created: the loops over tiles and the loops inside of a tile, outermost first, and for the loops that
     have a tail of their own the loops over what does not fill a tile."""
 

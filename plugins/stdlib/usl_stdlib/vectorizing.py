@@ -16,7 +16,7 @@ from usl_stdlib.dividing import divide
 from usl_stdlib.expressions import fresh, loop_at, require, statements, text
 from usl_stdlib.invariants import hoist_values
 from usl_stdlib.reductions import ParallelReduction, parallelize_reduction
-from usl_stdlib.reporting import explained
+from usl_stdlib.reporting import Places, explained
 from usl_stdlib.rules import Lanes, Rule
 from usl_stdlib.selection import Selection
 from usl_stdlib.spreading import guarded_body, spread
@@ -24,8 +24,8 @@ from usl_stdlib.sums import reductions
 from usl_stdlib.unmapped import no_instruction
 
 
-@dataclass(frozen=True, slots=True)
-class Vectorized:
+@dataclass(frozen=True, slots=True, repr=False)
+class Vectorized(Places):
     """What `vectorize` created: the loop over vectors, what does the rest of the iterations (none if the tail is "perfect" or
     "guard"), the vector registers and the calls of instructions, in source order. reduction tells of the partial sums; values
     are scalars computed before the loop."""
