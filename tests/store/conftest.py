@@ -19,10 +19,10 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     calls._sources.clear()
     stamps.stamp.cache_clear()
     stamps.stamp_of.cache_clear()
+    shelf.reopen()
     yield tmp_path / shelf.FILE
-    if shelf._shelf is not None:
-        shelf._shelf.close()
-    shelf._shelf = None
+    monkeypatch.undo()
+    shelf.reopen()
 
 
 @pytest.fixture
@@ -30,9 +30,7 @@ def new_process(store: Path) -> Callable[[], None]:
     """Forgets what a new process would not know: only the file is left."""
 
     def forget() -> None:
-        if shelf._shelf is not None:
-            shelf._shelf.close()
-        shelf._shelf = None
+        shelf.reopen()
         calls._sources.clear()
         stamps.stamp.cache_clear()
         stamps.stamp_of.cache_clear()

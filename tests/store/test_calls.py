@@ -135,16 +135,14 @@ def test_a_callee_from_the_store_is_a_version_of_what_it_was_made_from(new_proce
     assert worked_out == []
 
 
-def test_switched_off_nothing_is_read_or_written(store: Path, monkeypatch: pytest.MonkeyPatch, worked_out: list[str]) -> None:
-    monkeypatch.setenv(shelf.VARIABLE, "off")
-    schedule(source())
-    monkeypatch.setenv(shelf.VARIABLE, "on")
-    schedule(source())
-    assert len(worked_out) == 10
-    monkeypatch.setenv(shelf.VARIABLE, "off")
-    schedule(source())
-    assert len(worked_out) == 15
-    monkeypatch.setenv(shelf.VARIABLE, "on")
+def test_switched_off_nothing_is_read_or_written(
+    store: Path, monkeypatch: pytest.MonkeyPatch, worked_out: list[str], new_process: NewProcess
+) -> None:
+    for setting, ran in (("off", 5), ("on", 10), ("off", 15), ("on", 15)):
+        monkeypatch.setenv(shelf.VARIABLE, setting)
+        new_process()
+        schedule(source())
+        assert len(worked_out) == ran
 
 
 def test_another_version_of_usl_starts_anew(

@@ -87,7 +87,7 @@ def _matches(proc: ir.Proc, scope: Loc | None, pattern: syntax.Pattern, want: Wa
             return
     stmts = pattern.stmts if want != "expr" else ()
     expr = pattern.expr if want != "stmt" else None
-    if isinstance(expr, syntax.CallPattern) and not any(_is_called(expr.name, node) for node in walk(proc)):
+    if isinstance(expr, syntax.CallPattern) and not _is_called(expr.name, proc):
         expr = None  # a procedure's name, most of the time: expressions need not be looked at one by one
     if not stmts and expr is None:
         return
@@ -111,17 +111,19 @@ def _spellings(name: str) -> frozenset[str] | None:
     return None if name == syntax.ANY else frozenset((name, *names_printed_as(name)))
 
 
-def _is_called(name: str, node: ir.Node) -> bool:
-    """Whether node is an expression like a call, of that name where it is not `_`."""
-    match node:
-        case ir.ExternCall(fn=fn):
-            return name in (syntax.ANY, fn.name)
-        case ir.Cast(type=typ):
-            return name in (syntax.ANY, str(typ))
-        case ir.StrideExpr():
-            return name in (syntax.ANY, "stride")
-        case _:
-            return False
+def _is_called(name: str, proc: ir.Proc) -> bool:
+    """Whether an expression in proc is like a call, of that name where it is not `_`."""
+    for node in walk(proc):
+        match node:
+            case ir.ExternCall(fn=fn) if name in (syntax.ANY, fn.name):
+                return True
+            case ir.Cast(type=typ) if name in (syntax.ANY, str(typ)):
+                return True
+            case ir.StrideExpr() if name in (syntax.ANY, "stride"):
+                return True
+            case _:
+                pass
+    return False
 
 
 def _run_loc(path: Path, length: int) -> Loc:

@@ -21,7 +21,8 @@ from usl_core.cache_folder import cache_folder
 VARIABLE = "USL_STORE"
 OFF = ("0", "off", "no")
 """What switches it off as the value of that variable."""
-FILE = "calls-1.sqlite"
+FILE = "calls-2.sqlite"
+"""Another name for each form of the table."""
 LIMIT = 128 << 20
 """Bytes of the file; above it half of the entries go."""
 MANY = 16 << 20
@@ -30,7 +31,13 @@ WAIT = 0.5
 """Seconds to wait for another process that writes."""
 DAY = 24 * 3600
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+NEIGHBOURS = 64
+"""Entries that are read at once: who asks for one will ask for those that were written after it."""
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS entries "
+    "(place INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL, value BLOB NOT NULL, used INTEGER NOT NULL)"
+)
 
 
 class Shelf:
@@ -46,6 +53,8 @@ class Shelf:
         self._size = 0
         self._used: set[bytes] = set()
         """Entries that were last used on an earlier day."""
+        self._near: dict[bytes, tuple[object, object]] = {}
+        """Entries that were read with others: their values, and when they were used."""
 
     def get(self, key: bytes) -> bytes | None:
         """The value that was put under key, if it is there and whole."""
@@ -54,16 +63,28 @@ class Shelf:
             waiting = self._waiting.get(key)
             if waiting is not None:
                 return waiting
-            try:
-                row = self._opened().execute("SELECT value, used FROM entries WHERE key = ?", (key,)).fetchone()
-            except (sqlite3.Error, OSError) as error:
-                self._broken(error)
+            row = self._near.get(key) or self._read(key)
+            if row is None:
                 return None
-            if row is None or not isinstance(row[0], bytes) or _checksum(row[0][16:]) != row[0][:16]:
+            value, used = row
+            if not isinstance(value, bytes) or _checksum(value[16:]) != value[:16]:
                 return None
-            if not isinstance(row[1], int) or row[1] < time.time() - DAY:
+            if not isinstance(used, int) or used < time.time() - DAY:
                 self._used.add(key)
-            return row[0][16:]
+            return value[16:]
+
+    def _read(self, key: bytes) -> tuple[object, object] | None:
+        """What is kept under key; its neighbours are near from now on."""
+        try:
+            database = self._opened()
+            found = database.execute("SELECT place FROM entries WHERE key = ?", (key,)).fetchone()
+            if found is None:
+                return None
+            several = "SELECT key, value, used FROM entries WHERE place >= ? ORDER BY place LIMIT ?"
+            self._near = {row[0]: row[1:] for row in database.execute(several, (*found, NEIGHBOURS))}
+        except (sqlite3.Error, OSError) as error:
+            self._broken(error)
+        return self._near.get(key)
 
     def put(self, key: bytes, value: bytes) -> None:
         """Keep value under key, instead of what was there."""
@@ -93,12 +114,12 @@ class Shelf:
         now = int(time.time())
         rows = [(key, _checksum(value) + value, now) for key, value in self._waiting.items()]
         used = [(now, key) for key in self._used]
-        self._waiting, self._used, self._size = {}, set(), 0
+        self._waiting, self._used, self._near, self._size = {}, set(), {}, 0
         if not (rows or used):
             return
         try:
             with self._opened() as database:
-                database.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows)
+                database.executemany("INSERT OR REPLACE INTO entries (key, value, used) VALUES (?, ?, ?)", rows)
                 database.executemany("UPDATE entries SET used = ? WHERE key = ?", used)
             if self.file.stat().st_size > LIMIT:
                 self._shrink()
@@ -133,7 +154,7 @@ class Shelf:
             with contextlib.suppress(sqlite3.Error):
                 self._database.close()
         self._database, self._is_broken = None, True
-        self._waiting, self._used, self._size = {}, set(), 0
+        self._waiting, self._used, self._near, self._size = {}, set(), {}, 0
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
             with contextlib.suppress(OSError):
                 self.file.unlink()
@@ -150,31 +171,31 @@ def _checksum(value: bytes) -> bytes:
 
 
 _shelf: Shelf | None = None
-_chosen: str | None = None
-_is_on = True
+_is_open = False
 
 
 def shelf() -> Shelf | None:
-    """The shelf of this process; None where it is switched off."""
-    global _shelf, _chosen
-    if not _is_on or os.environ.get(VARIABLE, "").lower() in OFF:
-        return None
-    chosen = os.environ.get("USL_CACHE_DIR")
-    if _shelf is None or _chosen != chosen:
-        if _shelf is not None:
-            _shelf.close()
-        else:
-            atexit.register(_close)
-        _shelf, _chosen = Shelf(cache_folder() / FILE), chosen
+    """The shelf of this process; None where it is switched off. The variables are read once."""
+    global _shelf, _is_open
+    if not _is_open:
+        _is_open = True
+        if os.environ.get(VARIABLE, "").lower() not in OFF:
+            _shelf = Shelf(cache_folder() / FILE)
+            atexit.register(_shelf.close)
     return _shelf
 
 
-def _close() -> None:
+def reopen() -> None:
+    """From now on the shelf is the one that the variables name now."""
+    global _shelf, _is_open
     if _shelf is not None:
         _shelf.close()
+        atexit.unregister(_shelf.close)
+    _shelf, _is_open = None, False
 
 
 def switch_off() -> None:
     """From now on this process remembers nothing: for `usl verify`."""
-    global _is_on
-    _is_on = False
+    global _shelf, _is_open
+    reopen()
+    _shelf, _is_open = None, True
