@@ -152,6 +152,18 @@ def run_calls(rounds: int) -> Outcome:
     return {"microseconds": {each.what: each.microseconds for each in figures}, "missed": missed}, []
 
 
+def run_rerun(rounds: int) -> Outcome:
+    from bench import rerun
+
+    figures, problems = rerun.measure(min(rounds, 5))
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "rerun.md").write_text(table := rerun.markdown(figures), encoding="utf-8")
+    print(table)
+    for goal in (missed := rerun.judge(figures)):
+        print(f"missed: {goal}")
+    return {**rerun.summary(figures), "missed": missed}, problems
+
+
 def run_scheduling(rounds: int) -> Outcome:
     from bench.scheduling.__main__ import measure, write_plots
 
@@ -178,6 +190,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "perceus": run_perceus,
     "scheduling": run_scheduling,
     "calls": run_calls,
+    "rerun": run_rerun,
     "gallery": run_gallery,
 }
 LARGE: dict[str, Callable[[int], Outcome]] = {"perceus-large": run_perceus_large}

@@ -12,6 +12,7 @@ from usl_core.expansion import expand, fragment
 from usl_core.frontend import build, parser
 from usl_core.ir.config import Config
 from usl_core.procedure import LATER, Procedure, config, from_ir, instr, proc, proc_from_source
+from usl_core.store.calls import check_once
 
 
 def _partial_eval(p: Procedure, *args: Any, **values: int | bool) -> Procedure:
@@ -64,6 +65,7 @@ LATER.add_assertion = _add_assertion
 LATER.transpose = _transpose
 LATER.c_code = _c_code
 LATER.jit = _jit
+LATER.check_once = check_once
 build.set_finish(from_ir)
 parser.LATER.expand = expand
 setattr(Procedure, "_repr_html_", _as_html)  # noqa: B010  notebooks look for these two

@@ -225,13 +225,19 @@ class Later:
     transpose: Callable[..., Procedure]
     c_code: Callable[..., str]
     jit: Callable[..., Callable[..., Any]]
+    check_once: Callable[[Procedure, Callable[[], None]], None]
+    """Checks a procedure, unless it is known to have passed."""
 
 
 def _unfilled(*_: Any, **__: Any) -> Any:
     raise AssertionError("import usl_core first: it connects the layers")
 
 
-LATER = Later(_unfilled, _unfilled, _unfilled, _unfilled, _unfilled)
+def _check_now(_: Procedure, check: Callable[[], None]) -> None:
+    check()
+
+
+LATER = Later(_unfilled, _unfilled, _unfilled, _unfilled, _unfilled, _check_now)
 
 
 @collected_later()
@@ -242,9 +248,14 @@ def from_ir(ir: Proc, operator: str = "written") -> Procedure:
     Raises:
         BoundsError, Undecided: see `check_proc`.
     """
+    made = Procedure(ir, None, Step(operator), None)
+    LATER.check_once(made, partial(_check, ir))
+    return made
+
+
+def _check(ir: Proc) -> None:
     verify(ir)
     check_proc(ir)
-    return Procedure(ir, None, Step(operator), None)
 
 
 def derive(parent: Procedure, ir: Proc, forward: Forward | None, operator: str, step: Callable[[], Step]) -> Procedure:

@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 
-from usl_core import Procedure, proc_from_source
+from usl_core import Procedure, proc_from_source, procedure
 from usl_core.analysis.last_check import last_check
 from usl_core.cli.verify import verify_text
 from usl_core.cursors.edits import replace as edited
@@ -94,12 +94,27 @@ def test_arguments_of_other_types_are_other_calls(new_process: NewProcess) -> No
         divide_loop(source(), "j", 3, ["a", "b"], perfect=True)
 
 
+def test_a_source_is_checked_once(new_process: NewProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    check = procedure.check_proc
+    monkeypatch.setattr(procedure, "check_proc", lambda ir: (checked.append(ir.name), check(ir)))
+    for text in (SOURCE, SOURCE, SOURCE.replace("2.0", "3.0")):
+        source(text)
+        new_process()
+    wrong = SOURCE.replace("x[i, j]", "x[i, j + 1]")
+    for _ in range(2):
+        with pytest.raises(BoundsError):
+            source(wrong)
+        new_process()
+    assert len(checked) == 4
+
+
 def test_refusals_are_not_kept(new_process: NewProcess, store: Path) -> None:
     for _ in range(2):
         with pytest.raises(SchedulingError):
             divide_loop(source(), "j", 3, ["jo", "ji"], perfect=True)
         new_process()
-    assert not store.exists() or rows(store) == 0
+    assert rows(store) == 1, "that the source is legal, and nothing else"
 
 
 def rows(file: Path) -> int:

@@ -104,6 +104,19 @@ def asked(parent: Procedure, variant: str, module: str, args: Sequence[Any], kwa
     return Asked(kept, key, parent, *_with(version, brought)) if brought else Asked(kept, key, parent, version, ())
 
 
+def check_once(source: Procedure, check: Callable[[], None]) -> None:
+    """Calls check, which raises what is wrong with a procedure from a source, unless it passed before."""
+    kept = shelf()
+    version = None if kept is None else version_of(source)
+    if kept is None or version is None:
+        check()
+        return
+    key = digest((version.key, "checked"))
+    if kept.get(key) is None:
+        check()
+        kept.put(key, b"checked")
+
+
 def _with(version: Version, brought: Sequence[object]) -> tuple[Version, tuple[object, ...]]:
     """version with the sources of callees that arguments bring into the tree, and what they bring that it has not."""
     versions = [found for each in brought if isinstance(each, Procedure) and (found := version_of(each)) is not None]
