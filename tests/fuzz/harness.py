@@ -26,6 +26,7 @@ from tests.fuzz.inputs import Controls
 from tests.fuzz.instructions import UNIT
 from tests.fuzz.layouts import layout_program
 from tests.fuzz.leftovers import leftover_program
+from tests.fuzz.library import EVERYWHERE
 from tests.fuzz.matched import matched_program
 from tests.fuzz.operators import operators
 from tests.fuzz.refine import Difference, refinement_failure, steps_modulo
@@ -47,6 +48,8 @@ from usl_core.procedure import Procedure, from_ir
 REFUSALS = (SchedulingError, Undecided, BoundsError, TypeError_, ParseError)
 CHAIN = 5
 """Accepted steps on one program, at most."""
+LARGEST = 1600
+"""Nodes of a program with which a chain goes on; a quarter for schedules of all loops, whose results are several times larger."""
 VECTORS = 6
 """Sizes at which the procedures of a chain are compared."""
 
@@ -257,14 +260,18 @@ class _Session:
 
     @property
     def finished(self) -> bool:
-        return len(self.steps) >= CHAIN or bool(self.failures)
+        return len(self.steps) >= CHAIN or bool(self.failures) or self.size() > LARGEST
+
+    def size(self) -> int:
+        """The number of nodes of the program as it is now."""
+        return sum(1 for _ in walk(self.current.ir))
 
     def step(self, names: list[str], vectors: int, tally: Tally) -> None:
         """Draws and tries one step, if the operator drawn has a place in this program."""
         favourites = [name for name in self.favourites if name in names] if self.rng.random() < FAVOURED else []
         operator = self.rng.choice(favourites or names)
         draft = ACTIONS[operator](self.current.ir, self.callees, self.rng)
-        if draft is None:
+        if draft is None or (operator in EVERYWHERE and self.size() > LARGEST // 4):
             return
         if not self.copied and self.rng.random() < COPIED:
             self.copy(operator, draft, tally)
