@@ -432,4 +432,25 @@ CASES = [
             y[i] = t[i]
         """),
     ),
+    Illegal(
+        "divide_loop",
+        "by_a_size_that_may_be_two_numbers",
+        "n: size, q: size, x: f32[n]",
+        """
+        assert q == 4 or q == 8
+        for i in seq(0, n):
+            x[i] = 1.0
+        """,
+        lambda p: divide_loop(p, "i", "q", ["io", "ii"]),
+        "E415",
+        "the factor q may be more than one number here",
+        Malformed(
+            """
+            for io in seq(0, n / q):
+                for ii in seq(0, q):
+                    x[q * io + ii] = 1.0
+            """,
+            "E200",
+        ),
+    ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.corpus.callees import SAXPY, SAXPY_ARGS, TILE
 from tests.corpus.case import Legal
-from usl_core.scheduling import divide_loop
+from usl_core.scheduling import divide_loop, specialize
 
 CASES = [
     Legal(
@@ -296,5 +296,43 @@ CASES = [
             y[i] = t[i]
         """,
         lambda p: divide_loop(p, "i", 4, ["io", "ii"], tail="round_up"),
+    ),
+    Legal(
+        "divide_loop",
+        "by_a_size_that_an_assertion_fixes",
+        "n: size, q: size, x: f32[n]",
+        """
+        assert q == 4
+        for i in seq(0, n):
+            x[i] = 1.0
+        """,
+        lambda p: divide_loop(p, "i", "q", ["io", "ii"], tail="cut"),
+        """
+        for io in seq(0, n / 4):
+            for ii in seq(0, 4):
+                x[4 * io + ii] = 1.0
+        for ii in seq(0, n % 4):
+            x[ii + n / 4 * 4] = 1.0
+        """,
+    ),
+    Legal(
+        "divide_loop",
+        "by_a_size_in_each_case",
+        "n: size, q: size, x: f32[n]",
+        """
+        for i in seq(0, n):
+            x[i] = 1.0
+        """,
+        lambda p: divide_loop(specialize(p, "i", "q == 4"), "i", "2 * q", ["io", "ii"]),
+        """
+        if q == 4:
+            for io in seq(0, (n + 7) / 8):
+                for ii in seq(0, 8):
+                    if 8 * io + ii < n:
+                        x[8 * io + ii] = 1.0
+        else:
+            for i in seq(0, n):
+                x[i] = 1.0
+        """,
     ),
 ]

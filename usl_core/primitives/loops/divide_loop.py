@@ -6,15 +6,15 @@ from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import after, body_of
+from usl_core.cursors.path import Path, after, body_of
 from usl_core.errors import UsageError
 from usl_core.ir import make
 from usl_core.ir.nodes import BinaryOp, Expr, For, If, Stmt, index_literal, index_read
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import substitute_block, with_fresh_binders
-from usl_core.primitives.base import edit_of, primitive, require, require_proved
-from usl_core.primitives.locate import Where, context_at, loop_at
+from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
+from usl_core.primitives.locate import Where, context_at, limit, loop_at
 from usl_core.primitives.loops.beyond import require_harmless
 from usl_core.primitives.loops.tail_shift_inwards import require_shiftable
 from usl_core.primitives.loops.tiles import nest, require_from_zero
@@ -28,7 +28,7 @@ _TAILS = ("guard", "cut", "cut_and_guard", "bound", "shift_inwards", "round_up",
 def divide_loop(
     proc: Procedure,
     loop: Where,
-    factor: int,
+    factor: int | str,
     names: Names,
     tail: str = "guard",
     perfect: bool = False,
@@ -45,19 +45,23 @@ def divide_loop(
     "cut_and_guard" puts that loop under `if n % q > 0`. "shift_inwards" moves the last tile back until it is full,
     `s[i -> min(q * io, n - q) + ii]`: iterations run twice there. "round_up" runs it beyond the end.
 
+    factor may be text, for a size that can only be one number where the loop stands: under `if q == 8`, after `specialize`, or
+    by an assertion. With any other the new index, `q * io + ii`, would be a product of two control values, which no index is.
+
     The outer loop keeps the mode of the old one (as does a remainder loop), the inner is sequential.
 
     Raises:
-        SchedulingError: factor is below 1; the loop does not start at 0; `perfect` and the factor is not proved to divide the
-        extent. "shift_inwards": `n >= q` is not proved; an iteration of the overlap has an effect when it
-        runs again. "round_up": iterations beyond the end write a formal, or what is read; they could stop the program
-        (a condition or `idx` reads what is not certainly filled with numbers there); an access is then out of bounds.
-        UsageError: an unknown tail.
+        SchedulingError: factor is below 1, or not known; the loop does not start at 0; `perfect`: the factor is not proved to
+        divide the extent. "shift_inwards": `n >= q` is not proved; an iteration of the overlap has an effect when it runs
+        again. "round_up": iterations beyond the end write a formal, or what is read; they could stop the program (a condition
+        or `idx` reads what is not certainly filled with numbers there); an access is then out of bounds. UsageError: an
+        unknown tail.
     Forwarding: the loop goes to the outer loop, its body to the (first) tiles' body.
     Also known as: split (Halide, TVM, Reinking 2022), strip-mining, tiling of one loop.
     """
     path, old = loop_at(proc, loop)
 
+    factor = _number(proc, path, factor, old)
     require(factor >= 1, f"the factor must be at least 1, got {factor}", old.span)
     outer, inner = new_names(names, 2)
     if tail not in _TAILS:
@@ -90,6 +94,19 @@ def divide_loop(
         rest = _remainder(old, factor, inner.copy(), guarded=tail == "cut_and_guard")
         return edit.insert(after(path), (rest,), joins=True)
     return edit
+
+
+def _number(proc: Procedure, path: Path, factor: int | str, loop: For) -> int:
+    """The factor as the number that it is where the loop stands."""
+    if isinstance(factor, int):
+        return factor
+    ctx = context_at(proc, path)
+    value = ctx.value(ctx.index(limit(proc, path, factor)))
+    if value is None:
+        hint = f"hint: specialize on its values (`{factor} == 8`), or fix it with partial_eval"
+        message = f"the factor {factor} may be more than one number here, and an index has no product of sizes"
+        refuse(message, loop.span, [hint], code="E415")
+    return value
 
 
 def _require_divides(ctx: Context, factor: int, loop: For, asked: str) -> None:

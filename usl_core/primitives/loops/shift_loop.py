@@ -39,28 +39,31 @@ def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
     require_proved(ctx, fml.ge(first), message, old.span, values=(first,), assume=f"{show_expr(start)} >= 0")
 
     number = _renumbered(old, start)
+    symbolic = make.literal_value(old.lo) is None or make.literal_value(start) is None
 
     def rule(node: Node) -> Node | None:
         if isinstance(node, Read) and node.name is old.iter:
             return number
-        return _short(node) if isinstance(node, BinaryOp) and node.type is INDEX and node.op in ("+", "-") else None
+        if isinstance(node, BinaryOp) and node.type is INDEX and node.op in ("+", "-"):
+            return _short(node, symbolic)
+        return None
 
     edit = edit_of(proc).rewrite_exprs(body_of(path, len(old.body)), rule, {old.iter})
-    edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), _end(old, start))
+    edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), _end(old, start, symbolic))
     return edit.replace_expr(NodeLoc((*path, ("lo", None))), start)
 
 
-def _end(loop: For, start: Expr) -> Expr:
+def _end(loop: For, start: Expr, symbolic: bool) -> Expr:
     """`start + hi - lo`, a constant last."""
     count = make.sub(loop.hi, loop.lo) if make.literal_value(loop.lo) is not None else extent(loop.lo, loop.hi)
-    return _short(make.add(count, start) if make.literal_value(start) is not None else make.add(start, count))
+    return _short(make.add(count, start) if make.literal_value(start) is not None else make.add(start, count), symbolic)
 
 
-def _short(expr: Expr) -> Expr:
-    """A sum with its constants collected, or in normal form if that is shorter."""
+def _short(expr: Expr, symbolic: bool) -> Expr:
+    """A sum with its constants collected; where names may cancel, in normal form if that is shorter."""
     if isinstance(expr, BinaryOp) and expr.op in ("+", "-"):
         expr = make.add(expr.lhs, expr.rhs) if expr.op == "+" else make.sub(expr.lhs, expr.rhs)
-    if depends_on_data(expr) or any(walk_kinds(expr, ReadConfig)):
+    if not symbolic or depends_on_data(expr) or any(walk_kinds(expr, ReadConfig)):
         return expr
     normal = from_lin(index_lin(expr), expr.span)
     return normal if sum(1 for _ in walk(normal)) < sum(1 for _ in walk(expr)) else expr
