@@ -33,14 +33,20 @@ class Simulator:
         self._library.gemmini_sim_reset()
 
     @contextlib.contextmanager
-    def session(self, *, record: bool = False) -> Iterator[Simulator]:
-        """From power-up; what C does in between is checked at the end, as by `check`. record keeps the commands for `trace`."""
+    def session(self, *, record: bool = False, execute: bool = True) -> Iterator[Simulator]:
+        """From power-up; what C does in between is checked at the end, as by `check`.
+
+        record keeps the commands for `trace`. Without execute nothing is moved or computed: for time alone.
+
+        Raises:
+            SimulatorError: a command that hardware would fail on.
+        """
         self.reset()
-        self._library.gemmini_sim_record(int(record))
+        self._library.gemmini_sim_record(int(record), int(execute))
         try:
             yield self
         finally:
-            self._library.gemmini_sim_record(0)
+            self._library.gemmini_sim_record(0, 1)
         self.check()
 
     def check(self) -> None:

@@ -15,9 +15,13 @@
 #include "movement.h"
 #include "compute.h"
 #include "timing.h"
+#include "timing_load.h"
+#include "timing_store.h"
+#include "timing_execute.h"
+#include "timing_run.h"
 
 void gemmini_sim_reset(void);
-void gemmini_sim_record(int recording);
+void gemmini_sim_record(int recording, int executing);
 int gemmini_sim_allow(uint64_t start, uint64_t bytes);
 const char *gemmini_sim_error(int64_t *index, uint64_t *words);
 size_t gemmini_sim_trace(const uint64_t **words);
@@ -80,7 +84,7 @@ static bool require_params(uint64_t hash) {
 void gemmini_sim_issue(uint64_t params_hash, uint32_t funct, uint64_t rs1, uint64_t rs2) {
   if (chip.failed) return;
   Command command = {funct, rs1, rs2};
-  if (!require_params(params_hash) || !record(command) || !execute(funct, rs1, rs2)) chip.failing = command;
+  if (!require_params(params_hash) || !record(command) || !(chip.idle || execute(funct, rs1, rs2))) chip.failing = command;
   chip.count++;
 }
 
@@ -146,7 +150,7 @@ static bool host(uint32_t event, uint64_t place, uint64_t size) {
 
 void gemmini_sim_host(uint64_t params_hash, uint32_t event, uint64_t place, uint64_t size) {
   if (chip.failed) return;
-  if (!require_params(params_hash) || !host(event, place, size)) chip.by_host = true;
+  if (!require_params(params_hash) || !(chip.idle || host(event, place, size))) chip.by_host = true;
 }
 
 /* ---- what Python asks ----------------------------------------------------------------------------------------------- */
@@ -167,7 +171,11 @@ void gemmini_sim_reset(void) {
   dram_reset();
 }
 
-void gemmini_sim_record(int recording) { chip.recording = recording != 0; }
+/* Whether commands are kept for gemmini_sim_trace, and whether they do anything else. */
+void gemmini_sim_record(int recording, int executing) {
+  chip.recording = recording != 0;
+  chip.idle = executing == 0;
+}
 
 /* Commands may touch these bytes; after the first call, these and no others but those of other calls. */
 int gemmini_sim_allow(uint64_t start, uint64_t bytes) { return dram_allow(start, bytes); }

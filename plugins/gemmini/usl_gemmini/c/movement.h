@@ -26,7 +26,7 @@ static bool config_ld(uint64_t rs1, uint64_t rs2) {
 
 static bool config_st(uint64_t rs1, uint64_t rs2) {
   ConfigSt st = {true, rs1 >> 2 & 3, rs1 >> 4 & 3, rs1 >> 6 & 3, rs1 >> 8 & 3, rs1 >> 10 & 3, rs1 >> 24 & 0xFF,
-                 rs1 >> 32 & 0xFF, rs1 >> 40 & 0xFF, rs1 >> 48 & 0xFF, rs1 >> 56 & 0xFF, (uint32_t)rs2, float_of(rs2 >> 32)};
+                 rs1 >> 32 & 0xFF, rs1 >> 40 & 0xFF, rs1 >> 48 & 0xFF, (uint32_t)(rs1 >> 56), (uint32_t)rs2, float_of(rs2 >> 32)};
   REQUIRE(st.activation <= 1, "activation %u needs normalisation, which this chip does not have", st.activation);
   if (!require_scale("config_st", st.scale)) return false;
   REQUIRE(st.pool_stride != 0 || st.pool_size == 0, "pool_size = %u without pool_stride selects another mode in hardware",

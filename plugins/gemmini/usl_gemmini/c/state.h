@@ -52,7 +52,7 @@ static struct {
   Operand c;
 
   int64_t count;               /* of commands so far */
-  bool recording;
+  bool recording, idle;        /* idle: commands are only counted and recorded */
   Command *trace;
   size_t traced, capacity;
 
