@@ -102,7 +102,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "params words",
         "decode header",
         "library trace",
-        "driver sim",
+        "driver sim timing",
         "plugin",
     ),
 }

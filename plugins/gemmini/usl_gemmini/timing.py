@@ -18,7 +18,7 @@ READ_IN_RTL, FITTED, GUESSED = "read in the RTL", "fitted to FPGA runs", "guesse
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """One number of the model: its value, per unit of dim if `of_dim`, how sure it is, and which section of the sheet has it."""
+    """One number of the model: value + of_dim * dim, how sure it is, and which section of the fact sheet has it."""
 
     name: str
     value: int
@@ -59,7 +59,17 @@ CONSTANTS = (
 )
 """In the order of `Constants` in timing.h."""
 
-CAUSES = ("execute", "short blocks", "load", "store", "configuration", "bank conflicts", "transfers into a bank", "host", "drain")
+CAUSES = (
+    "execute",
+    "short blocks",
+    "load",
+    "store",
+    "configuration",
+    "bank conflicts",
+    "transfers into a bank",
+    "host",
+    "drain",
+)
 """Why the array took a row of A in a cycle (the first), or not; in the order of timing.h."""
 
 UNITS = ("load", "execute", "store")
