@@ -13,9 +13,7 @@ static void configure(int K, int N, float scale) {
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-enum { STORE_CYCLES = 200, LOAD_CYCLES = 100 }; /* of a mvout, an mvin */
-
-/* ---- the hardware loop ---------------------------------------------------------------------------------------------- */
+/* ---- the hardware loop, tile after tile (time it with unrolled=True) ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const int8_t *A, *B;
@@ -23,40 +21,30 @@ typedef struct {
   int N, K;
   int i0, j0, I, J, Kb; /* the tile: its first block and its blocks */
   uint32_t a, b, c;
-  int load_a, load_b;
+  int load_b;
 } Tile;
 
-static int quads(int blocks) { return (blocks + 3) / 4; }
-static int loads(const Tile *t) { return (t->load_a ? t->I * quads(t->Kb) : 0) + (t->load_b ? t->Kb * quads(t->J) : 0); }
-static int stores(const Tile *t) { return t->I * quads(t->J); }
-static int pairs(const Tile *t) { return t->I * t->J * t->Kb; }
-
-/* The n-th load: for each four blocks of k the rows of A, then the rows of B. */
-static void load(const Tile *t, int n) {
-  for (int g = 0; g < quads(t->Kb); g++) {
-    int depth = least(4, t->Kb - 4 * g), as = t->load_a ? t->I : 0, bs = t->load_b ? depth * quads(t->J) : 0;
-    if (n < as) {
-      gemmini_extended_mvin(t->A + (size_t)(t->i0 + n) * DIM * t->K + 4 * g * DIM, t->a + (n * t->Kb + 4 * g) * DIM, depth * DIM,
-                            DIM);
-      return;
-    }
-    n -= as;
-    if (n < bs) {
-      int k = 4 * g + n / quads(t->J), q = n % quads(t->J);
-      gemmini_extended_mvin2(t->B + (size_t)k * DIM * t->N + (t->j0 + 4 * q) * DIM, t->b + (k * t->J + 4 * q) * DIM,
-                             least(4, t->J - 4 * q) * DIM, DIM);
-      return;
-    }
-    n -= bs;
+/* For each four blocks of k the rows of A, then the rows of B. */
+static void load_tile(const Tile *t) {
+  for (int g = 0; g < t->Kb; g += 4) {
+    int depth = least(4, t->Kb - g);
+    for (int i = 0; i < t->I; i++)
+      gemmini_extended_mvin(t->A + (size_t)(t->i0 + i) * DIM * t->K + g * DIM, t->a + (i * t->Kb + g) * DIM, depth * DIM, DIM);
+    for (int k = g; t->load_b && k < g + depth; k++)
+      for (int j = 0; j < t->J; j += 4)
+        gemmini_extended_mvin2(t->B + (size_t)k * DIM * t->N + (t->j0 + j) * DIM, t->b + (k * t->J + j) * DIM,
+                               least(4, t->J - j) * DIM, DIM);
   }
 }
 
-static void store(const Tile *t, int n) {
-  int i = n / quads(t->J), q = n % quads(t->J);
-  gemmini_extended_mvout(t->C + (size_t)(t->i0 + i) * DIM * t->N + (t->j0 + 4 * q) * DIM, t->c + (i * t->J + 4 * q) * DIM,
-                         least(4, t->J - 4 * q) * DIM, DIM);
+static void store_tile(const Tile *t) {
+  for (int j = 0; j < t->J; j += 4)
+    for (int i = 0; i < t->I; i++)
+      gemmini_extended_mvout(t->C + (size_t)(t->i0 + i) * DIM * t->N + (t->j0 + j) * DIM, GEMMINI_ACC | (t->c + (i * t->J + j) * DIM),
+                             least(4, t->J - j) * DIM, DIM);
 }
 
+/* The n-th product, i innermost: B stays in the array while i runs. */
 static void pair(const Tile *t, int n) {
   int i = n % t->I, j = n / t->I % t->J, k = n / t->I / t->J;
   uint32_t c = (k == 0 ? GEMMINI_ACC : GEMMINI_ACC_ADD) | (t->c + (i * t->J + j) * DIM);
@@ -66,20 +54,6 @@ static void pair(const Tile *t, int n) {
     gemmini_compute_preloaded(a, GARBAGE_ADDR);
   else
     gemmini_compute_accumulated(a, GARBAGE_ADDR);
-}
-
-/* The products of one tile, with stores of the one before and then loads of the next between them. The hardware's loop has room
- * for two tiles: the third begins to load when the first is stored. Which command comes next is decided there cycle by cycle;
- * here by about what each takes: a pair 16 cycles, a row of a store 12.5 for each 64 bytes, a row of a load 6.25. */
-static void run_tile(const Tile *before, const Tile *now, const Tile *next) {
-  int P = pairs(now), L = next ? loads(next) : 0, S = before ? stores(before) : 0, l = 0, s = 0;
-  for (int p = 0; p < P; p++) {
-    for (; s < S && s * STORE_CYCLES <= p * DIM; s++) store(before, s);
-    for (; l < L && s == S && S * STORE_CYCLES + l * LOAD_CYCLES <= p * DIM; l++) load(next, l);
-    pair(now, p);
-  }
-  for (; s < S; s++) store(before, s);
-  for (; l < L; l++) load(next, l);
 }
 
 void hardware_loop(const int8_t *A, const int8_t *B, int8_t *C, int M, int N, int K, float scale);
@@ -93,23 +67,16 @@ void hardware_loop(const int8_t *A, const int8_t *B, int8_t *C, int M, int N, in
   }
   int J0 = (Jb + tj - 1) / tj, I0 = (Ib + ti - 1) / ti, resident = J0 <= 2;
   configure(K, N, scale);
-  Tile tiles[3];
-  for (int n = 0; n <= I0 * J0 + 1; n++) {
-    if (n < I0 * J0) {
-      int i = n / J0, j = n % J0, b_half = resident ? j : n % 2;
-      Tile t = {A, B, C, N, K, i * ti, j * tj, least(ti, Ib - i * ti), least(tj, Jb - j * tj), Kb, 0, 0, 0, 1, !resident || i == 0};
-      t.a = (uint32_t)(n % 2 * half);
-      t.b = (uint32_t)((b_half + 1) * half - Kb * t.J * DIM);
-      t.c = GEMMINI_ACC | (uint32_t)(n % 2 * ACC_ROWS / 2);
-      tiles[n % 3] = t;
-      if (n == 0)
-        for (int l = 0; l < loads(&t); l++) load(&t, l);
-    }
-    if (n >= 1 && n <= I0 * J0)
-      run_tile(n >= 2 ? &tiles[(n - 2) % 3] : NULL, &tiles[(n - 1) % 3], n < I0 * J0 ? &tiles[n % 3] : NULL);
+  for (int n = 0; n < I0 * J0; n++) {
+    int i = n / J0, j = n % J0, b_half = resident ? j : n % 2;
+    Tile t = {A, B, C, N, K, i * ti, j * tj, least(ti, Ib - i * ti), least(tj, Jb - j * tj), Kb, 0, 0, 0, !resident || i == 0};
+    t.a = (uint32_t)(n % 2 * half);
+    t.b = (uint32_t)((b_half + 1) * half - Kb * t.J * DIM);
+    t.c = (uint32_t)(n % 2 * ACC_ROWS / 2);
+    load_tile(&t);
+    for (int p = 0; p < t.I * t.J * Kb; p++) pair(&t, p);
+    store_tile(&t);
   }
-  const Tile *last = &tiles[(I0 * J0 - 1) % 3];
-  for (int s = 0; s < stores(last); s++) store(last, s);
   gemmini_fence();
 }
 

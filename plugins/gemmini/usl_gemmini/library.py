@@ -22,7 +22,7 @@ from usl_gemmini.params import GemminiParams
 
 PARTS = tuple(
     "gemmini_sim.c dram.h state.h movement.h compute.h"
-    " timing.h timing_load.h timing_store.h timing_execute.h timing_run.h".split()
+    " timing.h timing_load.h timing_store.h timing_execute.h timing_host.h timing_unroller.h timing_run.h".split()
 )
 
 
@@ -100,7 +100,7 @@ def load(params: GemminiParams) -> ctypes.CDLL:
     library.gemmini_sim_trace.argtypes = (ctypes.POINTER(pointer),)
     library.gemmini_sim_run.argtypes = (pointer, size)
     library.gemmini_sim_run.restype = None
-    library.gemmini_sim_time.argtypes = (pointer, ctypes.c_int64, pointer, pointer, pointer)
+    library.gemmini_sim_time.argtypes = (pointer, ctypes.c_int64, pointer, ctypes.c_int, pointer, pointer)
     library.gemmini_sim_allow.argtypes = (ctypes.c_uint64, ctypes.c_uint64)
     library.gemmini_sim_local.argtypes = (ctypes.c_uint32, ctypes.c_uint32, pointer, pointer)
     library.gemmini_sim_host.argtypes = (ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64)

@@ -47,9 +47,9 @@ CONSTANTS = (
     Constant("scale_lanes", 4, READ_IN_RTL, "11.3", "elements per cycle that an mvin scales by other than 1"),
     Constant("writes", 16, READ_IN_RTL, "11.4", "write transactions in flight"),
     Constant("write_latency", 200, FITTED, "11.6", "cycles of the first write to a line of 64 bytes"),
-    Constant("rewrite_latency", 40, GUESSED, "11.6", "cycles of a later write to the same line"),
+    Constant("rewrite_latency", 200, FITTED, "11.6", "cycles of a later write to the same line; 40 is the optimistic guess"),
     Constant("store_latency", 10, READ_IN_RTL, "11.4", "cycles from a local row to its write transaction"),
-    Constant("store_buffer", 16, GUESSED, "11.4", "write transactions that wait behind those in flight"),
+    Constant("store_buffer", 4, GUESSED, "-", "write transactions that wait behind those in flight"),
     Constant("result_latency", 2, GUESSED, "11.2", "cycles from the begin of a slot until C is written", of_dim=3),
     Constant("config_ex", 10, GUESSED, "11.2", "cycles of a config_ex, after all results are written"),
     Constant("least_slot", 4, READ_IN_RTL, "11.2", "cycles of the shortest slot"),
@@ -157,8 +157,11 @@ def constants(params: GemminiParams, **changed: int) -> dict[str, int]:
     return found
 
 
-def simulate(trace: Trace, params: GemminiParams | None = None, **changed: int) -> Timing:
+def simulate(trace: Trace, params: GemminiParams | None = None, *, unrolled: bool = False, **changed: int) -> Timing:
     """The time that commands take, which the functional simulator accepts. changed are constants: `issue=8, write_latency=300`.
+
+    unrolled means that the hardware's loop makes the commands, not the host: the trace has the loads, the products and the stores
+    of one tile after the other, and each class runs ahead as far as it may. It is used with `issue=1`.
 
     Raises:
         GemminiError: a constant is wrong, or the commands never end: a preload without its compute.
@@ -168,7 +171,7 @@ def simulate(trace: Trace, params: GemminiParams | None = None, **changed: int) 
     values = np.array(list(constants(params, **changed).values()), np.int64)
     report = np.zeros(2 + 2 * len(UNITS) + len(CAUSES), np.int64)
     times = np.full((len(words), 3), -1, np.int64)
-    data = (words.ctypes.data, len(words), values.ctypes.data, report.ctypes.data, times.ctypes.data)
+    data = (words.ctypes.data, len(words), values.ctypes.data, int(unrolled), report.ctypes.data, times.ctypes.data)
     if not load(params).gemmini_sim_time(*data):
         raise GemminiError("the timing model: the commands do not end; the functional simulator says which one is wrong")
     cycles, products, *counts = report.tolist()

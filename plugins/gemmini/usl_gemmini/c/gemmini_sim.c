@@ -18,6 +18,8 @@
 #include "timing_load.h"
 #include "timing_store.h"
 #include "timing_execute.h"
+#include "timing_host.h"
+#include "timing_unroller.h"
 #include "timing_run.h"
 
 void gemmini_sim_reset(void);

@@ -1,8 +1,8 @@
 /* The timing model: commands through queues, reservation entries, memory and banks, cycle by cycle.
  *
  * It reads instruction words only, no data, and expects a trace that the functional simulator accepts. The parts: this file has
- * the model's state and the reservation station, timing_load.h, timing_store.h and timing_execute.h a controller each, and
- * timing_run.h the host and the clock. */
+ * the model's state and the reservation station, timing_load.h, timing_store.h and timing_execute.h a controller each,
+ * timing_host.h and timing_unroller.h where commands come from, and timing_run.h the clock. */
 
 enum { LD, EX, ST, CLASSES };
 enum { MAX_ENTRIES = 64, RING = 256 };
