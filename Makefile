@@ -17,9 +17,6 @@ TYPED    := usl_core $(foreach plugin,$(PLUGINS),$(plugin)/usl_$(notdir $(plugin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-# What is run here is to run the operators; bench.rerun, which measures the store, switches it on.
-export USL_STORE ?= off
-
 .PHONY: help setup demo test test-bare check trusted new-kinds dist-test fuzz mutate bench clean
 
 help:  ## list the targets
