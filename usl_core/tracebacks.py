@@ -20,7 +20,8 @@ HINT = (
     "hint: begin the file with `from __future__ import annotations`: the annotations of a procedure are those of the object "
     "language, which Python must not evaluate"
 )
-_DECORATORS = frozenset({"proc", "instr", "config"})
+DECORATORS = {"proc", "instr", "config"}
+"""What stands above declarations in the object language. Other languages in Python's syntax add theirs."""
 
 
 def install() -> None:
@@ -110,7 +111,7 @@ def _source(traceback: TracebackType) -> str:
 def _is_ours(decorator: ast.expr) -> bool:
     if isinstance(decorator, ast.Call):
         decorator = decorator.func
-    return getattr(decorator, "id", getattr(decorator, "attr", None)) in _DECORATORS
+    return getattr(decorator, "id", getattr(decorator, "attr", None)) in DECORATORS
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
+from usl_core import tracebacks
+from usl_core.errors import LIBRARIES
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import module
 from usl_perceus.front.definitions import Defined, ForeignDef, FunDef, Scope
@@ -14,6 +16,10 @@ from usl_perceus.front.lower import Lowered, lower
 from usl_perceus.front.resolve import defaults, signature
 
 C = TypeVar("C")
+
+LIBRARIES.add("usl_perceus")
+tracebacks.DECORATORS.update(("data", "exception", "foreign", "fun"))
+tracebacks.install()
 
 
 class Function(Defined):

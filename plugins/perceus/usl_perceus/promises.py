@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from usl_perceus.errors import PerceusError
 from usl_perceus.explain import Allocation, by_function, source_name
-from usl_perceus.ir import Call, FunDef, Program
+from usl_perceus.ir import Call, FunDef, MakeCon, MakeConHole, Program
 from usl_perceus.opt.callgraph import callees, components
 from usl_perceus.opt.trmc import SUFFIX as HOLE
 from usl_perceus.traverse import walk
@@ -29,6 +29,8 @@ def check_promises(program: Program) -> None:
         PerceusError: E730 (must_reuse), E731 (@no_alloc or @fbip: an allocation), E732 (@fbip: the stack may grow), at the
             constructor or call at fault.
     """
+    if not any(map(_promises, program.funs.values())):
+        return
     made = by_function(program)
     for items in made.values():
         for item in items:
@@ -39,6 +41,11 @@ def check_promises(program: Program) -> None:
             _check_allocations(program, fun, made)
         if fun.fbip:
             _check_stack(program, fun)
+
+
+def _promises(fun: FunDef) -> bool:
+    """Whether there is anything to check in a function."""
+    return fun.fbip or fun.no_alloc or any(isinstance(e, MakeCon | MakeConHole) and e.must_reuse for e in walk(fun.body))
 
 
 def _check_allocations(program: Program, fun: FunDef, made: dict[str, list[Allocation]]) -> None:

@@ -50,12 +50,15 @@ from usl_perceus.ir import (
     Var,
 )
 
+LEAVES = frozenset({Ret, Raise, Call, CallClosure, Prim, ForeignCall, KernelCall, MakeCon, Jump, Fill})
+"""The kinds of expressions that have no sub-expressions."""
+
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct sub-expressions, in the order of the source."""
+    if expr.__class__ in LEAVES:  # most expressions, and a match of many classes takes its time
+        return ()
     match expr:
-        case Ret() | Raise() | Call() | CallClosure() | Prim() | ForeignCall() | KernelCall() | MakeCon() | Jump() | Fill():
-            return ()
         case Let(value=value, body=body):
             return (value, body)
         case TryLet(value=value, body=body, handler=handler):
@@ -68,6 +71,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (then, orelse)
         case LetJoin(join_body=join_body, body=body):
             return (join_body, body)
+        case Ret() | Raise() | Call() | CallClosure() | Prim() | ForeignCall() | KernelCall() | MakeCon() | Jump() | Fill():
+            return ()
         case _:
             assert_never(expr)
 
@@ -98,6 +103,8 @@ def with_children(expr: Expr, new: tuple[Expr, ...]) -> Expr:
 
 def map_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """The expression with change applied to each direct sub-expression."""
+    if expr.__class__ in LEAVES:
+        return expr
     return with_children(expr, tuple(change(child) for child in children(expr)))
 
 
@@ -107,7 +114,8 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(children(top)))
+        if top.__class__ not in LEAVES:
+            stack.extend(reversed(children(top)))
 
 
 def atoms(expr: Expr) -> tuple[Atom, ...]:

@@ -197,7 +197,7 @@ class Lowering(BuiltinCalls):
         return made
 
     def _literal(self, node: sx.Literal) -> ir.Atom:
-        return operators.constant(node.value, self.type(node))
+        return operators.constant(node.value, self.type(node), node.span)
 
     # -- names
 
@@ -225,7 +225,7 @@ class Lowering(BuiltinCalls):
                     return self._reference(found.name, self.type(node), borrows, span)
                 return _wrapper(found.name, found.captures, self.type(node), span)
             case ConstantUse(value=value):
-                return ir.Ret(operators.constant(value, self.type(node)), span=span)
+                return ir.Ret(operators.constant(value, self.type(node), span), span=span)
             case FunUse(fun=fun, types=types):
                 name = self.instances.function(fun, self._closed(types))
                 return self._reference(name, self.type(node), any(signature(fun).borrowed), span)

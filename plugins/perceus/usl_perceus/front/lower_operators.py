@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from usl_core.errors import Span
 from usl_perceus import ir
+from usl_perceus.errors import PerceusError
 from usl_perceus.front import powers
 from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import INDEX, VALUE, ZERO_DIVISION
@@ -23,13 +24,22 @@ NO_STEP = "the step of a range is zero"
 _COMPARISON = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
-def constant(value: int | float | bool | str | None, type_: ir.Type) -> ir.Atom:
-    """A literal of that type."""
+def constant(value: int | float | bool | str | None, type_: ir.Type, span: Span | None = None) -> ir.Atom:
+    """A literal of that type.
+
+    Raises:
+        PerceusError: it is a string that is no text.
+    """
     match value:
         case bool():
             return ir.Nullary(ir.TRUE if value else ir.FALSE)
         case str():
-            return ir.Lit(value.encode("utf-8", "surrogatepass"), ir.STR)
+            try:
+                return ir.Lit(value.encode("utf-8", "surrogateescape"), ir.STR)
+            except UnicodeEncodeError as error:
+                lone = value[error.start]
+                message = f"a string has no lone surrogates, which UTF-8 cannot express: {lone!r}"
+                raise PerceusError(message, span=span, code="E712") from None
         case None:
             return ir.Lit(None, ir.UNIT)
         case _:

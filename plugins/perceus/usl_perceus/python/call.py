@@ -12,13 +12,14 @@ from usl_c11.compiler import find_compiler, openmp_flags
 from usl_c11.cpu import require_features
 from usl_perceus.c import generate
 from usl_perceus.c.types import identifier
+from usl_perceus.errors import PerceusError
 from usl_perceus.front.lower import Lowered
 from usl_perceus.front.types import TUPLE
 from usl_perceus.ir import EXN, Call, CallClosure, ForeignCall, FunDef, KernelCall, Prim, Program
 from usl_perceus.opt.callgraph import call_graph, components
 from usl_perceus.passes import compile_program
 from usl_perceus.python.convert import Converter
-from usl_perceus.python.heap import heap, load, shared_flags
+from usl_perceus.python.heap import Undefined, heap, load, shared_flags
 from usl_perceus.python.layout import Blocks
 from usl_perceus.traverse import walk
 
@@ -56,7 +57,10 @@ class Compiled:
         }
         path = compiled(files, compiler, tuple(dict.fromkeys(flags)))
         ffi.cdef(f"{spell.spelling(self.fun.result)} {GUARD}({', '.join([*formals, 'usl_context *'])});")
-        self.library = load(ffi, str(path))
+        try:
+            self.library = load(ffi, str(path))
+        except Undefined as error:
+            raise _not_defined(str(error), program) from None
         function = getattr(self.library, GUARD)
         self.function, self.long = function, _may_take_long(program)
         self.converter = Converter(own, lowered, blocks, _classes(lowered), lends=not _may_keep(program))
@@ -65,6 +69,12 @@ class Compiled:
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
             return self.converter.run(self.function, self.name, params, self.fun.result, args, long=self.long)
+
+
+def _not_defined(symbol: str, program: Program) -> PerceusError:
+    span = next((decl.span for decl in program.foreigns.values() if decl.symbol == symbol), None)
+    hint = "hint: load the library that has it before: ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)"
+    return PerceusError(f"no library of this process has the C function {symbol}", span=span, notes=(hint,), code="E744")
 
 
 GUARD = "usl_python_call"

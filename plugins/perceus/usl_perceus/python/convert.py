@@ -150,6 +150,8 @@ class Converter:
     def _borrow(self, handle: Any, type: Type) -> Any:
         """One more reference to what a handle holds, if the type is right."""
         if not self._accepts(handle, type):
+            if isinstance(type, FunType) and isinstance(object.__getattribute__(handle, "_type"), FunType):
+                raise mismatch("a function of its own program, which functions and exceptions cannot leave", handle)
             raise mismatch(f"a value of type {self.type_name(type)}", handle)
         value = self.ffi.cast(self._value, _address(handle))
         self.heap.lib.usl_retain(value)
@@ -178,7 +180,10 @@ class Converter:
             case StrType():
                 if not isinstance(item, str):
                     raise mismatch("a str", item)
-                data = item.encode("utf-8", "surrogateescape")
+                try:
+                    data = item.encode("utf-8", "surrogateescape")
+                except UnicodeEncodeError:
+                    raise mismatch("a str without lone surrogates, which UTF-8 cannot express", item) from None
                 return self.heap.lib.usl_string_new(data, len(data), self.heap.site, self.heap.context)
             case FunType() | RefType() | ThreadType():
                 raise mismatch(f"a {self.type_name(type)} that a @fun returned", item)

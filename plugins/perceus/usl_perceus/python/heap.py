@@ -6,6 +6,7 @@ All compiled programs share it, so that a value that one of them made may be giv
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import threading
 from collections import deque
@@ -76,13 +77,24 @@ def shared_flags(compiler: Compiler) -> tuple[str, ...]:
     return (*DEFAULT_FLAGS, "-fvisibility=hidden", *(("-undefined", "dynamic_lookup") if sys.platform == "darwin" else ()))
 
 
+class Undefined(Exception):
+    """No library of the process defines the symbol that is its argument."""
+
+
 def load(ffi: Any, path: str, *, everywhere: bool = False) -> Any:
-    """The library, for the rest of the process: blocks and threads may refer to its code."""
+    """The library, for the rest of the process: blocks and threads may refer to its code.
+
+    Raises:
+        Undefined: it needs a function that is nowhere. JitError: it cannot be loaded for another reason.
+    """
     flags = ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0) | (ffi.RTLD_GLOBAL if everywhere else 0)
     try:
         return ffi.dlopen(path, flags)
     except OSError as error:
-        raise JitError(f"cannot load {path}: {error}") from None
+        missing = re.search(r"undefined symbol: (\w+)|symbol not found in flat namespace '_(\w+)'", str(error))
+        if missing is None:
+            raise JitError(f"cannot load {path}: {error}") from None
+        raise Undefined(missing[1] or missing[2]) from None
 
 
 _making = threading.Lock()
