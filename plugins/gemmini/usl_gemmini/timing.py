@@ -46,8 +46,8 @@ CONSTANTS = (
     Constant("bus_bytes", 16, READ_IN_RTL, "11.3", "bytes per cycle of each direction"),
     Constant("scale_lanes", 4, READ_IN_RTL, "11.3", "elements per cycle that an mvin scales by other than 1"),
     Constant("writes", 16, READ_IN_RTL, "11.4", "write transactions in flight"),
-    Constant("write_latency", 200, FITTED, "11.6", "cycles of the first write to a line of 64 bytes"),
-    Constant("rewrite_latency", 200, FITTED, "11.6", "cycles of a later write to the same line; 40 is the optimistic guess"),
+    Constant("write_latency", 250, FITTED, "11.6, 12.2", "cycles of the first write to a line of 64 bytes"),
+    Constant("rewrite_latency", 250, FITTED, "11.6, 12.2", "cycles of a later write to the same line"),
     Constant("store_latency", 10, READ_IN_RTL, "11.4", "cycles from a local row to its write transaction"),
     Constant("store_buffer", 4, GUESSED, "-", "write transactions that wait behind those in flight"),
     Constant("result_latency", 2, GUESSED, "11.2", "cycles from the begin of a slot until C is written", of_dim=3),
@@ -160,8 +160,8 @@ def constants(params: GemminiParams, **changed: int) -> dict[str, int]:
 def simulate(trace: Trace, params: GemminiParams | None = None, *, unrolled: bool = False, **changed: int) -> Timing:
     """The time that commands take, which the functional simulator accepts. changed are constants: `issue=8, write_latency=300`.
 
-    unrolled means that the hardware's loop makes the commands, not the host: the trace has the loads, the products and the stores
-    of one tile after the other, and each class runs ahead as far as it may. It is used with `issue=1`.
+    unrolled means that the hardware's loop makes the commands, not the host: the trace has the loads, the products and the
+    stores of one tile after the other, and each class runs ahead as far as it may. It is used with `issue=1`.
 
     Raises:
         GemminiError: a constant is wrong, or the commands never end: a preload without its compute.
