@@ -205,7 +205,7 @@ def product(args: Iterable[Lin]) -> Lin:
     return Lin(0, {Product(tuple(sorted(rest, key=_rank))): factor})
 
 
-def _rank(form: Lin) -> object:
+def _rank(form: Lin) -> tuple[int, int, list[tuple[int, int]]]:
     """A place in an order of all forms. Hashes alone give none: those of -1 and -2 are the same, and so are those of forms."""
     return hash(form), form.const, sorted((hash(atom), c) for atom, c in form.terms.items())
 

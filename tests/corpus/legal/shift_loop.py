@@ -63,4 +63,18 @@ CASES = [
                 x[i, j + i] = 1.0
         """,
     ),
+    Legal(
+        "shift_loop",
+        "to_and_fro",
+        "q: size, x: f32[q + 1]",
+        """
+        for i in seq(0, q):
+            x[i + 1] = f32(i)
+        """,
+        lambda p: shift_loop(shift_loop(shift_loop(shift_loop(p, "i", 2), "i", 0), "i", "q"), "i", 1),
+        """
+        for i in seq(1, q + 1):
+            x[i] = f32(i - 1)
+        """,
+    ),
 ]

@@ -43,7 +43,6 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: expand_dim(INSIDE, "t", 4, "i"), "not visible at all uses|i"),
     (lambda: bind_expr(SEEN, SEEN.find("w[_]", many=True), "v"), "may be modified before its last use"),
     (lambda: stage_mem(SEEN, SEEN.find("x[0] = _"), "w[0:4]", "v"), "also reaches w under the name x"),
-    (lambda: bind_expr(INSIDE, INSIDE.find("x[i]", many=True) + INSIDE.find("x[j]", many=True), "v"), "differ"),
 ]
 
 
