@@ -232,9 +232,24 @@ class Maker:
         if not caught or self.random.random() < 0.3:
             caught.append("")
         for name in caught:
-            lines += [f"except {name}:" if name else "except:", "    x, y, z, s = a, b, 3, Dot(b)", "    t = s"]
+            lines += [self.handler(name, caught), "    x, y, z, s = a, b, 3, Dot(b)", "    t = s"]
+            lines += self.choose([], [], ["    if x == 2:", "        raise"])
             lines += self.inner(depth, may_return)
+        if self.random.random() < 0.3:
+            lines += ["finally:", f"    if a {self.choose('<', '>', '==')} {self.choose('b', '2')}:"]
+            lines += [
+                f"        {self.choose('raise High(b)', 'raise Low', 'return 5' if may_return else 'raise Low', 'w = 3')}"
+            ]
         return lines
+
+    def handler(self, name: str, caught: list[str]) -> str:
+        """`except` with an exception, several, or all."""
+        if name == "":
+            return self.choose("except:", "except Exception:")
+        if name != caught[0] or self.random.random() < 0.6:
+            return f"except {name}:"
+        others = [other for other in ("Low", "High", "ZeroDivisionError") if other not in caught]
+        return f"except ({', '.join([name, *others])}):" if others else f"except {name}:"
 
 
 def falls(lines: list[str]) -> bool:

@@ -22,10 +22,11 @@ from usl_perceus.front.lists import list_type
 from usl_perceus.front.ownership import check_ownership
 from usl_perceus.front.plain import COMPARED, is_plain, why_not
 from usl_perceus.front.resolve import Types, exception_fields, signature, signature_of
-from usl_perceus.front.typed import ExceptionUse, ListUse, Typed
+from usl_perceus.front.typed import ExceptionUse, ListUse, LocalUse, Typed
 from usl_perceus.front.types import (
     ARRAY,
     BOOL,
+    EXCEPTION,
     I64,
     REF,
     STR,
@@ -307,6 +308,9 @@ class Checker(Calls):
     # -- exceptions
 
     def _raise(self, value: sx.Expr, env: Env) -> None:
+        if isinstance(value, sx.Name) and env.get(value.name) == EXCEPTION:
+            self.typed.uses[value] = LocalUse()
+            return
         callee, args = (value.function, value.args) if isinstance(value, sx.Call) else (value, ())
         if not isinstance(callee, sx.Name | sx.Attribute):
             raise PerceusError("raise takes an exception: raise E(a)", span=value.span, code="E712")
@@ -357,11 +361,16 @@ class Checker(Calls):
                 exception, found = self.handled(handler.pattern, binds)
                 self.typed.uses[handler] = ExceptionUse(exception)
                 self.typed.patterns[handler] = found
-                above = rows.setdefault(exception, [])
-                if above:
+                if exception in rows:
                     raise PerceusError("this handler is never reached", span=handler.span, code="E715")
-                above.append((found,))
-            self.check(handler.body, want, {**env, **binds})
+                rows[exception] = [(found,)]
+            for other in handler.others:
+                exception, _ = self.handled(other, {})
+                if exception in rows:
+                    raise PerceusError("this exception is handled already", span=other.span, code="E715")
+                rows[exception] = []
+                self.typed.uses[other] = ExceptionUse(exception)
+            self.check(handler.body, want, {**env, handler.caught: EXCEPTION, **binds})
 
 
 def _kind(value: int | float) -> Kind:

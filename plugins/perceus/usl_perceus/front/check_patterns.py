@@ -87,7 +87,7 @@ class Patterns(Inference):
         con = self.pattern_constructor(node, type_)
         types: tuple[Type, ...] = tuple(Meta() for _ in con.data.typevars)
         self.expect(type_, App(con.data, types), node.span)
-        parts = node.args if not node.keywords else _in_order(node, con)
+        parts = node.args if not node.keywords else _in_order(node, con.name, con.names)
         if len(parts) != len(con.fields):
             raise PerceusError(
                 f"{con.name} has {_fields(len(con.fields))}, the pattern has {len(node.args)}", span=node.span, code="E713"
@@ -161,29 +161,29 @@ class Patterns(Inference):
     def handled(self, node: sx.ConstructorPattern, binds: Binds) -> tuple[ExceptionDef, pt.Resolved]:
         """The exception that a handler catches, and the pattern for its fields."""
         exception = exception_named(node.path, self.scope, node.span)
-        assert not node.keywords
         fields = exception_fields(exception)
-        if node.args and len(node.args) != len(fields):
+        parts = node.args if not node.keywords else _in_order(node, exception.name, exception.syntax.names)
+        if parts and len(parts) != len(fields):
             raise PerceusError(
-                f"{exception.name} has {_fields(len(fields))}, the handler names {len(node.args)}", span=node.span, code="E713"
+                f"{exception.name} has {_fields(len(fields))}, the handler names {len(parts)}", span=node.span, code="E713"
             )
-        args = node.args or tuple(sx.WildcardPattern(span=node.span) for _ in fields)
+        args = parts or tuple(sx.WildcardPattern(span=node.span) for _ in fields)
         found = tuple(self.pattern(arg, field, binds) for arg, field in zip(args, fields, strict=True))
         return exception, pt.Construct(pt.TupleHead(len(fields)), found, (), node.span)
 
 
-def _in_order(node: sx.ConstructorPattern, con: ConDef) -> tuple[sx.Pattern, ...]:
+def _in_order(node: sx.ConstructorPattern, owner: str, names: Sequence[str]) -> tuple[sx.Pattern, ...]:
     """The patterns of all fields, where some are given by name: those that are not mentioned may be anything."""
     count = len(node.args) - len(node.keywords)
-    found = dict(zip(con.names, node.args[:count], strict=False))
+    found = dict(zip(names, node.args[:count], strict=False))
     for name, pattern in zip(node.keywords, node.args[count:], strict=True):
-        if name not in con.names:
-            hint = f"hint: there are {', '.join(con.names)}" if con.names else "hint: its fields have no names"
-            raise PerceusError(f"{con.name} has no field {name}", span=pattern.span, notes=(hint,), code="E713")
+        if name not in names:
+            hint = f"hint: there are {', '.join(names)}" if names else "hint: its fields have no names"
+            raise PerceusError(f"{owner} has no field {name}", span=pattern.span, notes=(hint,), code="E713")
         if name in found:
             raise PerceusError(f"{name} is given twice", span=pattern.span, code="E713")
         found[name] = pattern
-    return tuple(found.get(name) or sx.WildcardPattern(span=node.span) for name in con.names)
+    return tuple(found.get(name) or sx.WildcardPattern(span=node.span) for name in names)
 
 
 def _redundant_alternatives(above: Sequence[pt.Row], row: pt.Row, position: int, pattern: pt.Resolved) -> list[pt.Resolved]:

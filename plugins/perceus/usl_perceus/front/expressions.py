@@ -270,22 +270,38 @@ class Expressions:
             case _:
                 raise PerceusError("a value is assigned to a name, or to names with commas between them", span=span)
 
-    def handled(self, node: ast.expr | None, name: str | None, span: Span) -> sx.Pattern | None:
-        """`E`, `E(x)` or `E(_)` after `except`; None for a bare `except`."""
+    def handled(
+        self, node: ast.expr | None, fields: Sequence[str], name: str, span: Span
+    ) -> tuple[sx.ConstructorPattern | None, tuple[sx.ConstructorPattern, ...]]:
+        """`E`, `E(x)`, `(E, F)` after `except`, and what is caught besides; None for every exception. fields: those that the
+        handler uses as `name.x`."""
         match node:
-            case None:
-                return None
-            case _ if name is not None:
-                hint = "hint: name the fields, except E(x):, or catch every exception with a bare except:"
-                raise PerceusError("an exception is not a value of its own", span=span, notes=(hint,))
+            case None | ast.Name(id="Exception" | "BaseException"):
+                if fields:
+                    raise PerceusError(f"which exception has a field {fields[0]}?", span=span, notes=("hint: except E as e:",))
+                return None, ()
             case ast.Call(func=function, args=args, keywords=[]):
-                return sx.ConstructorPattern(
-                    self._path(function), tuple(self.target(arg) for arg in args), span=self.source.span(node)
-                )
+                place = self.source.span(node)
+                parts = [self.target(arg) for arg in args]
+                if parts and fields:
+                    raise PerceusError("the fields have names already", span=place)
+                return self._exception_pattern(function, parts, fields, name, place), ()
             case ast.Name() | ast.Attribute():
-                return sx.ConstructorPattern(self._path(node), (), span=self.source.span(node))
+                return self._exception_pattern(node, [], fields, name, self.source.span(node)), ()
+            case ast.Tuple(elts=[first, *others]):
+                if fields:
+                    hint = "hint: a handler of its own for each"
+                    raise PerceusError("the fields of several exceptions are not the same", span=span, notes=(hint,))
+                rest = tuple(self._exception_pattern(each, [], (), name, self.source.span(each)) for each in others)
+                return self._exception_pattern(first, [], (), name, self.source.span(first)), rest
             case _:
                 raise PerceusError("expected an exception: except E: or except E(x):", span=self.source.span(node))
+
+    def _exception_pattern(
+        self, node: ast.expr, parts: Sequence[sx.Pattern], fields: Sequence[str], name: str, span: Span
+    ) -> sx.ConstructorPattern:
+        named = tuple(sx.NamePattern(f"{name}.{field}", span=span) for field in fields)
+        return sx.ConstructorPattern(self._path(node), (*parts, *named), tuple(fields), span=span)
 
 
 def bare_constructor(name: str, span: Span) -> PerceusError:

@@ -31,6 +31,9 @@ def exits(statements: Sequence[ast.stmt]) -> Exits:
                 parts = [exits(block) for block in blocks(statement)]
                 leaves = leaves or any(part.leaves for part in parts)
                 falls = sum(part.falls for part in parts)
+                if isinstance(statement, ast.Try) and statement.finalbody:
+                    last = exits(statement.finalbody)
+                    leaves, falls = leaves or last.leaves, min(falls, last.falls, 1)
                 if falls == 0:
                     return Exits(0, leaves)
                 if falls > 1 and position == len(statements) - 1:
@@ -60,7 +63,7 @@ def breaks(body: Sequence[ast.stmt]) -> int:
             case ast.For(orelse=orelse) | ast.While(orelse=orelse):
                 count += breaks(orelse)
             case ast.If() | ast.Match() | ast.Try():
-                count += sum(map(breaks, blocks(statement)))
+                count += sum(map(breaks, [*blocks(statement), *last_blocks(statement)]))
     return count
 
 
@@ -74,7 +77,7 @@ def _returns(body: Sequence[ast.stmt]) -> bool:
                 if _returns(inner) or _returns(orelse):
                     return True
             case ast.If() | ast.Match() | ast.Try():
-                if any(map(_returns, blocks(statement))):
+                if any(map(_returns, [*blocks(statement), *last_blocks(statement)])):
                     return True
     return False
 
@@ -90,6 +93,11 @@ def blocks(statement: ast.If | ast.Match | ast.Try) -> list[list[ast.stmt]]:
             return [body, *(handler.body for handler in handlers)]
 
 
+def last_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The block after `finally`, if there is one."""
+    return [statement.finalbody] if isinstance(statement, ast.Try) and statement.finalbody else []
+
+
 # -- what is assigned
 
 
@@ -99,7 +107,7 @@ def assigned(statements: Sequence[ast.stmt]) -> Iterator[str]:
         match statement:
             case ast.If() | ast.Match() | ast.Try():
                 yield from _pattern_names(statement)
-                for block in blocks(statement):
+                for block in [*blocks(statement), *last_blocks(statement)]:
                     yield from assigned(block)
             case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
                 yield from _loop_names(statement)
@@ -158,6 +166,8 @@ def _certain(statements: Sequence[ast.stmt], before: set[str], at_breaks: list[s
                 starts = [names | (captures[i] if captures else set()) for i in range(len(blocks(statement)))]
                 paths = [_certain(block, start, at_breaks) for block, start in zip(blocks(statement), starts, strict=True)]
                 joined = _intersection(paths)
+                for block in last_blocks(statement):
+                    joined = None if joined is None else _certain(block, joined, at_breaks)
                 if joined is None:
                     return None
                 names = joined
@@ -208,8 +218,11 @@ def _live(statement: ast.stmt, after: frozenset[str], out: frozenset[str], again
                 inner = live(case.body, after, out, again) | (NOTHING if case.guard is None else names_in(case.guard))
                 found |= inner - set(_captures(case.pattern))
             return found
-        case ast.Try(handlers=handlers):
+        case ast.Try(handlers=handlers, finalbody=last):
             caught = [names_in(each.type) for each in handlers if each.type is not None]
+            if last:
+                after = live(last, after, out, again)
+                caught.append(live(last, NOTHING))
             return NOTHING.union(*caught, *(live(block, after, out, again) for block in blocks(statement)))
         case ast.For(iter=iterated, orelse=orelse):
             return names_in(iterated) | live_at_head(statement, after, live(orelse, after, out, again))

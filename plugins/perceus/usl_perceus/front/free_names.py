@@ -57,8 +57,8 @@ def _parts(node: sx.Node) -> Iterator[tuple[Sequence[str], object]]:
             yield [param.name for param in params], body
         case sx.LetFunctions(functions=functions, body=body):
             yield [function.name for function in functions], (*functions, body)
-        case sx.Handler(pattern=pattern, body=body):
-            yield () if pattern is None else sx.bound(pattern), body
+        case sx.Handler(pattern=pattern, caught=caught, body=body):
+            yield [caught, *(() if pattern is None else sx.bound(pattern))], body
         case sx.Try(pattern=pattern, body=body, then=then, handlers=handlers):
             yield (), (body, handlers)
             yield () if pattern is None else sx.bound(pattern), then

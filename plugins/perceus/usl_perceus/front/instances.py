@@ -117,6 +117,8 @@ class Instances:
                 return ir.BOOL
             case App(head="str"):
                 return ir.STR
+            case App(head="exception"):
+                return ir.EXN
             case App(head="None"):
                 return ir.UNIT
             case App(head=head, args=(*params, result)) if head == FUNCTION:

@@ -15,7 +15,7 @@ from usl_perceus.errors import PerceusError
 from usl_perceus.front import flow
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.expressions import Expressions
-from usl_perceus.front.tails import Around, End, Fall, JumpTo, Tail, Then, Yield
+from usl_perceus.front.tails import Around, End, Fall, Give, JumpTo, Tail, Then, Yield
 
 Wrap = Callable[[sx.Expr], sx.Expr]
 
@@ -40,6 +40,8 @@ class Loops(Expressions):
         match tail:
             case End():
                 after = flow.NOTHING
+            case Give(name=name):
+                after = frozenset((name,))
             case Yield(names=names) | Fall(names=names) | JumpTo(names=names):
                 after = frozenset(names)
             case Then(rest=others, tail=outer, loops=loops):

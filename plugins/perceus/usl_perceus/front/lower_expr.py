@@ -445,6 +445,10 @@ class Lowering(BuiltinCalls):
     # -- exceptions
 
     def _exception(self, value: sx.Expr, env: Env, block: Block) -> ir.Atom:
+        if isinstance(value, sx.Name) and isinstance(self.typed.uses.get(value), LocalUse):
+            caught = env[value.name]
+            assert not isinstance(caught, NestedFun)
+            return caught
         callee = value.function if isinstance(value, sx.Call) else value
         use = self.typed.uses[callee]
         assert isinstance(use, ExceptionUse)
@@ -455,14 +459,30 @@ class Lowering(BuiltinCalls):
         made = ir.MakeCon(con, given, span=value.span)
         return block.atom(made, ir.EXN, "exception", value.span)
 
+    def _jump_from(self, caught: sx.Handler | sx.ConstructorPattern, label: ir.Label, type_: ir.Type) -> ir.Branch:
+        """One of several exceptions that a handler catches."""
+        use = self.typed.uses[caught]
+        assert isinstance(use, ExceptionUse)
+        con = self.instances.exception(use.exception)
+        binders = tuple(ir.Var(f"field{i}", field) for i, (_, field) in enumerate(con.fields))
+        return ir.Branch(con, binders, ir.Jump(label, (), type_, span=caught.span), span=caught.span)
+
     def _try(self, node: sx.Try, env: Env) -> ir.Expr:
         type_ = self.type(node)
         value, exception = ir.Var("result", self.type(node.body)), ir.Var("exception", ir.EXN)
         branches: list[ir.Branch] = []
         default: ir.Expr = ir.Raise(exception, type_, span=node.span)
+        shared: list[tuple[ir.Label, ir.Expr]] = []
         for handler in node.handlers:
+            inside = {**env, handler.caught: exception}
             if handler.pattern is None:
-                default = self.expr(handler.body, env)
+                default = self.expr(handler.body, inside)
+                continue
+            if handler.others:
+                label = ir.Label("handler")
+                shared.append((label, self.expr(handler.body, inside)))
+                branches.append(self._jump_from(handler, label, type_))
+                branches.extend(self._jump_from(other, label, type_) for other in handler.others)
                 continue
             use = self.typed.uses[handler]
             assert isinstance(use, ExceptionUse)
@@ -470,9 +490,11 @@ class Lowering(BuiltinCalls):
             binders = tuple(ir.Var(f"field{i}", field) for i, (_, field) in enumerate(con.fields))
             inner = Block()
             bound = self.bind_fields(self.typed.patterns[handler], binders, inner, handler.span)
-            body = inner.wrap(self.expr(handler.body, {**env, **bound}))
+            body = inner.wrap(self.expr(handler.body, {**inside, **bound}))
             branches.append(ir.Branch(con, binders, body, span=handler.span))
         handled = ir.Match(exception, tuple(branches), default, span=node.span) if branches else default
+        for label, body in reversed(shared):
+            handled = ir.LetJoin(label, (), body, handled, span=node.span)
         then: ir.Expr = ir.Ret(value, span=node.span)
         if node.then is not None:
             after = Block()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from usl_perceus.front.definitions import DataDef
 from usl_perceus.front.resolve import constructors
-from usl_perceus.front.types import FUNCTION, REF, THREAD, App, Type, resolve, show, substitute, zonk
+from usl_perceus.front.types import EXCEPTION, FUNCTION, REF, THREAD, App, Type, resolve, show, substitute, zonk
 
 COMPARED = "compares numbers, strings, bools, and data and arrays made of these, not {}"
 SHOWN = "numbers, strings, bools, and data and arrays made of these can be printed, not {}"
@@ -36,7 +36,7 @@ def _obstacle(type_: Type) -> str | None:
         if not isinstance(closed, App) or closed in seen:
             continue
         seen.add(closed)
-        if closed.head in (FUNCTION, REF, THREAD):
+        if closed.head in (FUNCTION, REF, THREAD) or closed == EXCEPTION:
             return f"{place} is {show(closed)}"
         waiting.extend(_parts(closed))
     return None

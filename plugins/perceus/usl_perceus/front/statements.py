@@ -9,6 +9,7 @@ others jumps to a join point.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Sequence
 
 from usl_core.errors import Span
@@ -18,12 +19,14 @@ from usl_perceus.front import syntax as sx
 from usl_perceus.front.builtins import FELL, GONE
 from usl_perceus.front.expressions import require_plain
 from usl_perceus.front.loops import Loops, name_pattern
-from usl_perceus.front.tails import End, Fall, JumpTo, Tail, Then, Yield
+from usl_perceus.front.tails import End, Fall, Give, JumpTo, Tail, Then, Yield
 
 
 class Statements(Loops):
     """The statements of one definition."""
 
+    _caught: tuple[str, ...] = ()
+    """The exceptions that the handlers around the current statement have caught."""
     _tagged = False
     """Whether `return` only ends the body of a `try`, whose value says how it ended (`builtins.ENDED`)."""
 
@@ -61,6 +64,9 @@ class Statements(Loops):
             case ast.Return(value=value):
                 self._require_last(rest)
                 return self._returned(self.expr(value) if value is not None else sx.Literal(None, span=place))
+            case ast.Raise(exc=None, cause=None) if self._caught:
+                self._require_last(rest)
+                return sx.Raise(sx.Name(self._caught[-1], span=place), span=place)
             case ast.Raise(exc=ast.expr() as exception, cause=None):
                 self._require_last(rest)
                 return sx.Raise(self.expr(exception), span=place)
@@ -80,6 +86,11 @@ class Statements(Loops):
                 return self._let(sx.WildcardPattern(span=place), None, self.expr(value), rest, tail, defined, place)
             case ast.FunctionDef():
                 return self._functions(statements, tail, defined, span)
+            case ast.Try(orelse=[_, *_]):
+                hint = "hint: what must not be handled stands behind the try"
+                raise PerceusError("try has no else in the functional language", span=place, notes=(hint,))
+            case ast.Try(finalbody=[_, *_]):
+                return self._finally(first, rest, tail, defined, place)
             case ast.If() | ast.Match() | ast.Try():
                 return self._compound(first, rest, tail, defined, place)
             case ast.For() | ast.While():
@@ -101,6 +112,8 @@ class Statements(Loops):
                 return sx.Call(sx.Name(FELL, span=place), (whole,), span=place)
             case JumpTo(label=label, names=names, span=place):
                 return sx.Jump(label, tuple(sx.Name(name, span=place) for name in names), span=place)
+            case Give(name=name, span=place):
+                return self._returned(sx.Name(name, span=place))
             case Then(rest=rest, tail=outer, loops=loops):
                 present, self._loops = self._loops, loops
                 after = self.block(rest, outer, defined, span)
@@ -257,8 +270,6 @@ class Statements(Loops):
         return sx.Try(sx.NamePattern(ended, span=span), value, then, handlers, span=span)
 
     def _handlers(self, node: ast.Try, tail: Tail, defined: frozenset[str], span: Span) -> tuple[sx.Handler, ...]:
-        if node.orelse or node.finalbody:
-            raise PerceusError("try has no else and no finally in the functional language", span=span)
         before = self.perhaps
         self._add_perhaps(set(flow.assigned(node.body)), span)
         handlers = tuple(self._handler(each, tail, self._kept(node, defined)) for each in node.handlers)
@@ -276,12 +287,74 @@ class Statements(Loops):
 
     def _handler(self, node: ast.ExceptHandler, tail: Tail, defined: frozenset[str]) -> sx.Handler:
         span = self.source.head(node)
-        pattern = self.handled(node.type, node.name, span)
-        names = set(sx.bound(pattern)) if pattern is not None else set()
-        before = self._without_perhaps(names)
-        body = self.block(node.body, tail, defined | names, span)
+        caught = node.name or self.fresh("caught")
+        fields = _Fields(caught)
+        body = [fields.visit(copy.deepcopy(each)) for each in node.body] if node.name else node.body
+        pattern, others = self.handled(node.type, sorted(fields.found), caught, span)
+        names = {caught, *(sx.bound(pattern) if pattern is not None else ())}
+        before, self._caught = self._without_perhaps(names), (*self._caught, caught)
+        inner = self.block(body, tail, defined | names, span)
+        self.perhaps, self._caught = before, self._caught[:-1]
+        return sx.Handler(pattern, others, caught, inner, span=pattern.span if pattern is not None else span)
+
+    def _finally(self, node: ast.Try, rest: Sequence[ast.stmt], tail: Tail, defined: frozenset[str], span: Span) -> sx.Expr:
+        """`finally` stands behind the body, where it returns, and in a handler that raises the exception again."""
+        last = node.finalbody
+        inner: list[ast.stmt] = node.body
+        if node.handlers:
+            inner = [ast.copy_location(ast.Try(node.body, node.handlers, node.orelse, []), node)]
+        again = ast.copy_location(ast.Raise(None, None), last[-1])
+        raised = [*last, again] if flow.exits(last).falls else last
+        whole = ast.copy_location(
+            ast.Try(inner, [ast.copy_location(ast.ExceptHandler(None, None, raised), last[0])], [], []), node
+        )
+        found = flow.exits(inner)
+        if not found.leaves:
+            return self._compound(whole, [*last, *rest] if flow.exits(last).falls else last, tail, defined, span)
+        surely = (flow.certain(inner) or set()) | (defined - set(flow.assigned(inner)))
+        behind = [*last, *rest] if flow.exits(last).falls else last
+        names = tuple(sorted(set(flow.assigned(inner)) & surely & self.needed(behind, tail)))
+        handlers = self._handlers(whole, End(), defined, span)
+        ended, result = self.fresh("ended"), self.fresh("result")
+        if found.falls == 0:
+            value = self._tried(inner, End(), defined, span)
+            then = self.block(last, Give(result, span), defined - set(flow.assigned(inner)), span)
+            return sx.Try(sx.NamePattern(result, span=span), value, then, handlers, span=span)
+        tagged, self._tagged = self._tagged, True
+        value = self._tried(inner, Fall(names, span), defined, span)
+        self._tagged = tagged
+        before = self.perhaps
+        self.behind(set(flow.assigned(inner)), surely, span)
+        gone = self.block(last, Give(result, span), defined | set(names), span)
+        cases: list[tuple[str, sx.Pattern, sx.Expr]] = [(GONE, sx.NamePattern(result, span=span), gone)]
+        fell = self.block(behind, tail, defined | set(names), span)
+        cases.insert(0, (FELL, name_pattern(names, span), fell))
         self.perhaps = before
-        return sx.Handler(pattern, body, span=pattern.span if pattern is not None else span)
+        then = sx.Match(
+            sx.Name(ended, span=span),
+            tuple(
+                sx.Case(sx.ConstructorPattern((con,), (pattern,), span=span), None, body, span=span)
+                for con, pattern, body in cases
+            ),
+            span=span,
+        )
+        return sx.Try(sx.NamePattern(ended, span=span), value, then, handlers, span=span)
+
+
+class _Fields(ast.NodeTransformer):
+    """Turns `e.x`, for a caught exception e, into a variable of its own."""
+
+    def __init__(self, exception: str) -> None:
+        self._exception = exception
+        self.found: set[str] = set()
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """An attribute of anything."""
+        if isinstance(node.value, ast.Name) and node.value.id == self._exception and isinstance(node.ctx, ast.Load):
+            self.found.add(node.attr)
+            return ast.copy_location(ast.Name(f"{self._exception}.{node.attr}", ast.Load()), node)
+        self.generic_visit(node)
+        return node
 
 
 def _tuple(items: Sequence[sx.Expr], span: Span) -> sx.Expr:

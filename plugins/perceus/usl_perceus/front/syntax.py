@@ -250,9 +250,12 @@ class Raise(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Handler(Node):
-    """`except E(x): body`; pattern None catches every exception."""
+    """`except E(x): body`; pattern None catches every exception. others: the exceptions that it catches besides; caught: the
+    variable of the exception itself."""
 
     pattern: Pattern | None
+    others: tuple[ConstructorPattern, ...]
+    caught: str
     body: Expr
 
 

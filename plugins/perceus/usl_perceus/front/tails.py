@@ -47,7 +47,15 @@ class Then:
     loops: tuple[Around, ...]
 
 
-Tail = End | Yield | Fall | JumpTo | Then
+@dataclass(frozen=True, slots=True)
+class Give:
+    """Return the value of a variable."""
+
+    name: str
+    span: Span
+
+
+Tail = End | Yield | Fall | JumpTo | Then | Give
 
 
 @dataclass(frozen=True, slots=True)

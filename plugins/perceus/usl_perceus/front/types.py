@@ -60,6 +60,10 @@ Type = App | Rigid | Meta
 BOOL, STR, UNIT, I64, F64 = (App(name) for name in ("bool", "str", "None", "i64", "f64"))
 
 
+EXCEPTION = App("exception")
+"""The type of a caught exception, which can only be raised again."""
+
+
 def function(params: tuple[Type, ...], result: Type) -> App:
     """The type of functions; the result is the last argument of its head."""
     return App(FUNCTION, (*params, result))
