@@ -482,14 +482,13 @@ MISTAKES = (
                 try:
                     return x // 0
                 except ZeroDivisionError as e:
-                    return 0
+                    return e
         """,
-        "E710",
+        "E712",
         """
-            5:5: an exception is not a value of its own
-                except ZeroDivisionError as e:
-                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-              hint: name the fields, except E(x):, or catch every exception with a bare except:
+            6:16: expected i64, found exception
+                return e
+                       ^
         """,
     ),
     Mistake(
