@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.primitives.equivalence import assert_body, assert_refines, parse
-from usl_core import DRAM, Procedure, SchedulingError, UsageError, divide_loop, simplify
+from usl_core import DRAM, Procedure, SchedulingError, UsageError, divide_loop, proc_from_source, simplify
 from usl_stdlib import (
     binary_specialize,
     bound_loop_by_if,
@@ -143,6 +143,13 @@ def test_divide_loop_recursive_halves_the_tiles_of_what_is_left() -> None:
     last = divide_loop_recursive(p, "i", 4, tail="guard")
     assert len(last.find("if _: _", many=True)) == 1
     assert_refines(p, last)
+
+
+def test_divide_loop_recursive_is_done_where_tiles_fill_the_loop() -> None:
+    p = proc_from_source("def f(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 0.0\n")
+    q = divide_loop_recursive(p, "i", 4)
+    assert "for io in seq(0, 1):" in str(q) and "for ii in seq(0, 4):" in str(q)
+    assert len(q.body()) == 1
 
 
 def test_divide_loop_recursive_refuses_what_it_cannot_do() -> None:

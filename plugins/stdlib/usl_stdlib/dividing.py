@@ -87,7 +87,7 @@ def divide_loop_recursive(p: Procedure, loop: Any, factor: int, tail: str = "cut
     require(factor >= 2, f"the factor must be at least 2, got {factor}")
     if tail not in TAILS:
         raise UsageError(f"tail is one of {', '.join(map(repr, TAILS))}, got {tail!r}")
-    while factor >= 2:
+    while factor >= 2 and rest is not None:  # tiles that fill the loop leave none
         p, divided = divide(p, rest, factor, "cut" if factor >= 4 else tail)
         rest, factor = divided.tail, factor // 2
     return p
