@@ -60,6 +60,7 @@ def test_what_follows_an_allocation_that_changed_is_proved_again() -> None:
     old = program("t: f32[8]\nx[0] = 1.0\nt[7] = 1.0")
     (alloc,) = program("t: f32[4]\npass").body[:1]
     refused(old, with_body(old, update(old.body[0], type=alloc.type), *old.body[1:]))  # type: ignore[attr-defined]
+    refused(old, with_body(old, update(old.body[0], type=alloc.type), old.body[2]))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("place", ["for i in seq(0, 2): t[7] = 1.0", "if c: pass\nelse: t[7] = 1.0", "if c: t[7] = 1.0"])
