@@ -109,7 +109,7 @@ class _Search:
 
     def may_see(self, ctx: Context, access: Access) -> bool:
         """Whether there may be a value from before in the place of a read."""
-        return self.before is None or any(overlap(ctx.facts, access, fresh(write)) is not None for write in self.before)
+        return self.before is None or any(overlap(ctx.facts, access, write) is not None for write in self.before)
 
 
 def _guarded(writes: Sequence[Access], facts: Sequence[fml.Formula]) -> list[Access]:

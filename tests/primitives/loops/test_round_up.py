@@ -131,6 +131,16 @@ def test_a_callee_that_branches_on_data_is_refused():
         rounded(p)
 
 
+COPIES = parse("def copies(k: [i32][1], q: [i32][1]):\n    k[0] = q[0]")
+
+
+def test_what_is_filled_to_the_end_may_be_read_through_a_window():
+    size = "4 * ((n + 3) / 4)"
+    fill = f"k: i32[{size}]\na: R[{size}]\nfor j in seq(0, {size}):\n    k[j] = 0\n"
+    text = f"{fill}w = k[0:{size}]\nfor i in seq(0, n):\n    a[i] = x[idx(w[i], 0, n)]\n"
+    rounded(parse("def f(n: size, x: R[n]):\n" + indent(text, "    ")))
+
+
 @pytest.mark.parametrize(
     ("fill", "use"),
     [
@@ -138,12 +148,14 @@ def test_a_callee_that_branches_on_data_is_refused():
         ("k[j] = q[0]", "a[i] = x[idx(k[i], 0, n)]"),  # what is copied may be uninitialised
         ("k[j] = 0\nfor j in seq(0, n):\n    k[j + 1] = q[j]", "a[i] = x[idx(k[i], 0, n)]"),
         ("k[j] = 0", "if q[min(i, n - 1)] > 0: a[i] = 1.0"),
+        ("k[j] = 1 / 0", "a[i] = x[idx(k[i], 0, n)]"),
+        ("k[j] = 0\ncopies(k[n:n + 1], q[0:1])", "a[i] = x[idx(k[i], 0, n)]"),  # whatever a callee writes
     ],
 )
 def test_indices_and_conditions_that_may_have_no_value_beyond_the_end_are_refused(fill: str, use: str):
     size = "4 * ((n + 3) / 4)"
     text = f"k: i32[{size} + 1]\na: R[{size}]\nfor j in seq(0, {size}):\n{indent(fill.splitlines()[0], '    ')}\n"
     text += "".join(line + "\n" for line in fill.splitlines()[1:]) + f"for i in seq(0, n):\n    {use}\n"
-    p = parse("def f(n: size, q: i32[n], x: R[n], y: R[n]):\n" + indent(text, "    "))
+    p = parse("def f(n: size, q: i32[n], x: R[n], y: R[n]):\n" + indent(text, "    "), copies=COPIES)
     with pytest.raises(SchedulingError, match="may be uninitialised beyond the end"):
         divide_loop(p, "i", 4, ["io", "ii"], tail="round_up")
