@@ -150,6 +150,8 @@ def test_what_is_filled_to_the_end_may_be_read_through_a_window():
         ("k[j] = 0", "if q[min(i, n - 1)] > 0: a[i] = 1.0"),
         ("k[j] = 1 / 0", "a[i] = x[idx(k[i], 0, n)]"),
         ("k[j] = 0\ncopies(k[n:n + 1], q[0:1])", "a[i] = x[idx(k[i], 0, n)]"),  # whatever a callee writes
+        ("k[j] = 0\nw = k[n:n + 1]\nw[0] = q[0]", "a[i] = x[idx(k[i], 0, n)]"),
+        ("k[j] = 0", "a[i] = x[idx(k[i], 0, n)]\n    k[i + 1] = q[min(i, n - 1)]"),  # in an earlier iteration
     ],
 )
 def test_indices_and_conditions_that_may_have_no_value_beyond_the_end_are_refused(fill: str, use: str):
