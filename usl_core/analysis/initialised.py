@@ -109,8 +109,7 @@ class _Written:
             first = 0
         list_name, _ = self.path[level]
         rest = stmt_list(self.proc, self.path[:level], list_name)[start[1] :]
-        ctx = Context.at(self.proc, (*self.path[:level], (list_name, start[1])))
-        accesses = ctx.scope.resolve_all(block_summary(rest).accesses)
+        accesses = block_summary(rest).accesses  # a window of the buffer is bound in there
         return certain, [a for a in accesses if a.modifies and a.buffer is name and not _is_certain(a)]
 
     def _after_alloc(self, name: Sym) -> tuple[int, int] | None:
