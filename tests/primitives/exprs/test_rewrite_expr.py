@@ -211,3 +211,13 @@ def test_cursors_stay_with_the_expression():
     q = rewritten(p, "b + x[i] * a")
     assert q.forward(p.find("y[_] = _").rhs()) == q.find("y[_] = _").rhs()
     assert q.forward(p.find_loop("i")) == q.find_loop("i")
+
+
+@pytest.mark.parametrize(
+    ("typ", "between", "source"),
+    [("i32", "u8", "s"), ("i32", "i8", "u"), ("u8", "f32", "s"), ("f64", "f32", "k")],
+)
+def test_a_cast_by_way_of_a_type_without_some_of_the_values_is_none_that_goes_straight(typ: str, between: str, source: str):
+    p = parse(f"def f(s: i8, u: u8, k: i32, d: {typ}):\n    d = {typ}({between}({source}))")
+    with pytest.raises(SchedulingError, match="not proved equal"):
+        rewrite_expr(p, p.find("d = _").rhs(), f"{typ}({source})")
