@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from perceus_front import program, run
 
 from usl_core.errors import NOWHERE
 from usl_perceus.front import decision as dc
@@ -15,6 +16,7 @@ from usl_perceus.front import patterns as pt
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.definitions import ConDef, DataDef, Scope
 from usl_perceus.front.types import BOOL, I64, App
+from usl_perceus.opt.simplify import size
 
 
 def _data() -> DataDef:
@@ -234,3 +236,33 @@ def test_no_path_of_a_decision_tree_looks_at_an_occurrence_twice():
                     check(inner, seen | {occurrence})
 
     check(dc.Decisions(1).tree(rows), frozenset())
+
+
+def diagonal(columns: int) -> str:
+    """Row i asks for T in column i and F in the next one: a tree without sharing doubles with each column."""
+    names = ", ".join(f"x{i}" for i in range(columns))
+    parameters = ", ".join(f"x{i}: B" for i in range(columns))
+    digits = ", ".join(f"digit(k // {3**i} % 3)" for i in range(columns))
+    lines = ["@fun", f"def f({parameters}) -> i64:", f"    match {names}:"]
+    for i in range(columns):
+        row = ["T()" if j == i else "F()" if j == (i + 1) % columns else "_" for j in range(columns)]
+        lines += [f"        case {', '.join(row)}:", f"            return {i}"]
+    lines += [f"        case {', '.join('_' * columns)}:", "            return -1"]
+    lines += ["@fun", "def digit(n: i64) -> B:", "    return T if n == 0 else F if n == 1 else G"]
+    lines += ["@fun", "def main(k: i64) -> i64:", f"    return f({digits})"]
+    return "@data\nclass B:\n    T: ()\n    F: ()\n    G: ()\n" + "\n".join(lines)
+
+
+def test_a_diagonal_match_of_many_columns_is_small():
+    few, many = (size(program(diagonal(columns)).program.funs["f"].body) for columns in (7, 14))
+    assert many < 4 * few
+
+
+def test_a_diagonal_match_chooses_the_first_row_that_matches(monkeypatch):
+    for large in (0, 100):
+        monkeypatch.setattr(dc, "LARGE", large)
+        lowered = program(diagonal(4))
+        for k in range(81):
+            digits = [k // 3**i % 3 for i in range(4)]
+            expected = next((i for i in range(4) if digits[i] == 0 and digits[(i + 1) % 4] == 1), -1)
+            assert run(lowered, "main", k) == expected

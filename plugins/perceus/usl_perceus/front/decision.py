@@ -7,6 +7,7 @@ matching to good decision trees".
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,6 +49,10 @@ class Switch:
 
 
 Tree = Leaf | Guarded | Switch
+"""A switch may stand in several places: there it decides between the same rows."""
+
+LARGE = 100
+"""A tree that has more switches than this when written out jumps to those that stand in several places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,9 @@ class Decisions:
     """Makes one tree; numbers occurrences from the number of columns on."""
 
     def __init__(self, columns: int) -> None:
-        self.occurrences = columns
+        self.occurrences = self._columns = columns
+        self._known: dict[tuple[object, ...], Tree] = {}
+        """Trees by the rows that they decide between, where these only ask for what is matched itself."""
 
     def tree(self, rows: Sequence[tuple[Sequence[Resolved], bool]]) -> Tree:
         """The tree for rows of patterns, one for each column, with whether they have a guard. The rows are exhaustive."""
@@ -76,7 +83,12 @@ class Decisions:
         if not first.patterns:
             leaf = Leaf(first.number, first.bindings)
             return Guarded(leaf, self._tree(rows[1:])) if first.guarded else leaf
-        return self._switch(_chosen(rows), rows)
+        if any(at >= self._columns for row in rows for at in (*row.patterns, *(at for _, at in row.bindings))):
+            return self._switch(_chosen(rows), rows)
+        key = tuple((row.number, _asked(row), row.bindings) for row in rows)
+        if key not in self._known:
+            self._known[key] = self._switch(_chosen(rows), rows)
+        return self._known[key]
 
     def _switch(self, occurrence: int, rows: Sequence[_Row]) -> Switch:
         present: dict[Head, None] = {}
@@ -113,6 +125,11 @@ def _simplified(row: _Row) -> Iterator[_Row]:
     yield _Row(row.number, row.guarded, patterns, tuple(bindings))
 
 
+def _asked(row: _Row) -> tuple[object, ...]:
+    """What a simplified row still asks for: equal for rows that ask for the same."""
+    return tuple((at, part.head, part.args) for at, part in row.patterns.items() if isinstance(part, Construct))
+
+
 def _chosen(rows: Sequence[_Row]) -> int:
     def needed_by(occurrence: int) -> int:
         return sum(occurrence in row.patterns for row in rows)
@@ -133,15 +150,43 @@ def _specialized(row: _Row, occurrence: int, head: Head, fields: Sequence[int]) 
 
 
 def leaves(tree: Tree) -> Iterator[Leaf]:
-    """The leaves, those behind guards included."""
-    match tree:
-        case Leaf():
-            yield tree
-        case Guarded(leaf=leaf, orelse=orelse):
-            yield leaf
-            yield from leaves(orelse)
-        case Switch(branches=branches, default=default):
-            for branch in branches:
-                yield from leaves(branch.tree)
-            if default is not None:
-                yield from leaves(default)
+    """The leaves, those behind guards included; those of a tree that stands in several places once."""
+    seen: set[int] = set()
+    waiting = [tree]
+    while waiting:
+        match waiting.pop():
+            case Leaf() as leaf:
+                yield leaf
+            case Guarded(leaf=leaf, orelse=orelse):
+                yield leaf
+                waiting.append(orelse)
+            case Switch() as switch if id(switch) not in seen:
+                seen.add(id(switch))
+                waiting.extend(reversed(below(switch)))
+            case _:
+                pass
+
+
+def below(switch: Switch) -> list[Tree]:
+    """The trees of the branches and the default."""
+    return [*(branch.tree for branch in switch.branches), *([] if switch.default is None else [switch.default])]
+
+
+def repeated(tree: Tree) -> set[int]:
+    """The ids of the switches that stand in several places, if the tree has more than LARGE switches when written out."""
+    places: Counter[int] = Counter()
+    sizes: dict[int, int] = {}
+
+    def size(tree: Tree) -> int:
+        match tree:
+            case Switch():
+                places[id(tree)] += 1
+                if id(tree) not in sizes:
+                    sizes[id(tree)] = 1 + sum(map(size, below(tree)))
+                return sizes[id(tree)]
+            case Guarded(orelse=orelse):
+                return size(orelse)
+            case Leaf():
+                return 0
+
+    return {each for each, count in places.items() if count > 1} if size(tree) > LARGE else set()

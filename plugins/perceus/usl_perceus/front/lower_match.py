@@ -120,11 +120,14 @@ class _Emitter:
         self._type = lowering.type(node)
         counts = Counter(leaf.row for leaf in dc.leaves(tree))
         self._shared = {row for row, count in counts.items() if count > 1 and size(node.cases[row].body) > SMALL}
+        self._repeated = dc.repeated(tree)
+        self._trees: dict[int, ir.Label] = {}
+        """The join points of trees that stand in several places; what they ask for is in scope everywhere."""
         self._joins: dict[int, tuple[ir.Label, tuple[str, ...], tuple[ir.Var, ...], ir.Expr]] = {}
 
     def joined(self, body: ir.Expr) -> ir.Expr:
         """body, after the join points that it jumps to."""
-        for label, _, params, join_body in self._joins.values():
+        for label, _, params, join_body in reversed(self._joins.values()):  # each may jump to those that were made before it
             body = ir.LetJoin(label, params, join_body, body, span=join_body.span)
         return body
 
@@ -139,6 +142,12 @@ class _Emitter:
                 test = self._lowering.atom(guard, self._inner(leaf, values), block)
                 then, other = self._leaf(leaf, values), self.tree(orelse, values)
                 return block.wrap(ir.If(test, then, other, span=guard.span))
+            case dc.Switch() if id(tree) in self._repeated:
+                if id(tree) not in self._trees:
+                    body = self._switch(tree, self._roots)
+                    self._trees[id(tree)] = ir.Label("rest")
+                    self._joins[-len(self._trees)] = (self._trees[id(tree)], (), (), body)
+                return ir.Jump(self._trees[id(tree)], (), self._type, span=_span(tree, self._node))
             case dc.Switch():
                 return self._switch(tree, values)
 
