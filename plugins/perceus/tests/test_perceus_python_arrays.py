@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -159,3 +161,44 @@ def test_programs_with_threads_get_copies():
 
     assert _may_keep(compiled(in_thread))
     assert not _may_keep(compiled(added))
+
+
+INTERRUPTED = """
+from __future__ import annotations
+import os, signal, threading, time
+import numpy as np
+from usl_perceus import data, fun, live_blocks
+
+@data
+class L:
+    N: ()
+    C: (i64, "L")
+
+@fun
+def turns(x: array[f64], n: i64, i: i64) -> L:
+    return C(i + i64(x[0]), C(1, N)) if n == 0 else turns(x, n - 1, (i * 5 + n) % 1013)
+
+x = np.ones(5000)
+turns(x, 1, 1)
+threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+try:
+    turns(x, 400_000_000, 1)
+    print("it ended")
+except KeyboardInterrupt:
+    pass
+del x
+while True:
+    time.sleep(0.05)
+    try:
+        print(live_blocks())
+        break
+    except RuntimeError:
+        pass
+"""
+
+
+def test_an_interrupted_call_gives_back_what_it_was_lent_and_what_it_made(tmp_path):
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=100)
+    assert (done.stdout, done.returncode) == ("0\n", 0), done.stderr
