@@ -30,6 +30,8 @@ MANY = 16 << 20
 WAIT = 0.5
 """Seconds to wait for another process that writes."""
 DAY = 24 * 3600
+FAILURES = (sqlite3.Error, OSError, ValueError)
+"""Raised by work on the file; a ValueError where damage is in a text."""
 
 NEIGHBOURS = 64
 """Entries that are read at once: who asks for one will ask for those that were written after it."""
@@ -82,7 +84,7 @@ class Shelf:
                 return None
             several = "SELECT key, value, used FROM entries WHERE place >= ? ORDER BY place LIMIT ?"
             self._near = {row[0]: row[1:] for row in database.execute(several, (*found, NEIGHBOURS))}
-        except (sqlite3.Error, OSError) as error:
+        except FAILURES as error:
             self._broken(error)
         return self._near.get(key)
 
@@ -123,7 +125,7 @@ class Shelf:
                 database.executemany("UPDATE entries SET used = ? WHERE key = ?", used)
             if self.file.stat().st_size > LIMIT:
                 self._shrink()
-        except (sqlite3.Error, OSError) as error:
+        except FAILURES as error:
             self._broken(error)
 
     def _shrink(self) -> None:
@@ -155,7 +157,7 @@ class Shelf:
                 self._database.close()
         self._database, self._is_broken = None, True
         self._waiting, self._used, self._near, self._size = {}, set(), {}, 0
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        if not isinstance(error, sqlite3.OperationalError | OSError):
             with contextlib.suppress(OSError):
                 self.file.unlink()
 
