@@ -42,7 +42,7 @@ def library_path(params: GemminiParams) -> Path:
     shared = f"lib{library_name(params)}.so"
     # GNU's and LLVM's linkers alike; programs that are linked with the library look for it by this name
     name = ("-install_name", f"@rpath/{shared}") if sys.platform == "darwin" else (f"-Wl,-soname,{shared}",)
-    flags = (*DEFAULT_FLAGS, *name)
+    flags = (*DEFAULT_FLAGS, "-O2", *name)
     compiler = find_compiler()
     parts = ["usl_gemmini", *compiler.command, compiler.version, *flags, *(text for each in texts.items() for text in each)]
     entry = remembered(parts, lambda: compiled(texts, compiler, flags)).parent
