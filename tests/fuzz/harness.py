@@ -49,7 +49,7 @@ REFUSALS = (SchedulingError, Undecided, BoundsError, TypeError_, ParseError)
 CHAIN = 5
 """Accepted steps on one program, at most."""
 LARGEST = 1600
-"""Nodes of a program with which a chain goes on; a quarter for schedules of all loops, whose results are several times larger."""
+"""Nodes of a program with which a chain goes on; a quarter for schedules of all loops, with results several times larger."""
 VECTORS = 6
 """Sizes at which the procedures of a chain are compared."""
 
