@@ -210,7 +210,7 @@ class Checker(Calls):
             case "==" | "!=":
                 self.demand(type_, is_plain, f"{node.op} {COMPARED}", node.span, why_not)
             case "<" | "<=" | ">" | ">=":
-                self.demand(type_, can_add, f"{node.op} compares numbers and strings, not {{}}", node.span)
+                self.demand(type_, is_plain, f"{node.op} {COMPARED}", node.span, why_not)
             case "+":
                 self.demand(type_, can_add, "+ works on numbers and strings, not {}", node.span)
             case "-" | "*":

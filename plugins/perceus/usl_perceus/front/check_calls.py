@@ -29,7 +29,7 @@ from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration, is
 from usl_perceus.front.kernels import kernel_signature
 from usl_perceus.front.library import METHODS, PRIMITIVES, join_of, strings
 from usl_perceus.front.lists import list_type
-from usl_perceus.front.plain import SHOWN, is_plain, why_not
+from usl_perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
 from usl_perceus.front.resolve import constructors, defaults, lookup, signature
 from usl_perceus.front.typed import (
     BuiltinUse,
@@ -452,7 +452,7 @@ class Calls(Patterns):
                 if len(node.args) < 2:
                     raise PerceusError(f"{name} takes 2 or more arguments", span=node.span, code="E713")
                 self._arguments(node, name, (want,) * len(node.args), env)
-                self.demand(want, can_add, f"{name} compares numbers and strings, not {{}}", node.span)
+                self.demand(want, is_plain, f"{name} {COMPARED}", node.span, why_not)
             case _ if name in MATH:
                 self._arguments(node, name, (want,) * MATH[name], env)
                 self.demand(want, is_float, f"{name} takes {'a float' if MATH[name] == 1 else 'floats'}, not {{}}", node.span)

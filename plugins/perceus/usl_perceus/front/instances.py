@@ -69,6 +69,8 @@ class Instances:
         """The functions that compare the values of a type (`equality.py`), by name."""
         self.texts: dict[ir.Type, str] = {}
         """The functions that append the text of a value (`texts.py`)."""
+        self.orders: dict[ir.Type, str] = {}
+        """The functions that order the values of a type (`ordering.py`)."""
         self.powers: dict[ir.IntType, str] = {}
         """The functions that raise integers of a type to a power (`powers.py`)."""
         self.derived: list[ir.FunDef] = []

@@ -17,7 +17,7 @@ from usl_perceus.front.builtins import CONVERSIONS, MATH
 from usl_perceus.front.formats import format_of
 from usl_perceus.front.instances import Substitution
 from usl_perceus.front.lower_match import Matching
-from usl_perceus.front.plain import SHOWN, is_plain, why_not
+from usl_perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
 from usl_perceus.front.texts import shown
 from usl_perceus.front.types import show, substitute
 from usl_perceus.front.updates import Updates
@@ -74,6 +74,8 @@ class BuiltinCalls(Matching):
         if name in ("print", "str"):
             for arg in node.args:
                 self.require_plain(SHOWN, arg, arg.span)
+        if name in ("min", "max"):
+            self.require_plain(f"{name} {COMPARED}", node.args[0], span)
         args = self.atoms(node.args, env, block)
         if name in CONVERSIONS:
             return ir.Prim("cast", args, type_, span=span)

@@ -146,7 +146,7 @@ class Lowering(BuiltinCalls):
             case sx.Unary(op=op, operand=operand):
                 return operators.unary(op, self.atom(operand, env, block), self.type(node), span)
             case sx.Binary(op=op, left=left, right=right):
-                if op in ("==", "!="):
+                if op in ("==", "!=", "<", "<=", ">", ">="):
                     self.require_plain(f"{op} {COMPARED}", left, span)
                 first = self.atom(left, env, block)
                 second = self.atom(right, env, block)

@@ -12,6 +12,7 @@ from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import INDEX, VALUE, ZERO_DIVISION
 from usl_perceus.front.equality import equal, is_scalar
 from usl_perceus.front.instances import Instances
+from usl_perceus.front.ordering import order
 from usl_perceus.front.raising import raising
 from usl_perceus.front.texts import shown
 
@@ -58,6 +59,9 @@ def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: 
         return same if op == "==" else ir.Prim("not", (block.atom(same, ir.BOOL, "test", span),), ir.BOOL, span=span)
     if left.type == ir.STR:
         return _on_strings(op, left, right, block, span)
+    if op in _COMPARISON and not is_scalar(left.type, instances):
+        found = block.atom(order(instances, left, right, span), ir.I64, "order", span)
+        return ir.Prim(_COMPARISON[op], (found, ir.Lit(0, ir.I64)), ir.BOOL, span=span)
     if op in _COMPARISON:
         return ir.Prim(_COMPARISON[op], (left, right), ir.BOOL, span=span)
     if op == "**":
