@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.corpus.callees import CONFIGURED
 from tests.corpus.case import Legal
 from usl_core.scheduling import (
     divide_loop,
@@ -9,6 +10,7 @@ from usl_core.scheduling import (
     reorder_loops,
     reuse_buffer,
     set_precision,
+    shift_loop,
 )
 
 KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
@@ -87,5 +89,19 @@ KNOWN_CONSERVATIVE: list[tuple[Legal, str]] = [
             lambda p: set_precision(p, "t", "i8"),
         ),
         "the ranges of integer data are not analysed, so integer types never change",
+    ),
+    (
+        Legal(
+            "shift_loop",
+            "a_parallel_loop_from_a_field_on",
+            "n: size, x: f32[n]",
+            """
+            for i in par(min(n, max(0, Reg.a)), n):
+                x[i] = 1.0
+            """,
+            lambda p: shift_loop(p, "i", 0),
+            scope=CONFIGURED,
+        ),
+        "of a field in an index it is not known that all iterations read the same there",
     ),
 ]

@@ -14,6 +14,7 @@ from usl_core.ir.traverse import depends_on_data, extent, same_expr, walk, walk_
 from usl_core.ir.types import INDEX
 from usl_core.primitives.base import edit_of, primitive, require_proved
 from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
+from usl_core.primitives.loops.modes import require_still_parallel
 from usl_core.procedure import Procedure
 
 
@@ -27,7 +28,8 @@ def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
     Sums that this makes are kept short: shifted by 2 and back, a loop over `x[i + 1]` is what it was.
 
     Raises:
-        SchedulingError: `lo >= 0` is not proved before the loop.
+        SchedulingError: `lo >= 0` is not proved before the loop; a field in the new indices of a parallel loop, of which it is
+        not known that iterations read the same.
     Forwarding: everything stays where it is.
     """
     path, old = loop_at(proc, loop)
@@ -50,7 +52,10 @@ def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
 
     edit = edit_of(proc).rewrite_exprs(body_of(path, len(old.body)), rule, {old.iter})
     edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), _end(old, start, symbolic))
-    return edit.replace_expr(NodeLoc((*path, ("lo", None))), start)
+    edit = edit.replace_expr(NodeLoc((*path, ("lo", None))), start)
+    if any(walk_kinds(old.lo, ReadConfig)) or any(walk_kinds(start, ReadConfig)):
+        require_still_parallel(edit, path)  # of a field in an index it is not known that all iterations read the same there
+    return edit
 
 
 def _end(loop: For, start: Expr, symbolic: bool) -> Expr:
