@@ -190,7 +190,8 @@ class Values:
 def _is_needless(typ: ScalarType, between: Type, source: Type) -> bool:
     """Whether a value of source casts to typ as it is just as it does by way of between: that has all values of source, and it
     does not make a conversion to an integer type saturate that wraps otherwise."""
-    if not (isinstance(between, ScalarType) and isinstance(source, ScalarType)):
+    assert isinstance(between, ScalarType)
+    if not isinstance(source, ScalarType):
         return False
     if source.is_int and between.is_int:
         (low, high), (least, greatest) = source.int_range(), between.int_range()

@@ -221,3 +221,9 @@ def test_a_cast_by_way_of_a_type_without_some_of_the_values_is_none_that_goes_st
     p = parse(f"def f(s: i8, u: u8, k: i32, d: {typ}):\n    d = {typ}({between}({source}))")
     with pytest.raises(SchedulingError, match="not proved equal"):
         rewrite_expr(p, p.find("d = _").rhs(), f"{typ}({source})")
+
+
+def test_a_cast_of_an_index_by_way_of_another_type_is_none_that_goes_straight():
+    p = parse("def f(n: size, d: f64):\n    d = f64(f32(n))")
+    with pytest.raises(SchedulingError, match="not proved equal"):
+        rewrite_expr(p, p.find("d = _").rhs(), "f64(n)")

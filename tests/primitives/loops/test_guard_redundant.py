@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.primitives.config.programs import CFG
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
 from usl_core.errors import SchedulingError
 from usl_core.primitives.loops.guard_redundant import guard_redundant
@@ -193,3 +194,21 @@ def test_statements_stay_themselves():
     q = guard_redundant(SLIDE, block, "i == 0 or k == 2")
     assert q.forward(stmt) == q.find("b = _")
     assert q.forward(block)[0] == q.find("for j in _: _")
+
+
+@pytest.mark.parametrize("effect", ["check(i < 5)", "Cfg.a = n"])
+def test_what_nobody_reads_is_needed_for_what_else_the_code_does(effect: str):
+    p = parse(
+        f"""
+        def f(n: size, x: f32[n], y: f32[n]):
+            t: f32[n]
+            for i in seq(0, n):
+                {effect}
+                t[i] = x[i]
+                y[i] = 1.0
+        """,
+        Cfg=CFG,
+    )
+    with pytest.raises(SchedulingError, match="the code may be needed") as refused:
+        guard_redundant(p, p.find_loop("i").body()[0:2], "i < 3")
+    assert any("it has a `check`, or writes configuration" in note for note in refused.value.notes)

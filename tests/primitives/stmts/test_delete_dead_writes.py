@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.primitives.config.programs import CFG
 from tests.primitives.equivalence import assert_body, assert_equivalent, parse
 from usl_core.errors import SchedulingError
 from usl_core.scheduling import delete_dead_writes
@@ -32,3 +33,9 @@ def test_code_that_writes_nothing_is_for_delete_pass(code: str) -> None:
     p = parse(f"def f(n: size, y: f32[8]):\n    {code}\n    y[0] = 1.0")
     with pytest.raises(SchedulingError, match="the code writes nothing"):
         delete_dead_writes(p, p.body()[0])
+
+
+def test_code_that_writes_configuration_too_stays() -> None:
+    p = parse("def f(n: size, y: f32[8]):\n    t: f32\n    Cfg.a = n\n    t = 1.0\n    y[0] = 1.0", Cfg=CFG)
+    with pytest.raises(SchedulingError, match="has a `check` or writes configuration"):
+        delete_dead_writes(p, p.body()[1:3])

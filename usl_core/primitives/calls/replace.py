@@ -197,7 +197,8 @@ def _argument(formal: Arg, solution: Solution, ctx: Context) -> Expr:
 
 
 def _holds_dense(ctx: Context, part: Expr) -> bool:
-    return isinstance(part, Read | WindowExpr) and ctx.holds(dense_layout(ctx, part))
+    assert isinstance(part, Read | WindowExpr)
+    return ctx.holds(dense_layout(ctx, part))
 
 
 def _written(ctx: Context, value: Lin) -> Expr:
