@@ -65,6 +65,13 @@ CASES: tuple[Case, ...] = (
     ),
     Case("mult_loops", _NEST, lambda p, at: ops.mult_loops(p, at[0], "k"), _Z_USE),
     Case("shift_loop", _LOOP, lambda p, at: ops.shift_loop(p, at[0], 2)),
+    Case("rename_loop", _LOOP, lambda p, at: ops.rename_loop(p, at[0], "other")),
+    Case(
+        "widen_loop",
+        "t: f32[10]\nfor i in seq(0, 8):\n    t[i] = 2.0\ny[0] = t[0]",
+        lambda p, at: ops.widen_loop(p, at[1], 10),
+        _LOCAL_USE,
+    ),
     Case("fission", _TWO, lambda p, at: ops.fission(p, at[0].body()[0].after())),
     Case(
         "fuse",

@@ -121,7 +121,7 @@ def _is_called(name: str, proc: ir.Proc) -> bool:
                 return True
             case ir.StrideExpr() if name in (syntax.ANY, "stride"):
                 return True
-            case _:
+            case ir.NodeBase():
                 pass
     return False
 

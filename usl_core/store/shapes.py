@@ -57,8 +57,7 @@ def _told(value: Any) -> object:
             return repr(value)
         case Enum():
             return value.value
-        case _:
-            return declaration(value)
+    return declaration(value)
 
 
 def declaration(value: object) -> object:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 from functools import cache
 
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from usl_core import probe
 from usl_gemmini import GemminiError, GemminiParams, decode
 from usl_gemmini.decode import name_of, values_of
 from usl_gemmini.header import header
@@ -224,7 +224,7 @@ void all(int8_t *a, int32_t *d, float scale) {
 @pytest.mark.parametrize("compiler", ["gcc", "clang", "riscv64-linux-gnu-gcc"])
 @pytest.mark.parametrize("dim", [4, 8, 16, 32])
 def test_the_header_compiles_without_warnings(compiler, dim, tmp_path):
-    program = shutil.which(compiler)
+    program = probe.program(compiler)
     if program is None:
         pytest.skip(f"{compiler} is not installed")
     chip = GemminiParams(dim=dim)

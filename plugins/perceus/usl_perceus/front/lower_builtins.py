@@ -48,6 +48,7 @@ class BuiltinCalls(Matching):
             raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
 
     def builtin(self, name: str, node: sx.Call, env: Env, block: Block) -> ir.Expr:
+        """A call of a function or method of the language; what its arguments need goes into block."""
         span, type_ = node.span, self.type(node)
         if "." in name:
             assert isinstance(node.function, sx.Attribute)

@@ -102,6 +102,7 @@ class Statements(Loops):
                 raise PerceusError(f"{_keyword(first)} is not in the functional language", span=place, notes=_hint(first))
 
     def tail(self, tail: Tail, defined: frozenset[str], span: Span) -> sx.Expr:
+        """What a way through statements gives that ends as tail says."""
         match tail:
             case End():
                 return sx.Literal(None, implicit=True, span=span)
