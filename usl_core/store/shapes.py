@@ -38,13 +38,15 @@ def shape(node: Node) -> bytes:
 
 
 def _told(value: Any) -> object:
+    if isinstance(value, NodeBase):
+        return shape(value)  # type: ignore[arg-type]
+    if isinstance(value, TensorType):
+        return ("tensor", _told(value.scalar), [shape(extent) for extent in value.shape], value.window)
+    if isinstance(value, ScalarType | ControlType | InstrTemplate | ConfigField):
+        return repr(value)
     match value:
-        case NodeBase():
-            return shape(value)  # type: ignore[arg-type]
         case tuple():
             return [_told(each) for each in value]
-        case TensorType():
-            return ("tensor", _told(value.scalar), [shape(extent) for extent in value.shape], value.window)
         case Span():
             return None
         case Sym():
@@ -53,11 +55,10 @@ def _told(value: Any) -> object:
             return value
         case Fraction():
             return ("number", str(value))
-        case ScalarType() | ControlType() | InstrTemplate() | ConfigField():
-            return repr(value)
         case Enum():
             return value.value
-    return declaration(value)
+        case _:
+            return declaration(value)
 
 
 def declaration(value: object) -> object:
