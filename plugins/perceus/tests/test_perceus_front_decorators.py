@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
 from typing import Generic, TypeVar
 
 import programs_front as example
@@ -19,6 +23,30 @@ def core(function: Function) -> ir.Program:
     program = function.core().program
     verify(program)
     return program
+
+
+def test_a_module_that_only_declares_loads_no_compiler(tmp_path: Path):
+    declares = """
+        from __future__ import annotations
+        from usl_perceus import data, exception, fun, record
+        @data
+        class List:
+            Nil: ()
+            Cons: (i64, "List")
+        @fun
+        def length(xs: List, n: i64 = 0) -> i64:
+            match xs:
+                case Nil():
+                    return n
+                case Cons(_, rest):
+                    return length(rest, n + 1)
+    """
+    file = tmp_path / "declares.py"
+    file.write_text(dedent(declares), encoding="utf-8")
+    heavy = ("usl_perceus.front.check", "usl_perceus.ir", "usl_core.procedure", "usl_c11.emit", "numpy", "cffi")
+    code = f"import runpy, sys; runpy.run_path(sys.argv[1]); print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_functions_know_what_they_use_and_what_they_promise():

@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from usl_core import tracebacks
 from usl_core.errors import LIBRARIES
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import module
 from usl_perceus.front.definitions import Defined, ForeignDef, FunDef, Scope
-from usl_perceus.front.lower import Lowered, lower
 from usl_perceus.front.resolve import defaults, signature
+
+if TYPE_CHECKING:
+    from usl_perceus.front.lower import Lowered
 
 C = TypeVar("C")
 
@@ -43,6 +45,8 @@ class Function(Defined):
             PerceusError: something in it is ill-typed.
         """
         if self._lowered is None:
+            from usl_perceus.front.lower import lower  # a module that only declares does without the compiler
+
             self._lowered = lower([self.__usl_definition__])
         return self._lowered
 
