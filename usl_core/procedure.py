@@ -182,12 +182,14 @@ class Procedure(Declaration):
 
     def history(self) -> list[Step]:
         """The steps that made this procedure, the oldest first."""
-        steps: list[Step] = []
-        version: Procedure | None = self
-        while version is not None:
-            steps.append(version._step)
-            version = version._parent
-        return steps[::-1]
+        return [version._step for version in self.versions()]
+
+    def versions(self) -> list[Procedure]:
+        """The procedure that was written, then what each step made, up to this one; `history` says which steps these were."""
+        found = [self]
+        while (before := found[-1]._parent) is not None:
+            found.append(before)
+        return found[::-1]
 
     def assurance(self) -> str:
         """What stands behind this procedure: every step is proved, as no operator applies without its proof."""

@@ -1639,7 +1639,7 @@ usl_value usl_boxed_array_own(usl_value array, const char *site, usl_context *ct
     return &copy->head;
 }
 
-void usl_require_length(usl_value array, int rank, const int64_t *extents, const char *message)
+static void require_product(int64_t wanted, int rank, const int64_t *extents, const char *message)
 {
     int64_t length = 1;
     for (int i = 0; i < rank; i++) {
@@ -1647,8 +1647,20 @@ void usl_require_length(usl_value array, int rank, const int64_t *extents, const
             usl_fatal(message);
         length *= extents[i];
     }
-    if (length != usl_array_length(array))
+    if (length != wanted)
         usl_fatal(message);
+}
+
+void usl_require_length(usl_value array, int rank, const int64_t *extents, const char *message)
+{
+    require_product(usl_array_length(array), rank, extents, message);
+}
+
+void usl_require_part(usl_value array, int64_t first, int64_t count, int rank, const int64_t *extents, const char *message)
+{
+    if (first < 0 || count < 0 || first > usl_array_length(array) - count)
+        usl_fatal(message);
+    require_product(count, rank, extents, message);
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------------------- */

@@ -585,8 +585,9 @@ usl_value usl_boxed_array_new(int64_t length, usl_value value, const char *site,
 usl_value usl_raw_array_own(usl_value array, size_t element, const char *site, usl_context *ctx);
 usl_value usl_boxed_array_own(usl_value array, const char *site, usl_context *ctx);
 
-/* Ends the process with the message unless the array has as many elements as the extents say. */
+/* Ends the process with the message unless the array, or a part that lies in it, has as many elements as the extents say. */
 void usl_require_length(usl_value array, int rank, const int64_t *extents, const char *message);
+void usl_require_part(usl_value array, int64_t first, int64_t count, int rank, const int64_t *extents, const char *message);
 
 /* A procedure has failed: the program asks before it uses the results, and raises. */
 static inline void usl_fail(const char *place, const char *why, usl_context *ctx)

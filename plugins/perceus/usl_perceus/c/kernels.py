@@ -14,7 +14,7 @@ from usl_core.ir.types import ControlType, ScalarType, TensorType
 from usl_perceus.c.frame import Frame
 from usl_perceus.c.unit import c_string
 from usl_perceus.errors import PerceusError
-from usl_perceus.ir import ArrayType, DataType, KernelCall, KernelDecl
+from usl_perceus.ir import ArrayType, DataType, KernelCall, KernelDecl, Type
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
 
@@ -35,8 +35,10 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
     kernel = unit.program.kernels[call.kernel]
     proc = kernel_proc(kernel)
     texts = [unit.atom(arg, frame.variables) for arg in call.args]
+    places = {part: texts[len(proc.args) + 2 * i :][:2] for i, part in enumerate(kernel.parts)}
+    texts = texts[: len(proc.args)]
     written: list[str] = []
-    for i, (type, is_written) in enumerate(zip(kernel.params, kernel.written, strict=True)):
+    for i, (type, is_written) in enumerate(zip(kernel.params[: len(proc.args)], kernel.written, strict=False)):
         if is_written and not isinstance(type, ArrayType):
             texts[i] = frame.names.fresh(proc.args[i].name.name)
             frame.line(f"{unit.types.declaration(type, texts[i])} = {unit.atom(call.args[i], frame.variables)};")
@@ -64,13 +66,16 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
             case TensorType(scalar=scalar, shape=shape, window=window):
                 extents = [_control(extent, controls, call.span) for extent in shape]
                 message = f"{proc.name}: the length of {arg.name.name} is not the product of its extents"
-                frame.line(_length_test(text, extents, message))
+                frame.line(_length_test(text, places.get(i), extents, message))
+                elements = f"usl_raw_elements({text})"
+                if i in places:
+                    elements = f"({unit.types.spelling(_elem(kernel.params[i]))} *){elements} + {places[i][0]}"
                 if window:
                     strides = [" * ".join(["(ptrdiff_t)1", *extents[dim + 1 :]]) for dim in range(len(extents))]
                     struct = window_struct(scalar, len(shape), arg.name not in changed)
-                    arguments.append(f"(struct {struct}){{usl_raw_elements({text}), {{{', '.join(strides)}}}}}")
+                    arguments.append(f"(struct {struct}){{{elements}, {{{', '.join(strides)}}}}}")
                 else:
-                    arguments.append(f"usl_raw_elements({text})")
+                    arguments.append(elements)
     status = frame.names.fresh("status")
     frame.line(f"int {status} = {proc.name}({', '.join(arguments)});")
     frame.line(f"if (USL_UNLIKELY({status} != 0))")
@@ -83,9 +88,16 @@ def emit_call(call: KernelCall, frame: Frame) -> str:
     return unit.types.value(call.type, written)
 
 
-def _length_test(array: str, extents: Sequence[str], message: str) -> str:
-    literal = f"(const int64_t[]){{{', '.join(extents)}}}"
-    return f"usl_require_length({array}, {len(extents)}, {literal}, {c_string(message.encode())});"
+def _elem(type: Type) -> Type:
+    assert isinstance(type, ArrayType)
+    return type.elem
+
+
+def _length_test(array: str, part: Sequence[str] | None, extents: Sequence[str], message: str) -> str:
+    literal, text = f"(const int64_t[]){{{', '.join(extents)}}}", c_string(message.encode())
+    if part is not None:
+        return f"usl_require_part({array}, {', '.join(part)}, {len(extents)}, {literal}, {text});"
+    return f"usl_require_length({array}, {len(extents)}, {literal}, {text});"
 
 
 def _control(expr: Expr, controls: Mapping[Sym, str], span: Span) -> str:

@@ -84,9 +84,8 @@ def _generated(program: Program, name: str) -> Source:
     unit = _new_unit(program)
     public = _public_structs(unit)
     functions = _functions(unit)
-    kernels = (
-        library([kernel_proc(kernel) for kernel in program.kernels.values()], f"{name}_kernels") if program.kernels else None
-    )
+    procedures = list(dict.fromkeys(kernel_proc(kernel) for kernel in program.kernels.values()))
+    kernels = library(procedures, f"{name}_kernels") if procedures else None
     texts = {
         f"{name}_all.c": _including(name, kernels is not None, "usl_rt.c"),
         f"{name}.c": _source(name, functions, unit, len(public)),

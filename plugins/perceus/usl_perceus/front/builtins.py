@@ -15,6 +15,8 @@ must_reuse(C(a))     C(a), and compilation fails unless it is built in the memor
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from usl_core.errors import NOWHERE
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, Scope
@@ -53,6 +55,9 @@ FELL, GONE = ".Fell", ".Gone"
 ENDED = _ended()
 ENDINGS = {con.name: con for con in ENDED.constructors or ()}
 
+SLICE = ".slice"
+"""The function that `s[i:j]` calls."""
+
 CONVERSIONS = frozenset({*INTEGERS, *FLOATS})
 """Names of types that are also functions on numbers."""
 
@@ -68,7 +73,7 @@ _OTHERS = (
     "str",
     ".str",
     ".range",
-    ".slice",
+    SLICE,
     ".in",
     ".format",
     "int",
@@ -87,3 +92,8 @@ _OTHERS = (
     "must_reuse",
 )
 FUNCTIONS = frozenset({*_OTHERS, *MATH, *CONVERSIONS})
+
+
+def is_part(node: sx.Expr) -> TypeGuard[sx.Call]:
+    """Whether it is `x[i:j]`."""
+    return isinstance(node, sx.Call) and isinstance(node.function, sx.Name) and node.function.name == SLICE

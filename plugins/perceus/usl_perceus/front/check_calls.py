@@ -11,7 +11,7 @@ from usl_core.errors import Span
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.arguments import arranged, count_of
-from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS, MATH
+from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS, MATH, is_part
 from usl_perceus.front.check_patterns import Patterns, ambiguous, qualified
 from usl_perceus.front.definitions import (
     MISSING,
@@ -210,7 +210,9 @@ class Calls(Patterns):
                 self._builtin(name, node, want, env)
             case KernelUse(kernel=kernel):
                 own = kernel_signature(kernel, node.span)
-                self._arguments(node, kernel.name(), own.params, env)
+                arranged(node, kernel.name(), [str(i) for i in range(len(own.params))], ())
+                for arg, param in zip(node.args, own.params, strict=True):
+                    self._kernel_argument(arg, param, env)
                 self.expect(want, own.result, node.span)
             case _:
                 if isinstance(use, ConUse) and not use.con.fields:
@@ -247,6 +249,18 @@ class Calls(Patterns):
         arranged(node, name, [str(i) for i in range(len(params))] if not node.keywords else (), ())
         for arg, param in _functions_last(node.args, params):
             self.check(arg, param, env)
+
+    def _kernel_argument(self, node: sx.Expr, param: Type, env: Env) -> None:
+        """An array, or a part of one: `x[i:j]`."""
+        if not is_part(node) or not (isinstance(param, App) and param.head == ARRAY):
+            self.check(node, param, env)
+            return
+        array, first, last = node.args
+        self.typed.types[node] = param
+        self.typed.uses[node.function] = BuiltinUse("slice")
+        self.check(array, param, env)
+        self.check(first, I64, env)
+        self.check(last, I64, env)
 
     def _closure(self, node: sx.Call, want: Type, env: Env) -> None:
         if node.keywords:
@@ -426,7 +440,15 @@ class Calls(Patterns):
                 self._showable(node.args[0], env)
                 self.expect(want, STR, node.span)
             case "slice":
-                self._arguments(node, name, (STR, I64, I64), env)
+                text, *places = node.args
+                found = self.infer(text, env)
+                if isinstance(found, App) and found.head == ARRAY:
+                    hint = "hint: a @proc can be given a part: f(n, x[i:j])"
+                    message = "a part of an array is only an argument of a @proc"
+                    raise PerceusError(message, span=node.span, notes=(hint,), code="E712")
+                self.expect(STR, found, text.span)
+                for place in places:
+                    self.check(place, I64, env)
                 self.expect(want, STR, node.span)
             case "in":
                 self._in(node, want, env)

@@ -10,6 +10,7 @@ from usl_core.errors import Span
 from usl_core.frontend.source import Source
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
+from usl_perceus.front.builtins import SLICE
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -79,7 +80,7 @@ class Expressions:
             case ast.Subscript(value=text, slice=ast.Slice(lower=lower, upper=upper, step=None)):
                 first = sx.Literal(0, span=span) if lower is None else self.expr(lower)
                 last = sx.Literal(_END, span=span) if upper is None else self.expr(upper)
-                return sx.Call(sx.Name(".slice", span=span), (self.expr(text), first, last), span=span)
+                return sx.Call(sx.Name(SLICE, span=span), (self.expr(text), first, last), span=span)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
                 return sx.Binary(_BINARY[type(op)], self.expr(left), self.expr(right), span=span)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if type(value) is not bool:

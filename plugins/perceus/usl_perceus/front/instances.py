@@ -275,17 +275,18 @@ class Instances:
             )
         return self._others[foreign]
 
-    def kernel(self, kernel: Procedure) -> str:
-        """The name of a kernel."""
-        if kernel not in self._others:
+    def kernel(self, kernel: Procedure, parts: tuple[int, ...] = ()) -> str:
+        """The name of a kernel that gets parts of the arrays at these positions."""
+        key = (kernel, parts) if parts else kernel
+        if key not in self._others:
             own = kernel_signature(kernel, NOWHERE)
-            name = self._others[kernel] = self.fresh(kernel.name())
-            params = tuple(self.type(param, {}) for param in own.params)
+            name = self._others[key] = self.fresh(kernel.name())
+            params = (*(self.type(param, {}) for param in own.params), *(ir.I64 for _ in parts for _ in range(2)))
             result = self.type(own.result, {})
             written = tuple(position in own.written for position in range(len(params)))
             con = self.tuple_con(result) if len(own.written) > 1 else None
-            self.kernels[name] = ir.KernelDecl(name, params, written, con, kernel, may_fail(kernel))
-        return self._others[kernel]
+            self.kernels[name] = ir.KernelDecl(name, params, written, con, kernel, may_fail(kernel), parts)
+        return self._others[key]
 
 
 _FINITE = "it uses itself with ever larger type arguments, and each use with other types is compiled on its own"

@@ -12,12 +12,14 @@ from usl_perceus.front import lower_operators as operators
 from usl_perceus.front import lower_strings as texts
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.block import Block
+from usl_perceus.front.builtins import is_part
 from usl_perceus.front.definitions import FunDef
 from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
 from usl_perceus.front.instances import Instances, Substitution
+from usl_perceus.front.kernel_tests import KernelArguments, Part
 from usl_perceus.front.library import strings
 from usl_perceus.front.lower_builtins import BuiltinCalls, closure
-from usl_perceus.front.lower_kernel import kernel_call
+from usl_perceus.front.lower_kernel import kernel_call, part_of
 from usl_perceus.front.plain import COMPARED
 from usl_perceus.front.resolve import signature
 from usl_perceus.front.typed import (
@@ -278,7 +280,7 @@ class Lowering(BuiltinCalls):
             case ForeignUse(foreign=foreign):
                 return ir.ForeignCall(self.instances.foreign(foreign), self._given(node, env, block), type_, span=span)
             case KernelUse(kernel=kernel):
-                return kernel_call(self.instances, kernel, self.atoms(node.args, env, block), type_, block, span)
+                return kernel_call(self.instances, kernel, self._kernel_arguments(node, env, block), type_, span)
             case BuiltinUse(name=name):
                 return self.builtin(name, node, env, block)
             case UpdateUse(fields=fields):
@@ -286,6 +288,18 @@ class Lowering(BuiltinCalls):
             case _:
                 callee = self.atom(node.function, env, block)
                 return ir.CallClosure(callee, self.atoms(node.args, env, block), type_, span=span)
+
+    def _kernel_arguments(self, node: sx.Call, env: Env, block: Block) -> KernelArguments:
+        atoms: list[ir.Atom] = []
+        parts: dict[int, Part] = {}
+        for position, arg in enumerate(node.args):
+            if is_part(arg) and isinstance(self.type(arg), ir.ArrayType):
+                array, first, last = self.atoms(arg.args, env, block)
+                atoms.append(array)
+                parts[position] = part_of(array, first, last, block, arg.span)
+            else:
+                atoms.append(self.atom(arg, env, block))
+        return KernelArguments(tuple(atoms), parts)
 
     def _is_string(self, node: sx.Expr) -> bool:
         return bool(self.typed.types.get(node) == STR)

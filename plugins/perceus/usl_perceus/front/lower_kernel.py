@@ -1,46 +1,159 @@
 """A call of a `@proc`, after tests of all that it assumes: sizes, lengths of arrays, its assertions.
 
-A call that breaks one of them raises ValueError. Sizes and indices are at most `LARGEST` in magnitude, so that the arithmetic
-of the tests cannot wrap around.
+A call that breaks one of them raises ValueError. Where a size is 0, what `empty_arrays.py` knows of the kernel is done instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from usl_core import Procedure
 from usl_core.errors import Span
-from usl_core.ir.externs import MAX, MIN
-from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Proc, Read, StrideExpr, UnaryMinus
-from usl_core.ir.printer import show_expr
-from usl_core.ir.sym import Sym
-from usl_core.ir.types import SIZE, ControlType, TensorType
+from usl_core.ir.nodes import Proc
 from usl_perceus import ir
-from usl_perceus.errors import PerceusError
 from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import VALUE
+from usl_perceus.front.empty_arrays import Remainder, remainders, remainders_of_nothing
 from usl_perceus.front.instances import Instances
+from usl_perceus.front.kernel_tests import KernelArguments, Part, Tests, length_of, number
+from usl_perceus.front.kernels import kernel_signature
 from usl_perceus.front.raising import raising
 
-LARGEST = (1 << 31) - 1
-"""The largest size or index of a kernel, as its C takes it."""
 
-_ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
-_TRUTH = {"and": "and", "or": "or", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+def part_of(array: ir.Atom, first: ir.Atom, last: ir.Atom, block: Block, span: Span) -> Part:
+    """The part `array[first:last]`: as in Python negative positions count from the end, and those outside are the ends."""
+    zero = number(0)
+
+    def prim(op: str, args: tuple[ir.Atom, ...], type_: ir.Type = ir.I64) -> ir.Atom:
+        return block.atom(ir.Prim(op, args, type_, span=span), type_, "place", span)
+
+    def chosen(test: ir.Atom, then: ir.Expr, orelse: ir.Expr) -> ir.Atom:
+        return block.atom(ir.If(test, then, orelse, span=span), ir.I64, "place", span)
+
+    length = prim("array_len", (array,))
+
+    def inside(place: ir.Atom) -> ir.Atom:
+        if isinstance(place, ir.Lit) and place.value == 0:
+            return place
+        counted = ir.Prim("add", (place, length), ir.I64, span=span)
+        place = chosen(prim("lt", (place, zero), ir.BOOL), counted, ir.Ret(place, span=span))
+        place = chosen(prim("lt", (place, zero), ir.BOOL), ir.Ret(zero, span=span), ir.Ret(place, span=span))
+        return chosen(prim("lt", (length, place), ir.BOOL), ir.Ret(length, span=span), ir.Ret(place, span=span))
+
+    start, end = inside(first), inside(last)
+    rest = ir.Prim("sub", (end, start), ir.I64, span=span)
+    return start, chosen(prim("lt", (start, end), ir.BOOL), rest, ir.Ret(zero, span=span))
 
 
 def kernel_call(
-    instances: Instances, kernel: Procedure, args: Sequence[ir.Atom], type_: ir.Type, block: Block, span: Span
+    instances: Instances, kernel: Procedure, given: KernelArguments, type_: ir.Type, span: Span, sizes_from: int = 0
 ) -> ir.Expr:
-    """The call in the innermost of the branches where all tests hold.
+    """The call in the innermost of the branches where all tests hold. Sizes before position sizes_from are known not to be 0.
 
     Raises:
         PerceusError: an assertion of the kernel cannot be tested here.
     """
-    tests = _Tests(kernel.ir, dict(zip((arg.name for arg in kernel.ir.args), args, strict=True)), span)
-    call = _checked(instances, ir.KernelCall(instances.kernel(kernel), tuple(args), type_, span=span), kernel.ir.name)
-    for steps, test, why in reversed(tests.all()):
-        call = steps.wrap(ir.If(test, call, raising(instances, VALUE, type_, span, f"{kernel.ir.name}: {why}"), span=span))
+    name = instances.kernel(kernel, tuple(given.parts))
+    places = tuple(atom for part in given.parts.values() for atom in part)
+    call = _checked(instances, ir.KernelCall(name, (*given.atoms, *places), type_, span=span), kernel.ir.name)
+    whole = _tested(instances, kernel.ir, kernel.ir.name, given, call, type_, span)
+    for remainder in reversed(remainders(kernel)):
+        if remainder.size >= sizes_from:
+            without = _of_remainder(instances, kernel, remainder, given, type_, span)
+            without = _if_empty(instances, kernel.ir, kernel.ir.name, remainder, given, without, type_, span)
+            whole = _if_zero(given.atoms[remainder.size], without, whole, span)
+    return whole
+
+
+def _of_remainder(
+    instances: Instances, kernel: Procedure, remainder: Remainder, given: KernelArguments, type_: ir.Type, span: Span
+) -> ir.Expr:
+    """What is left of a kernel where one size is 0; what it does not write comes back as it is."""
+    rest = given.kept(remainder.kept)
+    later = sum(1 for i in remainder.kept if i < remainder.size)
+    results = {i: given.atoms[i] for i in kernel_signature(kernel, span).written}
+    if remainder.kernel is None:
+
+        def as_it_is() -> ir.Expr:
+            return _collected(instances, results, type_, span)
+
+        return _nothing(instances, remainder.rest, kernel.ir.name, rest, as_it_is, type_, span, later)
+    block = Block()
+    own = kernel_signature(remainder.kernel, span)
+    inner_type = instances.type(own.result, {})
+    call = kernel_call(instances, remainder.kernel, rest, inner_type, span, later)
+    made = block.variable(block.atom(call, inner_type, "result", span), span)
+    values: tuple[ir.Atom, ...] = (made,)
+    if len(own.written) > 1:
+        con = instances.tuple_con(inner_type)
+        opened = tuple(ir.Var(f"result{i}", field) for i, (_, field) in enumerate(con.fields))
+        block.open(made, con, opened, span)
+        values = opened
+    results.update({remainder.kept[i]: value for i, value in zip(own.written, values, strict=True)})
+    return block.wrap(_collected(instances, results, type_, span))
+
+
+def _nothing(
+    instances: Instances,
+    rest: Proc,
+    name: str,
+    given: KernelArguments,
+    result: Callable[[], ir.Expr],
+    type_: ir.Type,
+    span: Span,
+    sizes_from: int,
+) -> ir.Expr:
+    """The result, where all arrays have the lengths that the interface says; of its sizes, too, some may be 0."""
+    whole = _tested(instances, rest, name, given, result(), type_, span)
+    for remainder in reversed(remainders_of_nothing(rest)):
+        if remainder.size >= sizes_from:
+            later = sum(1 for i in remainder.kept if i < remainder.size)
+            inner = _nothing(instances, remainder.rest, name, given.kept(remainder.kept), result, type_, span, later)
+            inner = _if_empty(instances, rest, name, remainder, given, inner, type_, span)
+            whole = _if_zero(given.atoms[remainder.size], inner, whole, span)
+    return whole
+
+
+def _if_zero(size: ir.Atom, then: ir.Expr, orelse: ir.Expr, span: Span) -> ir.Expr:
+    block = Block()
+    is_zero = block.atom(ir.Prim("eq", (size, number(0)), ir.BOOL, span=span), ir.BOOL, "empty", span)
+    return block.wrap(ir.If(is_zero, then, orelse, span=span))
+
+
+def _if_empty(
+    instances: Instances,
+    proc: Proc,
+    name: str,
+    remainder: Remainder,
+    given: KernelArguments,
+    call: ir.Expr,
+    type_: ir.Type,
+    span: Span,
+) -> ir.Expr:
+    """call where the arrays that have no elements if that size is 0 have none, else ValueError."""
+    size = proc.args[remainder.size].name.name
+    for i in reversed(remainder.empty):
+        steps = Block()
+        length = length_of(given, i, steps, span)
+        none = steps.atom(ir.Prim("eq", (length, number(0)), ir.BOOL, span=span), ir.BOOL, "none", span)
+        why = f"{name}: the length of {proc.args[i].name.name} is not 0, although {size} is"
+        call = steps.wrap(ir.If(none, call, raising(instances, VALUE, type_, span, why), span=span))
+    return call
+
+
+def _collected(instances: Instances, results: Mapping[int, ir.Atom], type_: ir.Type, span: Span) -> ir.Expr:
+    if len(results) == 1:
+        (only,) = results.values()
+        return ir.Ret(only, span=span)
+    return ir.MakeCon(instances.tuple_con(type_), tuple(results.values()), span=span)
+
+
+def _tested(
+    instances: Instances, proc: Proc, name: str, given: KernelArguments, call: ir.Expr, type_: ir.Type, span: Span
+) -> ir.Expr:
+    """call where all that proc assumes of its arguments holds, else ValueError."""
+    for steps, test, why in reversed(Tests(proc, given, span).all()):
+        call = steps.wrap(ir.If(test, call, raising(instances, VALUE, type_, span, f"{name}: {why}"), span=span))
     return call
 
 
@@ -53,146 +166,3 @@ def _checked(instances: Instances, call: ir.KernelCall, name: str) -> ir.Expr:
     failed = block.atom(ir.Prim("kernel_failed", (result,), ir.BOOL, span=span), ir.BOOL, "failed", span)
     raises = ir.Raise(ir.Nullary(instances.exception(VALUE)), call.type, name, span=span)
     return block.wrap(ir.If(failed, raises, ir.Ret(result, span=span), span=span))
-
-
-class _Tests:
-    """The tests of one call, each with the steps that compute it and what it means if it fails; later ones may use what
-    earlier ones have computed."""
-
-    def __init__(self, proc: Proc, atoms: Mapping[Sym, ir.Atom], span: Span) -> None:
-        self._proc = proc
-        self._atoms = atoms
-        self._span = span
-        self._done: list[tuple[Block, ir.Atom, str]] = []
-
-    def all(self) -> list[tuple[Block, ir.Atom, str]]:
-        for arg in self._proc.args:
-            if isinstance(arg.type, ControlType) and self._atoms[arg.name].type == ir.I64:
-                least = "1" if arg.type is SIZE else f"-{LARGEST}"
-                self._add(
-                    lambda block, arg=arg: self._in_range(self._atoms[arg.name], arg.type is SIZE, block),  # type: ignore[misc]
-                    f"{arg.name.name} is not from {least} to {LARGEST}",
-                )
-        for arg in self._proc.args:
-            if isinstance(arg.type, TensorType):
-                self._length(arg.name, arg.type)
-        for pred in self._proc.preds:
-            self._add(lambda block, pred=pred: self._expr(pred, block), f"its assertion {show_expr(pred)} does not hold")  # type: ignore[misc]
-        return self._done
-
-    def _add(self, test: Callable[[Block], ir.Atom], failed: str) -> None:
-        block = Block()
-        self._done.append((block, test(block), failed))
-
-    def _in_range(self, value: ir.Atom, positive: bool, block: Block) -> ir.Atom:
-        """1 <= value <= LARGEST, or -LARGEST <= value <= LARGEST, in one comparison without sign."""
-        shifted = self._prim("add", (value, _number(-1 if positive else LARGEST)), ir.I64, block)
-        unsigned = self._prim("cast", (shifted,), ir.U64, block)
-        limit = LARGEST if positive else 2 * LARGEST + 1
-        return self._prim("lt", (unsigned, ir.Lit(limit, ir.U64)), ir.BOOL, block)
-
-    def _length(self, name: Sym, type_: TensorType) -> None:
-        """The length is the product of the extents; it is divided by them one by one, because a product might wrap around."""
-        array, rest = self._atoms[name], list[ir.Atom]()
-        shape = " * ".join(
-            f"({show_expr(extent)})" if isinstance(extent, BinaryOp) else show_expr(extent) for extent in type_.shape
-        )
-        failed = f"the length of {name.name} is not {shape}"
-
-        def begin(block: Block) -> ir.Atom:
-            rest.append(self._prim("array_len", (array,), ir.I64, block))
-            return self._compared(type_.shape[0], rest[-1], block, last=len(type_.shape) == 1)
-
-        self._add(begin, failed)
-        for position, extent in enumerate(type_.shape[1:], start=1):
-            before = type_.shape[position - 1]
-
-            def further(block: Block, extent: Expr = extent, before: Expr = before, position: int = position) -> ir.Atom:
-                rest.append(self._prim("div", (rest[-1], self._expr(before, block)), ir.I64, block))
-                return self._compared(extent, rest[-1], block, last=position == len(type_.shape) - 1)
-
-            self._add(further, failed)
-
-    def _compared(self, extent: Expr, length: ir.Atom, block: Block, *, last: bool) -> ir.Atom:
-        """The last extent is what is left of the length, another divides it. Extents are at least 1."""
-        value = self._expr(extent, block)
-        positive = self._prim("ge", (value, _number(1)), ir.BOOL, block)
-        if last:
-            fits: ir.Atom = self._prim("eq", (length, value), ir.BOOL, block)
-            return self._prim("and", (positive, fits), ir.BOOL, block)
-        # A divisor that is 0 would be no number to divide by; the test fails anyhow.
-        safe = self._chosen(positive, value, _number(1), block)
-        remainder = self._prim("mod", (length, safe), ir.I64, block)
-        fits = self._prim("eq", (remainder, _number(0)), ir.BOOL, block)
-        return self._prim("and", (positive, fits), ir.BOOL, block)
-
-    def _chosen(self, test: ir.Atom, then: ir.Atom, orelse: ir.Atom, block: Block) -> ir.Atom:
-        choice = ir.If(test, ir.Ret(then, span=self._span), ir.Ret(orelse, span=self._span), span=self._span)
-        return block.atom(choice, ir.I64, "value", self._span)
-
-    def _prim(self, op: str, args: tuple[ir.Atom, ...], type_: ir.Type, block: Block) -> ir.Atom:
-        return block.atom(ir.Prim(op, args, type_, span=self._span), type_, "value", self._span)
-
-    # -- control expressions
-
-    def _expr(self, expr: Expr, block: Block) -> ir.Atom:
-        """The value of a control expression over the arguments."""
-        if _magnitude(expr) > 1 << 62:
-            raise self._refusal("a number in its interface may be too large")
-        match expr:
-            case Literal(value=bool() as value):
-                return ir.Nullary(ir.TRUE if value else ir.FALSE)
-            case Literal(value=int() as value):
-                return _number(value)
-            case Read(name=name, idx=()):
-                return self._atoms[name]
-            case UnaryMinus(arg=arg):
-                return self._prim("neg", (self._expr(arg, block),), ir.I64, block)
-            case BinaryOp(op=op, lhs=lhs, rhs=rhs):
-                sides = (self._expr(lhs, block), self._expr(rhs, block))
-                if op in _TRUTH:
-                    return self._prim(_TRUTH[op], sides, ir.BOOL, block)
-                return self._prim(_ARITHMETIC[op], sides, ir.I64, block)
-            case ExternCall(fn=fn, args=args) if fn is MIN or fn is MAX:
-                first, second = (self._expr(arg, block) for arg in args)
-                test = self._prim("le" if fn is MIN else "ge", (first, second), ir.BOOL, block)
-                return self._chosen(test, first, second, block)
-            case StrideExpr(name=name, dim=dim):
-                return self._stride(name, dim, block)
-            case _:
-                raise self._refusal("its interface depends on more than its arguments")
-
-    def _stride(self, name: Sym, dim: int, block: Block) -> ir.Atom:
-        """Arrays are dense, row by row. The lengths are tested before, so that this is at most one of them."""
-        (type_,) = (arg.type for arg in self._proc.args if arg.name == name)
-        assert isinstance(type_, TensorType)
-        stride: ir.Atom = _number(1)
-        for extent in type_.shape[dim + 1 :]:
-            stride = self._prim("mul", (stride, self._expr(extent, block)), ir.I64, block)
-        return stride
-
-    def _refusal(self, why: str) -> PerceusError:
-        return PerceusError(f"{self._proc.name} cannot be called here: {why}", span=self._span, code="E726")
-
-
-def _number(value: int) -> ir.Lit:
-    return ir.Lit(value, ir.I64)
-
-
-def _magnitude(expr: Expr) -> int:
-    """A bound of the absolute value of a control expression whose variables are at most LARGEST."""
-    match expr:
-        case Literal(value=value):
-            return abs(int(value))
-        case Read() | StrideExpr():
-            return LARGEST
-        case UnaryMinus(arg=arg):
-            return _magnitude(arg)
-        case BinaryOp(op="*", lhs=lhs, rhs=rhs):
-            return _magnitude(lhs) * _magnitude(rhs)
-        case BinaryOp(lhs=lhs, rhs=rhs):
-            return _magnitude(lhs) + _magnitude(rhs)
-        case ExternCall(args=args):
-            return max(map(_magnitude, args), default=0)
-        case _:
-            return 0

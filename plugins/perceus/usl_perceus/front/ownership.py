@@ -13,6 +13,7 @@ from usl_perceus import prims
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import patterns as pt
 from usl_perceus.front import syntax as sx
+from usl_perceus.front.builtins import is_part
 from usl_perceus.front.definitions import Signature
 from usl_perceus.front.free_names import names_in
 from usl_perceus.front.inference import is_enumeration
@@ -169,7 +170,8 @@ class _Ownership:
                 self._arguments(self._given(node), self._typed.signatures[function].borrowed, function.name, borrowed)
             case KernelUse(kernel=kernel, written=written):
                 kept = tuple(position not in written for position in range(len(node.args)))
-                self._arguments(node.args, kept, kernel.name(), borrowed)
+                arrays = [self._whole(arg, borrowed) for arg in node.args]
+                self._arguments(arrays, kept, kernel.name(), borrowed)
             case ConUse(con=con):
                 self._all(node.args, borrowed, f"stored in {con.name}")
             case UpdateUse():
@@ -192,6 +194,15 @@ class _Ownership:
             case _:
                 self._owned(node.function, borrowed, "called, which uses it up")
                 self._all(node.args, borrowed, "passed to a function value, which owns its arguments")
+
+    def _whole(self, node: sx.Expr, borrowed: Borrowed) -> sx.Expr:
+        """The array of which a kernel gets a part; the limits are looked at."""
+        if not is_part(node):
+            return node
+        array, first, last = node.args
+        self._looked_at(first, borrowed)
+        self._looked_at(last, borrowed)
+        return array
 
     def _is_method(self, node: sx.Attribute) -> bool:
         return resolve(self._typed.types.get(node.owner, UNIT)) == STR

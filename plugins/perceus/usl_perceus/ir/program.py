@@ -61,7 +61,8 @@ class ForeignDecl(Node):
 class KernelDecl(Node):
     """A @proc: written[i] says whether argument i is an array or scalar that the kernel writes. result: the VALUE constructor
     that collects several of these; None for one. proc: the procedure, for the back end. fails: it may fail although its
-    arguments are right, so that `kernel_failed` comes behind each call."""
+    arguments are right, so that `kernel_failed` comes behind each call. parts: the positions of the arrays of which the
+    procedure gets a part only; for each the last parameters are its first element and their number."""
 
     name: str
     params: tuple[Type, ...]
@@ -69,6 +70,7 @@ class KernelDecl(Node):
     result: Con | None
     proc: object
     fails: bool = True
+    parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
