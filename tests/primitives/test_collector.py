@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
 
 from tests.primitives.equivalence import parse
+from usl_core import collector
 from usl_core.analysis.last_check import last_check
 from usl_core.cursors.edit import Edit
 from usl_core.errors import SchedulingError
@@ -90,3 +92,36 @@ def test_it_does_not_run_while_a_procedure_is_read_and_checked() -> None:
     finally:
         gc.callbacks.pop()
     assert runs.count("start") < 20  # before, between and after: it is not for us to switch off
+
+
+class Knot:
+    """Refers to itself."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+def test_what_is_garbage_goes_when_operators_have_made_much_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "SEVERAL", 1000)
+    monkeypatch.setattr(collector, "_ages", collector._Ages())
+    gc.enable()
+    p = divide_loop(program(), "i", 4, ["io", "ii"], tail="cut")
+    knot = weakref.ref(Knot())
+    limit = collector._ages.limit
+    made = 0
+    while knot() is not None:
+        p = divide_loop(p, "io", 2, ["io", "iu"], tail="cut")
+        made += 1
+        assert made * 500 < 3 * limit, "an operator makes some thousand objects"
+
+
+def test_what_the_user_has_frozen_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_ages", collector._Ages())
+    gc.enable()
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        divide_loop(program(), "i", 4, ["io", "ii"], tail="cut")
+        assert gc.get_freeze_count() > frozen // 2  # some have died
+    finally:
+        gc.unfreeze()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from usl_core.analysis import affine
 from usl_core.analysis.affine import Atom, Lin
-from usl_core.analysis.formula import Eq, Formula, Ge, free_syms
+from usl_core.analysis.formula import TRUE, Eq, Formula, Ge, free_syms
 from usl_core.analysis.holding import Held
 from usl_core.ir.config import FieldSym
 from usl_core.ir.sym import Sym
@@ -31,12 +31,15 @@ def solved(facts: Iterable[Formula], known: Mapping[Atom, Lin]) -> Mapping[Atom,
     return found
 
 
-def limits(facts: Iterable[Formula]) -> Iterator[tuple[Atom, int]]:
-    """Each atom that a fact compares with a number, and that number, rounded to what the atom may be."""
-    for fact in facts:
+def limits(facts: Iterable[Formula]) -> Iterator[tuple[Atom, int, Formula]]:
+    """Each atom that a fact compares with a number, that number rounded to what the atom may be, and what is to be shown for
+    the atom to be this number: that it does not lie beyond it. Nothing, for an equation."""
+    for fact in dict.fromkeys(facts):
         if isinstance(fact, Ge | Eq) and len(fact.lin.terms) == 1:
             ((atom, coefficient),) = fact.lin.terms.items()
-            yield atom, -(fact.lin.const // coefficient) if coefficient > 0 else fact.lin.const // -coefficient
+            end = -(fact.lin.const // coefficient) if coefficient > 0 else fact.lin.const // -coefficient
+            beyond = affine.combine(Lin(end), 1, affine.of_atom(atom), -1).scale(1 if coefficient > 0 else -1)
+            yield atom, end, TRUE if isinstance(fact, Eq) and not fact.lin.const % coefficient else Ge(beyond)
 
 
 def _age(atom: Atom) -> tuple[bool, int]:

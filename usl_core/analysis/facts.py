@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from usl_core.analysis import affine
-from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Atom, Lin
 from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.equations import limits, solved
@@ -37,8 +36,7 @@ class Facts:
     @lazy
     def numbers(self) -> Mapping[Atom, Lin]:
         """Atoms that can be one number only, which is a bound of them, as the bounds of the others show."""
-        ends = ((atom, end) for atom, end in limits(self.formulas) if self.hypotheses.bound(fml.Eq(affine.of_atom(atom) - end)))
-        return {atom: affine.const(end) for atom, end in ends}
+        return {atom: affine.const(end) for atom, end, rest in limits(self.formulas) if self.hypotheses.bound(rest)}
 
     @lazy
     def equations(self) -> Mapping[Atom, Lin]:

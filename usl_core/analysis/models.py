@@ -1,14 +1,15 @@
 """Small models of formulas, found by repair: what refutes most goals before a solver is asked.
 
 `find_model(formulas)` starts from small values and changes one variable at a time so that a formula that fails comes true and
-few others break. An answer satisfies every formula (it is checked); no answer says nothing. The search is short and
-deterministic. Products and strides count as variables, as they do for the solver.
+few others break; where that leads nowhere, it goes back. An answer satisfies every formula (it is checked); no answer says
+nothing. The search is short and deterministic. Products and strides count as variables, as they do for the solver.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from heapq import heappop, heappush
+from itertools import islice
 from typing import assert_never
 
 from usl_core.analysis import affine
@@ -93,29 +94,27 @@ class Witnesses:
 
 
 def _repair(parts: Sequence[Formula], watchers: Mapping[Variable, Sequence[int]], values: Values) -> Values | None:
-    tried: set[Move] = set()
+    """Values near those given that satisfy all parts: best first, the fewest parts that fail, then the smallest change."""
     hold = [_holds(part, values) for part in parts]
+    frontier = [(hold.count(False), 0, 0, values, hold)]
+    seen = {tuple(values.values())}
     for _ in range(MAX_MOVES):
-        if all(hold):
-            return values
-        moves = [move for move in dict.fromkeys(_moves(parts[hold.index(False)], values)) if move not in tried]
-        if not moves:
+        if not frontier:
             return None
-        best = min(moves[:MAX_CANDIDATES], key=partial(_cost, parts, hold, watchers, values))
-        tried.add(best)
-        values = {**values, best[0]: best[1]}
-        for number in watchers[best[0]]:
-            hold[number] = _holds(parts[number], values)
+        failing, _size, _number, values, hold = heappop(frontier)
+        if not failing:
+            return values
+        moves = dict.fromkeys(_moves(parts[hold.index(False)], values))
+        for variable, value in islice(moves, MAX_CANDIDATES):
+            after = {**values, variable: value}
+            if (key := tuple(after.values())) in seen:
+                continue
+            seen.add(key)
+            held = hold.copy()
+            for number in watchers[variable]:
+                held[number] = _holds(parts[number], after)
+            heappush(frontier, (held.count(False), abs(value), len(seen), after, held))
     return None
-
-
-def _cost(
-    parts: Sequence[Formula], hold: Sequence[bool], watchers: Mapping[Variable, Sequence[int]], values: Values, move: Move
-) -> tuple[int, int]:
-    """How many formulas fail after the move that hold now, less those mended; then the size of the new value."""
-    variable, value = move
-    after = {**values, variable: value}
-    return sum(hold[number] - _holds(parts[number], after) for number in watchers[variable]), abs(value)
 
 
 # ---- moves
