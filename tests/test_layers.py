@@ -29,7 +29,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "store",
         "primitives",
         "ranges",
-        "inspect backend display pickling",
+        "inspect backend display pickling placement",
         "interp",
         "calling plugins schedules",
         "scheduling connect",
@@ -123,10 +123,10 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
 
 PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_core": frozenset(
-        """errors scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays arguments
-        deep probe cache_folder python_syntax ir.config ir.externs ir.identity ir.memory ir.nodes ir.printer ir.sym ir.template
-        ir.traverse ir.types tracebacks
-        plugins.hookspecs plugins.manager frontend.source cli.files cli.modules""".split()
+        """errors scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays
+        arguments placement deep probe cache_folder python_syntax ir.config ir.externs ir.identity ir.memory ir.nodes
+        ir.printer ir.sym ir.template ir.traverse ir.types tracebacks plugins.hookspecs plugins.manager frontend.source
+        cli.files cli.modules""".split()
     ),
     "usl_stdlib": frozenset(),
     "usl_conformance": frozenset(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from usl_c11.ctext import C
 from usl_c11.expr import constant, control, product
@@ -12,6 +13,7 @@ from usl_c11.status import fail
 from usl_c11.usage import first_use_assigns, is_read_first
 from usl_core.ir.nodes import Alloc, Expr, Stmt, index_literal
 from usl_core.ir.types import ScalarType, TensorType
+from usl_core.placement import PlacedMemory
 
 ARRAY_LIMIT = 32 * 1024
 """Bytes up to which one buffer in main memory is a local array."""
@@ -46,6 +48,8 @@ def _tensor(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[
     shape = [control(_at_least_1(extent, fn), fn) for extent in stmt.type.shape]
     fn.buffers[stmt.name] = Buffer(name, scalar, stmt.mem, Place.DENSE, dense_strides(shape))
     fn.unit.memory(stmt.mem, stmt.span)
+    if issubclass(stmt.mem, PlacedMemory):
+        return _placed(stmt, name, ctype, fn)
     texts = [extent.text for extent in shape]
     if is_managed(stmt.mem):
         return _managed(stmt, name, ctype, texts, rest, fn)
@@ -53,6 +57,14 @@ def _tensor(stmt: Alloc, name: str, rest: Sequence[Stmt], fn: Function) -> list[
     if release:
         fn.frees[-1].append(release)
     return ask(stmt.mem, "alloc", name, ctype, texts, stmt.span).splitlines()
+
+
+def _placed(stmt: Alloc, name: str, ctype: str, fn: Function) -> list[str]:
+    """The number of its first row."""
+    found = fn.placed[stmt.name]
+    strides = tuple(C(str(stride)) for stride in found.strides)
+    fn.buffers[stmt.name] = replace(fn.buffers[stmt.name], strides=strides)
+    return ask(stmt.mem, "declare", name, ctype, found.row, stmt.span).splitlines()
 
 
 def _at_least_1(extent: Expr, fn: Function) -> Expr:

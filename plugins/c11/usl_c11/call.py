@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from usl_c11.access import address, lvalue, region_of, scalar_pointer, window_value
 from usl_c11.ctext import PRIMARY, C
 from usl_c11.expr import condition, control, data
 from usl_c11.scope import Function
+from usl_c11.usage import is_placed, known_strides
 from usl_core.backend import written_formals
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Arg, Call, Expr, Literal, Proc, Read, ReadConfig
+from usl_core.ir.sym import Sym
 from usl_core.ir.template import check_template, fill, stride_dim
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType
+from usl_core.placement import PlacedMemory
 
 
 def call_text(call: Call, fn: Function) -> str:
     """The C expression that calls a generated function."""
     written = written_formals(call.proc)
     actuals = [fn.context or ""] if call.proc in fn.unit.contexts else []
+    known = known_strides(call.proc.preds)
     for formal, actual in zip(call.proc.args, call.args, strict=True):
-        actuals.append(_actual(formal, actual, formal.name in written, fn).text)
+        if is_placed(formal):
+            actuals += _rows(formal, actual, known, fn)
+        else:
+            actuals.append(_actual(formal, actual, formal.name in written, fn).text)
     return f"{fn.unit.functions[call.proc]}({', '.join(actuals)})"
 
 
@@ -32,6 +41,20 @@ def _actual(formal: Arg, actual: Expr, written: bool, fn: Function) -> C:
             return window_value(actual, not written, fn)
         case TensorType():
             return _dense(actual, fn)
+
+
+def _rows(formal: Arg, actual: Expr, known: Mapping[tuple[Sym, int], int], fn: Function) -> list[str]:
+    """The number of the first row of an argument, and the strides of a window that the callee does not know."""
+    at = region_of(actual, fn)
+    mem = at.base.mem
+    if not issubclass(mem, PlacedMemory):
+        raise BackendError(f"{at.base.name} is in memory {mem.name}, which has no rows", span=actual.span)
+    indices, strides = [i.text for i in at.start], [s.text for s in at.base.strides]
+    row = mem.row(at.base.name, indices, strides, actual.span)
+    texts = [row if row == at.base.name else f"(uint32_t){row}"]
+    if isinstance(formal.type, TensorType) and formal.type.window:
+        texts += [stride.text for dim, stride in enumerate(at.strides) if (formal.name, dim) not in known]
+    return texts
 
 
 def _control(typ: ControlType, actual: Expr, fn: Function) -> C:

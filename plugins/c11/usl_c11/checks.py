@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from usl_c11.names import is_identifier, is_reserved
 from usl_c11.types import spelling
-from usl_c11.usage import is_data
+from usl_c11.usage import is_data, is_placed
 from usl_core.backend import callees_first, check_memories
 from usl_core.errors import BackendError
 from usl_core.ir.nodes import Alloc, Arg, AssignConfig, Call, Proc, ReadConfig
@@ -75,11 +75,11 @@ def check_registers(exported: Proc) -> None:
                     )
 
 
-def check_procedure(proc: Proc) -> None:
+def check_procedure(proc: Proc, exported: bool) -> None:
     """Every buffer has a C type and a usable memory, and what parallel iterations share has a form in OpenMP."""
     check_memories(proc)
     for arg in proc.args:
-        _check_formal(arg)
+        _check_formal(arg, exported)
     for stmt in proc.body:
         for node in walk_kinds(stmt, Alloc):
             _check_scalar(node)
@@ -95,8 +95,11 @@ def _check_scalar(binder: Alloc | Arg) -> None:
             spelling(scalar, binder.span)
 
 
-def _check_formal(arg: Arg) -> None:
+def _check_formal(arg: Arg, exported: bool) -> None:
+    """Memory without addresses has none to pass; of memory in rows, functions that C cannot see pass the number of a row."""
     _check_scalar(arg)
+    if is_placed(arg) and not exported:
+        return
     if is_data(arg) and arg.mem is not None and not arg.mem.addressable:
         raise BackendError(
             f"{arg.name.name} is in memory {arg.mem.name}, which has no addresses: a C function cannot take it",

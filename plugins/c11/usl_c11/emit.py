@@ -21,6 +21,7 @@ from usl_core.errors import NOWHERE, BackendError
 from usl_core.ir.config import Config, FieldSym
 from usl_core.ir.nodes import Proc
 from usl_core.ir.types import ControlType
+from usl_core.placement import place_known
 from usl_core.plugins.hookspecs import Driver
 from usl_core.plugins.manager import plugin_manager
 from usl_core.ranges import formal_ranges
@@ -104,10 +105,11 @@ def _proved(procs: Sequence[Proc], name: str, entry_checks: bool, exported: bool
 def _library(procs: Sequence[Proc], name: str, entry_checks: bool, exported: bool) -> Library:
     order = [proc for proc in callees_first(procs) if proc.instr is None]
     for proc in order:
-        check_procedure(proc)
+        check_procedure(proc, proc in procs)
     for proc in procs:
         check_registers(proc)
     unit = _new_unit(procs, order, name)
+    unit.placed = place_known(order, unit.ranges).buffers
     bodies = _called({proc: body_function(proc, unit) for proc in order}, procs, unit)
     entries = [entry(proc, unit, entry_checks) for proc in procs] if exported else []
     helpers = _mentioned(unit.helpers.texts, "".join(bodies.values()))

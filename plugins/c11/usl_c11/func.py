@@ -15,8 +15,9 @@ from usl_c11.scope import Buffer, Function, Place
 from usl_c11.stmt import INDENT, scoped
 from usl_c11.types import control_spelling
 from usl_c11.unit import Unit
+from usl_c11.usage import is_placed, known_strides
 from usl_core.backend import separate_last, written_formals, written_names
-from usl_core.ir.nodes import Arg, BinaryOp, Block, Expr, ExprBase, Literal, Proc, StrideExpr
+from usl_core.ir.nodes import Arg, Block, Proc
 from usl_core.ir.printer import Printer
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, ScalarType, TensorType
@@ -51,7 +52,8 @@ def new_function(proc: Proc, unit: Unit, body: Block | None = None) -> Function:
     taken = frozenset(unit.functions.values())
     ranges = dict(unit.ranges.get(proc, {}))
     written = written_names(proc.body if body is None else body)
-    return Function(unit, Names(taken), ranges=ranges, label=proc.name, written=written)
+    placed = unit.placed.get(proc, {})
+    return Function(unit, Names(taken), ranges=ranges, label=proc.name, written=written, placed=placed)
 
 
 def bind_formals(proc: Proc, fn: Function, *, trusted: bool = True) -> list[Formal]:
@@ -70,7 +72,28 @@ def bind_formals(proc: Proc, fn: Function, *, trusted: bool = True) -> list[Form
     known = known_strides(proc.preds) if trusted else {}
     written = written_formals(proc)
     for arg in proc.args:
-        formals.append(_bind(arg, names[arg.name], arg.name in written, arg.name.name in proc.aliasable, known, fn))
+        if is_placed(arg):
+            formals += _bind_rows(arg, names[arg.name], known, fn)
+        else:
+            formals.append(_bind(arg, names[arg.name], arg.name in written, arg.name.name in proc.aliasable, known, fn))
+    return formals
+
+
+def _bind_rows(arg: Arg, name: str, known: dict[tuple[Sym, int], int], fn: Function) -> list[Formal]:
+    """A formal in a memory of rows: the number of its first row; of a window, the strides that no assertion fixes too."""
+    assert isinstance(arg.type, TensorType) and arg.mem is not None
+    formals = [Formal(arg, "uint32_t ", name, False)]
+    if not arg.type.window:
+        strides = dense_strides([control(extent, fn) for extent in arg.type.shape])
+    else:
+        strides = ()
+        for dim in range(len(arg.type.shape)):
+            fixed = known.get((arg.name, dim))
+            text = str(fixed) if fixed is not None else fn.names.fresh(f"{name}_stride{dim}")
+            if fixed is None:
+                formals.append(Formal(None, "int64_t ", text, False))
+            strides = (*strides, C(text))
+    fn.buffers[arg.name] = Buffer(name, arg.type.scalar, arg.mem, Place.DENSE, strides)
     return formals
 
 
@@ -94,23 +117,6 @@ def _bind(arg: Arg, name: str, written: bool, aliasable: bool, known: dict[tuple
             strides = tuple(C(str(known.get((arg.name, dim), f"{name}.strides[{dim}]"))) for dim in dims)
             fn.buffers[arg.name] = Buffer(name, scalar, arg.mem, Place.WINDOW, strides, const=not written)
             return Formal(arg, f"{unit.window(scalar, len(shape), not written, arg.span)} ", name, False)
-
-
-def known_strides(preds: Sequence[Expr]) -> dict[tuple[Sym, int], int]:
-    """Strides that assertions fix to a constant: `stride(A, 1) == 1`."""
-    known: dict[tuple[Sym, int], int] = {}
-    for pred in preds:
-        match pred:
-            case BinaryOp(op="and", lhs=lhs, rhs=rhs):
-                known |= known_strides([lhs, rhs])
-            case (
-                BinaryOp(op="==", lhs=StrideExpr(name=name, dim=dim), rhs=Literal(value=value))
-                | BinaryOp(op="==", lhs=Literal(value=value), rhs=StrideExpr(name=name, dim=dim))
-            ):
-                known[name, dim] = int(value)
-            case ExprBase():
-                pass
-    return known
 
 
 def heading(result: str, name: str, formals: Sequence[str], prefix: str = "") -> str:

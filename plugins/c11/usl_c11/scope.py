@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -16,6 +16,7 @@ from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import Expr, Interval
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ScalarType
+from usl_core.placement import Placed
 from usl_core.ranges import Range
 
 
@@ -73,6 +74,8 @@ class Function:
     """The scalars that each `par` loop reduces."""
     written: frozenset[Sym] = frozenset()
     """The names that the procedure may modify."""
+    placed: Mapping[Sym, Placed] = field(default_factory=dict)
+    """Where the procedure's buffers lie that are in memories of rows."""
     stack_bytes: int = 0
     failed: bool = False
     """Whether the function can fail, as far as it is written."""

@@ -15,6 +15,7 @@ from usl_core.ir.memory import MemoryClass
 from usl_core.ir.nodes import InstrTemplate, Proc
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import F16, ScalarType
+from usl_core.placement import Placed
 from usl_core.ranges import Range
 
 
@@ -28,6 +29,8 @@ class Unit:
     ranges: Mapping[Proc, Mapping[Sym, Range]]
     contexts: frozenset[Proc] = frozenset()
     """The procedures that take the configuration context as first argument."""
+    placed: Mapping[Proc, Mapping[Sym, Placed]] = field(default_factory=dict)
+    """Where the buffers of each procedure lie that are in memories of rows."""
     fallible: set[Proc] = field(default_factory=set)
     """The procedures whose body function returns a status: they check, or allocate on the heap, or call one that does."""
     helpers: Helpers = field(default_factory=Helpers)

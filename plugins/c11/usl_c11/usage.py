@@ -10,21 +10,49 @@ from usl_core.ir.nodes import (
     Arg,
     Assign,
     AssignConfig,
+    BinaryOp,
     Call,
+    Expr,
+    ExprBase,
     If,
+    Literal,
     Node,
     ReadConfig,
     Stmt,
+    StrideExpr,
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import inner_stmts, names_used, walk, walk_kinds
-from usl_core.ir.types import ControlType
+from usl_core.ir.types import ControlType, TensorType
+from usl_core.placement import PlacedMemory
 
 
 def is_data(arg: Arg) -> bool:
     """Whether a formal takes data."""
     return not isinstance(arg.type, ControlType)
+
+
+def is_placed(arg: Arg) -> bool:
+    """Whether a formal is passed as the number of a row."""
+    return isinstance(arg.type, TensorType) and arg.mem is not None and issubclass(arg.mem, PlacedMemory)
+
+
+def known_strides(preds: Sequence[Expr]) -> dict[tuple[Sym, int], int]:
+    """Strides that assertions fix to a constant: `stride(A, 1) == 1`."""
+    known: dict[tuple[Sym, int], int] = {}
+    for pred in preds:
+        match pred:
+            case BinaryOp(op="and", lhs=lhs, rhs=rhs):
+                known |= known_strides([lhs, rhs])
+            case (
+                BinaryOp(op="==", lhs=StrideExpr(name=name, dim=dim), rhs=Literal(value=value))
+                | BinaryOp(op="==", lhs=Literal(value=value), rhs=StrideExpr(name=name, dim=dim))
+            ):
+                known[name, dim] = int(value)
+            case ExprBase():
+                pass
+    return known
 
 
 def readable_fields(nodes: Iterable[Node]) -> Iterator[FieldSym]:

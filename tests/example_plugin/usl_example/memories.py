@@ -6,54 +6,48 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from usl_core.errors import BackendError, Span
-from usl_core.ir.memory import Memory
+from usl_core.placement import PlacedMemory
 
 LANES = 16
 MODEL = Path(__file__).with_name("model.h").read_text(encoding="utf-8").strip()
 """The C that stands for the hardware. A package for real hardware has `#include "driver.h"` here."""
 
 
-class _Rows(Memory):
-    """What both have in common: a buffer's last dimension is the lanes of a row, those before it count rows."""
+class _Rows(PlacedMemory):
+    """What both have in common: a buffer's last dimension is the lanes of a row, those before it count rows.
 
-    addressable = False
-    element = row = ""
+    Which rows a buffer gets is decided for all buffers at once. In C a row is an element of an array of the device.
+    """
+
+    lanes = LANES
+    element = array = ""
 
     @classmethod
     def header(cls) -> str:
         return MODEL
 
     @classmethod
-    def alloc(cls, name: str, ctype: str, shape: Sequence[str], span: Span) -> str:
-        if ctype != cls.element or not shape or shape[-1] != str(LANES) or not all(extent.isdigit() for extent in shape):
-            want = f"{cls.element} of a constant shape that ends in {LANES}"
-            raise BackendError(f"memory {cls.name} holds {want}, not {ctype} of {', '.join(shape) or 'no shape'}", span=span)
-        rows = 1
-        for extent in shape[:-1]:
-            rows *= int(extent)
-        return f"{cls.row} {name}[{rows}];"
+    def declare(cls, name: str, ctype: str, row: int, span: Span) -> str:
+        if ctype != cls.element:
+            raise BackendError(f"memory {cls.name} holds {cls.element}, not {ctype}", span=span)
+        return super().declare(name, ctype, row, span)
 
     @classmethod
     def window(cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span) -> str:
-        if indices[-1] != "0":
-            raise BackendError(f"a window of {base} must start at the first lane of a row of {cls.name}", span=span)
-        terms = [
-            index if stride == str(LANES) else f"({index}) * {int(stride) // LANES}"
-            for index, stride in zip(indices[:-1], strides[:-1], strict=True)
-            if index != "0"
-        ]
-        return f"{base}[{' + '.join(terms) or '0'}]"
+        return f"accel.{cls.array}[{cls.row(base, indices, strides, span)}]"
 
 
 class SCRATCHPAD(_Rows):
-    """Operands: rows of 16 `i8`."""
+    """Operands: rows of 16 `i8`, in four banks, of which each can be read or written at a time."""
 
     name = "SCRATCHPAD"
-    element, row = "int8_t", "accel_spad_row"
+    rows, banks = 1024, 4
+    element, array = "int8_t", "spad"
 
 
 class ACCUMULATOR(_Rows):
     """Sums: rows of 16 `i32`."""
 
     name = "ACCUMULATOR"
-    element, row = "int32_t", "accel_acc_row"
+    rows, banks = 256, 2
+    element, array = "int32_t", "acc"

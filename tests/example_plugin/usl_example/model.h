@@ -1,13 +1,16 @@
 /*
  * The accelerator as plain C: what a driver would have the hardware do, done by the processor.
  *
- * Each thread has a device. Its registers hold 0 at first, and keep what they hold from one instruction to the next and from one
- * call to the next: a move with a register that nobody set, or that somebody set for another matrix, moves the wrong rows.
+ * Each thread has a device, whose memories are arrays of rows. Its registers hold 0 at first, and keep what they hold from one
+ * instruction to the next and from one call to the next: a move with a register that nobody set, or that somebody set for
+ * another matrix, moves the wrong rows.
  */
 typedef struct { int8_t lane[16]; } accel_spad_row;
 typedef struct { int32_t lane[16]; } accel_acc_row;
 
 static _Thread_local struct {
+    accel_spad_row spad[1024]; /* in four banks */
+    accel_acc_row acc[256];    /* in two banks */
     int64_t a_stride, b_stride, c_stride; /* from one row in main memory to the next, in elements */
     int64_t written;                      /* how often a register was written */
 } accel;
