@@ -98,11 +98,13 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_gemmini": (
-        "errors",
+        "errors kernels_registers rounding",
         "params words",
-        "decode header",
-        "library trace",
-        "driver sim timing",
+        "decode header memories",
+        "kernels_matmul kernels_movement kernels_products library trace",
+        "chip driver pipelines sim timing",
+        "configuration",
+        "matmul",
         "plugin",
     ),
 }

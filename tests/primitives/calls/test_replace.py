@@ -369,3 +369,20 @@ def foo(n: size, m: index, x: f32[n]):
     gone = parse(text.format("RegFields.b = 0"), RegFields=REG_FIELDS)
     with pytest.raises(SchedulingError, match=r"would need what RegFields\.b held before"):
         replace(gone, "x[0] = _", AT_A)
+
+
+def test_replace_decides_quotients_of_iterators_by_the_loops_around_them():
+    blocks = parse("""
+def blocks(n: size, dst: [f32][(n + 3) / 4, 4], src: [f32][n]):
+    assert n <= 16
+    for c in seq(0, n):
+        dst[c / 4, c % 4] = src[c]
+""")
+    p = parse("""
+def f(x: f32[4], y: f32[2, 4]):
+    for i in seq(0, 4):
+        y[1, i] = x[i]
+""")
+    replaced = replace(p, "i", blocks)
+    assert lines(replaced)[-1] == "blocks(4, y[1:2, 0:4], x[0:4])"
+    assert_same_meaning(p, replaced)

@@ -118,6 +118,8 @@ class Unifier:
         self.clamped: dict[int, Sym] = {}
         self.starts: list[tuple[Lin, Lin, ir.Node, ir.Node]] = []
         """Where loops start, in the callee and in the block."""
+        self.ranges: list[Formula] = []
+        """What the block's loops say of their iterators."""
         self.equations: list[tuple[Lin, ir.Node, ir.Node]] = []
         self.accesses: dict[Sym, list[Bind]] = {}
         self.solution = Solution()
@@ -178,7 +180,9 @@ class Unifier:
         self.starts.append((low_a, low_b, a, b))
         # The iterations are matched in order, wherever the loops start.
         self.iterators[a.iter] = affine.var(b.iter) - low_b + self.map(low_a)
-        self.equate((index_lin(a.hi) - low_a), (index_lin(b.hi) - low_b), a, b)
+        high_b = index_lin(b.hi)
+        self.equate((index_lin(a.hi) - low_a), (high_b - low_b), a, b)
+        self.ranges += [fml.le(low_b, affine.var(b.iter)), fml.lt(affine.var(b.iter), high_b)]
         self.bound.add(b.iter)
         self.blocks(a.body, b.body)
 
@@ -325,6 +329,14 @@ class Unifier:
         """A form over the block's names as it is written where what is known counts."""
         return affine.subst(self.ctx.settle(lin), self.ctx.known.equations) if self.facts else lin
 
+    def numbered(self, lin: Lin) -> Lin:
+        """A form over the block's names, with numbers for quotients that can be only one: `c / 16` is 0 in a loop up to 16."""
+        if not self.facts or self.bound.isdisjoint(affine.syms(lin)):
+            return lin
+        inside = self.ctx.assume(self.ranges)
+        values = {atom: inside.value(affine.of_atom(atom)) for atom in lin.terms if isinstance(atom, affine.Quot)}
+        return affine.subst(lin, {atom: affine.const(value) for atom, value in values.items() if value is not None})
+
     def same(self, a: Lin, b: Lin) -> bool:
         """Whether two forms over the block's names are equal."""
         return a == b or (self.facts and self.ctx.holds(fml.eq(a, b)))
@@ -418,7 +430,7 @@ class Unifier:
             found: Lin | None = None
             for use in uses:
                 index = use.block[buffer_dim]
-                offset = self.here(index - use.callee[formal_dim] if formal_dim is not None else index)
+                offset = self.numbered(self.here(index - use.callee[formal_dim] if formal_dim is not None else index))
                 if found is None:
                     found = offset
                 if not self.same(offset, found) or self.bound & set(affine.syms(offset)) or self.has_unknown(offset):

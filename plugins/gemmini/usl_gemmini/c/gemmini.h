@@ -79,6 +79,11 @@ enum { GEMMINI_HOST_READ = 0, GEMMINI_HOST_WRITE = 1, GEMMINI_HOST_CLAIM = 2, GE
 #define gemmini_host_release(local, rows) \
   gemmini_sim_host(GEMMINI_PARAMS_HASH, GEMMINI_HOST_RELEASE, (uint32_t)(local), (rows))
 
+/* For tests of instructions: the first count elements of a local row (int8; int32 in the accumulator), set or read past all
+ * commands. Row r of the weights in the array is GEMMINI_WEIGHTS - r. */
+void gemmini_sim_poke(uint32_t local, const void *elements, uint64_t count);
+void gemmini_sim_peek(void *elements, uint32_t local, uint64_t count);
+
 #endif
 
 #define GEMMINI_WEIGHTS ((uint32_t)0x7FFFFFFFu)

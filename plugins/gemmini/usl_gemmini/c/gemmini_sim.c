@@ -212,3 +212,37 @@ int gemmini_sim_local(uint32_t local, uint32_t rows, int32_t *values, uint32_t *
   }
   return 1;
 }
+
+static bool is_weight_row(uint32_t local) { return local <= GEMMINI_WEIGHTS && local > GEMMINI_WEIGHTS - DIM; }
+
+static bool has_row(uint32_t local, uint64_t count) {
+  REQUIRE(count <= DIM, "%llu elements of a row; it has %d", (unsigned long long)count, DIM);
+  return is_weight_row(local) || require_local("a test", local, 1);
+}
+
+void gemmini_sim_poke(uint32_t local, const void *elements, uint64_t count) {
+  if (chip.failed || !has_row(local, count)) return;
+  uint32_t row = row_of(local), mask = ALL_COLUMNS((uint32_t)count);
+  if (is_weight_row(local)) {
+    for (uint64_t c = 0; c < count; c++) chip.weights[GEMMINI_WEIGHTS - local][c] = ((const int8_t *)elements)[c];
+    chip.weights_known = true;
+  } else if (in_acc(local)) {
+    memcpy(chip.acc[row], elements, count * sizeof(int32_t));
+    chip.acc_known[row] |= mask;
+  } else {
+    memcpy(chip.sp[row], elements, count);
+    chip.sp_known[row] |= mask;
+  }
+}
+
+void gemmini_sim_peek(void *elements, uint32_t local, uint64_t count) {
+  if (chip.failed || !has_row(local, count)) return;
+  uint32_t row = row_of(local);
+  if (is_weight_row(local)) {
+    for (uint64_t c = 0; c < count; c++) ((int8_t *)elements)[c] = (int8_t)chip.weights[GEMMINI_WEIGHTS - local][c];
+  } else if (in_acc(local)) {
+    memcpy(elements, chip.acc[row], count * sizeof(int32_t));
+  } else {
+    memcpy(elements, chip.sp[row], count);
+  }
+}

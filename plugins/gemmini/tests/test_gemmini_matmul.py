@@ -1,0 +1,49 @@
+"""Matrix products made by the schedule, on the simulator against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gemmini_model import read_out, wrapped
+
+from usl_gemmini import GemminiError, GemminiParams
+from usl_gemmini.matmul import matmul
+from usl_gemmini.sim import Simulator
+
+SHAPES = [(64, 128, 64), (1, 1, 1), (33, 64, 64), (100, 170, 37), (17, 5, 700), (40, 300, 600), (160, 256, 512)]
+
+
+def runs_exactly(M, N, K, scale=0.01, relu=False, bias=False, params=None):
+    """Whether the kernel gives what NumPy gives; a command that hardware would fail on raises."""
+    kernel, sim = matmul(M, N, K, relu=relu, bias=bias, params=params).jit(), Simulator(params)
+    rng = np.random.default_rng(M + N + K)
+    a, b = rng.integers(-128, 128, (M, K), np.int8), rng.integers(-128, 128, (K, N), np.int8)
+    d, c = rng.integers(-(2**16), 2**16, (M, N), np.int32), np.zeros((M, N), np.int8)
+    sums = a.astype(np.int64) @ b.astype(np.int64)
+    with sim.session():
+        sim.allow(a, b, c, d)
+        kernel(np.float32(scale), a, b, *((d,) if bias else ()), c)
+        sim.host_reads(c)
+    return (c == read_out(wrapped(sums + d if bias else sums), scale, relu)).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_product_is_bit_exact(shape):
+    assert runs_exactly(*shape)
+
+
+@pytest.mark.parametrize("relu", [False, True])
+def test_a_product_with_bias_and_activation_is_bit_exact(relu):
+    assert runs_exactly(33, 70, 50, relu=relu, bias=True)
+
+
+@pytest.mark.parametrize("dim", [4, 8, 32])
+def test_a_product_is_bit_exact_on_chips_of_other_dimensions(dim):
+    assert runs_exactly(45, 50, 37, params=GemminiParams(dim=dim))
+
+
+def test_a_size_of_nothing_and_a_sum_that_does_not_fit_are_refused():
+    with pytest.raises(GemminiError, match="N must be at least 1"):
+        matmul(16, 0, 16)
+    with pytest.raises(GemminiError, match="takes 8192 rows of the scratchpad, and a bank has 4096"):
+        matmul(16, 16, 8192)

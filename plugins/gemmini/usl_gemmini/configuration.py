@@ -1,0 +1,52 @@
+"""Configuration instructions at the front of a procedure: the fields written one by one, then by the instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from usl_core import Procedure, replace, write_config
+from usl_gemmini.chip import Chip
+from usl_gemmini.kernels_registers import BY_NAME
+
+
+def configure(p: Procedure, record: str, fields: Mapping[str, str | float | bool], instruction: Procedure) -> Procedure:
+    """The instruction, which writes these fields in this order, before everything else."""
+    start = p.body()[0]
+    for field, value in fields.items():
+        p = write_config(p, p.forward(start).before(), BY_NAME[record], field, value)
+    return replace(p, p.body()[0 : len(fields)], instruction)
+
+
+def configure_array(p: Procedure, target: Chip) -> Procedure:
+    """Weight-stationary products, nothing transposed."""
+    fields: dict[str, str | float | bool] = {
+        "dataflow": 1,
+        "activation": 0,
+        "in_shift": 0,
+        "acc_scale": 1.0,
+        "C_stride": 1,
+        "A_stride": 1,
+        "A_transpose": False,
+        "B_transpose": False,
+    }
+    return configure(p, "EX", fields, target["config_ex"])
+
+
+def configure_load(p: Procedure, channel: int, stride: str, target: Chip, *, shrunk: bool = False) -> Procedure:
+    """A channel without scale: stride in bytes between rows in main memory, blocks of dim rows one after another."""
+    fields: dict[str, str | float | bool] = {
+        "stride": stride,
+        "scale": 1.0,
+        "plain": True,
+        "shrunk": shrunk,
+        "block_stride": target.params.dim**2,
+        "pixel_repeats": 1,
+    }
+    return configure(p, f"LD{channel}", fields, target[f"config_ld{channel}"])
+
+
+def configure_store(p: Procedure, stride: str, relu: bool, scale: str, target: Chip) -> Procedure:
+    """The store without pooling: stride in bytes between rows in main memory."""
+    none = ("pool_stride", "pool_size", "pool_out_dim", "porows", "pocols", "orows", "ocols", "upad", "lpad")
+    fields: dict[str, str | float | bool] = {"stride": stride, "activation": int(relu), "scale": scale}
+    return configure(p, "ST", fields | dict.fromkeys(none, 0), target["config_st"])

@@ -1,0 +1,63 @@
+"""Matrix products as plain loops: what they compute, and nothing of how."""
+
+from __future__ import annotations
+
+from usl_core import DRAM, Procedure, fragment, proc
+from usl_gemmini.kernels_registers import FENCE
+from usl_gemmini.memories import GEMMINI_OUT
+from usl_gemmini.rounding import rne
+
+
+@fragment
+def plain(x):
+    return x
+
+
+@fragment
+def rectified(x):
+    return relu(x)
+
+
+def product(with_relu: bool) -> Procedure:
+    """`C = act(scale * (A B))`, rounded to the nearest integer and saturated."""
+    act = rectified if with_relu else plain
+
+    @proc
+    def matmul(M: size, N: size, K: size, scale: f32, A: i8[M, K] @ DRAM, B: i8[K, N] @ DRAM, C: i8[M, N] @ GEMMINI_OUT):
+        for i in seq(0, M):
+            for j in seq(0, N):
+                sum: i32
+                sum = 0
+                for k in seq(0, K):
+                    sum += i32(A[i, k]) * i32(B[k, j])
+                C[i, j] = i8(rne(f32(act(sum)) * scale))
+        FENCE.pending = False
+
+    return matmul
+
+
+def product_and_sum(with_relu: bool) -> Procedure:
+    """`C = act(scale * (A B + D))`, rounded to the nearest integer and saturated."""
+    act = rectified if with_relu else plain
+
+    @proc
+    def matmul(
+        M: size,
+        N: size,
+        K: size,
+        scale: f32,
+        A: i8[M, K] @ DRAM,
+        B: i8[K, N] @ DRAM,
+        D: i32[M, N] @ DRAM,
+        C: i8[M, N] @ GEMMINI_OUT,
+    ):
+        for i in seq(0, M):
+            for j in seq(0, N):
+                sum: i32
+                sum = D[i, j]
+                for k in seq(0, K):
+                    sum += i32(A[i, k]) * i32(B[k, j])
+                C[i, j] = i8(rne(f32(act(sum)) * scale))
+        FENCE.pending = False
+
+    return matmul

@@ -1,0 +1,291 @@
+"""Products in the array, its configuration, fences and flushes.
+
+A product is a pair of commands, preload and compute. As instructions they would have to agree on the address of the sums,
+which no state of the language can hold, so the pair is one instruction, and the block of weights in the array is a buffer that
+it writes or reads. `mm_load` leaves weights for `mm_again`. `mm` takes blocks of any size and leaves nothing that can be used
+again, as the array fills what is missing with zeros. Those called `first` write the sums, the others add to them.
+Reference: fact sheet, section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from usl_core import Procedure, instr
+from usl_gemmini.kernels_registers import EX, FENCE, FENCE2, NORM
+from usl_gemmini.memories import Memories, chip_header
+from usl_gemmini.params import GemminiParams
+
+
+def products(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[], Procedure]]:
+    """By name, what makes each instruction of this module for one chip."""
+    return {
+        "config_ex": partial(_config_ex, params),
+        "config_ex_ws": partial(_config_ex_ws, params),
+        "config_norm": partial(_config_norm, params),
+        "mm_first": partial(_mm_first, params, mems),
+        "mm": partial(_mm, params, mems),
+        "mm_load_first": partial(_mm_load, params, mems, True),
+        "mm_load": partial(_mm_load, params, mems, False),
+        "mm_again_first": partial(_mm_again, params, mems, True),
+        "mm_again": partial(_mm_again, params, mems, False),
+        "fence": partial(_fence, params),
+        "fence2": partial(_fence2, params),
+        "fence_all": partial(_fence_all, params),
+        "flush": partial(_flush, params),
+    }
+
+
+def _pair(weights: str, compute: str, bits: str, k: str, n: str) -> str:
+    """The commands of a product of m x k and k x n; the bits of the address of the sums say whether they are added."""
+    shape = f"{n}, {k}" if weights == "{b}" else "DIM, DIM"
+    return (
+        f"gemmini_extended_preload({weights}, ({{c}}){bits}, {shape}, {n}, {{m}});"
+        f" gemmini_extended_compute_{compute}({{a}}, GARBAGE_ADDR, {k}, {{m}}, DIM, DIM);"
+    )
+
+
+def _config_ex(params: GemminiParams) -> Procedure:
+    HEADER = chip_header(params)
+
+    @instr("gemmini_extended_config_ex(WEIGHT_STATIONARY, NO_ACTIVATION, 0, 1, false, false);", c_global=HEADER)
+    def config_ex():
+        EX.dataflow = 1
+        EX.activation = 0
+        EX.in_shift = 0
+        EX.acc_scale = 1.0
+        EX.C_stride = 1
+        EX.A_stride = 1
+        EX.A_transpose = False
+        EX.B_transpose = False
+
+    return config_ex
+
+
+def _config_ex_ws(params: GemminiParams) -> Procedure:
+    HEADER = chip_header(params)
+
+    @instr(
+        "gemmini_extended_config_ex(WEIGHT_STATIONARY, NO_ACTIVATION, 0, {A_stride}, {A_transpose}, {B_transpose});",
+        c_global=HEADER,
+    )
+    def config_ex_ws(A_stride: index, A_transpose: bool, B_transpose: bool):
+        assert A_stride >= 1 and A_stride < 65536
+        assert not (A_transpose and B_transpose)
+        EX.dataflow = 1
+        EX.activation = 0
+        EX.in_shift = 0
+        EX.acc_scale = 1.0
+        EX.C_stride = 1
+        EX.A_stride = A_stride
+        EX.A_transpose = A_transpose
+        EX.B_transpose = B_transpose
+
+    return config_ex_ws
+
+
+def _config_norm(params: GemminiParams) -> Procedure:
+    HEADER = chip_header(params)
+
+    @instr(
+        "gemmini_config_norm({q_const}, {q_const_type}, {set_stats_id_only}, {act_msb}, {stat_id}, {qb}, {qc});",
+        c_global=HEADER,
+    )
+    def config_norm(
+        q_const: index, q_const_type: bool, set_stats_id_only: bool, act_msb: bool, stat_id: index, qb: index, qc: index
+    ):
+        assert stat_id >= 0 and stat_id < 256
+        assert q_const >= -2147483648 and q_const < 2147483648
+        assert qb >= -2147483648 and qb < 2147483648
+        assert qc >= -2147483648 and qc < 2147483648
+        NORM.q_const = q_const
+        NORM.q_const_type = q_const_type
+        NORM.set_stats_id_only = set_stats_id_only
+        NORM.act_msb = act_msb
+        NORM.stat_id = stat_id
+        NORM.qb = qb
+        NORM.qc = qc
+
+    return config_norm
+
+
+def _mm_first(params: GemminiParams, mems: Memories) -> Procedure:
+    DIM, SPAD, ACC, SPENT, HEADER = params.dim, mems.spad, mems.acc, mems.spent, chip_header(params)
+
+    @instr(_pair("{b}", "preloaded", "", "{k}", "{n}"), c_global=HEADER)
+    def mm_first(
+        m: size,
+        n: size,
+        k: size,
+        c: [i32][m, DIM] @ ACC,
+        a: [i8][m, DIM] @ SPAD,
+        b: [i8][k, DIM] @ SPAD,
+        w: [i8][k, n] @ SPENT,
+    ):
+        assert m <= DIM
+        assert n <= DIM
+        assert k <= DIM
+        assert stride(a, 0) == DIM
+        assert stride(b, 0) == DIM
+        assert stride(c, 0) == DIM
+        assert stride(a, 1) == 1
+        assert stride(b, 1) == 1
+        assert stride(c, 1) == 1
+        assert EX.dataflow == 1
+        assert EX.A_stride == 1
+        assert EX.C_stride == 1
+        assert not EX.A_transpose
+        assert not EX.B_transpose
+        for kk in seq(0, k):
+            for j in seq(0, n):
+                w[kk, j] = b[kk, j]
+        for i in seq(0, m):
+            for j in seq(0, n):
+                c[i, j] = 0
+                for kk in seq(0, k):
+                    c[i, j] += i32(a[i, kk]) * i32(w[kk, j])
+
+    return mm_first
+
+
+def _mm(params: GemminiParams, mems: Memories) -> Procedure:
+    DIM, SPAD, ACC, SPENT, HEADER = params.dim, mems.spad, mems.acc, mems.spent, chip_header(params)
+
+    @instr(_pair("{b}", "preloaded", " | GEMMINI_ACC_ADD", "{k}", "{n}"), c_global=HEADER)
+    def mm(
+        m: size,
+        n: size,
+        k: size,
+        c: [i32][m, DIM] @ ACC,
+        a: [i8][m, DIM] @ SPAD,
+        b: [i8][k, DIM] @ SPAD,
+        w: [i8][k, n] @ SPENT,
+    ):
+        assert m <= DIM
+        assert n <= DIM
+        assert k <= DIM
+        assert stride(a, 0) == DIM
+        assert stride(b, 0) == DIM
+        assert stride(c, 0) == DIM
+        assert stride(a, 1) == 1
+        assert stride(b, 1) == 1
+        assert stride(c, 1) == 1
+        assert EX.dataflow == 1
+        assert EX.A_stride == 1
+        assert EX.C_stride == 1
+        assert not EX.A_transpose
+        assert not EX.B_transpose
+        for kk in seq(0, k):
+            for j in seq(0, n):
+                w[kk, j] = b[kk, j]
+        for i in seq(0, m):
+            for j in seq(0, n):
+                for kk in seq(0, k):
+                    c[i, j] += i32(a[i, kk]) * i32(w[kk, j])
+
+    return mm
+
+
+def _mm_load(params: GemminiParams, mems: Memories, first: bool) -> Procedure:
+    DIM, SPAD, ACC, WEIGHTS, HEADER = params.dim, mems.spad, mems.acc, mems.weights, chip_header(params)
+    bits = "" if first else " | GEMMINI_ACC_ADD"
+
+    @instr(_pair("{b}", "preloaded", bits, "DIM", "DIM"), c_global=HEADER)
+    def mm_load(
+        m: size,
+        c: [i32][m, DIM] @ ACC,
+        a: [i8][m, DIM] @ SPAD,
+        b: [i8][DIM, DIM] @ SPAD,
+        w: [i8][DIM, DIM] @ WEIGHTS,
+    ):
+        assert m <= DIM
+        assert stride(a, 0) == DIM
+        assert stride(b, 0) == DIM
+        assert stride(c, 0) == DIM
+        assert stride(a, 1) == 1
+        assert stride(b, 1) == 1
+        assert stride(c, 1) == 1
+        assert EX.dataflow == 1
+        assert EX.A_stride == 1
+        assert EX.C_stride == 1
+        assert not EX.A_transpose
+        assert not EX.B_transpose
+        for kk in seq(0, DIM):
+            for j in seq(0, DIM):
+                w[kk, j] = b[kk, j]
+        for i in seq(0, m):
+            for j in seq(0, DIM):
+                if {first}:
+                    c[i, j] = 0
+                for kk in seq(0, DIM):
+                    c[i, j] += i32(a[i, kk]) * i32(w[kk, j])
+
+    return mm_load
+
+
+def _mm_again(params: GemminiParams, mems: Memories, first: bool) -> Procedure:
+    DIM, SPAD, ACC, WEIGHTS, HEADER = params.dim, mems.spad, mems.acc, mems.weights, chip_header(params)
+    bits = "" if first else " | GEMMINI_ACC_ADD"
+
+    @instr(_pair("GARBAGE_ADDR", "accumulated", bits, "DIM", "DIM"), c_global=HEADER)
+    def mm_again(m: size, c: [i32][m, DIM] @ ACC, a: [i8][m, DIM] @ SPAD, w: [i8][DIM, DIM] @ WEIGHTS):
+        assert m <= DIM
+        assert stride(a, 0) == DIM
+        assert stride(c, 0) == DIM
+        assert stride(a, 1) == 1
+        assert stride(c, 1) == 1
+        assert EX.dataflow == 1
+        assert EX.A_stride == 1
+        assert EX.C_stride == 1
+        assert not EX.A_transpose
+        assert not EX.B_transpose
+        for i in seq(0, m):
+            for j in seq(0, DIM):
+                if {first}:
+                    c[i, j] = 0
+                for kk in seq(0, DIM):
+                    c[i, j] += i32(a[i, kk]) * i32(w[kk, j])
+
+    return mm_again
+
+
+def _fence(params: GemminiParams) -> Procedure:
+    HEADER = chip_header(params)
+
+    @instr("gemmini_fence();", c_global=HEADER)
+    def fence():
+        FENCE.pending = False
+
+    return fence
+
+
+def _fence2(params: GemminiParams) -> Procedure:
+    HEADER = chip_header(params)
+
+    @instr("gemmini_fence();", c_global=HEADER)
+    def fence2():
+        FENCE2.pending = False
+
+    return fence2
+
+
+def _fence_all(params: GemminiParams) -> Procedure:
+    HEADER = chip_header(params)
+
+    @instr("gemmini_fence();", c_global=HEADER)
+    def fence_all():
+        FENCE.pending = False
+        FENCE2.pending = False
+
+    return fence_all
+
+
+def _flush(params: GemminiParams) -> Procedure:
+    HEADER = chip_header(params)
+
+    @instr("gemmini_flush(0);", c_global=HEADER)
+    def flush():
+        pass
+
+    return flush

@@ -1,0 +1,254 @@
+"""The schedule of a matrix product: from three plain loops to commands, in a mapping that keeps the array busy.
+
+The columns of C fall into panels, as wide as B's part of them fits a bank of the scratchpad. For each panel come all rows,
+dim at a time; for each of these, groups of up to four blocks of columns, whose sums leave by one mvout. `cut` makes these
+loops, `stage` brings operands to the local memories, `map_commands` puts instructions in the place of loops. `pipeline` then
+loads the next panel and the next rows while the array works on those before, spread evenly over the products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from usl_core import (
+    Procedure,
+    autolift_alloc,
+    cut_loop,
+    divide_dim,
+    expand_dim,
+    fission,
+    lift_alloc,
+    rearrange_dim,
+    rename_loop,
+    reorder_loops,
+    replace,
+    resize_dim,
+    set_memory,
+    simplify,
+    stage_mem,
+    unroll_loop,
+    write_config,
+)
+from usl_core.cursors import ForCursor
+from usl_gemmini.chip import Chip, chip
+from usl_gemmini.configuration import configure_array, configure_load, configure_store
+from usl_gemmini.errors import GemminiError
+from usl_gemmini.kernels_matmul import product, product_and_sum
+from usl_gemmini.kernels_registers import BY_NAME
+from usl_gemmini.params import GemminiParams
+from usl_gemmini.pipelines import divided, flattened, run_ahead, spread_over
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A product of M x K and K x N and how it is cut, all in elements: panel columns of B at a time, group columns an mvout.
+
+    wide is the number of columns that one mvin takes.
+    """
+
+    M: int
+    N: int
+    K: int
+    dim: int
+    wide: int
+    panel: int
+    group: int
+
+    @property
+    def panels(self) -> int:
+        """How many panels there are."""
+        return -(-self.N // self.panel)
+
+    @property
+    def rows(self) -> int:
+        """How many blocks of rows there are."""
+        return -(-self.M // self.dim)
+
+    @property
+    def even(self) -> bool:
+        """Whether all panels are alike."""
+        return self.panels == 1 or self.N % self.panel == 0
+
+    def padded(self, size: int) -> int:
+        """The next multiple of dim."""
+        return -(-size // self.dim) * self.dim
+
+
+def cut_for(M: int, N: int, K: int, params: GemminiParams) -> Cut:
+    """How a product is cut: panels as wide as one fits a bank of the scratchpad.
+
+    Raises:
+        GemminiError: a size is below 1, or K so large that a block of columns does not fit a bank.
+    """
+    for name, size in (("M", M), ("N", N), ("K", K)):
+        if size < 1:
+            raise GemminiError(f"a product of {M} x {K} and {K} x {N}: {name} must be at least 1")
+    dim, wide = params.dim, params.max_block_len * params.dim
+    deep = -(-K // dim)
+    most = params.sp_bank_rows // deep // dim * dim
+    if most < dim:
+        raise GemminiError(
+            f"a product of {M} x {K} and {K} x {N}: a block of {dim} columns of B takes {deep * dim} rows of the scratchpad,"
+            f" and a bank has {params.sp_bank_rows}",
+            notes=(f"cut K into parts of at most {params.sp_bank_rows} and add their products",),
+        )
+    columns = -(-N // dim) * dim
+    group = min(wide, most, columns)
+    panels = [panel for panel in range(group, most + 1, group) if N % panel == 0]  # all alike, which pipelining needs
+    panel = max(panels, default=most // group * group)
+    if columns <= most:
+        panel = -(-columns // group) * group
+    return Cut(M, N, K, dim, wide, panel, group)
+
+
+def matmul(M: int, N: int, K: int, *, relu: bool = False, bias: bool = False, params: GemminiParams | None = None) -> Procedure:
+    """The product of these sizes on a chip: `C = act(scale * (A B))`, with bias `act(scale * (A B + D))`.
+
+    Its formals are scale, A, B (and D), C.
+
+    Raises:
+        GemminiError: the sizes do not fit the chip.
+    """
+    target = chip(params)
+    shape = cut_for(M, N, K, target.params)
+    p = (product_and_sum if bias else product)(relu).partial_eval(M=M, N=N, K=K)
+    p = map_commands(stage(cut(p, shape, bias), shape, target), shape, target, relu, bias)
+    if shape.even:
+        p = pipeline(p, shape, target)
+    return p
+
+
+def cut(p: Procedure, s: Cut, bias: bool) -> Procedure:
+    """The loops of the mapping: panels jp, rows io, groups jg, blocks of columns jb, blocks of the sum ko, and one block."""
+    p = divided(p, "i", s.dim, ["io", "ii"], s.M)
+    p = divided(p, "j", s.panel, ["jp", "jn"], s.N)
+    p = divided(p, "jn", s.group, ["jg", "jj"], s.N)
+    p = reorder_loops(p, "ii jp")
+    p = reorder_loops(p, "io jp")
+    p = reorder_loops(p, "ii jg")
+    p = autolift_alloc(p, "sum", 2, keep_dims=True)
+    p = fission(p, p.find("C[_] = _").before(), 2)
+    p = divided(p, "jj", s.dim, ["jb", "ji"], s.N)
+    p = reorder_loops(p, "ii jb")
+    p = divided(p, "k", s.dim, ["ko", "ki"], s.K)
+    if bias:
+        p = fission(p, p.find("sum[_] = _").after(), 2)
+        return reorder_loops(reorder_loops(p, "ji ko"), "ii ko")
+    if s.dim < s.K:
+        p = cut_loop(p, "ko", 1)
+        p = fission(p, p.find_loop("ko").after(), 2)
+        p = reorder_loops(p, "ji ko #1")
+        p = reorder_loops(p, "ii ko")
+    return unroll_loop(p, "ko")
+
+
+def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
+    """Operands in the scratchpad, sums in the accumulator, all in blocks of dim x dim."""
+    p = simplify(p, keep_unit_loops=True)
+    columns = f"{s.panel} * jp:min({s.panel} * jp + {s.panel}, {s.N})"
+    p = stage_mem(p, p.find_loop("jp").body(), f"B[0:{s.K}, {columns}]", "b")
+    rows = f"{s.dim} * io:min({s.dim} * io + {s.dim}, {s.M})"
+    p = stage_mem(p, p.find_loop("io").body(), f"A[{rows}, 0:{s.K}]", "a")
+    deep = s.padded(s.K)
+    for buffer, extents in (("a", (s.dim, deep)), ("b", (deep, s.panel)), ("sum", (s.dim, s.group))):
+        for dim, extent in enumerate(extents):
+            p = resize_dim(p, buffer, dim, extent, 0)
+        p = divide_dim(p, buffer, 1, s.dim)
+    p = divide_dim(p, "b", 0, s.dim)
+    p = rearrange_dim(p, "a", [1, 0, 2])
+    p = rearrange_dim(p, "b", [0, 2, 1, 3])
+    p = rearrange_dim(p, "sum", [1, 0, 2])
+    for buffer in ("a", "b"):
+        p = set_memory(p, buffer, target.memories.spad)
+    return set_memory(p, "sum", target.memories.acc)
+
+
+def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: bool) -> Procedure:
+    """Instructions in the place of loops, after the configuration that they need."""
+    load_b, load_a = p.find_loop("i0"), p.find_loop("i0 #1")
+    p = divided(p, load_a.body()[0], s.wide, ["aq", "ac"], s.K)
+    p = reorder_loops(p, p.forward(load_a))
+    p = divided(p, load_b, s.dim, ["bk", "br"], s.K)
+    p = divided(p, p.find_loop("br").body()[0], s.wide, ["bq", "bc"], s.N)
+    p = reorder_loops(p, "br bq")
+    p = simplify(p, keep_unit_loops=True)
+    if bias:
+        p = configure_load(p, 2, str(4 * s.N), target)
+    p = configure_store(p, "stride(C, 0)", relu, "scale", target)
+    p = configure_load(p, 1, "stride(B, 0)", target)
+    p = configure_load(p, 0, "stride(A, 0)", target)
+    p = configure_array(p, target)
+    p = replace(p, p.find_loop("aq").body()[0], target["mvin"])
+    p = replace(p, p.find_loop("br"), target["mvin2"])
+    out = p.find("C[_] = _").parent().parent()
+    p = write_config(p, out.before(), BY_NAME["FENCE"], "pending", True)
+    p = replace(p, p.forward(out).expand(1, 0), target["mvout_relu" if relu else "mvout"])
+    p = map_products(p, s, target, bias)
+    return replace(p, "FENCE.pending = False", target["fence"])
+
+
+def map_products(p: Procedure, s: Cut, target: Chip, bias: bool) -> Procedure:
+    """Each block of weights goes to the array, and from there into one product."""
+    columns = f"0:min({s.dim}, {s.N} - {s.panel} * jp - {s.group} * jg - {s.dim} * jb)"
+    at = f"{s.group // s.dim} * jg + jb"
+    if bias:
+        p = replace(p, p.find("sum[_] = _").parent().parent(), target["mvin3_acc"])
+    else:
+        first = p.find("sum[_] = 0").parent().parent()
+        p = weights(p, first, f"b[0, {at}, 0:{min(s.K, s.dim)}, {columns}]", "w", s, target)
+        p = replace(p, p.forward(first).expand(1, 0), target["mm_first"])
+    if bias or s.dim < s.K:
+        rest = p.find("sum[_] += _").parent().parent().parent()
+        p = weights(p, rest, f"b[ko, {at}, 0:min({s.dim}, {s.K} - {s.dim} * ko), {columns}]", "w2", s, target)
+        p = replace(p, p.forward(rest).expand(1, 0), target["mm"])
+    return p
+
+
+def weights(p: Procedure, products: ForCursor, block: str, name: str, s: Cut, target: Chip) -> Procedure:
+    """The block of weights in the array, right before the products that use it."""
+    p = stage_mem(p, products, block, name)
+    for dim in (0, 1):
+        p = resize_dim(p, name, dim, s.dim, 0)
+    return set_memory(p, name, target.memories.spent)
+
+
+def pipeline(p: Procedure, s: Cut, target: Chip) -> Procedure:
+    """The next panel and the next rows on the way while the array works, in one loop t over the rows of all panels."""
+    rows = p.find_loop("io")
+    if s.panels > 1:
+        p, panels, loads = run_ahead(p, p.find_loop("jp"), p.find_loop("bk"), "b", s.panels)
+        p = flattened(p, loads, "bl")
+        p = spread_over(p, p.forward(loads), -(-s.K // s.dim) * -(-s.panel // s.wide), rows, s.rows)
+        p = flattened(p, panels, "t")
+    else:
+        p = rename_loop(p, rows, "t")
+        p = unroll_loop(p, "jp")
+    if s.rows * s.panels > 1:
+        p, _, loads = run_ahead(p, p.find_loop("t"), p.find_loop("aq"), "a", s.rows * s.panels)
+        p = spread_over_groups(p, loads, s)
+    else:
+        p = unroll_loop(p, "t")
+    p = rotate_sums(p, s, target)
+    return simplify(p, keep_unit_loops=True)
+
+
+def spread_over_groups(p: Procedure, loads: ForCursor, s: Cut) -> Procedure:
+    """The loads of the next rows, among the groups of these, and among the blocks of a group if these are alike."""
+    quads, groups, blocks = -(-s.K // s.wide), -(-min(s.N, s.panel) // s.group), s.group // s.dim
+    each = -(-quads // groups)
+    p = spread_over(p, loads, quads, p.find_loop("jg"), groups)
+    if each > 1 and s.N % s.group == 0:
+        loads = p.find_loop("aq_each")
+        p = spread_over(p, loads, each, p.find_loop("jb"), blocks)
+    return p
+
+
+def rotate_sums(p: Procedure, s: Cut, target: Chip) -> Procedure:
+    """Each group has its own part of the accumulator, all in turn, so that none waits for an mvout."""
+    slots = target.params.acc_rows // s.group
+    groups = -(-min(s.N, s.panel) // s.group)
+    if s.rows * s.panels > 1:
+        p = expand_dim(p, "sum", slots, f"({groups} * t + jg) % {slots}")
+        return lift_alloc(p, "sum", 2)
+    p = expand_dim(p, "sum", slots, f"jg % {slots}")
+    return lift_alloc(p, "sum")

@@ -1,0 +1,109 @@
+"""Loads ahead of the products that need them: steps that the schedules of all kernels share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usl_core import (
+    Procedure,
+    autolift_alloc,
+    cut_loop,
+    divide_loop,
+    fission,
+    fuse,
+    lift_scope,
+    mult_loops,
+    rename_loop,
+    reorder_stmts,
+    resize_dim,
+    shift_loop,
+    unroll_loop,
+)
+from usl_core.cursors import ForCursor, IfCursor
+
+
+def divided(p: Procedure, loop: Any, factor: int, names: list[str], extent: int) -> Procedure:
+    """The loop in tiles of factor, the last one shorter where factor does not divide its extent."""
+    return divide_loop(p, loop, factor, names, tail="bound" if extent % factor else "perfect")
+
+
+def run_ahead(
+    p: Procedure, loop: ForCursor, loads: ForCursor, buffer: str, trips: int
+) -> tuple[Procedure, ForCursor, ForCursor]:
+    """Fill buffer for the next iteration while the loop works on it for this one: two halves, used in turn.
+
+        for t in seq(0, n):              loads(b[0], x[0])
+            b: T                         for t in seq(0, n):
+            loads(b, x[t])       ~>          if t < n - 1:
+            use(b)                               loads(b[(t + 1) % 2], x[t + 1])
+                                             use(b[t % 2])
+
+    loads is the loop in it that fills the buffer; loop runs trips times, at least twice. Returns the
+    procedure, the loop, and the loads for its next iteration with the guard inside.
+
+    Raises:
+        SchedulingError: the loads depend on what the loop does in between.
+    """
+    p = autolift_alloc(p, buffer, keep_dims=True)
+    p = brought_first(p, loads)
+    p = fission(p, p.forward(loads).after())
+    first = p.forward(loop)
+    users = first.next()
+    p = cut_loop(p, first, 1)
+    later = p.forward(first).next()
+    p = shift_loop(p, later, 0)
+    p, later = lengthened(p, p.forward(later), trips)
+    p = fuse(p, later, users)
+    p = resize_dim(p, buffer, 0, 2, 0, fold=True)
+    loop = p.forward(users)
+    guard = loop.body()[0]
+    loads = guard.body()[0]
+    p = lift_scope(p, loads)
+    return p, p.forward(loop), p.forward(loads)
+
+
+def lengthened(p: Procedure, loop: ForCursor, trips: int) -> tuple[Procedure, ForCursor]:
+    """The loop from 0 run trips times, with a guard around its body, and the loop again."""
+    inside = loop.body()[0]
+    p = divide_loop(p, loop, trips, ["whole", loop.name()], tail="guard")
+    p = unroll_loop(p, loop)
+    return p, p.forward(inside).parent().parent()
+
+
+def brought_before(p: Procedure, stmt: Any, target: Any) -> Procedure:
+    """stmt, which stands before target in a block, moved right before it."""
+    while p.forward(stmt).next() != p.forward(target):
+        p = reorder_stmts(p, p.forward(stmt).expand(0, 1))
+    return p
+
+
+def brought_first(p: Procedure, stmt: Any) -> Procedure:
+    """stmt moved to the front of its block, as far as that goes."""
+    while next(iter(p.forward(stmt).parent().body())) != p.forward(stmt):
+        p = reorder_stmts(p, p.forward(stmt).expand(1, 0))
+    return p
+
+
+def spread_over(p: Procedure, loads: ForCursor, trips: int, into: ForCursor, target_trips: int) -> Procedure:
+    """A loop of loads, trips of them, distributed over the iterations of the loop `into` that comes after it.
+
+    The first iterations get as many as need be, so that all have about the same number: 64 loads go two each to 32 iterations.
+    """
+    each = -(-trips // target_trips)
+    name = p.forward(loads).name()
+    into = p.forward(into)
+    p = brought_before(p, loads, into)
+    if each > 1:
+        p = divided(p, p.forward(loads), each, [name, f"{name}_each"], trips)
+    if -(-trips // each) != target_trips:
+        p, loads = lengthened(p, p.forward(loads), target_trips)
+    p = fuse(p, p.forward(loads), p.forward(into))
+    return rename_loop(p, into, into.name())
+
+
+def flattened(p: Procedure, outer: ForCursor, name: str) -> Procedure:
+    """A loop and the one inside of it, in a branch perhaps, as one loop."""
+    inner = p.forward(outer).body()[0]
+    if isinstance(inner, IfCursor):
+        p = lift_scope(p, inner.body()[0])
+    return mult_loops(p, p.forward(outer), name)
