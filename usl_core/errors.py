@@ -65,6 +65,10 @@ def render(message: str, span: Span | None, notes: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
+_MOST_VALUES = 24
+"""How many values of a counter-example are shown; those that decide come first."""
+
+
 class CounterExample(str):
     """A note that shows values of sizes and iterators for which an obligation fails: `counter-example: n = 6, i = 3`."""
 
@@ -72,7 +76,10 @@ class CounterExample(str):
     """The same by name. A name that occurs twice (two iterations of one loop) has primes."""
 
     def __new__(cls, values: Mapping[str, int | bool]) -> CounterExample:
-        note = super().__new__(cls, "counter-example: " + ", ".join(f"{name} = {value}" for name, value in values.items()))
+        shown = [f"{name} = {value}" for name, value in values.items()]
+        if len(shown) > _MOST_VALUES:
+            shown[_MOST_VALUES:] = [f"and {len(shown) - _MOST_VALUES} more"]
+        note = super().__new__(cls, "counter-example: " + ", ".join(shown))
         note.values = dict(values)
         return note
 

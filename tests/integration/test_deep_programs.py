@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -32,6 +33,7 @@ from usl_core import (
 )
 from usl_core.analysis import formula
 from usl_core.analysis.formula import Formula
+from usl_core.analysis.solver import STATISTICS
 from usl_core.deep import deep
 from usl_core.interp.run import run
 from usl_core.ir.types import F32
@@ -115,13 +117,15 @@ def test_operators_take_a_long_sum_or_say_why_not(step: Callable[[Procedure], An
         assert ("[7]" in str(changed) or "g(" in str(changed)) and changed.history()[-1].arguments is not None
 
 
-def nest(head: str, depth: int = DEPTH, body: str = "x[0] += 1.0") -> str:
+def nest(
+    head: str, depth: int = DEPTH, body: str = "x[0] += 1.0", formals: str = "n: size, x: f32[8]", last: str = "x[1] = 2.0"
+) -> str:
     lines = [f"{'  ' * (k + 1)}{head.format(k)}:" for k in range(depth)]
-    return "\n".join(["def f(n: size, x: f32[8]):", *lines, "  " * (depth + 1) + body, "  x[1] = 2.0"])
+    return "\n".join([f"def f({formals}):", *lines, "  " * (depth + 1) + body, f"  {last}"])
 
 
 @pytest.mark.parametrize(
-    ("head", "depth"), [("for i{0} in seq(0, 1)", DEPTH), ("if n < {0} + 7", DEPTH), ("for i{0} in par(0, 1)", 22)]
+    ("head", "depth"), [("for i{0} in seq(0, 1)", DEPTH), ("if n < {0} + 7", DEPTH), ("for i{0} in par(0, 1)", DEPTH)]
 )
 def test_a_deep_nest_is_read_scheduled_printed_interpreted_and_written_as_c(head: str, depth: int) -> None:
     p = proc_from_source(nest(head, depth, body="x[0] = 1.0"))
@@ -131,6 +135,37 @@ def test_a_deep_nest_is_read_scheduled_printed_interpreted_and_written_as_c(head
     x = np.zeros(8, np.float32)
     run(changed.ir, [1, x])
     assert list(x[:2]) == [1, 2]
+
+
+DIMS = [f"i{k}" for k in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("extent", "shape", "index"),
+    [
+        ("2", ["2"] * 60, DIMS),
+        ("n", ["n"] * 60, DIMS),
+        ("4", ["16"] * 30, [f"4 * i{k} + i{k + 1}" for k in range(0, 60, 2)]),
+        ("2", [str(2**40)], [" + ".join(f"{2 ** (39 - k)} * i{k}" for k in range(40))]),
+        ("1", ["8"], [" + ".join(DIMS)]),
+    ],
+)
+def test_each_loop_of_a_deep_parallel_nest_is_proved_without_z3(extent: str, shape: list[str], index: list[str]) -> None:
+    depth = len(re.findall(r"i\d+", " ".join(index)))
+    formals = f"n: size, x: f32[{', '.join(shape)}]"
+    text = nest(f"for i{{0}} in par(0, {extent})", depth, f"x[{', '.join(index)}] = 1.0", formals, last="pass")
+    before = STATISTICS.settled.get("z3", 0)
+    assert proc_from_source(text).c_code().count("omp parallel for") == depth
+    assert STATISTICS.settled.get("z3", 0) == before
+
+
+def test_a_race_in_a_deep_nest_is_shown_by_a_few_values() -> None:
+    p = proc_from_source(nest("for i{0} in par(0, n)", 60, body="x[0] = 1.0"))
+    with pytest.raises(UslError, match="iterations of parallel loop i0 may interfere") as caught:
+        p.c_code()
+    assert caught.value.counterexample["i0"] < caught.value.counterexample["i0'"]
+    assert len(caught.value.counterexample) > 100
+    assert re.search(r"counter-example: n = \d+, i0 = 0, i0' = 1, .* and \d+ more", str(caught.value))
 
 
 def test_places_in_a_deep_nest_are_those_of_the_text() -> None:

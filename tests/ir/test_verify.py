@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from usl_core.frontend.parser import parse_source
+from usl_core.ir import verify as verify_module
 from usl_core.ir.externs import IDX, SQRT
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
@@ -160,3 +161,9 @@ def test_a_broken_head_is_named(change: Callable[[object], object], message: str
 def test_verify_lists_the_problems_and_shows_the_procedure() -> None:
     with pytest.raises(AssertionError, match=r"(?s)good is ill-formed:.*the body is empty.*def good"):
         verify(update(GOOD, body=()))
+
+
+def test_a_well_formed_procedure_is_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    proc = parse_source("def f(n: size, x: f32[n]):\n    for i in seq(0, n):\n        x[i] = sqrt(x[i]) * 2.0 + x[n - i - 1]\n")
+    monkeypatch.setattr(verify_module, "show", lambda node: pytest.fail("messages are made where something is wrong only"))
+    assert problems(proc) == []

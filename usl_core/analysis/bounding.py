@@ -19,7 +19,7 @@ from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 
 BUDGET = 40
-"""Subtractions tried for one goal."""
+"""Subtractions tried for one goal; for one of many terms, two for each."""
 MAX_REMEMBERED = 1024
 """Places whose hypotheses are kept, with what was found out from them."""
 remembers = True
@@ -93,7 +93,7 @@ class Hypotheses(tuple[Formula, ...]):
     def _bound(self, goal: Formula) -> bool:
         match goal:
             case Ge(lin=lin):
-                return _Search(self._bounds, self._ranks).at_least_zero(lin)
+                return _Search(self._bounds, self._ranks, max(BUDGET, 2 * len(lin.terms))).at_least_zero(lin)
             case Eq(lin=lin):
                 return self._bound(Ge(lin)) and self._bound(Ge(-lin))
             case Or(args=args):
@@ -117,10 +117,10 @@ def _at(facts: tuple[Formula, ...]) -> Hypotheses:
 
 
 class _Search:
-    def __init__(self, bounds: Mapping[Atom, list[Lin]], ranks: Mapping[Atom, float]) -> None:
+    def __init__(self, bounds: Mapping[Atom, list[Lin]], ranks: Mapping[Atom, float], budget: int) -> None:
         self.bounds = bounds
         self.ranks = ranks
-        self.budget = BUDGET
+        self.budget = budget
 
     def at_least_zero(self, lin: Lin) -> bool:
         terms = lin.terms

@@ -292,7 +292,7 @@ def _in_range(
     extra: Sequence[Formula],
     span: Span,
 ) -> None:
-    where = shown.span if shown.span.line else span
+    where = shown.span.or_else(span)
     require(
         ctx,
         fml.ge(low),
@@ -379,7 +379,7 @@ def _check_place(call: ir.Call, arg: ir.Expr) -> None:
     if depends_on_data(arg):
         raise BoundsError(
             f"an argument of {call.proc.name} depends on data through idx: {show_expr(arg)}",
-            span=arg.span if arg.span.line else call.span,
+            span=arg.span.or_else(call.span),
             notes=["hint: copy the element into a scalar before the call, and back after it if it is written"],
             code="E316",
         )
@@ -415,7 +415,7 @@ def _check_argument(ctx: Context, call: ir.Call, formal: ir.Arg, actual: ir.Expr
     if not formal.type.window:
         require(
             ctx, dense_layout(ctx, actual), lambda: f"argument {name} of {callee} is dense, and {show_expr(actual)} may not be",
-            actual.span if actual.span.line else call.span,
+            actual.span.or_else(call.span),
             hint=f"declare it as a window, [{formal.type.scalar}][...], or pass whole rows", code="E313",
         )  # fmt: skip
     for dim, (want, have) in enumerate(zip(formal.type.shape, shape_of(actual.type), strict=True)):
@@ -439,7 +439,7 @@ def _check_scalar(call: ir.Call, formal: ir.Arg, actual: ir.Expr) -> None:
     if reason:
         raise BoundsError(
             f"{call.proc.name} {reason}",
-            span=actual.span if actual.span.line else call.span,
+            span=actual.span.or_else(call.span),
             notes=["hint: pass a scalar buffer"],
             code="E312",
         )

@@ -51,6 +51,8 @@ def _state(loop: For) -> Conflict | None:
 
 def _interfering(ctx: Context, loop: For, hi: Lin) -> Conflict | None:
     """Two accesses of different iterations below hi that meet."""
+    if ctx.holds(fml.lt(hi, ctx.index(loop.lo) + 2)):
+        return None  # there is one iteration at most
     facts, accesses, later = _two_iterations(ctx, loop, hi)
     accesses = distinct(accesses)
     return conflict_between(facts, accesses, instance(accesses, {loop.iter: affine.var(later)}))

@@ -450,15 +450,8 @@ class _Same:
     def __init__(self, names: dict[Sym, Sym]) -> None:
         self.names = names
 
-    def bind(self, a: Sym, b: Sym) -> bool:
-        self.names[a] = b
-        return True
-
-    def name(self, a: Sym, b: Sym) -> bool:
-        return self.names.get(a, a) is b
-
     def nodes(self, a: Node, b: Node) -> bool:
-        if type(a) is not type(b) or not self.heads(a, b):
+        if type(a) is not type(b) or not same_head(a, b, self.names):
             return False
         for field, many in _CHILDREN[type(a)]:
             left, right = get_field(a, field), get_field(b, field)
@@ -467,47 +460,41 @@ class _Same:
             if len(left) != len(right):
                 return False
             if field == "body" and isinstance(a, For) and isinstance(b, For):
-                self.bind(a.iter, b.iter)
+                self.names[a.iter] = b.iter
             if not all(self.nodes(x, y) for x, y in zip(left, right, strict=True)):
                 return False
-        return self.bind_after(a, b)
-
-    def heads(self, a: Node, b: Any) -> bool:
-        """b is of the same kind as a."""
-        match a:
-            case Read() | WindowExpr():
-                return self.name(a.name, b.name)
-            case StrideExpr():
-                return self.name(a.name, b.name) and a.dim == b.dim
-            case Assign() | Reduce():
-                return self.name(a.name, b.name)
-            case Literal():
-                return bool(a.value == b.value and a.type == b.type)
-            case BinaryOp():
-                return bool(a.op == b.op)
-            case ExternCall():
-                return a.fn is b.fn
-            case Cast():
-                return bool(a.type == b.type)
-            case ReadConfig() | AssignConfig():
-                return bool(a.config is b.config and a.field == b.field)
-            case For():
-                return a.mode is b.mode
-            case Call():
-                return a.proc is b.proc or same(a.proc, b.proc)
-            case Alloc():
-                return a.mem is b.mem and _same_type_head(a.type, b.type)
-            case Arg():
-                return a.mem is b.mem and _same_type_head(a.type, b.type) and self.bind(a.name, b.name)
-            case Proc():
-                return bool(a.name == b.name and a.instr == b.instr and a.aliasable == b.aliasable)
-            case UnaryMinus() | Interval() | Pass() | Check() | If() | WindowStmt():
-                return True
-
-    def bind_after(self, a: Node, b: Node) -> bool:
-        if isinstance(a, Alloc | WindowStmt) and isinstance(b, Alloc | WindowStmt):
-            self.bind(a.name, b.name)
+        if isinstance(a, Alloc | WindowStmt | Arg) and isinstance(b, Alloc | WindowStmt | Arg):
+            self.names[a.name] = b.name
         return True
+
+
+def same_head(a: Node, b: Any, names: Mapping[Sym, Sym]) -> bool:
+    """Whether a and b, of one kind, are the same but for children and the names that they bind; names maps a's names to b's."""
+    match a:
+        case Read() | WindowExpr() | Assign() | Reduce():
+            return names.get(a.name, a.name) is b.name
+        case StrideExpr():
+            return names.get(a.name, a.name) is b.name and a.dim == b.dim
+        case Literal():
+            return bool(a.value == b.value and a.type == b.type)
+        case BinaryOp():
+            return bool(a.op == b.op)
+        case ExternCall():
+            return a.fn is b.fn
+        case Cast():
+            return bool(a.type == b.type)
+        case ReadConfig() | AssignConfig():
+            return bool(a.config is b.config and a.field == b.field)
+        case For():
+            return a.mode is b.mode
+        case Call():
+            return a.proc is b.proc or same(a.proc, b.proc)
+        case Alloc() | Arg():
+            return a.mem is b.mem and _same_type_head(a.type, b.type)
+        case Proc():
+            return bool(a.name == b.name and a.instr == b.instr and a.aliasable == b.aliasable)
+        case UnaryMinus() | Interval() | Pass() | Check() | If() | WindowStmt():
+            return True
 
 
 def _same_type_head(a: Any, b: Any) -> bool:

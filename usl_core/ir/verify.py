@@ -260,9 +260,8 @@ class _Verifier:
             ordered = data or lhs.type is INDEX or (lhs.type is BOOL and op in ("==", "!="))
             self.expect(ordered and expr.type is (COND if data else BOOL), lambda: f"`{op}` is ill-typed: {show(expr)}")
             return
-        self.expect(
-            op in "+-*/%" and (data or lhs.type is INDEX) and expr.type == lhs.type, f"`{op}` is ill-typed: {show(expr)}"
-        )
+        arithmetic = op in "+-*/%" and (data or lhs.type is INDEX)
+        self.expect(arithmetic and expr.type == lhs.type, lambda: f"`{op}` is ill-typed: {show(expr)}")
         if lhs.type is INDEX:
             self.index_arithmetic(expr)
         elif op == "%":

@@ -59,6 +59,6 @@ def _require_nothing_else(par: ParallelLoop, names: Collection[Sym]) -> None:
             scalar = access.buffer.name
             raise BackendError(
                 f"iterations of parallel loop {loop.iter.name} reduce into the scalar {scalar} and may use it otherwise too",
-                span=access.node.span if access.node.span.line else loop.span,
+                span=access.node.span.or_else(loop.span),
                 notes=(f"OpenMP gives each thread a sum that starts at 0, so {scalar} has no value there; make it a seq loop",),
             )

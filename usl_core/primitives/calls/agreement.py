@@ -13,7 +13,7 @@ from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
 from usl_core.ir import nodes as ir
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import child_nodes, depends_on_data
+from usl_core.ir.traverse import child_nodes, depends_on_data, same_head
 from usl_core.ir.types import BOOL, TensorType, is_control, scalar_of
 from usl_core.profiling import profiled
 
@@ -77,29 +77,8 @@ class _Agreement:
 
     def head(self, a: ir.Node, b: Any) -> bool:
         """Whether two nodes of one kind are the same but for their operands and the names that they bind."""
-        match a:
-            case ir.Read():
-                return self.is_called(a.name, b.name) and scalar_of(a.type) == scalar_of(b.type)
-            case ir.WindowExpr() | ir.Assign() | ir.Reduce():
-                return self.is_called(a.name, b.name)
-            case ir.Literal():
-                return bool(a.value == b.value and a.type == b.type)
-            case ir.BinaryOp():
-                return bool(a.op == b.op)
-            case ir.ExternCall():
-                return a.fn is b.fn
-            case ir.Cast():
-                return bool(a.type == b.type)
-            case ir.ReadConfig() | ir.AssignConfig():
-                return a.config is b.config and bool(a.field == b.field)
-            case ir.Call():
-                return a.proc is b.proc
-            case ir.Alloc():
-                return a.mem is b.mem and scalar_of(a.type) == scalar_of(b.type)
-            case ir.UnaryMinus() | ir.Interval() | ir.WindowStmt() | ir.Check() | ir.Pass():
-                return True
-            case ir.For() | ir.If() | ir.Arg() | ir.Proc() | ir.StrideExpr():
-                raise AssertionError("blocks are compared by stmt, control values by what they are")
+        assert not isinstance(a, ir.For | ir.If | ir.StrideExpr), "blocks are compared by stmt, control values by what they are"
+        return same_head(a, b, self.names) and (not isinstance(a, ir.Read) or scalar_of(a.type) == scalar_of(b.type))
 
     def is_called(self, name: Sym, other: Sym) -> bool:
         return self.names.get(name, name) is other
