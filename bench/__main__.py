@@ -123,12 +123,15 @@ def run_blur(rounds: int) -> Outcome:
 
 
 def run_perceus(rounds: int) -> Outcome:
+    from bench.perceus import calls
     from bench.perceus.run import goals, measure, problems, summary, table
 
+    figures = calls.measure(min(rounds, 5))
+    print("\n".join(["from Python", *calls.table(figures)]), flush=True)
     results = measure(rounds=min(rounds, 5), on_program=lambda result: print("\n".join(table(result)), flush=True))
     for goal in goals(results):
         print(f"{'met   ' if goal['met'] else 'missed'} {goal['goal']}: {goal['reached']:.2f}")
-    return summary(results), problems(results)
+    return summary(results) | {"calls": {each.what: each.value for each in figures}}, problems(results)
 
 
 def run_perceus_large(rounds: int) -> Outcome:

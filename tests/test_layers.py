@@ -132,7 +132,7 @@ PUBLIC: Mapping[str, frozenset[str]] = {
     ),
     "usl_stdlib": frozenset(),
     "usl_conformance": frozenset(),
-    "usl_c11": frozenset("build cache compiler cpu emit memory names runtime runtime.abi types".split()),
+    "usl_c11": frozenset("build cache calls.extension compiler cpu emit memory names runtime runtime.abi types".split()),
 }
 """The modules that other packages may import, beside the package itself; docs/architecture.md says what each is for."""
 

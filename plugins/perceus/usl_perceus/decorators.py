@@ -32,6 +32,9 @@ class Function(Defined):
     def __init__(self, definition: FunDef) -> None:
         self.__usl_definition__ = definition
         self._lowered: Lowered | None = None
+        self._defaults: dict[str, Function] = {}
+        self.entry: Callable[..., Any] | None = None
+        """Calls the compiled function, once it has been called."""
         self.__name__ = definition.name
 
     def name(self) -> str:
@@ -69,6 +72,10 @@ class Function(Defined):
             PerceusError: an argument has the wrong type, or the program is not well-formed.
             Exception: the program raised it.
         """
+        return (self.entry or self.slowly)(*args, **named)
+
+    def slowly(self, *args: Any, **named: Any) -> Any:
+        """A call whose arguments are converted in Python."""
         from usl_perceus.python.call import call  # it needs cffi, and this module
 
         definition = self.__usl_definition__
@@ -76,7 +83,8 @@ class Function(Defined):
             hint = "hint: call it from a function whose types have no variables"
             message = f"{self.name()} is generic; Python can only call functions of known types"
             raise PerceusError(message, span=definition.span, notes=(hint,), code="E728")
-        return call(self, self._all(args, named))
+        complete = self._all(args, named)
+        return call(self, args) if complete is args else self(*complete)
 
     def _all(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments in order, with the defaults of those that are not given, if there are none too many."""
@@ -92,7 +100,9 @@ class Function(Defined):
                 f"{self.name()} has no parameter {unknown[0]} left" if unknown else f"{self.name()} needs {', '.join(needed)}"
             )
             raise PerceusError(f"{problem}; {len(args) + len(named)} given", code="E743")
-        return (*args, *(named[each.name] if each.name in named else Function(missing[each.name])() for each in rest))
+        for name in missing:
+            self._defaults.setdefault(name, Function(missing[name]))
+        return (*args, *(named[each.name] if each.name in named else self._defaults[each.name]() for each in rest))
 
     def __repr__(self) -> str:
         return f"<fun {self.name()}>"

@@ -31,7 +31,7 @@ class Owned:
         self.__array_interface__ = {"version": 3, "shape": (length,), "typestr": dtype.str, "data": (elements, False)}
 
     def __del__(self) -> None:
-        self._heap.release_later(self._address)
+        self._heap.drop(self._address)
 
 
 class Arrays:

@@ -19,6 +19,7 @@ from usl_perceus.ir import EXN, Call, CallClosure, ForeignCall, FunDef, KernelCa
 from usl_perceus.opt.callgraph import call_graph, components
 from usl_perceus.passes import compile_program
 from usl_perceus.python.convert import Converter
+from usl_perceus.python.entry import WORDS, make_entry, words_function
 from usl_perceus.python.heap import Undefined, heap, load, shared_flags
 from usl_perceus.python.layout import Blocks
 from usl_perceus.traverse import walk
@@ -52,7 +53,7 @@ class Compiled:
         formals = [spell.spelling(type) for type in types[:-1] if not spell.is_void(type)]
         guard = _guarded(source.functions[exported], spell.spelling(self.fun.result), formals)
         files = {
-            "usl_program.c": source.program + guard,
+            "usl_program.c": source.program + guard + words_function(GUARD, types[:-1], types[-1], blocks),
             **{file: text for file, text in source.files.items() if file != "usl_rt.c"},
         }
         path = compiled(files, compiler, tuple(dict.fromkeys(flags)))
@@ -61,9 +62,20 @@ class Compiled:
             self.library = load(ffi, str(path))
         except Undefined as error:
             raise _not_defined(str(error), program) from None
-        function = getattr(self.library, GUARD)
-        self.function, self.long = function, _may_take_long(program)
-        self.converter = Converter(own, lowered, blocks, _classes(lowered), lends=not _may_keep(program))
+        self.function, self.long = getattr(self.library, GUARD), _may_take_long(program)
+        classes = _classes(lowered)
+        self.converter = Converter(own, lowered, blocks, classes, lends=not _may_keep(program))
+        ffi.cdef(f"void {WORDS}(void);")
+        self.entry = make_entry(
+            getattr(self.library, WORDS),
+            types[:-1],
+            types[-1],
+            self.converter,
+            classes,
+            long=self.long,
+            name=self.name,
+            slowly=function.slowly,
+        )
 
     def __call__(self, args: Sequence[Any]) -> Any:
         params = [param.var.type for param in self.fun.params]
@@ -152,4 +164,5 @@ def call(function: Function, args: Sequence[Any]) -> Any:
         known = _compiled.get(function)
         if known is None:
             known = _compiled[function] = Compiled(function)
+            function.entry = known.entry
     return known(args)

@@ -49,6 +49,7 @@ class Converter:
         self._classes = classes
         """For each data type its Python class; `tuple` for tuples."""
         self._value, self._word = self.ffi.typeof("usl_value"), self.ffi.typeof("uintptr_t")  # names are slow
+        self.lends = lends
         self.arrays = Arrays(heap, self.ffi, lends)
         self._constants: dict[tuple[str, int], Any] = {}
         """Constructors without fields, as Python values."""
@@ -149,7 +150,7 @@ class Converter:
 
     def _borrow(self, handle: Any, type: Type) -> Any:
         """One more reference to what a handle holds, if the type is right."""
-        if not self._accepts(handle, type):
+        if not self.fits(handle, type):
             if isinstance(type, FunType) and isinstance(object.__getattribute__(handle, "_type"), FunType):
                 raise mismatch("a function of its own program, which functions and exceptions cannot leave", handle)
             raise mismatch(f"a value of type {self.type_name(type)}", handle)
@@ -157,7 +158,8 @@ class Converter:
         self.heap.lib.usl_retain(value)
         return value
 
-    def _accepts(self, handle: Any, type: Type) -> bool:
+    def fits(self, handle: Any, type: Type) -> bool:
+        """Whether the value of a handle, of this program or another one, is of the type."""
         other = object.__getattribute__(handle, "_converter")
         given = object.__getattribute__(handle, "_type")
         if other is self:
@@ -284,6 +286,10 @@ class Converter:
         self._give_up(value, type)
         return result
 
+    def from_address(self, address: int, type: Type) -> Any:
+        """`from_heap` of an owned block."""
+        return self.from_heap(self.ffi.cast(self._value, address), type)
+
     def view(self, value: Any, type: Type) -> Any:
         """The Python of a C value that somebody else owns; handles in it have references of their own."""
         match type:
@@ -332,6 +338,10 @@ class Converter:
                 self._constants[key] = self._new_instance(con, ())
             return self._constants[key]
         return self._new_instance(con, fields)
+
+    def constant(self, con: Con) -> Any:
+        """A constructor without fields."""
+        return self._instance(con, ())
 
     def _new_instance(self, con: Con, fields: tuple[Any, ...]) -> Any:
         cls = self._classes.get(con.data)
@@ -465,10 +475,15 @@ class Converter:
         function = self.arrays.returning(function)
         value = heap.in_worker(function, given, lambda value: self._discard(value, result)) if long else function(*given)
         if heap.lib.usl_has_thrown(heap.context):
-            if heap.lib.usl_was_out_of_memory(heap.context):
-                raise MemoryError(f"{name} ran out of memory; what it held is not freed")
-            raise self._exception(heap.lib.usl_take_exception(heap.context))
+            self.raise_thrown(name)
         return self.from_heap(None if types.is_void(result) else value, result)
+
+    def raise_thrown(self, name: str) -> None:
+        """Raises what a call of the function of that name raised."""
+        lib, context = self.heap.lib, self.heap.context
+        if lib.usl_was_out_of_memory(context):
+            raise MemoryError(f"{name} ran out of memory; what it held is not freed")
+        raise self._exception(lib.usl_take_exception(context))
 
     def _discard(self, value: Any, type: Type) -> None:
         """Gives up what a call gave that nobody waits for any more: its result, or its exception."""

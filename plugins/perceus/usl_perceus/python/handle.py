@@ -28,7 +28,7 @@ class Handle:
     def __del__(self) -> None:
         address = getattr(self, "_address", 0)
         if address:
-            self._converter.heap.release_later(address)
+            self._converter.heap.drop(address)
 
     @property  # type: ignore[misc]  # isinstance asks the instance, as for every proxy
     def __class__(self) -> Any:

@@ -10,6 +10,7 @@ import re
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from usl_c11.cache import compiled
@@ -32,7 +33,12 @@ class Heap:
         self.in_worker = Worker(self.lock, lib.usl_watch_stack)
         self.context = lib.usl_context_acquire()
         self.site = ffi.new("char[]", b"Python")
-        self._dropped: deque[int] = deque()
+        self.dropped: deque[int] = deque()
+        """References that finalizers left."""
+        self.worker: Any = None
+        """The thread of calls in C, made when there is one."""
+        self.drop: Callable[[int], object] = self.release_later
+        """Gives up a reference, from a finalizer."""
         self._write = ffi.callback("void(void *, const char *, size_t)", self._print)
         lib.usl_set_output(self.context, self._write, ffi.NULL)
 
@@ -41,7 +47,7 @@ class Heap:
 
     def release_later(self, address: int) -> None:
         """Gives up a reference, from a finalizer: at once if nobody uses the heap, else when it is used next."""
-        self._dropped.append(address)
+        self.dropped.append(address)
         if self.lock.try_acquire():
             try:
                 self.collect()
@@ -50,9 +56,9 @@ class Heap:
 
     def collect(self) -> None:
         """Gives up the references that finalizers left. The lock is held."""
-        while self._dropped:
+        while self.dropped:
             try:
-                address = self._dropped.popleft()
+                address = self.dropped.popleft()
             except IndexError:  # another thread's finalizer was faster
                 return
             self.lib.usl_release(self.ffi.cast("usl_value", address), self.context)
@@ -60,6 +66,18 @@ class Heap:
     def release(self, value: Any) -> None:
         """Gives up one reference to a block. The lock is held."""
         self.lib.usl_release(value, self.context)
+
+    def address(self, pointer: Any) -> int:
+        """Of a function or of data."""
+        return int(self.ffi.cast("uintptr_t", pointer))
+
+    def entry_points(self) -> tuple[int, ...]:
+        """The runtime's functions and data in the order of `struct runtime` in entry.c."""
+        names = (
+            *("usl_release", "usl_retain", "usl_has_thrown", "usl_take_exception", "usl_was_out_of_memory"),
+            *("usl_string_new", "usl_raw_array_new", "usl_raw_array_lent", "usl_raw_array_return"),
+        )
+        return (*(self.address(getattr(self.lib, name)) for name in names), self.address(self.context), self.address(self.site))
 
 
 def cffi() -> Any:

@@ -38,7 +38,8 @@ class HeapLock:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._abandoned: Task | None = None
+        self.abandoned: Any = None
+        """What nobody waits for any more: a `Task`, or the worker in C. `entry.c` looks at it, too."""
 
     def __enter__(self) -> None:
         self._lock.acquire()
@@ -63,18 +64,28 @@ class HeapLock:
         """Undoes one `try_acquire`."""
         self._lock.release()
 
-    def abandon(self, task: Task) -> None:
+    def bare(self) -> tuple[HeapLock, Callable[[], object], Callable[[], object]]:
+        """This, and what acquires and releases the lock without looking at what was abandoned, for `entry.c`."""
+        return self, self._lock.acquire, self._lock.release
+
+    def abandon(self, task: Any) -> None:
         """Nobody waits for the task any more: until it is over, nobody gets the lock."""
-        self._abandoned = task
+        self.abandoned = task
 
     def _is_occupied(self) -> bool:
         """Whether a call that was given up still goes on; if one is over, what it gave is given up."""
-        task = self._abandoned
+        task = self.abandoned
         if task is not None and task.over:
-            self._abandoned = None
+            self.abandoned = None
             if task.error is None:
                 task.discard(task.result)
-        return self._abandoned is not None
+        return self.abandoned is not None
+
+
+class Waiting:
+    """Stands for a call that goes on while handlers of signals run: nobody gets the lock."""
+
+    over = False
 
 
 class Worker:
@@ -113,3 +124,13 @@ class Worker:
         tasks = self._tasks
         while True:
             tasks.get().work()
+
+
+def started_worker(begin: Callable[[], object], work: Callable[[], object]) -> None:
+    """Starts a thread with a large stack for a worker in C."""
+
+    def run() -> None:
+        begin()
+        work()
+
+    started(run)
