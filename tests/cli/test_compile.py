@@ -106,7 +106,7 @@ def test_a_mistake_in_the_file_is_one_message_with_its_place(usl_compile, work, 
     assert names(work) == ["kernels.py"]
 
 
-@pytest.mark.parametrize("depth", [21, 110])
+@pytest.mark.parametrize("depth", [25, 110])
 def test_a_nest_too_deep_for_python_gets_advice(usl_compile, depth):
     loops = "".join(f"{' ' * k}for i in seq(0, 1):\n" for k in range(1, depth + 1))
     done = usl_compile(f"@proc\ndef f(x: f32[8]):\n{loops}{' ' * (depth + 1)}x[0] = 1.0\n")

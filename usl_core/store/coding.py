@@ -282,6 +282,18 @@ def _extern(name: str) -> Extern:
 # ---- reading
 
 
+class _Reader(pickle.Unpickler):
+    """Reads what refers to the entries of table by number."""
+
+    def __init__(self, file: io.BytesIO, table: Sequence[Any]) -> None:
+        super().__init__(file)
+        self.table = table
+
+    def persistent_load(self, number: int) -> Any:
+        """What the number stands for."""
+        return self.table[number]
+
+
 def read(old: Proc, before: Version, brought: Sequence[object], kept: bytes) -> tuple[Proc, list[object], Any]:
     """The new tree, its new names and callees, and what was written with it."""
     buffer = io.BytesIO(kept)
@@ -292,9 +304,7 @@ def read(old: Proc, before: Version, brought: Sequence[object], kept: bytes) -> 
     new_names = [Sym(name) for name in names]
     referred = _referred(spine[-1], references, before.sources.entries)
     table = [*before.things.entries[: before.count], *brought, *new_names, *referred[::-1]]
-    reader = pickle.Unpickler(buffer)
-    reader.persistent_load = table.__getitem__  # type: ignore[method-assign]
-    node, new_callees, extra = reader.load()
+    node, new_callees, extra = _Reader(buffer, table).load()
     new = [*new_names, *new_callees]
     if node is None:
         return old, new, extra
