@@ -121,7 +121,7 @@ def _mm_first(params: GemminiParams, mems: Memories) -> Procedure:
         c: [i32][m, DIM] @ ACC,
         a: [i8][m, DIM] @ SPAD,
         b: [i8][k, DIM] @ SPAD,
-        w: [i8][k, n] @ SPENT,
+        w: [i8][k, DIM] @ SPENT,
     ):
         assert m <= DIM
         assert n <= DIM
@@ -160,7 +160,7 @@ def _mm(params: GemminiParams, mems: Memories) -> Procedure:
         c: [i32][m, DIM] @ ACC,
         a: [i8][m, DIM] @ SPAD,
         b: [i8][k, DIM] @ SPAD,
-        w: [i8][k, n] @ SPENT,
+        w: [i8][k, DIM] @ SPENT,
     ):
         assert m <= DIM
         assert n <= DIM
