@@ -31,10 +31,16 @@ class List(Generic[T]):
 class Cut(Generic[T]):
     Cut: (bool, T, i32)
 
+@record
+class Box(Generic[T]):
+    first: T
+    text: str
+    second: T
+
 """
 
 SCALARS = ("i64", "i8", "u16", "f64", "f32", "bool", "str", "Color")
-CONTAINERS = ("array", "ref", "tuple", "Option", "List", "Cut", "thread", "from_int", "endo")
+CONTAINERS = ("array", "ref", "tuple", "Option", "List", "Cut", "Box", "thread", "from_int", "endo")
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,8 @@ class Functions:
         again = self.name("total", number)
         match type.head:
             case "str":
-                return 'return f"<{n}>"', "return v + str(n)", "return len(v)"
+                changed = ("return v + str(n)", "return v[1:] + str(n)", 'return "".join(v.split("<")) + v[-1]')[number % 3]
+                return 'return f"<{n}>"', changed, "return len(v) + v.count('<')"
             case "bool":
                 return "return n % 2 == 0", "return not v", "return 1 if v else 0"
             case "Color":
@@ -161,6 +168,16 @@ class Functions:
                     f"return Cut(n % 2 == 0, {make}(n), i32(n))",
                     f"match v:\n    case Cut(a, b, c):\n        return Cut(not a, {change}(b, n), c + 1)",
                     f"match v:\n    case Cut(a, b, c):\n        return {total}(b) + i64(c) + (1 if a else 0)",
+                )
+            case "Box":
+                return (
+                    f"x = {make}(n)\nreturn Box(second=x, first={make}(n + 1) if n % 2 == 0 else x, text=str(n))",
+                    (
+                        f"return v.set(first={change}(v.first, n))",
+                        "return v.set(second=v.first, first=v.second, text=v.text + v.text[1:])",
+                        f"match v:\n    case Box(first=x, second=y):\n        return v.set(second={change}(x, n), first=y)",
+                    )[number % 3],
+                    f"return {total}(v.first) + 3 * {total}(v.second) + len(v.text)",
                 )
             case "from_int":
                 return (
