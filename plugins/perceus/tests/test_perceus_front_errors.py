@@ -538,8 +538,8 @@ MISTAKES = (
             @fun
             def f(x: Nest[T]) -> i64:
                 match x:
-                    case Zero(_):
-                        return 0
+                    case Zero(a):
+                        return len([a, a])
                     case Succ(n):
                         return f(n) + 1
 
@@ -549,10 +549,12 @@ MISTAKES = (
         """,
         "E727",
         """
-            2:1: types grow without end here
-                class Nest(Generic[T]):
-                ^^^^^^^^^^^^^^^^^^^^^^^
-              it uses itself with ever larger type arguments, and each use with other types is compiled on its own
+            7:1: array of a type variable of a function or type that uses itself at ever larger types
+                def f(x: Nest[T]) -> i64:
+                ^^^^^^^^^^^^^^^^^^^^^^^^^
+              there would be no end of copies for each type, so that such variables are kept in a form that arrays, cells and
+              threads do not have
+              hint: use a list
         """,
     ),
     Mistake(

@@ -44,6 +44,7 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     spawn(f)                   owned closure without parameters that does not throw; all it reaches is marked shared;
                                the thread of its result
     join(t)                    owned thread; waits; the result
+    retype(a)                  owned; a itself, a boxed value, as ANY; or a value of ANY as what it is
     kernel_failed(x)           borrowed; whether the kernel call that gave x, which comes just before, has failed
 """
 
@@ -62,6 +63,7 @@ from usl_perceus.ir import (
     FunType,
     IntType,
     RefType,
+    StrType,
     ThreadType,
     Type,
 )
@@ -102,6 +104,7 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "ref_swap": (True, False),
     "spawn": (False,),
     "join": (False,),
+    "retype": (False,),
     "kernel_failed": (True,),
 }
 
@@ -130,7 +133,7 @@ def borrowed(op: str, count: int) -> tuple[bool, ...]:
 def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
     """The type of the result for arguments of these types, or None if op does not exist or does not take them.
 
-    stated is the type that the node claims; only `cast` depends on it.
+    stated is the type that the node claims; `cast`, `retype` and `array_empty` depend on it.
     """
     match op, args:
         case (("add" | "sub" | "mul"), (IntType() | FloatType() as a, b)) if a == b:
@@ -154,6 +157,8 @@ def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
         case "show", (IntType() | FloatType() | DataType("bool"),):
             return STR
         case "array_empty", () if isinstance(stated, ArrayType):
+            return stated
+        case "retype", (DataType() | FunType() | StrType() | RefType() | ArrayType() | ThreadType(),):
             return stated
     return _boxed_result(op, args)
 

@@ -481,6 +481,8 @@ class _Follower:
         first = values[0] if values else FRESH
         last = values[-1] if values else FRESH
         match expr.op:
+            case "retype":
+                return state, first
             case "array_get" | "ref_get":
                 return state, self.given(expr.type, READ[expr.op])
             case "array_make":

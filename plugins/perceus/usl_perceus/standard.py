@@ -304,6 +304,8 @@ class _Machine:
 
     def _prim(self, expr: Prim, args: tuple[Value, ...]) -> Value:
         match expr.op, args:
+            case "retype", (x,):
+                return x
             case "array_make", (int() as count, x):
                 return Array((x,) * count)
             case "array_len", (Array(elems=elems),):

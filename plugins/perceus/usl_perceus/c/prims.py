@@ -41,6 +41,8 @@ _ON_BLOCKS = frozenset({"str_chr", "str_fixed", "array_make", "array_empty", "re
 
 def _scalar(prim: Prim, type: Type, args: Sequence[str], unit: Unit) -> str:
     op = prim.op
+    if op == "retype":
+        return args[0]
     if op in _COMPARISONS:
         return f"{args[0]} {_COMPARISONS[op]} {args[1]}"
     if op == "cast":
@@ -97,6 +99,8 @@ def _show(type: Type, arg: str, site: str) -> str:
 def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit) -> str:
     site = f"USL_SITE({unit.site(prim.span)})"
     match prim.op:
+        case "retype":
+            return args[0]
         case "str_concat":
             return f"usl_string_concat({args[0]}, {args[1]}, {site}, ctx)"
         case "str_quote":

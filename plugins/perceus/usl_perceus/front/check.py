@@ -278,6 +278,7 @@ class Checker(Calls):
         if found is not None:
             self.typed.uses[node] = ListUse(found.cons, found.rest)
         binds: Binds = {}
+        self.typed.types[node.pattern] = element
         self.typed.patterns[node] = self.irrefutable(node.pattern, element, binds)
         self.check(node.body, want, {**env, node.after: state, **binds})
         self.check(node.orelse, want, env)

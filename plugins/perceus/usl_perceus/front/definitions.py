@@ -64,13 +64,15 @@ class ConDef:
 
 @dataclass(slots=True, eq=False)
 class DataDef:
-    """A data type. `constructors` are known once `resolve.py` has looked up their types."""
+    """A data type. `constructors` are known once `resolve.py` has looked up their types, growing once `growth.py` has asked."""
 
     name: str
     typevars: tuple[str, ...]
     syntax: sx.DataSyntax
     scope: Scope
     constructors: tuple[ConDef, ...] | None = None
+    growing: frozenset[int] | None = None
+    """The positions of its variables by which it contains itself at ever larger types."""
     python: Any = None
     """The class of its values in Python (`values.Value`)."""
 

@@ -115,6 +115,8 @@ def _without(own: Proc, written: Proc, position: int) -> Remainder | None:
     if (written.body and not empty) or any(_value(pred) is False for pred in preds):
         return None
     kept = tuple(i for i in range(len(args)) if i != position and i not in empty)
+    gone = {args[i].name for i in empty}  # how such an array lies in memory matters to nobody
+    preds = [pred for pred in preds if not gone & mentioned(pred)]
     body = _remaining(substitute_block(written.body, env))
     rest = update(
         own,

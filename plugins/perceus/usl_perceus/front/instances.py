@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from usl_core import Procedure
-from usl_core.errors import NOWHERE
+from usl_core.errors import NOWHERE, Span
 from usl_perceus import ir
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, ForeignDef, FunDef
@@ -26,9 +26,12 @@ from usl_perceus.front.types import (
     TUPLE,
     App,
     Type,
+    function,
     show,
     substitute,
 )
+from usl_perceus.front.uniform import ANY, Contaminated, Uniform, mentions_any
+from usl_perceus.show import show_type
 
 Substitution = Mapping[str, Type]
 
@@ -47,8 +50,9 @@ _FLOATS = {"f32": ir.F32, "f64": ir.F64}
 class Instances:
     """The types and the names of functions of one program."""
 
-    def __init__(self, first: Instances | None = None, effects: Effects = NOTHING) -> None:
+    def __init__(self, uniform: Uniform, first: Instances | None = None, effects: Effects = NOTHING) -> None:
         """first: those of the same program made without knowing what may raise; effects: what may, by its types."""
+        self.uniform = uniform
         self.first = first
         self.where = NOWHERE
         """The function or data type that is being copied."""
@@ -71,6 +75,10 @@ class Instances:
         """The functions that append the text of a value (`texts.py`)."""
         self.orders: dict[ir.Type, str] = {}
         """The functions that order the values of a type (`ordering.py`)."""
+        self._outside_names: dict[App, str] = {}
+        self.outside: set[str] = set()
+        """The data types of uniform form as callers from outside know them (`outside_type`)."""
+        self._boxes: dict[ir.Type, ir.Con] = {}
         self.powers: dict[ir.IntType, str] = {}
         """The functions that raise integers of a type to a power (`powers.py`)."""
         self.derived: list[ir.FunDef] = []
@@ -123,9 +131,15 @@ class Instances:
                 return ir.EXN
             case App(head="None"):
                 return ir.UNIT
+            case App(head="any"):
+                self.datas.setdefault("any", ir.ANY_DECL)
+                return ir.ANY
             case App(head=head, args=(*params, result)) if head == FUNCTION:
                 throws = self.first is not None and self.first.type(type_, {}) in self.effects.closures
                 return ir.FunType(tuple(self.type(param, {}) for param in params), self.type(result, {}), throws)
+            case App(head=head, args=(item,)) if head in (REF, ARRAY, THREAD) and mentions_any(item):
+                message = f"{head} of a type variable of a function or type that uses itself at ever larger types"
+                raise PerceusError(message, span=self.where, notes=(*_NO_FORM, "hint: use a list"), code="E727")
             case App(head=head, args=(item,)) if head == REF:
                 return ir.RefType(self.type(item, {}))
             case App(head=head, args=(item,)) if head == ARRAY:
@@ -170,11 +184,99 @@ class Instances:
         assert isinstance(type_, ir.DataType)
         return self.datas[type_.name].cons[0]
 
+    # -- the form that all types share (`uniform.py`)
+
+    def common(self, type_: ir.Type) -> ir.Type | None:
+        """The form in which a tuple or function is boxed, with boxes for its parts; None for other types."""
+        match type_:
+            case ir.DataType(name=name) if name in self.tuples:
+                return self.type(App(TUPLE, (ANY,) * len(self.tuple_con(type_).fields)), {})
+            case ir.FunType(params=params):
+                return self.type(function((ANY,) * len(params), ANY), {})
+            case _:
+                return None
+
+    def box(self, type_: ir.Type) -> ir.Con:
+        """The constructor of a block around a value."""
+        if type_ not in self._boxes:
+            name = self.fresh(f"box[{show_type(type_)}]")
+            self._boxes[type_] = ir.Con(name, "Box", 0, (("0", type_),))
+            self.datas[name] = ir.DataDecl(name, (self._boxes[type_],), ir.Layout.BOXED)
+        return self._boxes[type_]
+
+    def outside_type(self, type_: Type, span: Span) -> ir.Type:
+        """The type of a parameter or result of a function that is called from outside. One of uniform form has a name of its
+        own, because the form does not tell what it is made of.
+
+        Raises:
+            PerceusError: such a type is a part of this one.
+        """
+        own = self.type(type_, {})
+        if ir.ANY not in self._reached(own):
+            return own
+        assert isinstance(type_, App)
+        if type_ in self._outside_names:
+            return ir.DataType(self._outside_names[type_])
+        if type_.head == TUPLE:
+            parts = tuple(("0", self.outside_type(arg, span)) for arg in type_.args)
+            return self._outside(type_, (("tuple", parts),), ir.Layout.VALUE)
+        if isinstance(type_.head, DataDef) and self.uniform.positions(type_.head):
+            assert isinstance(own, ir.DataType)
+            return self._outside(type_, [(con.name, con.fields) for con in self.datas[own.name].cons], ir.Layout.BOXED)
+        hint = "hint: functions that are called from outside take and give such values themselves, or tuples of them"
+        message = f"{show(type_)} has parts whose form only the program knows"
+        raise PerceusError(message, span=span, notes=(hint,), code="E728")
+
+    def is_uniform(self, type_: Type) -> bool:
+        """Whether a value of the type may contain one of a form that does not tell its type."""
+        return ir.ANY in self._reached(self.type(type_, {}))
+
+    def _outside(self, type_: App, cons: Sequence[tuple[str, tuple[tuple[str, ir.Type], ...]]], layout: ir.Layout) -> ir.Type:
+        name = self._outside_names[type_] = self.fresh(show(type_))
+        made = tuple(ir.Con(name, con, tag, fields) for tag, (con, fields) in enumerate(cons))
+        self.datas[name] = ir.DataDecl(name, made, layout)
+        (self.tuples if layout is ir.Layout.VALUE else self.outside).add(name)
+        return ir.DataType(name)
+
+    def opaque(self) -> Mapping[str, object]:
+        """The data types of uniform form, into which callers from outside cannot look, each with what two programs must agree
+        on to exchange values of it; None if values stay in their program."""
+        found: dict[str, object] = {name: None for type_, name in self._data_names.items() if self._is_form(type_)}
+        found.update(
+            (name, self.uniform.agreement(type_)) for type_, name in self._outside_names.items() if name in self.outside
+        )
+        return found
+
+    def _is_form(self, type_: App) -> bool:
+        return isinstance(type_.head, DataDef) and bool(self.uniform.positions(type_.head))
+
+    def _reached(self, type_: ir.Type) -> set[ir.Type]:
+        """The types of what a value of a type may contain, or is called with."""
+        seen, waiting = {type_}, [type_]
+        while waiting:
+            match waiting.pop():
+                case ir.DataType(name=name) if name != "exn":
+                    parts = {field for con in self.datas[name].cons for _, field in con.fields}
+                case ir.RefType(elem=elem) | ir.ArrayType(elem=elem) | ir.ThreadType(result=elem):
+                    parts = {elem}
+                case ir.FunType(params=params, result=result):
+                    parts = {*params, result}
+                case _:
+                    parts = set()
+            waiting.extend(parts - seen)
+            seen |= parts
+        return seen
+
     def _data(self, type_: App) -> str:
-        if type_ in self._data_names:
-            return self._data_names[type_]
         data = type_.head
         assert isinstance(data, DataDef)
+        uniform = self.uniform.positions(data)
+        for i, arg in enumerate(type_.args):
+            if i not in uniform and mentions_any(arg):
+                raise Contaminated(data, i)
+        type_ = App(data, self.uniform.normal(data, type_.args))
+        if type_ in self._data_names:
+            return self._data_names[type_]
         name = self._data_names[type_] = self.fresh(show(type_))
         named = dict(zip(data.typevars, type_.args, strict=True))
         outer, self.where = self.where, data.span
@@ -183,7 +285,10 @@ class Instances:
             fields = tuple((str(i), self.type(field, named)) for i, field in enumerate(con.fields))
             cons.append(ir.Con(name, con.name, con.tag, fields))
         self.where = outer
-        self.datas[name] = ir.DataDecl(name, tuple(cons), self._layout(name, cons), data.span)
+        layout = self._layout(name, cons)
+        if layout is ir.Layout.VALUE and uniform:
+            layout = ir.Layout.BOXED
+        self.datas[name] = ir.DataDecl(name, tuple(cons), layout, data.span)
         return name
 
     def _layout(self, name: str, cons: Sequence[ir.Con]) -> ir.Layout:
@@ -244,7 +349,8 @@ class Instances:
 
     def sources(self) -> Mapping[str, App]:
         """The types of the source that the data types stand for; there are none for the outcomes of threads."""
-        return {"bool": BOOL, **{name: type_ for type_, name in self._data_names.items() if name not in self.outcomes}}
+        names = {**self._data_names, **self._outside_names}
+        return {"bool": BOOL, **{name: type_ for type_, name in names.items() if name not in self.outcomes}}
 
     def finished_datas(self) -> dict[str, ir.DataDecl]:
         """All data types, that of exceptions included."""
@@ -256,12 +362,19 @@ class Instances:
         """The name of a copy of fun for these types."""
         for type_ in types:
             self._require_small(type_)
+        types = self.uniform.normal(fun, types)
         key = (fun, types)
         if key not in self._fun_names:
             name = f"{fun.name}[{', '.join(map(show, types))}]" if types else fun.name
             self._fun_names[key] = self.fresh(name)
             self.waiting.append((fun, types, self._fun_names[key]))
         return self._fun_names[key]
+
+    def form(self, fun: FunDef, types: tuple[Type, ...]) -> tuple[tuple[ir.Type, ...], ir.Type]:
+        """The parameters and the result of the copy of fun for these types, in the form that it has them."""
+        own = signature(fun)
+        named = dict(zip(own.typevars, self.uniform.normal(fun, types), strict=True))
+        return tuple(self.type(param, named) for param in own.params), self.type(own.result, named)
 
     def foreign(self, foreign: ForeignDef) -> str:
         """The name of a foreign function."""
@@ -290,3 +403,7 @@ class Instances:
 
 
 _FINITE = "it uses itself with ever larger type arguments, and each use with other types is compiled on its own"
+_NO_FORM = (
+    "there would be no end of copies for each type, so that such variables are kept in a form that arrays, cells and",
+    "threads do not have",
+)

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 
 from usl_core.deep import deep
 from usl_perceus import ir
+from usl_perceus.front.block import Block
 from usl_perceus.front.check import check_function
 from usl_perceus.front.definitions import ExceptionDef, FunDef
 from usl_perceus.front.effects import Effects, infer
+from usl_perceus.front.forms import coerced, coerced_value
 from usl_perceus.front.instances import Instances
 from usl_perceus.front.lower_expr import Lowering
 from usl_perceus.front.resolve import signature
 from usl_perceus.front.types import App, Type
+from usl_perceus.front.uniform import Contaminated, Uniform
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class Lowered:
     exceptions: Mapping[ir.Con, ExceptionDef]
     types: Mapping[str, App]
     """Of each data type of the program, by its name there, the type in the source; outcomes of threads are left out."""
+    opaque: Mapping[str, object]
+    """The data types into which callers from outside cannot look (`Instances.opaque`)."""
 
 
 def lower(funs: Sequence[FunDef]) -> Lowered:
@@ -39,10 +44,15 @@ def lower(funs: Sequence[FunDef]) -> Lowered:
 def _program(funs: Sequence[FunDef]) -> Lowered:
     for fun in funs:
         check_function(fun)
-    # What may raise is part of the types of closures and threads, so that the program is made again when it is known.
-    instances = Instances()
-    effects = infer(_lowered(funs, instances).program, instances.outcomes)
-    return _marked(_lowered(funs, Instances(instances, effects)), effects)
+    uniform = Uniform(funs)
+    while True:
+        try:
+            # What may raise is part of the types of closures and threads, so that the program is made again when it is known.
+            instances = Instances(uniform)
+            effects = infer(_lowered(funs, instances).program, instances.outcomes)
+            return _marked(_lowered(funs, Instances(uniform, instances, effects)), effects)
+        except Contaminated as found:
+            uniform.add(found.data, found.position)
 
 
 def _lowered(funs: Sequence[FunDef], instances: Instances) -> Lowered:
@@ -54,13 +64,15 @@ def _lowered(funs: Sequence[FunDef], instances: Instances) -> Lowered:
             made[each.name] = each
     made.update((each.name, each) for each in instances.derived)
     for fun, name in exports.items():
-        if any(signature(fun).borrowed):
-            wrapper = _owning(made[name], instances.fresh(f"{name}.owned"))
+        own = signature(fun)
+        known = [instances.outside_type(type_, fun.span) for type_ in (*own.params, own.result)]
+        if any(own.borrowed) or known != [*(param.var.type for param in made[name].params), made[name].result]:
+            wrapper = _from_outside(instances, made[name], instances.fresh(f"{name}.owned"), known)
             made[wrapper.name] = wrapper
             exports[fun] = wrapper.name
     datas = instances.finished_datas()
     program = ir.Program(datas, made, instances.foreigns, instances.kernels, tuple(exports.values()))
-    return Lowered(program, exports, instances.exceptions(), instances.sources())
+    return Lowered(program, exports, instances.exceptions(), instances.sources(), instances.opaque())
 
 
 def _marked(lowered: Lowered, effects: Effects) -> Lowered:
@@ -70,11 +82,18 @@ def _marked(lowered: Lowered, effects: Effects) -> Lowered:
     return replace(lowered, program=replace(program, funs=funs))
 
 
-def _owning(fun: ir.FunDef, name: str) -> ir.FunDef:
-    """A function that owns all its parameters, as callers from outside expect, and calls fun."""
-    params = tuple(ir.Param(param.var.copy()) for param in fun.params)
-    call = ir.Call(fun.name, tuple(param.var for param in params), fun.result, span=fun.span)
-    return ir.FunDef(name, params, fun.result, call, inline=fun.inline, span=fun.span)
+def _from_outside(instances: Instances, fun: ir.FunDef, name: str, types: Sequence[ir.Type]) -> ir.FunDef:
+    """A function that owns all its parameters, as callers from outside expect, of the types that they know, and calls fun."""
+    *given, result = types
+    params = tuple(ir.Param(ir.Var(param.var.name, type_)) for param, type_ in zip(fun.params, given, strict=True))
+    block, span = Block(), fun.span
+    args = tuple(
+        coerced(instances, mine.var, param.var.type, block, span) for mine, param in zip(params, fun.params, strict=True)
+    )
+    call = ir.Call(fun.name, args, fun.result, span=span)
+    last = coerced_value(instances, call, fun.result, result, block, span)
+    body = block.wrap(last)
+    return ir.FunDef(name, params, result, body, inline=fun.inline, span=span)
 
 
 def _function(instances: Instances, fun: FunDef, types: tuple[Type, ...], name: str) -> list[ir.FunDef]:

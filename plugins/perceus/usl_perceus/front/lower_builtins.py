@@ -15,6 +15,7 @@ from usl_perceus.front import syntax as sx
 from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import CONVERSIONS, MATH
 from usl_perceus.front.formats import format_of
+from usl_perceus.front.forms import WHY
 from usl_perceus.front.instances import Substitution
 from usl_perceus.front.lower_match import Matching
 from usl_perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
@@ -45,6 +46,9 @@ class BuiltinCalls(Matching):
         type_ = substitute(self.typed.types[operand], self.named)
         if not is_plain(type_):
             notes = (f"in {self.prefix}", *why_not(type_))
+            raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
+        if self.instances.is_uniform(type_):
+            notes = (f"in {self.prefix}", f"{WHY}, which only the program knows")
             raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
 
     def builtin(self, name: str, node: sx.Call, env: Env, block: Block) -> ir.Expr:

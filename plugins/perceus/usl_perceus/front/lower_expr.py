@@ -14,6 +14,7 @@ from usl_perceus.front import syntax as sx
 from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import is_part
 from usl_perceus.front.definitions import FunDef
+from usl_perceus.front.forms import coerced, coerced_value
 from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
 from usl_perceus.front.instances import Instances, Substitution
 from usl_perceus.front.kernel_tests import KernelArguments, Part
@@ -21,7 +22,7 @@ from usl_perceus.front.library import strings
 from usl_perceus.front.lower_builtins import BuiltinCalls, closure
 from usl_perceus.front.lower_kernel import kernel_call, part_of
 from usl_perceus.front.plain import COMPARED
-from usl_perceus.front.resolve import signature
+from usl_perceus.front.resolve import exception_fields, signature
 from usl_perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
@@ -195,8 +196,16 @@ class Lowering(BuiltinCalls):
         made: ir.Expr = ir.Ret(ir.Nullary(nil), span=node.span)
         for item in reversed(self.atoms(items, env, block)):
             rest = block.atom(made, type_, "rest", node.span)
-            made = ir.MakeCon(pair, (rest, item) if use.rest == 0 else (item, rest), span=node.span)
+            made = self._made(pair, (rest, item) if use.rest == 0 else (item, rest), block, node.span)
         return made
+
+    def _made(self, con: ir.Con, args: Sequence[ir.Atom], block: Block, span: Span) -> ir.MakeCon:
+        """A constructor, whose arguments get the form that its fields have."""
+        fields = [type_ for _, type_ in con.fields]
+        return ir.MakeCon(con, self._coerced(args, fields, block, span), span=span)
+
+    def _coerced(self, args: Sequence[ir.Atom], types: Sequence[ir.Type], block: Block, span: Span) -> tuple[ir.Atom, ...]:
+        return tuple(coerced(self.instances, arg, type_, block, span) for arg, type_ in zip(args, types, strict=True))
 
     def _literal(self, node: sx.Literal) -> ir.Atom:
         return operators.constant(node.value, self.type(node), node.span)
@@ -230,15 +239,24 @@ class Lowering(BuiltinCalls):
                 return ir.Ret(operators.constant(value, self.type(node), span), span=span)
             case FunUse(fun=fun, types=types):
                 name = self.instances.function(fun, self._closed(types))
-                return self._reference(name, self.type(node), any(signature(fun).borrowed), span)
+                type_ = self.type(node)
+                assert isinstance(type_, ir.FunType)
+                if self.instances.form(fun, self._closed(types)) == (type_.params, type_.result):
+                    return self._reference(name, type_, any(signature(fun).borrowed), span)
+                own = tuple(ir.Var(f"arg{i}", param) for i, param in enumerate(type_.params))
+                inner = Block()
+                call = self._fun_call(fun, types, own, type_.result, inner, span)
+                return ir.Lambda((), own, type_.result, inner.wrap(call), type_.throws, span=span)
             case ConUse(con=con, types=types):
                 made = self.instances.con(con, self._closed(types))
                 if not made.fields:
                     return ir.Ret(ir.Nullary(made), span=span)
-                params = tuple(ir.Var(f"field{i}", field) for i, (_, field) in enumerate(made.fields))
                 type_ = self.type(node)
                 assert isinstance(type_, ir.FunType)
-                return ir.Lambda((), params, made.type, ir.MakeCon(made, params, span=span), type_.throws, span=span)
+                params = tuple(ir.Var(f"field{i}", field) for i, field in enumerate(type_.params))
+                inside = Block()
+                built = self._made(made, params, inside, span)
+                return ir.Lambda((), params, made.type, inside.wrap(built), type_.throws, span=span)
             case _:
                 raise AssertionError(f"{use} is no value")
 
@@ -267,8 +285,7 @@ class Lowering(BuiltinCalls):
                 is_split = fun is strings()["split"]
                 return texts.separated(self.instances, args[1], call, block) if is_split else call
             case FunUse(fun=fun, types=types):
-                name = self.instances.function(fun, self._closed(types))
-                return ir.Call(name, self._given(node, env, block), type_, span=span)
+                return self._fun_call(fun, types, self._given(node, env, block), type_, block, span)
             case NestedUse():
                 assert isinstance(node.function, sx.Name)
                 found = env[node.function.name]
@@ -276,7 +293,7 @@ class Lowering(BuiltinCalls):
                 return ir.Call(found.name, (*found.captures, *self._given(node, env, block)), type_, span=span)
             case ConUse(con=con, types=types):
                 made = self.instances.con(con, self._closed(types))
-                return ir.MakeCon(made, self._given(node, env, block), span=span)
+                return self._made(made, self._given(node, env, block), block, span)
             case ForeignUse(foreign=foreign):
                 return ir.ForeignCall(self.instances.foreign(foreign), self._given(node, env, block), type_, span=span)
             case KernelUse(kernel=kernel):
@@ -318,6 +335,15 @@ class Lowering(BuiltinCalls):
             for each in self.typed.arguments.get(node, range(len(given)))
         )
 
+    def _fun_call(
+        self, fun: FunDef, types: Sequence[Type], args: Sequence[ir.Atom], type_: ir.Type, block: Block, span: Span
+    ) -> ir.Expr:
+        """A call of a function of the top level, with arguments in the form in which its copy for these types has them."""
+        closed = self._closed(types)
+        params, result = self.instances.form(fun, closed)
+        call = ir.Call(self.instances.function(fun, closed), self._coerced(args, params, block, span), result, span=span)
+        return coerced_value(self.instances, call, result, type_, block, span)
+
     def _default(self, use: FunUse, block: Block, span: Span) -> ir.Atom:
         types = self._closed(use.types)
         own = signature(use.fun)
@@ -334,8 +360,9 @@ class Lowering(BuiltinCalls):
         for number, con in enumerate(self.instances.datas[owner.type.name].cons):
             binders = tuple(ir.Var(f"field{i}", type_) for i, (_, type_) in enumerate(con.fields))
             changed = {positions[number]: value for positions, value in zip(fields, values, strict=True)}
-            made = ir.MakeCon(con, tuple(changed.get(i, binder) for i, binder in enumerate(binders)), span=node.span)
-            branches.append(ir.Branch(con, binders, made, span=node.span))
+            inner = Block()
+            made = self._made(con, [changed.get(i, binder) for i, binder in enumerate(binders)], inner, node.span)
+            branches.append(ir.Branch(con, binders, inner.wrap(made), span=node.span))
         return ir.Match(owner, tuple(branches), span=node.span)
 
     def _field(self, node: sx.Attribute, positions: Sequence[int], env: Env, block: Block) -> ir.Expr:
@@ -344,7 +371,9 @@ class Lowering(BuiltinCalls):
         branches = []
         for con, at in zip(self.instances.datas[owner.type.name].cons, positions, strict=True):
             binders = tuple(ir.Var(node.name if i == at else f"field{i}", type_) for i, (_, type_) in enumerate(con.fields))
-            branches.append(ir.Branch(con, binders, ir.Ret(binders[at], span=node.span), span=node.span))
+            inner = Block()
+            value = coerced(self.instances, binders[at], self.type(node), inner, node.span)
+            branches.append(ir.Branch(con, binders, inner.wrap(ir.Ret(value, span=node.span)), span=node.span))
         return ir.Match(owner, tuple(branches), span=node.span)
 
     # -- functions as values
@@ -417,7 +446,8 @@ class Lowering(BuiltinCalls):
             assert isinstance(state.type, ir.DataType)
             con = self.instances.datas[state.type.name].cons[use.con.tag]
             fields = tuple(ir.Var("rest" if i == use.rest else "item", type_) for i, (_, type_) in enumerate(con.fields))
-            bound = self.bind(self.typed.patterns[node], fields[1 - use.rest], inside, span)
+            (element,) = self.opened([fields[1 - use.rest]], [self.typed.types[node.pattern]], inside, span)
+            bound = self.bind(self.typed.patterns[node], element, self.typed.types[node.pattern], inside, span)
             body = self.expr(node.body, {**env, node.after: fields[use.rest], **bound})
             step = ir.Branch(con, fields, inside.wrap(body), span=span)
             return ir.Match(state, (step,), self.expr(node.orelse, env), span=span)
@@ -432,7 +462,7 @@ class Lowering(BuiltinCalls):
         if is_text:
             size = inside.atom(ir.Prim("str_len", (item,), ir.I64, span=span), ir.I64, "size", span)
         after = inside.atom(ir.Prim("add", (state, size), ir.I64, span=span), ir.I64, "next", span)
-        bound = self.bind(self.typed.patterns[node], item, inside, span)
+        bound = self.bind(self.typed.patterns[node], item, self.typed.types[node.pattern], inside, span)
         body = inside.wrap(self.expr(node.body, {**env, node.after: after, **bound}))
         return ir.If(test, body, self.expr(node.orelse, env), span=span)
 
@@ -442,7 +472,7 @@ class Lowering(BuiltinCalls):
         resolved = self.typed.patterns[node]
         type_ = self.type(node.value)
         value = block.atom(self.last(node.value, env, block), type_, _pattern_hint(node.pattern), node.span)
-        return {**env, **self.bind(resolved, value, block, node.span)}
+        return {**env, **self.bind(resolved, value, self.typed.types[node.value], block, node.span)}
 
     def _join(self, node: sx.Join, env: Env) -> ir.Expr:
         if node.label in self._crossed:
@@ -503,7 +533,8 @@ class Lowering(BuiltinCalls):
             con = self.instances.exception(use.exception)
             binders = tuple(ir.Var(f"field{i}", field) for i, (_, field) in enumerate(con.fields))
             inner = Block()
-            bound = self.bind_fields(self.typed.patterns[handler], binders, inner, handler.span)
+            fields = exception_fields(use.exception)
+            bound = self.bind_fields(self.typed.patterns[handler], binders, fields, inner, handler.span)
             body = inner.wrap(self.expr(handler.body, {**inside, **bound}))
             branches.append(ir.Branch(con, binders, body, span=handler.span))
         handled = ir.Match(exception, tuple(branches), default, span=node.span) if branches else default
@@ -512,7 +543,7 @@ class Lowering(BuiltinCalls):
         then: ir.Expr = ir.Ret(value, span=node.span)
         if node.then is not None:
             after = Block()
-            bound = self.bind(self.typed.patterns[node], value, after, node.span)
+            bound = self.bind(self.typed.patterns[node], value, self.typed.types[node.body], after, node.span)
             then = after.wrap(self.expr(node.then, {**env, **bound}))
         return ir.TryLet(value, self.expr(node.body, env), then, exception, handled, span=node.span)
 

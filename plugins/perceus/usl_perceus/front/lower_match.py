@@ -13,9 +13,12 @@ from usl_perceus.front import decision as dc
 from usl_perceus.front import patterns as pt
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.block import Block
-from usl_perceus.front.definitions import ConDef
+from usl_perceus.front.definitions import ConDef, DataDef
+from usl_perceus.front.forms import coerced
 from usl_perceus.front.free_names import size
 from usl_perceus.front.lower_operators import constant
+from usl_perceus.front.resolve import constructors
+from usl_perceus.front.types import App, Type, resolve, substitute
 
 if TYPE_CHECKING:
     from usl_perceus.front.instances import Instances
@@ -42,16 +45,22 @@ class Matching:
         """The monomorphic type of a node, for the present instance of its function."""
 
     typed: Any
+    named: Mapping[str, Type]
+
+    def opened(self, binders: Sequence[ir.Var], types: Sequence[Type], block: Block, span: Span) -> tuple[ir.Atom, ...]:
+        """The fields of a value, which have these types there; data types of uniform form keep them in another one."""
+        wanted = [self.instances.type(type_, self.named) for type_ in types]
+        return tuple(coerced(self.instances, each, want, block, span) for each, want in zip(binders, wanted, strict=True))
 
     # -- irrefutable patterns
 
-    def bind(self, pattern: pt.Resolved, value: ir.Atom, block: Block, span: Span) -> dict[str, ir.Atom]:
-        """The variables of a pattern that matches every value; fields are taken out in block."""
+    def bind(self, pattern: pt.Resolved, value: ir.Atom, type_: Type, block: Block, span: Span) -> dict[str, ir.Atom]:
+        """The variables of a pattern that matches every value; fields are taken out in block. type_: that of the value."""
         match pattern:
             case pt.Any(names=names):
                 return dict.fromkeys(names, value)
             case pt.Alternatives(items=items, names=names):
-                return {**dict.fromkeys(names, value), **self.bind(items[0], value, block, span)}
+                return {**dict.fromkeys(names, value), **self.bind(items[0], value, type_, block, span)}
             case pt.Construct(args=args, names=names):
                 found = dict.fromkeys(names, value)
                 if not any(_binds(arg) for arg in args):
@@ -61,16 +70,19 @@ class Matching:
                 con = self.instances.datas[value.type.name].cons[0]
                 binders = tuple(ir.Var(_name(arg), type_) for arg, (_, type_) in zip(args, con.fields, strict=True))
                 block.open(var, con, binders, span)
-                for arg, binder in zip(args, binders, strict=True):
-                    found.update(self.bind(arg, binder, block, span))
+                types = field_types(type_, con.tag)
+                for arg, field, inner in zip(args, self.opened(binders, types, block, span), types, strict=True):
+                    found.update(self.bind(arg, field, inner, block, span))
                 return found
 
-    def bind_fields(self, pattern: pt.Resolved, values: Sequence[ir.Atom], block: Block, span: Span) -> dict[str, ir.Atom]:
+    def bind_fields(
+        self, pattern: pt.Resolved, values: Sequence[ir.Atom], types: Sequence[Type], block: Block, span: Span
+    ) -> dict[str, ir.Atom]:
         """The variables of the patterns for the fields of an exception."""
         assert isinstance(pattern, pt.Construct)
         found: dict[str, ir.Atom] = {}
-        for arg, value in zip(pattern.args, values, strict=True):
-            found.update(self.bind(arg, value, block, span))
+        for arg, value, type_ in zip(pattern.args, values, types, strict=True):
+            found.update(self.bind(arg, value, type_, block, span))
         return found
 
     # -- matches
@@ -90,7 +102,10 @@ class Matching:
         decisions = dc.Decisions(len(values))
         tree = decisions.tree(rows)
         roots = dict(enumerate(values))
-        emitter = _Emitter(self, node, env, tree, roots)
+        types = [self.typed.types[column] for column in columns]
+        if len(values) == 1:
+            types = [self.typed.types[node.scrutinee]]
+        emitter = _Emitter(self, node, env, tree, roots, dict(enumerate(types)))
         return emitter.joined(emitter.tree(tree, roots))
 
     def _row(self, case: sx.Case, columns: int) -> tuple[pt.Resolved, ...]:
@@ -111,12 +126,20 @@ class _Emitter:
     """The code of one decision tree."""
 
     def __init__(
-        self, lowering: Matching, node: sx.Match, env: Mapping[str, Any], tree: dc.Tree, roots: Mapping[int, ir.Atom]
+        self,
+        lowering: Matching,
+        node: sx.Match,
+        env: Mapping[str, Any],
+        tree: dc.Tree,
+        roots: Mapping[int, ir.Atom],
+        types: dict[int, Type],
     ) -> None:
         self._lowering = lowering
         self._node = node
         self._env = env
         self._roots = roots
+        self._types = types
+        """Of what is matched and of its parts, by occurrence."""
         self._type = lowering.type(node)
         counts = Counter(leaf.row for leaf in dc.leaves(tree))
         self._shared = {row for row, count in counts.items() if count > 1 and size(node.cases[row].body) > SMALL}
@@ -194,8 +217,12 @@ class _Emitter:
                 ir.Var(names.get(occurrence, "_"), type_)
                 for occurrence, (_, type_) in zip(branch.fields, con.fields, strict=True)
             )
-            inner = {**values, **dict(zip(branch.fields, binders, strict=True)), tree.occurrence: var}
-            branches.append(ir.Branch(con, binders, self.tree(branch.tree, inner), span=_span(branch.tree, self._node)))
+            types, opening = field_types(self._types[tree.occurrence], con.tag), Block()
+            self._types.update(zip(branch.fields, types, strict=True))
+            fields = self._lowering.opened(binders, types, opening, span)
+            inner = {**values, **dict(zip(branch.fields, fields, strict=True)), tree.occurrence: var}
+            body = opening.wrap(self.tree(branch.tree, inner))
+            branches.append(ir.Branch(con, binders, body, span=_span(branch.tree, self._node)))
         rest = {**values, tree.occurrence: var}
         default = self.tree(tree.default, rest) if tree.default is not None else None
         return block.wrap(ir.Match(var, tuple(branches), default, span=span))
@@ -220,6 +247,16 @@ class _Emitter:
             test = block.atom(ir.Prim(op, (value, literal), ir.BOOL, span=span), ir.BOOL, "test", span)
             result = block.wrap(ir.If(test, self.tree(branch.tree, values), result, span=span))
         return result
+
+
+def field_types(type_: Type, tag: int) -> tuple[Type, ...]:
+    """The types of the fields of the constructor with that tag, or of the items of a tuple."""
+    found = resolve(type_)
+    assert isinstance(found, App)
+    if not isinstance(found.head, DataDef):
+        return found.args
+    named = dict(zip(found.head.typevars, found.args, strict=True))
+    return tuple(substitute(field, named) for field in constructors(found.head)[tag].fields)
 
 
 def _names(tree: dc.Tree) -> dict[int, str]:

@@ -6,11 +6,14 @@ Functions have no equality or text that a program could find out; cells and thre
 from __future__ import annotations
 
 from usl_perceus.front.definitions import DataDef
+from usl_perceus.front.growth import growing
 from usl_perceus.front.resolve import constructors
 from usl_perceus.front.types import EXCEPTION, FUNCTION, REF, THREAD, App, Type, resolve, show, substitute, zonk
 
 COMPARED = "compares numbers, strings, bools, and data and arrays made of these, not {}"
 SHOWN = "numbers, strings, bools, and data and arrays made of these can be printed, not {}"
+
+_GROWS = ", which contains itself at ever larger types"
 
 LARGEST = 300
 """Types that are looked at: one with more grows without end, which is an error elsewhere (`instances.py`)."""
@@ -24,7 +27,9 @@ def is_plain(type_: Type) -> bool:
 def why_not(type_: Type) -> tuple[str, ...]:
     """The notes of an error: what is not plain, and where."""
     found = _obstacle(type_)
-    return () if found is None else (found, "functions, cells and threads have neither an equality nor a text")
+    if found is None or found.endswith(_GROWS):
+        return () if found is None else (found,)
+    return (found, "functions, cells and threads have neither an equality nor a text")
 
 
 def _obstacle(type_: Type) -> str | None:
@@ -38,6 +43,8 @@ def _obstacle(type_: Type) -> str | None:
         seen.add(closed)
         if closed.head in (FUNCTION, REF, THREAD) or closed == EXCEPTION:
             return f"{place} is {show(closed)}"
+        if isinstance(closed.head, DataDef) and growing(closed.head):
+            return f"{place} is {show(closed)}{_GROWS}"
         waiting.extend(_parts(closed))
     return None
 

@@ -115,7 +115,7 @@ def empty(
             content = empty(instances, elem, block, span, inside)
             made = None if content is None else ir.Prim("ref_new", (content,), type_, span=span)
             return None if made is None else block.atom(made, type_, "empty", span)
-        case ir.DataType(name=name) if name not in inside and type_ != ir.EXN:
+        case ir.DataType(name=name) if name not in inside and type_ not in (ir.EXN, ir.ANY):
             decl = instances.datas[name]
             for con in sorted(decl.cons, key=lambda con: len(con.fields) > 0):
                 if not con.fields and decl.layout is not ir.Layout.VALUE:

@@ -12,6 +12,8 @@ from usl_perceus.ir import Prim
 def prim(state: State, expr: Prim, args: list[Value], output: list[bytes]) -> Value:
     """The value of a primitive, which owns its arguments except those that it borrows. Indices are in range by now."""
     match expr.op, args:
+        case "retype", (x,):
+            return x
         case "array_make", (int() as count, x):
             for _ in range(count):
                 state.dup(x)

@@ -63,6 +63,8 @@ from usl_perceus.ir.operations import (
 )
 from usl_perceus.ir.program import ForeignDecl, FunDef, KernelDecl, Param, Program
 from usl_perceus.ir.types import (
+    ANY,
+    ANY_DECL,
     BOOL,
     BOOL_DECL,
     EXN,
@@ -98,6 +100,8 @@ from usl_perceus.ir.types import (
 )
 
 __all__ = [
+    "ANY",
+    "ANY_DECL",
     "BOOL",
     "BOOL_DECL",
     "EXN",

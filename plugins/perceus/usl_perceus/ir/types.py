@@ -97,6 +97,9 @@ BOOL = DataType("bool")
 EXN = DataType("exn")
 """The type of all exceptions: one boxed data type, whose constructors are the program's @exception declarations."""
 
+ANY = DataType("any")
+"""A reference to a value whose type the front end knows (`front/uniform.py`); only `retype` makes and reads it."""
+
 
 class Layout(Enum):
     """How values of a data type are kept."""
@@ -138,3 +141,5 @@ class DataDecl:
 FALSE, TRUE = Con("bool", "False", 0), Con("bool", "True", 1)
 BOOL_DECL = DataDecl("bool", (FALSE, TRUE), Layout.ENUM)
 """In `Program.datas` of every program."""
+ANY_DECL = DataDecl("any", (Con("any", "Constant", 0), Con("any", "Block", 1, (("0", STR),))), Layout.BOXED)
+"""Stands for any block or constant: nothing takes values of it apart."""

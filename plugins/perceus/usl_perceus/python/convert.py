@@ -378,6 +378,9 @@ class Converter:
         type = object.__getattribute__(handle, "_type")
         if not isinstance(type, DataType):
             raise AttributeError(f"a {self.type_name(type)} has no fields")
+        if type.name in self.lowered.opaque:
+            hint = "hint: a @fun can take it apart"
+            raise PerceusError(f"only a program knows what is in a {type.name}", notes=(hint,), code="E743")
         with self.heap.lock:
             block = self.ffi.cast(self._value, _address(handle))
             con = self._con_at(block, type)
@@ -388,7 +391,7 @@ class Converter:
     def deep(self, handle: Any) -> Any:
         """All of what a handle holds, as Python values; what is shared stays shared. Functions and references stay handles."""
         type = object.__getattribute__(handle, "_type")
-        if not isinstance(type, DataType):
+        if not isinstance(type, DataType) or type.name in self.lowered.opaque:
             return handle
         with self.heap.lock:
             return self._deep(self.ffi.cast(self._value, _address(handle)), type)
@@ -412,7 +415,7 @@ class Converter:
                 done.append(value)
                 continue
             decl = self.blocks.decl(what) if isinstance(what, DataType) and what.name != "bool" else None
-            if decl is None or decl.layout is Layout.ENUM:
+            if decl is None or decl.layout is Layout.ENUM or decl.name in self.lowered.opaque:
                 done.append(
                     self._array_from_heap(value, what.elem, self._deep)
                     if isinstance(what, ArrayType)
@@ -441,7 +444,7 @@ class Converter:
     def text(self, handle: Any) -> str:
         """The `repr` of a handle: all of a data structure, else only what it is."""
         type = object.__getattribute__(handle, "_type")
-        if not isinstance(type, DataType):
+        if not isinstance(type, DataType) or type.name in self.lowered.opaque:
             return f"<{self.type_name(type)} in the heap>"
         return repr(self.deep(handle))
 
@@ -597,6 +600,8 @@ def _identity(type: Type, lowered: Lowered, seen: set[str]) -> object:
             return type
         case DataType(name="bool"):
             return type
+        case DataType(name=name) if name in lowered.opaque:
+            return lowered.opaque[name]
         case DataType(name=name):
             if name in seen:
                 return name
