@@ -115,7 +115,7 @@ def test_arrays_that_must_be_empty_are():
         multiplied(2, 2, 0, array(1), array(0), array(4))
     with pytest.raises(ValueError, match=r"the length of b is not k \* n"):
         multiplied(0, 2, 2, array(0), array(3), array(0))
-    with pytest.raises(ValueError, match="n is not from 1"):
+    with pytest.raises(ValueError, match="n is not from 0"):
         multiplied(0, -1, 2, array(0), array(2), array(0))
 
 

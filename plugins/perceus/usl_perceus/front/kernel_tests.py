@@ -5,7 +5,7 @@ Sizes and indices are at most `LARGEST` in magnitude, so that the arithmetic of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from usl_core.errors import Span
@@ -52,18 +52,20 @@ class Tests:
     """The tests of one call, each with the steps that compute it and what it means if it fails; later ones may use what
     earlier ones have computed."""
 
-    def __init__(self, proc: Proc, given: KernelArguments, span: Span) -> None:
+    def __init__(self, proc: Proc, given: KernelArguments, span: Span, may_be_zero: Collection[int] = ()) -> None:
+        """may_be_zero: the positions of sizes that were asked for 0 before."""
         self._proc = proc
         self._given = given
+        self._may_be_zero = may_be_zero
         self._atoms = dict(zip((arg.name for arg in proc.args), given.atoms, strict=True))
         self._span = span
         self._done: list[tuple[Block, ir.Atom, str]] = []
 
     def all(self) -> list[tuple[Block, ir.Atom, str]]:
         """The tests in the order in which they are made."""
-        for arg in self._proc.args:
+        for position, arg in enumerate(self._proc.args):
             if isinstance(arg.type, ControlType) and self._atoms[arg.name].type == ir.I64:
-                least = "1" if arg.type is SIZE else f"-{LARGEST}"
+                least = f"-{LARGEST}" if arg.type is not SIZE else "0" if position in self._may_be_zero else "1"
                 self._add(
                     lambda block, arg=arg: self._in_range(self._atoms[arg.name], arg.type is SIZE, block),  # type: ignore[misc]
                     f"{arg.name.name} is not from {least} to {LARGEST}",

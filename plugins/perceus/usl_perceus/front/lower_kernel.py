@@ -5,7 +5,7 @@ A call that breaks one of them raises ValueError. Where a size is 0, what `empty
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from usl_core import Procedure
 from usl_core.errors import Span
@@ -56,8 +56,9 @@ def kernel_call(
     name = instances.kernel(kernel, tuple(given.parts))
     places = tuple(atom for part in given.parts.values() for atom in part)
     call = _checked(instances, ir.KernelCall(name, (*given.atoms, *places), type_, span=span), kernel.ir.name)
-    whole = _tested(instances, kernel.ir, kernel.ir.name, given, call, type_, span)
-    for remainder in reversed(remainders(kernel)):
+    found = remainders(kernel)
+    whole = _tested(instances, kernel.ir, kernel.ir.name, given, call, type_, span, found)
+    for remainder in reversed(found):
         if remainder.size >= sizes_from:
             without = _of_remainder(instances, kernel, remainder, given, type_, span)
             without = _if_empty(instances, kernel.ir, kernel.ir.name, remainder, given, without, type_, span)
@@ -104,8 +105,9 @@ def _nothing(
     sizes_from: int,
 ) -> ir.Expr:
     """The result, where all arrays have the lengths that the interface says; of its sizes, too, some may be 0."""
-    whole = _tested(instances, rest, name, given, result(), type_, span)
-    for remainder in reversed(remainders_of_nothing(rest)):
+    found = remainders_of_nothing(rest)
+    whole = _tested(instances, rest, name, given, result(), type_, span, found)
+    for remainder in reversed(found):
         if remainder.size >= sizes_from:
             later = sum(1 for i in remainder.kept if i < remainder.size)
             inner = _nothing(instances, remainder.rest, name, given.kept(remainder.kept), result, type_, span, later)
@@ -149,10 +151,18 @@ def _collected(instances: Instances, results: Mapping[int, ir.Atom], type_: ir.T
 
 
 def _tested(
-    instances: Instances, proc: Proc, name: str, given: KernelArguments, call: ir.Expr, type_: ir.Type, span: Span
+    instances: Instances,
+    proc: Proc,
+    name: str,
+    given: KernelArguments,
+    call: ir.Expr,
+    type_: ir.Type,
+    span: Span,
+    found: Sequence[Remainder],
 ) -> ir.Expr:
     """call where all that proc assumes of its arguments holds, else ValueError."""
-    for steps, test, why in reversed(Tests(proc, given, span).all()):
+    tests = Tests(proc, given, span, [each.size for each in found]).all()
+    for steps, test, why in reversed(tests):
         call = steps.wrap(ir.If(test, call, raising(instances, VALUE, type_, span, f"{name}: {why}"), span=span))
     return call
 
