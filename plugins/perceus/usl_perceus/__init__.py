@@ -32,22 +32,27 @@ if TYPE_CHECKING:
     from usl_perceus.decorators import fun as fun
     from usl_perceus.decorators import inline as inline
     from usl_perceus.decorators import no_alloc as no_alloc
+    from usl_perceus.decorators import order as order
     from usl_perceus.decorators import record as record
     from usl_perceus.decorators import specialize as specialize
     from usl_perceus.errors import PerceusError as PerceusError
+    from usl_perceus.front.definitions import Ord as Ord
     from usl_perceus.python import Handle as Handle
     from usl_perceus.python import live_blocks as live_blocks
 
 _HOMES = {
+    "Ord": "usl_perceus.front.definitions",
     "PerceusError": "usl_perceus.errors",
     **dict.fromkeys(("Handle", "live_blocks"), "usl_perceus.python"),
     **dict.fromkeys(
-        ("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc", "record", "specialize"), "usl_perceus.decorators"
+        ("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc", "order", "record", "specialize"),
+        "usl_perceus.decorators",
     ),
 }
 
 __all__ = [
     "Handle",
+    "Ord",
     "PerceusError",
     "data",
     "exception",
@@ -57,6 +62,7 @@ __all__ = [
     "inline",
     "live_blocks",
     "no_alloc",
+    "order",
     "record",
     "specialize",
 ]

@@ -1,4 +1,5 @@
-"""`@data`, `@fun`, `@foreign`, `@exception`; on `@fun` `@fbip` and `@no_alloc` promise, `@inline` and `@specialize` ask."""
+"""`@data`, `@fun`, `@foreign`, `@exception`; on `@fun` `@fbip` and `@no_alloc` promise, `@inline` and `@specialize` ask, and
+`@order` makes it the order of a type."""
 
 from __future__ import annotations
 
@@ -201,6 +202,18 @@ def no_alloc(function: Function) -> Function:
 def inline(function: Function) -> Function:
     """Ask for the function to be inlined where it is called."""
     return _promised(function, "inline", inline=True)
+
+
+def order(function: Function) -> Function:
+    """The function compares two values of a data type, for `<` and the like wherever the type occurs: its result is negative if
+    the first comes before the second, 0 if neither does.
+
+    Raises:
+        PerceusError: it does not take two values of one data type and give an i64, or the type has an order already.
+    """
+    _promised(function, "order")
+    module.set_order(function.__usl_definition__)
+    return function
 
 
 def specialize(function: Function) -> Function:

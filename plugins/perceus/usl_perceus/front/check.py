@@ -20,7 +20,7 @@ from usl_perceus.front.definitions import FunDef, Scope, Signature
 from usl_perceus.front.inference import Env, Nested, can_add
 from usl_perceus.front.lists import list_type
 from usl_perceus.front.ownership import check_ownership
-from usl_perceus.front.plain import COMPARED, is_plain, why_not
+from usl_perceus.front.plain import COMPARED, is_ordered, is_plain, why_not, why_not_ordered
 from usl_perceus.front.resolve import Types, exception_fields, signature, signature_of
 from usl_perceus.front.typed import ExceptionUse, ListUse, LocalUse, Typed
 from usl_perceus.front.types import (
@@ -210,7 +210,7 @@ class Checker(Calls):
             case "==" | "!=":
                 self.demand(type_, is_plain, f"{node.op} {COMPARED}", node.span, why_not)
             case "<" | "<=" | ">" | ">=":
-                self.demand(type_, is_plain, f"{node.op} {COMPARED}", node.span, why_not)
+                self.demand(type_, is_ordered, f"{node.op} {COMPARED}", node.span, why_not_ordered)
             case "+":
                 self.demand(type_, can_add, "+ works on numbers and strings, not {}", node.span)
             case "-" | "*":

@@ -29,7 +29,7 @@ from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration, is
 from usl_perceus.front.kernels import kernel_signature
 from usl_perceus.front.library import METHODS, PRIMITIVES, join_of, strings
 from usl_perceus.front.lists import list_type
-from usl_perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
+from usl_perceus.front.plain import COMPARED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
 from usl_perceus.front.resolve import constructors, defaults, lookup, signature
 from usl_perceus.front.typed import (
     BuiltinUse,
@@ -122,7 +122,12 @@ class Calls(Patterns):
     def _definition(self, found: object, want: Type, span: Span) -> Use | None:
         match definition(found):
             case FunDef() as fun:
-                types = tuple(Meta() for _ in signature(fun).typevars)
+                own = signature(fun)
+                types = tuple(Meta() for _ in own.typevars)
+                for name, type_ in zip(own.typevars, types, strict=True):
+                    if name in own.ordered:
+                        message = f"{fun.name} needs an order of its {name}, which {{}} does not have"
+                        self.demand(type_, is_ordered, message, span, why_not_ordered)
                 return FunUse(fun, types)
             case ForeignDef() as foreign:
                 return ForeignUse(foreign)
@@ -474,7 +479,7 @@ class Calls(Patterns):
                 if len(node.args) < 2:
                     raise PerceusError(f"{name} takes 2 or more arguments", span=node.span, code="E713")
                 self._arguments(node, name, (want,) * len(node.args), env)
-                self.demand(want, is_plain, f"{name} {COMPARED}", node.span, why_not)
+                self.demand(want, is_ordered, f"{name} {COMPARED}", node.span, why_not_ordered)
             case _ if name in MATH:
                 self._arguments(node, name, (want,) * MATH[name], env)
                 self.demand(want, is_float, f"{name} takes {'a float' if MATH[name] == 1 else 'floats'}, not {{}}", node.span)

@@ -73,6 +73,8 @@ class DataDef:
     constructors: tuple[ConDef, ...] | None = None
     growing: frozenset[int] | None = None
     """The positions of its variables by which it contains itself at ever larger types."""
+    order: FunDef | None = None
+    """The function that compares its values (`@order`), if the program has one of its own."""
     python: Any = None
     """The class of its values in Python (`values.Value`)."""
 
@@ -106,6 +108,8 @@ class Signature:
     params: tuple[Type, ...]
     borrowed: tuple[bool, ...]
     result: Type
+    ordered: frozenset[str] = frozenset()
+    """The type variables whose types must have an order."""
 
 
 @dataclass(slots=True, eq=False)
@@ -155,6 +159,10 @@ class PrimDef:
     op: str
     params: tuple[Type, ...]
     result: Type
+
+
+class Ord:
+    """The bound of a type variable that stands for types with an order only: `K = TypeVar("K", bound=Ord)`."""
 
 
 class Defined:

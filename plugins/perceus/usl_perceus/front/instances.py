@@ -25,6 +25,7 @@ from usl_perceus.front.types import (
     THREAD,
     TUPLE,
     App,
+    Rigid,
     Type,
     function,
     show,
@@ -62,6 +63,7 @@ class Instances:
         self.kernels: dict[str, ir.KernelDecl] = {}
         self.waiting: list[tuple[FunDef, tuple[Type, ...], str]] = []
         self._data_names: dict[App, str] = {}
+        self._source_of: dict[str, App] = {}
         self._fun_names: dict[tuple[FunDef, tuple[Type, ...]], str] = {}
         self._others: dict[object, str] = {}
         self._taken: set[str] = set()
@@ -278,6 +280,7 @@ class Instances:
         if type_ in self._data_names:
             return self._data_names[type_]
         name = self._data_names[type_] = self.fresh(show(type_))
+        self._source_of[name] = type_
         named = dict(zip(data.typevars, type_.args, strict=True))
         outer, self.where = self.where, data.span
         cons = []
@@ -375,6 +378,17 @@ class Instances:
         own = signature(fun)
         named = dict(zip(own.typevars, self.uniform.normal(fun, types), strict=True))
         return tuple(self.type(param, named) for param in own.params), self.type(own.result, named)
+
+    def own_order(self, type_: ir.Type) -> str | None:
+        """The name of the function that orders the values of a data type, if the program says so."""
+        source = self._source_of.get(type_.name) if isinstance(type_, ir.DataType) else None
+        if source is None or not isinstance(source.head, DataDef) or source.head.order is None:
+            return None
+        fun = source.head.order
+        first = signature(fun).params[0]
+        assert isinstance(first, App)
+        named = {each.name: arg for each, arg in zip(first.args, source.args, strict=True) if isinstance(each, Rigid)}
+        return self.function(fun, tuple(named[name] for name in signature(fun).typevars))
 
     def foreign(self, foreign: ForeignDef) -> str:
         """The name of a foreign function."""

@@ -18,7 +18,7 @@ from usl_perceus.front.formats import format_of
 from usl_perceus.front.forms import WHY
 from usl_perceus.front.instances import Substitution
 from usl_perceus.front.lower_match import Matching
-from usl_perceus.front.plain import COMPARED, SHOWN, is_plain, why_not
+from usl_perceus.front.plain import COMPARED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
 from usl_perceus.front.texts import shown
 from usl_perceus.front.types import show, substitute
 from usl_perceus.front.updates import Updates
@@ -41,11 +41,11 @@ class BuiltinCalls(Matching):
     def atoms(self, nodes: Iterable[sx.Expr], env: Env, block: Block) -> tuple[ir.Atom, ...]:
         """The values of several expressions as atoms; block evaluates them from left to right."""
 
-    def require_plain(self, message: str, operand: sx.Expr, span: Span) -> None:
-        """A type variable may stand for a type that is not; message says what it has to be for."""
+    def require_plain(self, message: str, operand: sx.Expr, span: Span, *, ordered: bool = False) -> None:
+        """A type variable may stand for a type that is not, or has no order; message says what it has to be for."""
         type_ = substitute(self.typed.types[operand], self.named)
-        if not is_plain(type_):
-            notes = (f"in {self.prefix}", *why_not(type_))
+        if not (is_ordered if ordered else is_plain)(type_):
+            notes = (f"in {self.prefix}", *(why_not_ordered if ordered else why_not)(type_))
             raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
         if self.instances.is_uniform(type_):
             notes = (f"in {self.prefix}", f"{WHY}, which only the program knows")
@@ -80,7 +80,7 @@ class BuiltinCalls(Matching):
             for arg in node.args:
                 self.require_plain(SHOWN, arg, arg.span)
         if name in ("min", "max"):
-            self.require_plain(f"{name} {COMPARED}", node.args[0], span)
+            self.require_plain(f"{name} {COMPARED}", node.args[0], span, ordered=True)
         args = self.atoms(node.args, env, block)
         if name in CONVERSIONS:
             return ir.Prim("cast", args, type_, span=span)

@@ -150,7 +150,7 @@ class Lowering(BuiltinCalls):
                 return operators.unary(op, self.atom(operand, env, block), self.type(node), span)
             case sx.Binary(op=op, left=left, right=right):
                 if op in ("==", "!=", "<", "<=", ">", ">="):
-                    self.require_plain(f"{op} {COMPARED}", left, span)
+                    self.require_plain(f"{op} {COMPARED}", left, span, ordered=op not in ("==", "!="))
                 first = self.atom(left, env, block)
                 second = self.atom(right, env, block)
                 return operators.binary(self.instances, op, first, second, self.type(node), block, span)

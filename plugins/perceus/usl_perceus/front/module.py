@@ -16,8 +16,9 @@ from usl_core.python_syntax import parse_python
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.definitions import DataDef, ExceptionDef, ForeignDef, FunDef, Scope
-from usl_perceus.front.resolve import ownership
+from usl_perceus.front.resolve import ownership, signature
 from usl_perceus.front.statements import Statements, typevar_names
+from usl_perceus.front.types import I64, App, Rigid
 from usl_perceus.front.values import make_class
 
 
@@ -213,8 +214,12 @@ def parse_program(text: str, file: str = "<program>", scope: Mapping[str, Any] |
     made: dict[str, Any] = {}
     for node in tree.body:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="TypeVar"), args=[ast.Constant()])):
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="TypeVar"), args=[_], keywords=[])):
                 made[name] = TypeVar(name)
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="TypeVar"), args=[_], keywords=[bound])
+            ):
+                made[name] = TypeVar(name, bound=ast.unparse(bound.value).strip("'\""))  # type: ignore[misc]
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)):
                 made[name] = value
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=value)):
@@ -240,10 +245,13 @@ def _decorated(source: Source, node: ast.ClassDef | ast.FunctionDef, scope: Scop
             return data_def(record(source, node), scope, source.file, None)
         case ast.ClassDef(), ["exception"]:
             return exception_def(exception(source, node), scope)
-        case ast.FunctionDef(), [*promises, "fun"] if set(promises) <= {"fbip", "no_alloc", "inline", "specialize"}:
+        case ast.FunctionDef(), [*promises, "fun"] if set(promises) <= {"fbip", "no_alloc", "inline", "specialize", "order"}:
             made = FunDef(node.name, function(source, node), scope)
             for promise in promises:
-                setattr(made, promise, True)
+                if promise == "order":
+                    set_order(made)
+                else:
+                    setattr(made, promise, True)
             return made
         case ast.FunctionDef(), ["foreign"]:
             symbol, header = _foreign_options(source, node.decorator_list[0])
@@ -259,6 +267,25 @@ def data_def(syntax: sx.DataSyntax, scope: Scope, module: str, doc: str | None) 
     python.__usl_definition__ = DataDef(syntax.name, syntax.typevars, syntax, scope, python=python)
     made: DataDef = python.__usl_definition__
     return made
+
+
+def set_order(fun: FunDef) -> None:
+    """Makes a function the order of the data type that it compares.
+
+    Raises:
+        PerceusError: it does not take two values of one data type, with any types for its variables, or has no result i64; or
+        the type has another order already.
+    """
+    own = signature(fun)
+    match own.params:
+        case [App(head=DataDef() as data, args=args), second] if second == own.params[0] and own.result == I64:
+            if len(set(args)) == len(args) and all(isinstance(arg, Rigid) for arg in args):
+                if data.order is not None and data.order.name != fun.name:
+                    raise PerceusError(f"{data.name} has an order already", span=fun.span, code="E718")
+                data.order = fun
+                return
+    hint = "hint: def compare(a: D[T], b: D[T]) -> i64, which is negative if a comes before b, and 0 if neither does"
+    raise PerceusError("an order compares two values of one data type", span=fun.span, notes=(hint,), code="E718")
 
 
 def exception_def(syntax: sx.ConstructorSyntax, scope: Scope) -> ExceptionDef:

@@ -1,5 +1,5 @@
-"""The order of data: constructors in the order of their declaration, then fields from left to right; for each type that `<`
-compares a function that borrows both values and gives -1, 0 or 1."""
+"""The order of data: that of the program if it has one (`@order`), else constructors in the order of their declaration, then
+fields from left to right; for each type that `<` compares a function that borrows both values and gives -1, 0 or 1."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ _LESS, _SAME, _MORE = (ir.Lit(value, ir.I64) for value in (-1, 0, 1))
 def order(instances: Instances, left: ir.Atom, right: ir.Atom, span: Span) -> ir.Expr:
     """How two values of one type compare. Neither is consumed; that the type has an order is known."""
     type_ = left.type
+    own = instances.own_order(type_)
+    if own is not None:
+        return ir.Call(own, (left, right), ir.I64, span=span)
     if isinstance(type_, ir.UnitType):
         return ir.Ret(_SAME, span=span)
     if is_scalar(type_, instances) or isinstance(type_, ir.StrType):

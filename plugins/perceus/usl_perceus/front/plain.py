@@ -24,15 +24,28 @@ def is_plain(type_: Type) -> bool:
     return _obstacle(type_) is None
 
 
+def is_ordered(type_: Type) -> bool:
+    """Whether the values of the type have an order: it is plain, but for data types with an order of their own."""
+    return _obstacle(type_, ordered=True) is None
+
+
 def why_not(type_: Type) -> tuple[str, ...]:
     """The notes of an error: what is not plain, and where."""
-    found = _obstacle(type_)
+    return _notes(_obstacle(type_))
+
+
+def why_not_ordered(type_: Type) -> tuple[str, ...]:
+    """The same for what has no order."""
+    return _notes(_obstacle(type_, ordered=True))
+
+
+def _notes(found: str | None) -> tuple[str, ...]:
     if found is None or found.endswith(_GROWS):
         return () if found is None else (found,)
     return (found, "functions, cells and threads have neither an equality nor a text")
 
 
-def _obstacle(type_: Type) -> str | None:
+def _obstacle(type_: Type, *, ordered: bool = False) -> str | None:
     seen: set[Type] = set()
     waiting: list[tuple[Type, str]] = [(type_, "this")]
     while waiting and len(seen) < LARGEST:
@@ -45,7 +58,8 @@ def _obstacle(type_: Type) -> str | None:
             return f"{place} is {show(closed)}"
         if isinstance(closed.head, DataDef) and growing(closed.head):
             return f"{place} is {show(closed)}{_GROWS}"
-        waiting.extend(_parts(closed))
+        if not (ordered and isinstance(closed.head, DataDef) and closed.head.order is not None):
+            waiting.extend(_parts(closed))
     return None
 
 

@@ -18,6 +18,7 @@ from usl_perceus.front.definitions import (
     ExceptionDef,
     ForeignDef,
     FunDef,
+    Ord,
     Scope,
     Signature,
     definition,
@@ -62,6 +63,8 @@ class Types:
         self.allowed = typevars
         self.declared: set[str] = set()
         self.found: dict[str, None] = {}
+        self.ordered: set[str] = set()
+        """The variables with the bound Ord."""
         self._aliases: frozenset[str] = frozenset()
         """The names whose meaning is being looked up."""
 
@@ -107,6 +110,8 @@ class Types:
             case other:
                 raise PerceusError(f"{other.name} is not a type", span=where, code="E718")
         if isinstance(found, typing.TypeVar):
+            if _has_bound(found, where):
+                self.ordered.add(found.__name__)
             return self._variable(found.__name__, args, where)
         if isinstance(found, str) and name not in _SCALARS:
             return self._alias(name, found, args, where)
@@ -134,6 +139,7 @@ class Types:
         if args:
             _require_count(name, len(inner.found), args, where)
             return substitute(meaning, dict(zip(inner.found, args, strict=True)))
+        self.ordered |= inner.ordered
         for variable in inner.found:
             self._variable(variable, (), where)
         return meaning
@@ -150,6 +156,15 @@ class Types:
             raise PerceusError(f"the type variable {name} is not declared here", span=where, code="E718")
         self.found.setdefault(name)
         return Rigid(name)
+
+
+def _has_bound(variable: typing.TypeVar, where: Span) -> bool:
+    bound = variable.__bound__
+    if bound is None:
+        return False
+    if bound is not Ord and getattr(bound, "__forward_arg__", None) != Ord.__name__:
+        raise PerceusError(f"the bound of the type variable {variable.__name__} can only be Ord", span=where, code="E718")
+    return True
 
 
 def _require_count(name: str, count: int, args: Sequence[Type], where: Span) -> None:
@@ -235,7 +250,8 @@ def signature_of(syntax: sx.Function, scope: Scope, outer: Sequence[str] | None)
         params.append(types.type(annotation, param.span))
         borrowed.append(mode == "borrowed")
     result = types.type(syntax.result, syntax.span)
-    return Signature(tuple(types.found), tuple(params), tuple(borrowed), result)
+    ordered = frozenset({*types.ordered, *(syntax.ordered if outer is None else ())})
+    return Signature(tuple(types.found), tuple(params), tuple(borrowed), result, ordered)
 
 
 def ownership(annotation: ast.expr) -> str | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Sequence
+from typing import Any
 
 from usl_core.errors import Span
 from usl_perceus.errors import PerceusError
@@ -50,7 +51,15 @@ class Statements(Loops):
         self.perhaps, self._tagged, self._loops, self._in_try = {}, False, (), False
         body = self.block(node.body, End(), frozenset(param.name for param in params), span)
         self.perhaps, self._tagged, self._loops, self._in_try = around
-        return sx.Function(node.name, typevar_names(node), tuple(params), node.returns, body, span=span)
+        bounded = tuple(each.name for each in getattr(node, "type_params", ()) if self._has_bound(each))
+        return sx.Function(node.name, typevar_names(node), tuple(params), node.returns, body, bounded, span=span)
+
+    def _has_bound(self, variable: Any) -> bool:
+        bound = getattr(variable, "bound", None)
+        if bound is not None and ast.unparse(bound).rpartition(".")[2] != "Ord":
+            message = f"the bound of the type variable {variable.name} can only be Ord"
+            raise PerceusError(message, span=self.source.span(bound), code="E718")
+        return bound is not None
 
     def block(self, statements: Sequence[ast.stmt], tail: Tail, defined: frozenset[str], span: Span) -> sx.Expr:
         """statements, then tail. defined: the variables that every path to here assigns. span: what the block belongs to."""

@@ -231,6 +231,8 @@ class Function(Node):
     params: tuple[Param, ...]
     result: ast.expr
     body: Expr
+    ordered: tuple[str, ...] = ()
+    """Those of them with the bound Ord."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
