@@ -101,10 +101,10 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "errors kernels_registers rounding",
         "params words",
         "decode header memories",
-        "kernels_matmul kernels_movement kernels_products library trace",
+        "kernels_conv kernels_matmul kernels_movement kernels_products library trace",
         "chip driver pipelines sim timing",
         "configuration",
-        "matmul",
+        "conv matmul",
         "plugin",
     ),
 }

@@ -17,29 +17,32 @@ def configure(p: Procedure, record: str, fields: Mapping[str, str | float | bool
     return replace(p, p.body()[0 : len(fields)], instruction)
 
 
-def configure_array(p: Procedure, target: Chip) -> Procedure:
-    """Weight-stationary products, nothing transposed."""
+def configure_array(p: Procedure, target: Chip, *, step: int = 1) -> Procedure:
+    """Weight-stationary products, nothing transposed, every step-th row of A."""
     fields: dict[str, str | float | bool] = {
         "dataflow": 1,
         "activation": 0,
         "in_shift": 0,
         "acc_scale": 1.0,
         "C_stride": 1,
-        "A_stride": 1,
+        "A_stride": step,
         "A_transpose": False,
         "B_transpose": False,
     }
-    return configure(p, "EX", fields, target["config_ex"])
+    return configure(p, "EX", fields, target["config_ex" if step == 1 else "config_ex_ws"])
 
 
-def configure_load(p: Procedure, channel: int, stride: str, target: Chip, *, shrunk: bool = False) -> Procedure:
-    """A channel without scale: stride in bytes between rows in main memory, blocks of dim rows one after another."""
+def configure_load(p: Procedure, channel: int, stride: str, target: Chip, *, block_stride: int = 0) -> Procedure:
+    """A channel without scale, for int32 data in the accumulator: stride in bytes between rows in main memory.
+
+    Blocks are block_stride elements of local memory apart, by default one after another.
+    """
     fields: dict[str, str | float | bool] = {
         "stride": stride,
         "scale": 1.0,
         "plain": True,
-        "shrunk": shrunk,
-        "block_stride": target.params.dim**2,
+        "shrunk": False,
+        "block_stride": block_stride or target.params.dim**2,
         "pixel_repeats": 1,
     }
     return configure(p, f"LD{channel}", fields, target[f"config_ld{channel}"])

@@ -61,3 +61,34 @@ def product_and_sum(with_relu: bool) -> Procedure:
         FENCE.pending = False
 
     return matmul
+
+
+def product_and_row(with_relu: bool) -> Procedure:
+    """`C = act(scale * (A B + D))` with a row D for all rows."""
+    act = rectified if with_relu else plain
+
+    @proc
+    def matmul(
+        M: size,
+        N: size,
+        K: size,
+        scale: f32,
+        A: i8[M, K] @ DRAM,
+        B: i8[K, N] @ DRAM,
+        D: i32[N] @ DRAM,
+        C: i8[M, N] @ GEMMINI_OUT,
+    ):
+        for i in seq(0, M):
+            for j in seq(0, N):
+                sum: i32
+                sum = D[j]
+                for k in seq(0, K):
+                    sum += i32(A[i, k]) * i32(B[k, j])
+                C[i, j] = i8(rne(f32(act(sum)) * scale))
+        FENCE.pending = False
+
+    return matmul
+
+
+ALGORITHMS = {"none": product, "matrix": product_and_sum, "row": product_and_row}
+"""By what is added to the product."""

@@ -3,7 +3,8 @@
 A product is a pair of commands, preload and compute. As instructions they would have to agree on the address of the sums,
 which no state of the language can hold, so the pair is one instruction, and the block of weights in the array is a buffer that
 it writes or reads. `mm_load` leaves weights for `mm_again`. `mm` takes blocks of any size and leaves nothing that can be used
-again, as the array fills what is missing with zeros. Those called `first` write the sums, the others add to them.
+again, as the array fills what is missing with zeros. Those called `first` write the sums, the others add to them; `step2` takes
+every other row of A.
 Reference: fact sheet, section 6.
 """
 
@@ -26,10 +27,12 @@ def products(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
         "config_norm": partial(_config_norm, params),
         "mm_first": partial(_mm_first, params, mems),
         "mm": partial(_mm, params, mems),
-        "mm_load_first": partial(_mm_load, params, mems, True),
-        "mm_load": partial(_mm_load, params, mems, False),
-        "mm_again_first": partial(_mm_again, params, mems, True),
-        "mm_again": partial(_mm_again, params, mems, False),
+        "mm_load_first": partial(_mm_load, params, mems, True, 1),
+        "mm_load": partial(_mm_load, params, mems, False, 1),
+        "mm_load_step2": partial(_mm_load, params, mems, False, 2),
+        "mm_again_first": partial(_mm_again, params, mems, True, 1),
+        "mm_again": partial(_mm_again, params, mems, False, 1),
+        "mm_again_step2": partial(_mm_again, params, mems, False, 2),
         "fence": partial(_fence, params),
         "fence2": partial(_fence2, params),
         "fence_all": partial(_fence_all, params),
@@ -187,7 +190,7 @@ def _mm(params: GemminiParams, mems: Memories) -> Procedure:
     return mm
 
 
-def _mm_load(params: GemminiParams, mems: Memories, first: bool) -> Procedure:
+def _mm_load(params: GemminiParams, mems: Memories, first: bool, step: int) -> Procedure:
     DIM, SPAD, ACC, WEIGHTS, HEADER = params.dim, mems.spad, mems.acc, mems.weights, chip_header(params)
     bits = "" if first else " | GEMMINI_ACC_ADD"
 
@@ -195,7 +198,7 @@ def _mm_load(params: GemminiParams, mems: Memories, first: bool) -> Procedure:
     def mm_load(
         m: size,
         c: [i32][m, DIM] @ ACC,
-        a: [i8][m, DIM] @ SPAD,
+        a: [i8][step * (m - 1) + 1, DIM] @ SPAD,
         b: [i8][DIM, DIM] @ SPAD,
         w: [i8][DIM, DIM] @ WEIGHTS,
     ):
@@ -207,7 +210,7 @@ def _mm_load(params: GemminiParams, mems: Memories, first: bool) -> Procedure:
         assert stride(b, 1) == 1
         assert stride(c, 1) == 1
         assert EX.dataflow == 1
-        assert EX.A_stride == 1
+        assert EX.A_stride == step
         assert EX.C_stride == 1
         assert not EX.A_transpose
         assert not EX.B_transpose
@@ -219,24 +222,24 @@ def _mm_load(params: GemminiParams, mems: Memories, first: bool) -> Procedure:
                 if {first}:
                     c[i, j] = 0
                 for kk in seq(0, DIM):
-                    c[i, j] += i32(a[i, kk]) * i32(w[kk, j])
+                    c[i, j] += i32(a[step * i, kk]) * i32(w[kk, j])
 
     return mm_load
 
 
-def _mm_again(params: GemminiParams, mems: Memories, first: bool) -> Procedure:
+def _mm_again(params: GemminiParams, mems: Memories, first: bool, step: int) -> Procedure:
     DIM, SPAD, ACC, WEIGHTS, HEADER = params.dim, mems.spad, mems.acc, mems.weights, chip_header(params)
     bits = "" if first else " | GEMMINI_ACC_ADD"
 
     @instr(_pair("GARBAGE_ADDR", "accumulated", bits, "DIM", "DIM"), c_global=HEADER)
-    def mm_again(m: size, c: [i32][m, DIM] @ ACC, a: [i8][m, DIM] @ SPAD, w: [i8][DIM, DIM] @ WEIGHTS):
+    def mm_again(m: size, c: [i32][m, DIM] @ ACC, a: [i8][step * (m - 1) + 1, DIM] @ SPAD, w: [i8][DIM, DIM] @ WEIGHTS):
         assert m <= DIM
         assert stride(a, 0) == DIM
         assert stride(c, 0) == DIM
         assert stride(a, 1) == 1
         assert stride(c, 1) == 1
         assert EX.dataflow == 1
-        assert EX.A_stride == 1
+        assert EX.A_stride == step
         assert EX.C_stride == 1
         assert not EX.A_transpose
         assert not EX.B_transpose
@@ -245,7 +248,7 @@ def _mm_again(params: GemminiParams, mems: Memories, first: bool) -> Procedure:
                 if {first}:
                     c[i, j] = 0
                 for kk in seq(0, DIM):
-                    c[i, j] += i32(a[i, kk]) * i32(w[kk, j])
+                    c[i, j] += i32(a[step * i, kk]) * i32(w[kk, j])
 
     return mm_again
 

@@ -9,6 +9,7 @@ loads the next panel and the next rows while the array works on those before, sp
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from usl_core import (
     Procedure,
@@ -33,10 +34,13 @@ from usl_core.cursors import ForCursor
 from usl_gemmini.chip import Chip, chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_store
 from usl_gemmini.errors import GemminiError
-from usl_gemmini.kernels_matmul import product, product_and_sum
+from usl_gemmini.kernels_matmul import ALGORITHMS
 from usl_gemmini.kernels_registers import BY_NAME
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import divided, flattened, run_ahead, spread_over
+
+Bias = Literal["none", "matrix", "row"]
+"""What is added to the product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,11 @@ class Cut:
     def rows(self) -> int:
         """How many blocks of rows there are."""
         return -(-self.M // self.dim)
+
+    @property
+    def depth(self) -> int:
+        """How many blocks a sum has."""
+        return -(-self.K // self.dim)
 
     @property
     def even(self) -> bool:
@@ -101,8 +110,10 @@ def cut_for(M: int, N: int, K: int, params: GemminiParams) -> Cut:
     return Cut(M, N, K, dim, wide, panel, group)
 
 
-def matmul(M: int, N: int, K: int, *, relu: bool = False, bias: bool = False, params: GemminiParams | None = None) -> Procedure:
-    """The product of these sizes on a chip: `C = act(scale * (A B))`, with bias `act(scale * (A B + D))`.
+def matmul(
+    M: int, N: int, K: int, *, relu: bool = False, bias: Bias = "none", params: GemminiParams | None = None
+) -> Procedure:
+    """The product of these sizes on a chip: `C = act(scale * (A B))`, or `act(scale * (A B + D))` with a matrix or a row D.
 
     Its formals are scale, A, B (and D), C.
 
@@ -111,14 +122,14 @@ def matmul(M: int, N: int, K: int, *, relu: bool = False, bias: bool = False, pa
     """
     target = chip(params)
     shape = cut_for(M, N, K, target.params)
-    p = (product_and_sum if bias else product)(relu).partial_eval(M=M, N=N, K=K)
+    p = ALGORITHMS[bias](relu).partial_eval(M=M, N=N, K=K)
     p = map_commands(stage(cut(p, shape, bias), shape, target), shape, target, relu, bias)
     if shape.even:
         p = pipeline(p, shape, target)
     return p
 
 
-def cut(p: Procedure, s: Cut, bias: bool) -> Procedure:
+def cut(p: Procedure, s: Cut, bias: Bias) -> Procedure:
     """The loops of the mapping: panels jp, rows io, groups jg, blocks of columns jb, blocks of the sum ko, and one block."""
     p = divided(p, "i", s.dim, ["io", "ii"], s.M)
     p = divided(p, "j", s.panel, ["jp", "jn"], s.N)
@@ -131,10 +142,10 @@ def cut(p: Procedure, s: Cut, bias: bool) -> Procedure:
     p = divided(p, "jj", s.dim, ["jb", "ji"], s.N)
     p = reorder_loops(p, "ii jb")
     p = divided(p, "k", s.dim, ["ko", "ki"], s.K)
-    if bias:
+    if bias != "none":
         p = fission(p, p.find("sum[_] = _").after(), 2)
         return reorder_loops(reorder_loops(p, "ji ko"), "ii ko")
-    if s.dim < s.K:
+    if s.depth > 1:
         p = cut_loop(p, "ko", 1)
         p = fission(p, p.find_loop("ko").after(), 2)
         p = reorder_loops(p, "ji ko #1")
@@ -163,7 +174,7 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     return set_memory(p, "sum", target.memories.acc)
 
 
-def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: bool) -> Procedure:
+def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: Bias) -> Procedure:
     """Instructions in the place of loops, after the configuration that they need."""
     load_b, load_a = p.find_loop("i0"), p.find_loop("i0 #1")
     p = divided(p, load_a.body()[0], s.wide, ["aq", "ac"], s.K)
@@ -172,8 +183,8 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: bool) -> 
     p = divided(p, p.find_loop("br").body()[0], s.wide, ["bq", "bc"], s.N)
     p = reorder_loops(p, "br bq")
     p = simplify(p, keep_unit_loops=True)
-    if bias:
-        p = configure_load(p, 2, str(4 * s.N), target)
+    if bias != "none":
+        p = configure_load(p, 2, str(4 * s.N if bias == "matrix" else 0), target)
     p = configure_store(p, "stride(C, 0)", relu, "scale", target)
     p = configure_load(p, 1, "stride(B, 0)", target)
     p = configure_load(p, 0, "stride(A, 0)", target)
@@ -187,17 +198,18 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: bool) -> 
     return replace(p, "FENCE.pending = False", target["fence"])
 
 
-def map_products(p: Procedure, s: Cut, target: Chip, bias: bool) -> Procedure:
+def map_products(p: Procedure, s: Cut, target: Chip, bias: Bias) -> Procedure:
     """Each block of weights goes to the array, and from there into one product."""
     columns = f"0:min({s.dim}, {s.N} - {s.panel} * jp - {s.group} * jg - {s.dim} * jb)"
     at = f"{s.group // s.dim} * jg + jb"
-    if bias:
-        p = replace(p, p.find("sum[_] = _").parent().parent(), target["mvin3_acc"])
+    if bias != "none":
+        load = target["mvin3_acc" if bias == "matrix" else "mvin3_acc_row"]
+        p = replace(p, p.find("sum[_] = _").parent().parent(), load)
     else:
         first = p.find("sum[_] = 0").parent().parent()
         p = weights(p, first, f"b[0, {at}, 0:{min(s.K, s.dim)}, {columns}]", "w", s, target)
         p = replace(p, p.forward(first).expand(1, 0), target["mm_first"])
-    if bias or s.dim < s.K:
+    if bias != "none" or s.depth > 1:
         rest = p.find("sum[_] += _").parent().parent().parent()
         p = weights(p, rest, f"b[ko, {at}, 0:min({s.dim}, {s.K} - {s.dim} * ko), {columns}]", "w2", s, target)
         p = replace(p, p.forward(rest).expand(1, 0), target["mm"])

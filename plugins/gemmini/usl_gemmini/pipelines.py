@@ -14,6 +14,7 @@ from usl_core import (
     lift_scope,
     mult_loops,
     rename_loop,
+    reorder_loops,
     reorder_stmts,
     resize_dim,
     shift_loop,
@@ -46,20 +47,27 @@ def run_ahead(
     """
     p = autolift_alloc(p, buffer, keep_dims=True)
     p = brought_first(p, loads)
-    p = fission(p, p.forward(loads).after())
+    p, loop, guard = one_ahead(p, loop, loads, trips)
+    p = resize_dim(p, buffer, 0, 2, 0, fold=True)
+    loads = p.forward(guard).body()[0]
+    p = lift_scope(p, loads)
+    return p, p.forward(loop), p.forward(loads)
+
+
+def one_ahead(p: Procedure, loop: ForCursor, stmt: Any, trips: int) -> tuple[Procedure, ForCursor, IfCursor]:
+    """What the body of loop begins with done one iteration ahead: the procedure, the loop, and the guard around it there."""
+    p = fission(p, p.forward(stmt).after())
     first = p.forward(loop)
     users = first.next()
     p = cut_loop(p, first, 1)
     later = p.forward(first).next()
-    p = shift_loop(p, later, 0)
+    p = unroll_loop(shift_loop(p, later, 0), first)
     p, later = lengthened(p, p.forward(later), trips)
     p = fuse(p, later, users)
-    p = resize_dim(p, buffer, 0, 2, 0, fold=True)
     loop = p.forward(users)
     guard = loop.body()[0]
-    loads = guard.body()[0]
-    p = lift_scope(p, loads)
-    return p, p.forward(loop), p.forward(loads)
+    assert isinstance(guard, IfCursor)
+    return p, loop, guard
 
 
 def lengthened(p: Procedure, loop: ForCursor, trips: int) -> tuple[Procedure, ForCursor]:
@@ -107,3 +115,10 @@ def flattened(p: Procedure, outer: ForCursor, name: str) -> Procedure:
     if isinstance(inner, IfCursor):
         p = lift_scope(p, inner.body()[0])
     return mult_loops(p, p.forward(outer), name)
+
+
+def lifted(p: Procedure, loop: ForCursor, levels: int) -> Procedure:
+    """The loop outside of as many loops as levels says."""
+    for _ in range(levels):
+        p = reorder_loops(p, p.forward(loop).parent())
+    return p

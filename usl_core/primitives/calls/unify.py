@@ -414,7 +414,8 @@ class Unifier:
     def guess(self, buffer: Sym, uses: Sequence[Bind]) -> WindowGuess | None:
         """The window of which all uses of a formal could be, if there is one."""
         rank, buffer_rank = len(uses[0].callee), len(uses[0].block)
-        for chosen in combinations(range(buffer_rank), rank):
+        # Where several would do, the last dimensions, of which instructions demand that they are dense.
+        for chosen in reversed(list(combinations(range(buffer_rank), rank))):
             dims: list[int | None] = [None] * buffer_rank
             for formal_dim, buffer_dim in enumerate(chosen):
                 dims[buffer_dim] = formal_dim

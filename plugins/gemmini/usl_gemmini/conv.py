@@ -1,0 +1,305 @@
+"""The schedule of a convolution: weights stay in the array while several blocks of pixels pass.
+
+A tile is some rows of an image, all of their columns, and four blocks of output channels; its sums take at most half of the
+accumulator. A block of pixels is up to dim neighbours in one row. Where dim does not divide the width, the first block of a
+row is the short one: the slot of the last block before new weights takes dim cycles anyway, so that one should be full. `cut`
+makes these loops, `stage` brings pixels and weights to the scratchpad, `map_commands` puts instructions in the place of loops.
+`pipeline` loads the pixels, the bias and the weights that come next while the array works.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from usl_core import (
+    Procedure,
+    autolift_alloc,
+    cut_loop,
+    divide_dim,
+    fission,
+    guard_redundant,
+    lift_alloc,
+    mult_loops,
+    rearrange_dim,
+    reorder_loops,
+    reorder_stmts,
+    replace,
+    resize_dim,
+    set_memory,
+    shift_loop,
+    simplify,
+    stage_mem,
+    unroll_loop,
+    write_config,
+)
+from usl_core.cursors import ForCursor, IfCursor
+from usl_gemmini.chip import Chip, chip
+from usl_gemmini.configuration import configure_array, configure_load, configure_store
+from usl_gemmini.errors import GemminiError
+from usl_gemmini.kernels_conv import convolution
+from usl_gemmini.kernels_registers import BY_NAME
+from usl_gemmini.params import GemminiParams
+from usl_gemmini.pipelines import brought_before, divided, flattened, lifted, one_ahead, run_ahead, spread_over
+from usl_stdlib import enclosing_loop
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A convolution: N images of H x W x OC from windows of KH x KW x IC, step pixels apart."""
+
+    N: int
+    H: int
+    W: int
+    IC: int
+    OC: int
+    KH: int
+    KW: int
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a layer is cut: rows of an image per tile, group output channels; wide input channels per mvin."""
+
+    layer: Layer
+    dim: int
+    wide: int
+    group: int
+    rows: int
+    resident: bool
+    """Whether all weights of a group stay in the scratchpad; otherwise they are loaded for each tile."""
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of pixels in a row."""
+        return -(-self.layer.W // self.dim)
+
+    @property
+    def pad(self) -> int:
+        """Pixels that the first block of a row lacks."""
+        return -self.layer.W % self.dim
+
+    @property
+    def tiles(self) -> int:
+        """Tiles of one group of channels."""
+        return self.layer.N * (self.layer.H // self.rows)
+
+    @property
+    def groups(self) -> int:
+        """Groups of output channels."""
+        return self.layer.OC // self.group
+
+    @property
+    def taps(self) -> int:
+        """Blocks of weights that one sum needs."""
+        return self.layer.KH * self.layer.KW * self.layer.IC // self.dim
+
+    @property
+    def in_rows(self) -> int:
+        """Rows of the input that a tile needs."""
+        return self.layer.step * (self.rows - 1) + self.layer.KH
+
+    @property
+    def in_columns(self) -> int:
+        """Columns of the input that a tile needs."""
+        return self.layer.step * (self.layer.W - 1) + self.layer.KW
+
+
+def cut_for(layer: Layer, params: GemminiParams) -> Cut:
+    """How a layer is cut: as many rows as half of the accumulator and the scratchpad take.
+
+    Raises:
+        GemminiError: the channels are no multiples of dim, or one row does not fit.
+    """
+    dim, wide = params.dim, params.max_block_len * params.dim
+    for name, channels in (("IC", layer.IC), ("OC", layer.OC)):
+        if channels % dim:
+            raise GemminiError(f"{layer}: {name} must be a multiple of {dim}, the dimension of the array")
+    group = max(g for g in range(dim, wide + 1, dim) if layer.OC % g == 0)
+    for rows in range(layer.H, 0, -1):
+        if layer.H % rows:
+            continue
+        for resident in (True, False):
+            cut = Cut(layer, dim, wide, group, rows, resident)
+            sums = 2 * rows * cut.blocks * group
+            pixels = 2 * cut.in_rows * cut.in_columns * (layer.IC // dim)
+            weights = group * (cut.taps if resident else 2)
+            if sums <= params.acc_rows and pixels + weights <= params.sp_rows:
+                return cut
+    raise GemminiError(
+        f"{layer}: a tile of one row of the image does not fit the chip: twice {cut.blocks * group} of its"
+        f" {params.acc_rows} rows of sums, or twice {cut.in_rows * cut.in_columns * (layer.IC // dim)} of its"
+        f" {params.sp_rows} rows of pixels",
+        notes=("cut the image into stripes",),
+    )
+
+
+def conv(layer: Layer, *, relu: bool = False, params: GemminiParams | None = None) -> Procedure:
+    """The convolution of a layer on a chip: `y = act(scale * (x * w + bias))`. Its formals are scale, x, w, bias, y.
+
+    Raises:
+        GemminiError: the layer does not fit the chip.
+    """
+    target = chip(params)
+    s = cut_for(layer, target.params)
+    sizes = {name: getattr(layer, name) for name in ("N", "H", "W", "IC", "OC", "KH", "KW")}
+    p = convolution(relu, layer.step).partial_eval(**sizes)
+    return pipeline(map_commands(stage(cut(p, s), s, target), s, target, relu), s)
+
+
+def cut(p: Procedure, s: Cut) -> Procedure:
+    """The loops: groups of channels og, tiles t; then init, products and stores, each with loops over one tile."""
+    layer = s.layer
+    p = divided(p, "o", s.group, ["og", "oo"], layer.OC)
+    p = divided(p, "r", s.rows, ["rt", "rr"], layer.H)
+    for pair in ("c og", "rr og", "rt og", "n og"):
+        p = reorder_loops(p, pair)
+    p = mult_loops(p, "n", "t")
+    p = autolift_alloc(p, "sum", 3, keep_dims=True)
+    p = fission(p, p.find("sum[_] = _").after(), 3)
+    p = fission(p, p.find("y[_] = _").before(), 3)
+    rows = p.find_loop("rr #1")
+    columns, channels = rows.body()[0], rows.body()[0].body()[0]
+    taps = channels.body()[0]
+    inner = taps.body()[0].body()[0]
+    p = divided(p, inner, s.dim, ["ib", "ii"], layer.IC)
+    p = divided(p, channels, s.dim, ["ob", "oi"], layer.OC)
+    if s.pad:
+        p = shift_loop(p, columns, s.pad)
+    for loop in (taps, taps.body()[0], inner):
+        p = lifted(p, loop, 4)
+    return lifted(p, channels, 2)
+
+
+def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
+    """Pixels and weights in the scratchpad, sums in the accumulator, in blocks; weights of a group only once, if they fit."""
+    layer, dim = s.layer, s.dim
+    p = resize_dim(p, "sum", 1, dim * s.blocks, -s.pad)
+    p = divide_dim(p, "sum", 2, dim)
+    p = divide_dim(p, "sum", 1, dim)
+    p = set_memory(rearrange_dim(p, "sum", [0, 1, 3, 2, 4]), "sum", target.memories.acc)
+    p = simplify(p, keep_unit_loops=True)
+
+    per_image = layer.H // s.rows
+    first = f"{layer.step * s.rows} * (t % {per_image})"
+    window = f"x[t / {per_image}, {first}:{first} + {s.in_rows}, 0:{s.in_columns}, 0:{layer.IC}]"
+    p = stage_mem(p, p.find_loop("t").body(), window, "xs")
+    p = rearrange_dim(divide_dim(p, "xs", 2, dim), "xs", [2, 0, 1, 3])
+    window = f"w[kr, kc, {dim} * ib:{dim} * ib + {dim}, {s.group} * og:{s.group} * og + {s.group}]"
+    p = stage_mem(p, p.find_loop("ib").body(), window, "ws")
+    p = rearrange_dim(divide_dim(p, "ws", 1, dim), "ws", [1, 0, 2])
+    for buffer in ("xs", "ws"):
+        p = set_memory(p, buffer, target.memories.spad)
+    if s.resident:
+        p = autolift_alloc(p, "ws", 3, keep_dims=True)
+        p = lift_alloc(p, "ws", 2)
+        p = guard_redundant(p, p.find("ws[_] = _").parent().parent(), "t == 0")
+    bias = p.find("sum[_] = _").parent()
+    p = divided(p, bias, dim, ["ob", "oi"], layer.OC)
+    p = lifted(p, bias, 2)
+    p = columns_in_blocks(p, s, p.find("sum[_] = _").parent().parent())
+    p = columns_in_blocks(p, s, p.find("y[_] = _").parent().parent())
+    p = columns_in_blocks(p, s, p.find("sum[_] += _").parent().parent().parent(), shifted=True)
+    return simplify(p, keep_unit_loops=True)
+
+
+def columns_in_blocks(p: Procedure, s: Cut, columns: ForCursor, *, shifted: bool = False) -> Procedure:
+    """A loop over the columns of a row as the short block and a loop cb over full ones; all short products come first."""
+    if not s.pad:
+        return divided(p, columns, s.dim, ["cb", columns.name()], s.layer.W)
+    if not shifted:
+        p = shift_loop(p, columns, s.pad)
+    if s.blocks == 1:
+        return p
+    p = cut_loop(p, columns, s.dim)
+    full = p.forward(columns).next()
+    p = shift_loop(p, full, 0)
+    p = divided(p, full, s.dim, ["cb", columns.name()], s.layer.W - s.layer.W % s.dim)
+    return fission(p, p.forward(columns).after()) if shifted else p
+
+
+def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool) -> Procedure:
+    """Instructions in the place of loops, after the configuration that they need."""
+    layer = s.layer
+    pixels = p.find("xs[_] = _").parent()
+    columns = pixels.parent()
+    p = divided(p, pixels, s.wide, ["iq", "ic"], layer.IC)
+    p = divided(p, columns, s.dim, ["px", "pc"], s.in_columns)
+    p = reorder_loops(p, "pc iq")
+    p = simplify(p, keep_unit_loops=True)
+    p = configure_load(p, 2, "0", target)
+    p = configure_store(p, str(layer.OC), relu, "scale", target)
+    p = configure_load(p, 1, str(layer.OC), target)
+    apart = s.in_columns * s.dim * (s.in_rows if s.dim < layer.IC else 1)  # of one block, the next row counts as the next block
+    p = configure_load(p, 0, str(layer.IC), target, block_stride=apart)
+    p = configure_array(p, target, step=layer.step)
+    p = replace(p, p.find("xs[_] = _").parent().parent(), target["mvin"])
+    p = replace(p, p.find("ws[_] = _").parent().parent(), target["mvin2"])
+    for write in p.find_all("sum[_] = _"):
+        p = replace(p, p.forward(write).parent().parent(), target["mvin3_acc_row"])
+    for write in p.find_all("y[_] = _"):
+        out = p.forward(write).parent().parent()
+        p = write_config(p, out.before(), BY_NAME["FENCE"], "pending", True)
+        p = replace(p, p.forward(out).expand(1, 0), target["mvout_relu" if relu else "mvout"])
+    p = map_products(p, s, target)
+    p = replace(p, "FENCE.pending = False", target["fence"])
+    return simplify(p, keep_unit_loops=True)
+
+
+def map_products(p: Procedure, s: Cut, target: Chip) -> Procedure:
+    """Each block of weights goes to the array with the first block of pixels, and stays for the others."""
+    end = "" if s.layer.step == 1 else f"_step{s.layer.step}"
+    first = p.find_loop("ob #1").body()[0]
+    block = "ws[kr, kc, ib, ob" if s.resident else "ws[ob"
+    p = stage_mem(p, p.find_loop("ob #1").body(), f"{block}, 0:{s.dim}, 0:{s.dim}]", "wa")
+    p = set_memory(p, "wa", target.memories.weights)
+    for loop in (first,) if s.pad else (first, first.body()[0]):
+        p = unroll_first(p, loop)
+    copy = p.find("wa[_] = _").parent().parent()
+    p = replace(p, copy.expand(0, 1), target[f"mm_load{end}"])
+    for add in p.find_all("sum[_] += _"):
+        p = replace(p, p.forward(add).parent().parent().parent(), target[f"mm_again{end}"])
+    return p
+
+
+def unroll_first(p: Procedure, loop: ForCursor) -> Procedure:
+    """The first iteration of a loop before it."""
+    here = p.forward(loop)
+    p = cut_loop(p, here, 1)
+    return unroll_loop(p, here)
+
+
+def pipeline(p: Procedure, s: Cut) -> Procedure:
+    """What comes next on the way while the array works, in one loop t over the tiles of all groups."""
+    if s.groups > 1:
+        p = flattened(p, p.find_loop("og"), "t")
+    else:
+        p = unroll_loop(p, "og")
+    p = mult_loops(mult_loops(p, "kr", "tap"), "tap", "kk")
+    taps = p.find_loop("kk")
+    trips = s.tiles * s.groups
+    if trips == 1 or s.taps < s.group // s.dim:
+        return simplify(p)
+    if s.resident:
+        load = p.find("mvin2(_)")
+        guard = load.parent()
+        p, taps, _ = one_ahead(p, taps, guard if isinstance(guard, IfCursor) else load, s.taps)
+    p, tiles, loads = run_ahead(p, p.find_loop("t"), p.find_loop("i0"), "xs", trips)
+    p = flattened(p, loads, "xa")
+    p = flattened(p, p.forward(loads), "xl")
+    mvins = s.in_rows * -(-s.in_columns // s.dim) * -(-s.layer.IC // s.wide)
+    p = spread_over(p, p.forward(loads), mvins, taps, s.taps)
+    p, tiles, loads = run_ahead(p, tiles, enclosing_loop(p.find("mvin3_acc_row(_)"), "ob"), "sum", trips)
+    p = late_in(p, loads, s.group // s.dim, taps, s.taps)
+    return simplify(p)
+
+
+def late_in(p: Procedure, loads: ForCursor, trips: int, loop: ForCursor, all_trips: int) -> Procedure:
+    """The loads one each in the last iterations of loop: what they overwrite is still being stored in the first ones."""
+    p = cut_loop(p, loop, all_trips - trips)
+    last = p.forward(loop).next()
+    p = shift_loop(p, last, 0)
+    p = brought_before(p, loads, loop)
+    p = reorder_stmts(p, p.forward(loads).expand(0, 1))
+    p = spread_over(p, p.forward(loads), trips, p.forward(last), trips)
+    return shift_loop(p, last, all_trips - trips)
