@@ -6,12 +6,13 @@ import random
 from typing import Any
 
 from tests.fuzz.actions import At, Draft, Propose
-from tests.fuzz.sites import Site, expressions, loops, siblings, sites
+from tests.fuzz.sites import Site, enclosing, expressions, loops, siblings, sites
+from usl_core.analysis.effects import proc_summary
 from usl_core.cursors.path import Loc
-from usl_core.ir.nodes import Assign, BinaryOp, Expr, For, Literal, Pass, Proc, Read, Reduce, Stmt, WindowExpr
+from usl_core.ir.nodes import Arg, Assign, BinaryOp, Expr, For, Literal, Pass, Proc, Read, Reduce, Stmt, WindowExpr
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import same, walk
-from usl_core.ir.types import BOOL, INDEX, ScalarType
+from usl_core.ir.types import BOOL, INDEX, SIZE, ScalarType
 
 STATEMENT_ACTIONS: dict[str, Propose] = {}
 """By the name of the operator."""
@@ -108,6 +109,9 @@ def insert_noop_call(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) 
     site = _pick(rng, sites(proc))
     if site is None:
         return None
+    setter = _pick(rng, [callee for callee in callees if _sets_fields(callee)])
+    if setter is not None and rng.random() < 0.7:
+        return Draft((At(site.after()), Callee(setter), [_setting(proc, site, arg, rng) for arg in setter.args]))
     windows = [arg for arg in proc.args if not isinstance(arg.type, ScalarType) and hasattr(arg.type, "shape")]
     rank1 = [arg for arg in windows if len(arg.type.shape) == 1]  # type: ignore[union-attr]
     target = _pick(rng, rank1)
@@ -116,6 +120,22 @@ def insert_noop_call(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) 
     lo = rng.choice(("0", "0", "1"))
     hi = rng.choice((show_expr(target.type.shape[0]), f"{lo} + 1", f"{lo} + 2"))
     return Draft((At(site.after()), Callee(_prefetch(target.type.scalar)), [hi + f" - {lo}", f"{target.name.name}[{lo}:{hi}]"]))
+
+
+def _sets_fields(callee: Proc) -> bool:
+    """Whether a procedure takes numbers alone and may do no more than to write fields."""
+    return bool(proc_summary(callee).config_writes) and not any(hasattr(arg.type, "shape") for arg in callee.args)
+
+
+def _setting(proc: Proc, site: Site, formal: Arg, rng: random.Random) -> Any:
+    """An argument for a formal of such a procedure: often what a call of it is given elsewhere."""
+    if formal.type is BOOL:
+        return rng.choice((True, False))
+    if isinstance(formal.type, ScalarType):
+        return rng.choice((1.0, 2.0))
+    iters = [loop.iter.name for loop in enclosing(proc, site.path) if isinstance(loop, For)]
+    sizes = [arg.name.name for arg in proc.args if arg.type is SIZE]
+    return rng.choice((1, 3, *sizes, *sizes, *iters))
 
 
 def _prefetch(scalar: ScalarType) -> Proc:

@@ -71,7 +71,13 @@ class Hypotheses(tuple[Formula, ...]):
     @profiled("solver", "witness")
     def refuting(self, goal: Formula) -> Mapping[Sym, int | bool] | None:
         """Values of the variables for which all formulas hold and goal does not; None means "don't know"."""
-        return self._witnesses.refuting(goal)
+        if goal not in self._refuted:
+            self._refuted[goal] = self._witnesses.refuting(goal)
+        return self._refuted[goal]
+
+    @lazy
+    def _refuted(self) -> dict[Formula, Mapping[Sym, int | bool] | None]:
+        return {}
 
     @profiled("solver", "witness")
     def common(self, lin: Lin) -> int | None:

@@ -15,10 +15,11 @@ from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
 from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.dataflow import Env, Value
+from usl_core.analysis.dataflow import mentioned as mentioned_in
 from usl_core.analysis.facts import Facts
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.formula import Formula
-from usl_core.analysis.holding import Fields, is_of_held
+from usl_core.analysis.holding import Fields, Held, held_in, is_of_held
 from usl_core.analysis.lower import Lowering, condition_of, form_of, truth
 from usl_core.analysis.scope import Scope, extent_facts, extents_of
 from usl_core.analysis.solver import Answer, holds, prove
@@ -47,9 +48,13 @@ class Context:
     def known_to(self, stmt: ir.Stmt) -> tuple[object, frozenset[Formula]]:
         """All that the obligations of stmt depend on: what its names are bound to and what fields hold, and the facts."""
         shown = frozenset((name, self.scope.binding(name)) for name in mentioned(stmt) if name in self.scope.buffers)
-        if self.fields.may_have_changed and not self.fields.asserted and not field_use(stmt).read:
+        if self.fields.asserted:
+            return (shown, frozenset(self.fields.values.items())), self.hypotheses.members
+        read = {name: self.fields.value(name) for name in field_use(stmt).read & self.fields.written}
+        if not read:
             return shown, self.known.hypotheses.members
-        return (shown, frozenset(self.fields.values.items())), self.hypotheses.members
+        held = frozenset(name for value in read.values() for name in mentioned_in(value) if isinstance(name, Held))
+        return (shown, frozenset(read.items())), self._knowing(held).members
 
     # -- construction
 
@@ -178,18 +183,18 @@ class Context:
         """A linear form whose strides and configuration fields are those of this place."""
         if not any(isinstance(name, FieldSym) for name in affine.syms(lin)):
             return self.scope.resolve_strides(lin)
-        return affine.subst(lin, self.env.lins, self.env.strides)
+        env = self.env_of(name for name in affine.syms(lin) if isinstance(name, FieldSym))
+        return affine.subst(lin, env.lins, env.strides)
 
     def settle_truth(self, formula: Formula) -> Formula:
         """`settle` for a formula."""
         if not any(isinstance(name, FieldSym) for name in fml.free_syms(formula)):
             return self.scope.settle_strides(formula)
-        return self.env.formula(formula)
+        return self.env_of(name for name in fml.free_syms(formula) if isinstance(name, FieldSym)).formula(formula)
 
-    @lazy
-    def env(self) -> Env:
-        """What fields hold and strides are here, to be put into forms and formulas."""
-        values: dict[Sym, Value] = dict(self.fields.values.items())
+    def env_of(self, fields: Iterable[FieldSym]) -> Env:
+        """What these fields hold and strides are here, to be put into forms and formulas."""
+        values: dict[Sym, Value] = {name: self.fields.value(name) for name in fields}
         return Env.of(values, self.scope.known_stride)
 
     def prove(self, goal: Formula, extra: Iterable[Formula] = ()) -> Answer:
@@ -216,11 +221,25 @@ class Context:
         return Hypotheses.at((*self.facts, *here)) if here else self.known.hypotheses
 
     def _about(self, *formulas: Formula) -> Hypotheses:
-        """The facts that say something of the names in formulas: those of fields only for formulas about fields, unless a
-        condition joins them to other names."""
-        if not self.fields.may_have_changed:
+        """The facts that say something of the names in formulas: those of fields only for formulas about these fields, unless
+        a condition joins them to other names."""
+        if not self.fields.may_have_changed or self.fields.asserted:
             return self.hypotheses
-        return self.hypotheses if self.fields.asserted or any(map(is_of_held, formulas)) else self.known.hypotheses
+        return self._knowing(held_in(formulas))
+
+    def _knowing(self, held: frozenset[Held]) -> Hypotheses:
+        """The facts of control values, and those of what these variables stand for."""
+        if not held:
+            return self.known.hypotheses
+        found = self._slices.get(held)
+        if found is None:
+            here = self.fields.about(held)
+            found = self._slices[held] = Hypotheses.at((*self.facts, *here)) if here else self.known.hypotheses
+        return found
+
+    @lazy
+    def _slices(self) -> dict[frozenset[Held], Hypotheses]:
+        return {}
 
 
 _TELLING = (ir.Alloc, ir.WindowStmt, ir.Check)

@@ -115,6 +115,12 @@ def mentioned(value: Value) -> Iterator[Sym]:
             yield from fml.free_syms(value)
 
 
+def fields_in(cases: Cases) -> tuple[FieldSym, ...]:
+    """The fields by whose values cases are expressed."""
+    used = dict.fromkeys(name for case in cases for name in (*fml.free_syms(case.guard), *mentioned(case.value)))
+    return tuple(name for name in used if isinstance(name, FieldSym))
+
+
 @dataclass(frozen=True, slots=True)
 class Env:
     """Values for variables, of each kind."""
@@ -149,7 +155,16 @@ class Env:
 
 def settle(env: Transformer, cases: Cases) -> Cases:
     """cases in terms of the values before env, which happened first; where env does not know a value they do not hold."""
-    return tuple(new for case in cases for new in _settled(env, case))[:LIMIT]
+    return joined(tuple(new for case in cases for new in _settled(env, case))[:LIMIT])
+
+
+def joined(cases: Cases) -> Cases:
+    """cases, of which one is certain if two have its value under conditions of which one holds whenever the other does not."""
+    for number, case in enumerate(cases):
+        for other in cases[:number]:
+            if case.value == other.value and fml.not_(other.guard) == case.guard:
+                return (Case(fml.TRUE, case.value),)
+    return cases
 
 
 def _settled(env: Transformer, case: Case) -> Cases:
@@ -245,11 +260,11 @@ def _of_if(stmt: ir.If) -> Transformer:
             result[field] = tuple(case for case in ways[0] if case in ways[1])
         else:
             cond = Lowering(symbolic=True).truth(stmt.cond)
-            result[field] = (*_under(cond, ways[0]), *_under(fml.not_(cond), ways[1]))[:LIMIT]
+            result[field] = joined((*_under(cond, ways[0]), *_under(fml.not_(cond), ways[1]))[:LIMIT])
     return result
 
 
-def _under(cond: Formula, cases: Cases) -> Cases:
+def _under(cond: Formula, cases: Iterable[Case]) -> Cases:
     guarded = [Case(fml.and_([cond, case.guard]), case.value) for case in cases]
     return tuple(case for case in guarded if case.guard != fml.FALSE)
 
@@ -291,22 +306,48 @@ def iterated(loop: ir.For, lo: Lin, end: Lin) -> Transformer:
     """What the iterations `lo <= i < end` of loop do, one after another.
 
     A field that each iteration leaves as it was keeps its value. One that each sets to the same value has that afterwards, if
-    there is an iteration at all. Every other is unknown. Whether an iteration leaves a field alone may depend on others:
-    all written ones are candidates, and what may change on the assumption that these do not is dropped, until nothing is.
-    It is a condition on the values before the loop, which is decided where these are known.
+    there is an iteration at all; under conditions that no iteration changes, either. Every other is unknown. Whether an
+    iteration leaves a field alone may depend on others: all written ones are candidates, and what may change on the assumption
+    that these do not is dropped, until nothing is. It is a condition on the values before the loop, which is decided where
+    these are known.
     """
     step = of_block(loop.body)
     runs = fml.lt(lo, end)
-    fixed = _fixed(step, loop.iter, lo, end)
     unsteady = {loop.iter, *step}
+    steady = {field for field, cases in step.items() if cases and not any(_moves(case, field, unsteady) for case in cases)}
+    fixed = _fixed(_slice(step, step.keys() - steady), loop.iter, lo, end)
     result: dict[FieldSym, Cases] = {}
     for field, cases in step.items():
-        if cases and not any(_uses(case, unsteady) for case in cases):
-            result[field] = (*_under(runs, cases), Case(fml.not_(runs), identity(field)))
+        same = identity(field)
+        if field in steady:
+            kept = fml.or_([fml.not_(runs), *(case.guard for case in cases if case.value == same)])
+            result[field] = (
+                *_under(runs, [case for case in cases if case.value != same]),
+                *_under(kept, [Case(fml.TRUE, same)]),
+            )
         else:
             kept = fml.or_([fml.not_(runs), fixed[field]])
-            result[field] = (Case(kept, identity(field)),) if kept != fml.FALSE else ()
+            result[field] = (Case(kept, same),) if kept != fml.FALSE else ()
     return result
+
+
+def _moves(case: Case, field: FieldSym, unsteady: set[Sym]) -> bool:
+    """Whether a case may leave something else in field after another iteration, in which it holds again or not."""
+    if case.value == identity(field):
+        return any(name in unsteady for name in fml.free_syms(case.guard))
+    return _uses(case, unsteady)
+
+
+def _slice(step: Transformer, fields: Iterable[FieldSym]) -> Transformer:
+    """What step does to these fields, and to those by whose values it is expressed."""
+    found: set[FieldSym] = set()
+    pending = list(fields)
+    while pending:
+        field = pending.pop()
+        if field in step and field not in found:
+            found.add(field)
+            pending += fields_in(step[field])
+    return {field: cases for field, cases in step.items() if field in found}
 
 
 def _fixed(step: Transformer, name: Sym, lo: Lin, end: Lin) -> dict[FieldSym, Formula]:

@@ -52,7 +52,7 @@ class _Search:
                 inside, otherwise = ctx.enter(stmt, "body"), ctx.enter(stmt, "orelse")
                 then = self.block(inside, body, written)
                 other = self.block(otherwise, orelse, written)
-                if depends_on_data(cond) or inside.fields.facts != ctx.fields.facts:
+                if depends_on_data(cond) or inside.fields.assumed != ctx.fields.assumed:
                     return []  # which branch runs is not a matter of iterators and sizes alone
                 new = len(ctx.facts)
                 return _guarded(then, inside.facts[new:]) + _guarded(other, otherwise.facts[new:])

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from usl_core.analysis import affine
+from usl_core.analysis import affine, bounding
 from usl_core.analysis.affine import Atom, Lin
 from usl_core.analysis.bounding import Hypotheses
 from usl_core.analysis.equations import limits, solved
 from usl_core.analysis.formula import Formula
 from usl_core.ir.memo import lazy
+
+_MANY = 64
+"""Continuations of some facts that are kept."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,21 @@ class Facts:
     def with_more(self, formulas: Iterable[Formula]) -> Facts:
         """These and more; what was known stays known."""
         new = tuple(formulas)
-        return Facts((*self.formulas, *new)) if new else self
+        if not new:
+            return self
+        if not bounding.remembers:
+            return Facts((*self.formulas, *new))
+        found = self._more.get(new)
+        if found is None:
+            if len(self._more) >= _MANY:
+                self._more.clear()
+            found = self._more[new] = Facts((*self.formulas, *new))
+        return found
+
+    @lazy
+    def _more(self) -> dict[tuple[Formula, ...], Facts]:
+        """These facts with others: the same objects each time that a place is reached."""
+        return {}
 
     def knowing(self, formulas: Iterable[Formula]) -> Facts:
         """With facts about sizes, which often are known already."""

@@ -188,6 +188,15 @@ def window(proc: Procedure, path: Path, text: str) -> WindowExpr | Read:
     return parsed(lambda: parse_window(text, scope_at(proc, path), configurations(proc)))
 
 
+def buffer(proc: Procedure, path: Path, value: Any, formal: str) -> Expr:
+    """A buffer or a window of one, for a formal: text, or a cursor to such an argument."""
+    if isinstance(value, str):
+        return window(proc, path, value)
+    if not isinstance(value, ExprCursor):
+        refuse(f"the buffer for {formal} is wanted as text, got {value!r}", code="E404")
+    return _in_scope(proc, path, expr_at(proc, value)[1])
+
+
 def expression(proc: Procedure, path: Path, value: Any, want: Type = INDEX, more: Mapping[str, Binding] = _NOTHING) -> Expr:
     """An expression argument: a string parsed in the scope at path and more, a number, or an expression cursor."""
     if isinstance(value, int):
@@ -209,6 +218,11 @@ def _expr_in_scope(proc: Procedure, path: Path, value: Cursor, want: Type) -> Ex
     found = expr_at(proc, value)[1]
     if found.type != want:
         refuse(f"an expression of type {want} is wanted here, {show_expr(found)} has type {found.type}", found.span)
+    return _in_scope(proc, path, found)
+
+
+def _in_scope(proc: Procedure, path: Path, found: Expr) -> Expr:
+    """found, of whose names none is hidden at path."""
     hidden = free_names(found) - {binding.sym for binding in scope_at(proc, path).values()}
     if hidden:
         names = ", ".join(sorted(name.name for name in hidden))

@@ -64,7 +64,7 @@ def f(n: size):
         "    for i in seq(0, n):\n"
         "    ^^^^^^^^^^^^^^^^^^^\n"
         "  the loop `for i in seq(0, n)` keeps a write inside: set_a(i)\n"
-        "  it cannot leave: write_config: i uses i, which is not in scope there"
+        "  it cannot leave: insert_noop_call: i uses i, which is not in scope there"
     )
 
 

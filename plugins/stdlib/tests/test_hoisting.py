@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stdlib_config_programs import CFG, A, B, S, program, programs
 
-from usl_core import Procedure, SchedulingError
+from usl_core import Procedure, SchedulingError, UslError
 from usl_core.interp import Buffer, ConfigKey, run
 from usl_core.ir.types import F32
 from usl_stdlib import count_config_writes, hoist_config
@@ -205,7 +205,7 @@ def test_the_report_counts_writes_in_the_text_and_in_a_run() -> None:
         "field  writes in the text  in a run with n = 3, m = 4",
         "Cfg.a  2 -> 1              15 -> 3",
         "Cfg.b  1 -> 1              3 -> 3",
-        "set_ab(m, i) stays in the loop `for i in seq(0, n)`: write_config: i uses i, which is not in scope there",
+        "set_ab(m, i) stays in the loop `for i in seq(0, n)`: insert_noop_call: i uses i, which is not in scope there",
     ]
 
 
@@ -257,3 +257,20 @@ def test_hoisting_keeps_the_meaning_and_adds_no_write_to_the_text(p: Procedure, 
     differing = {CFG.sym(name) for (_, name) in fields if fields[CFG, name] != fields_after[CFG, name]}
     assert differing <= report.modulo, f"{p}\n{q}"
     assert all(report.after.static.get(key, 0) <= count for key, count in report.before.static.items())
+
+
+def test_a_value_is_known_after_loops_in_loops_that_all_run() -> None:
+    """Each of the inner loops may be empty as far as its own bounds say, which the place after them knows better."""
+    text = """
+def f(n: size, x: f32[n, 4]):
+    for i in seq(0, n):
+        for j in seq(0, n):
+            for k in seq(0, n):
+                set_a(3)
+    use_a(3, x[0, 0:4])
+"""
+    assert hoisted(text)[-1] == "use_a(3, x[0, 0:4])"
+    with pytest.raises(UslError, match="may break its assertion"):
+        program(text.replace("for j in seq(0, n)", "for j in seq(0, n - 1)"))
+    with pytest.raises(UslError, match="may break its assertion"):
+        program(text.replace("set_a(3)", "set_a(j)"))

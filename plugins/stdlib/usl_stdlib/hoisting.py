@@ -8,11 +8,19 @@ from typing import Any
 
 from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors import AssignConfigCursor, BlockCursor, CallCursor, ForCursor, IfCursor, PassCursor, StmtCursor
+from usl_core.cursors import AssignConfigCursor, CallCursor, ForCursor, IfCursor, PassCursor, StmtCursor
 from usl_core.errors import SchedulingError, Undecided
 from usl_core.interp import ConfigKey
 from usl_core.ir.config import FieldSym
-from usl_core.scheduling import delete_config, delete_pass, fission, inline, remove_loop, reorder_stmts, replace, write_config
+from usl_core.scheduling import (
+    delete_config,
+    delete_pass,
+    fission,
+    insert_noop_call,
+    remove_loop,
+    reorder_stmts,
+    write_config,
+)
 from usl_stdlib.config_writes import ConfigWrites, count_config_writes, first_line, inner_blocks, shown, statements
 
 
@@ -170,27 +178,12 @@ def _without(p: Procedure, write: StmtCursor) -> Procedure:
 
 def _written_before(p: Procedure, write: Any, loop: ForCursor) -> Procedure:
     """p with the write in front of a loop around it instead; an instruction that did it does it there."""
-    callee = write.subproc() if isinstance(write, CallCursor) else None
-    q = p if callee is None else inline(p, write)
-    old = q.forward(write).as_block() if callee is None else _inlined(q, write, len(callee.body()))
-    new = []
-    for each in old:
-        if not isinstance(each, AssignConfigCursor):
-            raise SchedulingError(f"{first_line(write)} does more than to write fields")
-        q = write_config(q, q.forward(loop).before(), each.config(), each.field(), each.rhs())
-        new.append(q.forward(loop).prev())
-    for each in old:
-        q = _without(q, q.forward(each))
-    if callee is not None:
-        q = replace(q, q.forward(new[0]).as_block().expand(0, len(new) - 1), callee)
-    return q
-
-
-def _inlined(q: Procedure, call: StmtCursor, count: int) -> BlockCursor:
-    """The count statements that a call became."""
-    found: Any = q.forward(call)
-    block: BlockCursor = found if isinstance(found, BlockCursor) else found.as_block().expand(0, count - 1)
-    return block
+    gap = loop.before()
+    if isinstance(write, CallCursor):
+        q = insert_noop_call(p, gap, write.subproc(), list(write.args()))
+    else:
+        q = write_config(p, gap, write.config(), write.field(), write.rhs())
+    return _without(q, q.forward(write))
 
 
 def _split_off(p: Procedure, write: StmtCursor, loop: ForCursor) -> Procedure:

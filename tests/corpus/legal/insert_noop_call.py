@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.corpus.callees import CONFIGURED, NEEDS_A, SET_A
 from tests.corpus.case import Legal
 from usl_core.scheduling import insert_noop_call
 
@@ -56,5 +57,20 @@ CASES = [
             x[5] = 1.0
         """,
         callees=(PREFETCH,),
+    ),
+    Legal(
+        "insert_noop_call",
+        "a_setting_that_another_follows",
+        "n: size, x: f32[n]",
+        "for i in seq(0, n):\n    set_a(n)\n    needs_a(n, x[i:i + 1])",
+        lambda p, c: insert_noop_call(p, p.find_loop("i").before(), c.set_a, ["n"]),
+        """
+        set_a(n)
+        for i in seq(0, n):
+            set_a(n)
+            needs_a(n, x[i:i + 1])
+        """,
+        callees=(SET_A, NEEDS_A),
+        scope=CONFIGURED,
     ),
 ]

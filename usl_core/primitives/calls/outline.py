@@ -142,7 +142,7 @@ def _facts(proc: ir.Proc, path: tuple[tuple[str, int | None], ...], ctx: Context
 
 def _is_outdated(fact: ir.Expr, ctx: Context) -> bool:
     """Whether a fact reads a configuration field that may have been written since."""
-    return any(isinstance(node, ir.ReadConfig) and node.config.sym(node.field) in ctx.fields.values for node in walk(fact))
+    return any(isinstance(node, ir.ReadConfig) and node.config.sym(node.field) in ctx.fields.written for node in walk(fact))
 
 
 def _fields(ctx: Context, scope: set[Sym]) -> Iterable[ir.Expr]:

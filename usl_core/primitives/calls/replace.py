@@ -203,7 +203,7 @@ def _holds_dense(ctx: Context, part: Expr) -> bool:
 
 def _written(ctx: Context, value: Lin) -> Expr:
     """A value as an expression in the block's place. Raises Mismatch if it needs what a field held and none holds now."""
-    named = [name for name in affine.syms(value) if isinstance(name, Held) or name in ctx.fields.values]
+    named = [name for name in affine.syms(value) if isinstance(name, Held) or name in ctx.fields.written]
     holders = {held: field for field, held in ctx.fields.values.items()} if named else {}
     for name in named:
         if affine.var(name) not in holders:

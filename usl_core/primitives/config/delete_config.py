@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from usl_core.analysis import dataflow
 from usl_core.analysis.effects import summary
 from usl_core.cursors.edit import Edit
@@ -33,9 +35,8 @@ def delete_config(proc: Procedure, stmt: Where) -> Edit:
 
     ctx = context_at(proc, path)
     step = dataflow.of_stmt(old)
-    changed = {field for field in summary(old).config_writes if not holds_already(ctx, step, field)}
     edit = edit_of(proc).delete(block_of(path))
-    return left_behind(edit, path, changed)
+    return left_behind(edit, path, summary(old).config_writes, partial(holds_already, ctx, step))
 
 
 def _require_only_writes(stmt: Stmt) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import head_line
 from usl_core.analysis.context import Context
-from usl_core.analysis.dataflow import Case, Transformer, certainly, identity, settle
+from usl_core.analysis.dataflow import Case, Transformer, certainly, fields_in, identity, settle
 from usl_core.analysis.reaching import reach
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, get_stmt
@@ -42,20 +42,25 @@ def require_sequential(proc: Proc, path: Path) -> None:
 
 def holds_already(ctx: Context, step: Transformer, field: FieldSym) -> bool:
     """Whether code that does step certainly leaves in field what it holds there; ctx is what is known before."""
-    here: Transformer = {name: (Case(fml.TRUE, value),) for name, value in ctx.fields.values.items()}
-    after = settle(here, step.get(field, (Case(fml.TRUE, identity(field)),)))
+    cases = step.get(field, (Case(fml.TRUE, identity(field)),))
+    here: Transformer = {name: (Case(fml.TRUE, ctx.fields.value(name)),) for name in fields_in(cases)}
+    after = settle(here, cases)
     return ctx.holds(ctx.scope.settle_strides(certainly(after, ctx.fields.value(field))))
 
 
-def left_behind(edit: Edit, path: Path, fields: Iterable[FieldSym]) -> Edit:
-    """edit, after which these fields hold something else just before path in the current tree: an equivalence modulo those
-    of which the end of the procedure may see that (the context-extension theorem).
+def left_behind(
+    edit: Edit, path: Path, fields: Iterable[FieldSym], held: Callable[[FieldSym], bool] = lambda field: False
+) -> Edit:
+    """edit, after which these fields hold something else just before path in the current tree, but for those that held it
+    already: an equivalence modulo those of which the end of the procedure may see that (the context-extension theorem).
 
     Raises:
         SchedulingError: one of them may be read before it is certainly written again.
     """
     for field in sorted(fields):
         found = reach(edit.proc, path, field)
+        if (found.read is not None or found.outlives) and held(field):
+            continue
         if found.read is not None:
             message = f"{field.name} may be read before it is written again"
             refuse(message, found.read.span, [f"it is read in: {head_line(found.read)}"], code="E440")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from usl_core.analysis import dataflow
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import Path, gap_position, next_place
@@ -38,6 +40,5 @@ def write_config(proc: Procedure, gap: Where, config: Config, field: str, value:
     stmt = AssignConfig(config, field, expression(proc, place, text, type_of(name)))
 
     edit = edit_of(proc).insert(where, (stmt,))
-    if holds_already(context_at_gap(proc, where), dataflow.of_stmt(stmt), name):
-        return edit
-    return left_behind(edit, next_place(place), {name})
+    held = partial(holds_already, context_at_gap(proc, where), dataflow.of_stmt(stmt))
+    return left_behind(edit, next_place(place), {name}, held)

@@ -1,62 +1,66 @@
-"""insert_noop_call: a call that does nothing, as far as the language sees: a prefetch, a barrier, a pragma."""
+"""insert_noop_call: a call that does nothing (a prefetch, a barrier, as far as the language sees), or only writes fields."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from usl_core.analysis import dataflow
 from usl_core.analysis.context import Context
 from usl_core.analysis.fields_used import field_use
 from usl_core.analysis.memories import misplaced
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import Path, gap_position
+from usl_core.cursors.path import Path, gap_position, next_place
 from usl_core.errors import SchedulingError, TypeError_
 from usl_core.frontend import statements
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Alloc, Arg, Block, Call, Expr, For, If, Pass, Proc, SimpleStmt, Stmt, WindowStmt
+from usl_core.ir.nodes import Alloc, Arg, AssignConfig, Block, Call, Expr, For, If, Pass, Proc, SimpleStmt, Stmt, WindowStmt
 from usl_core.ir.printer import show, show_expr
 from usl_core.ir.types import BOOL, INDEX, ControlType, ScalarType, TensorType
-from usl_core.primitives.base import edit_of, primitive, refuse, require
-from usl_core.primitives.locate import Number, Where, context_at_gap, expression, gap_at, window
+from usl_core.primitives.base import edit_of, primitive, refuse
+from usl_core.primitives.config.fields import holds_already, left_behind, require_sequential
+from usl_core.primitives.locate import Number, Where, buffer, context_at_gap, expression, gap_at
 from usl_core.primitives.operators import operator_name
 from usl_core.procedure import Procedure
 
 
-@primitive()
+@primitive(control=True)
 def insert_noop_call(proc: Procedure, gap: Where, instr: Procedure, args: Sequence[Number | bool]) -> Edit:
-    """Insert a call of a procedure whose body does nothing.
+    """Insert a call of a procedure whose body does nothing, or nothing but to write configuration fields.
 
         s1           ~>      s1
         s2                   prefetch(x[i, 0:16])
                              s2
 
     args are given as text, numbers or cursors, one per formal: control values, numbers or elements for scalars, `x` or
-    `x[lo:hi, i]` for buffers.
+    `x[lo:hi, i]` for buffers. A field that it writes must certainly be written again before it is read, or provably hold the
+    value at the gap already; the result is equivalent modulo those of which the end of the procedure may see the difference.
 
     Raises:
-        SchedulingError: the body of instr may do something; an argument is ill-formed, of another type or in another memory;
-        a size, an assertion, a stride or the disjointness that instr demands is not proved at the gap.
+        SchedulingError: the body of instr may do something else; an argument is ill-formed, of another type or in another
+        memory; a size, an assertion, a stride or the disjointness that instr demands is not proved at the gap; a field may be
+        read before it is written again, or the gap is inside a parallel loop.
     Forwarding: everything stays itself.
     """
     where = gap_at(proc, gap)
-    callee = _callee(instr)
-    place = (*where.parent, (where.field, gap_position(where)))
+    callee = instr.ir
+    place: Path = (*where.parent, (where.field, gap_position(where)))
 
     _require_noop(callee)
     call = _call(proc, place, callee, args)
-    _require_memories(context_at_gap(proc, where), call)
+    ctx = context_at_gap(proc, where)
+    _require_memories(ctx, call)
 
-    return edit_of(proc).insert(where, (call,))
+    edit = edit_of(proc).insert(where, (call,))
+    written = field_use(call).written
+    if not written:
+        return edit
+    require_sequential(proc.ir, place)
+    return left_behind(edit, next_place(place), written, partial(holds_already, ctx, dataflow.of_stmt(call)))
 
 
 # ---- locate
-
-
-def _callee(instr: Procedure) -> Proc:
-    callee = instr.ir
-    if any(field_use(stmt).all for stmt in callee.body):
-        refuse(f"the body of {callee.name} uses configuration", code="E432")
-    return callee
 
 
 def _call(proc: Procedure, place: Path, callee: Proc, args: Sequence[Number | bool]) -> Call:
@@ -78,8 +82,7 @@ def _actual(proc: Procedure, place: Path, formal: Arg, arg: Any) -> Expr:
         case ScalarType() as typ:
             return expression(proc, place, str(arg) if isinstance(arg, int | float) else arg, typ)
         case TensorType():
-            require(isinstance(arg, str), f"the buffer for {formal.name.name} is wanted as text, got {arg!r}")
-            return window(proc, place, arg)
+            return buffer(proc, place, arg, formal.name.name)
 
 
 # ---- check
@@ -96,7 +99,7 @@ def _effect(block: Block) -> Stmt | None:
     """The first statement that may have an effect, or depends on data, which may be uninitialised."""
     for stmt in block:
         match stmt:
-            case Pass() | Alloc() | WindowStmt():
+            case Pass() | Alloc() | WindowStmt() | AssignConfig():
                 found = None
             case For(body=body):
                 found = _effect(body)
