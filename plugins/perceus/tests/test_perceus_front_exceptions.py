@@ -148,7 +148,7 @@ WRONG = {
     "except Low as e: print(e); return 1": ("E723", None),
     "except (Low, Low): return 1": ("E715", "this exception is handled already"),
     "except Exception: return 1|except Low: return 2": ("E715", "this handler is never reached"),
-    "except Low: return 1|else: return 2": ("E710", "try has no else in the functional language"),
+    "except Low: return 1|else: return 2": ("E710", "this statement is never reached"),
 }
 
 

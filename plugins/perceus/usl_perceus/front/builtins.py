@@ -87,6 +87,7 @@ _OTHERS = (
     "pow",
     "array",
     "ref",
+    ".ref",
     "spawn",
     "join",
     "must_reuse",

@@ -89,8 +89,8 @@ def blocks(statement: ast.If | ast.Match | ast.Try) -> list[list[ast.stmt]]:
             return [then, orelse]
         case ast.Match(cases=cases):
             return [case.body for case in cases]
-        case ast.Try(body=body, handlers=handlers):
-            return [body, *(handler.body for handler in handlers)]
+        case ast.Try(body=body, handlers=handlers, orelse=orelse):
+            return [[*body, *orelse], *(handler.body for handler in handlers)]
 
 
 def last_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
@@ -124,6 +124,26 @@ def targets(statement: ast.stmt) -> Iterator[str]:
             yield from (name for part in parts for name in _stored(part))
         case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)) | ast.FunctionDef(name=name):
             yield name
+
+
+def rebound(statements: Sequence[ast.stmt]) -> set[str]:
+    """The variables that only assignments bind in the statements: no loop, pattern or function."""
+    plain, others = set[str](), set[str]()
+    waiting: list[ast.AST] = list(statements)
+    while waiting:
+        match waiting.pop():
+            case ast.FunctionDef(name=name):
+                others.add(name)
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign() as statement:
+                plain.update(targets(statement))
+            case ast.For() | ast.Match() as statement:
+                others.update(_loop_names(statement) if isinstance(statement, ast.For) else _pattern_names(statement))
+                waiting.extend(ast.iter_child_nodes(statement))
+            case ast.Lambda():
+                continue
+            case node:
+                waiting.extend(ast.iter_child_nodes(node))
+    return plain - others
 
 
 def _stored(node: ast.AST) -> Iterator[str]:

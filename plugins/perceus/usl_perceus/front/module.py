@@ -219,7 +219,7 @@ def parse_program(text: str, file: str = "<program>", scope: Mapping[str, Any] |
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="TypeVar"), args=[_], keywords=[bound])
             ):
-                made[name] = TypeVar(name, bound=ast.unparse(bound.value).strip("'\""))  # type: ignore[misc]
+                made[name] = TypeVar(name, bound=ast.unparse(bound.value).strip("'\""))
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)):
                 made[name] = value
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=value)):
