@@ -26,16 +26,16 @@ def _users(proc: Proc, site: Site) -> list[Site]:
 @action
 def inline_producer(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     found = _allocs(proc)
-    filled = [site for site in found if _is_filled_at_once(proc, site)]
+    filled = [site for site in found if _is_filled_by_assignments(proc, site)]
     site = _pick(rng, filled if filled and rng.random() < 0.9 else found)
     return Draft((At(site.loc),)) if site else None
 
 
-def _is_filled_at_once(proc: Proc, site: Site) -> bool:
+def _is_filled_by_assignments(proc: Proc, site: Site) -> bool:
     assert isinstance(site.stmt, Alloc)
     name, rest = site.stmt.name, siblings(proc, site)[site.index + 1 :]
     writers = [stmt for stmt in rest if _writes(stmt, name)]
-    return len(writers) == 1 and not any(isinstance(node, Reduce) and node.name is name for node in walk(writers[0]))
+    return bool(writers) and not any(isinstance(node, Reduce) and node.name is name for stmt in writers for node in walk(stmt))
 
 
 @action

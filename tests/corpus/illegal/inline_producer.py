@@ -48,26 +48,6 @@ CASES = [
     ),
     Illegal(
         "inline_producer",
-        "filled_twice",
-        "n: size, x: f32[n], y: f32[n]",
-        """
-        t: f32[n]
-        for i in seq(0, n):
-            t[i] = x[i]
-        t[0] = 4.0
-        for i in seq(0, n):
-            y[i] = t[i]
-        """,
-        lambda p: inline_producer(p, "t"),
-        "E454",
-        "is written by 2 statements",
-        Wrong("""
-        for i in seq(0, n):
-            y[i] = x[i]
-        """),
-    ),
-    Illegal(
-        "inline_producer",
         "a_running_sum",
         "n: size, x: f32[n], y: f32[n]",
         """
@@ -80,7 +60,7 @@ CASES = [
         """,
         lambda p: inline_producer(p, "t"),
         "E454",
-        "is written by 2 statements",
+        "the code that fills t reads it",
         Wrong("""
         for i in seq(0, n):
             y[i] = 0.0 + x[i]
@@ -300,5 +280,187 @@ CASES = [
         "E404",
         "would be copied more than 16 times",
         Misuse("32 statements would stand for one"),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_sum",
+        "n: size, x: f32[n, 4], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = 0.0
+        for i in seq(0, n):
+            for k in seq(0, 4):
+                t[i] += x[i, k]
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "t is filled by a reduction",
+        Wrong("""
+        for i in seq(0, n):
+            y[i] = 0.0 + x[i, 3]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "assigned_twice_in_a_branch",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            if i >= 1:
+                t[i] = 1.0
+                t[i] = x[i]
+            else:
+                t[i] = 2.0
+        for i in seq(0, n):
+            y[i] += t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "a place of t is assigned more than once",
+        Wrong("""
+        for i in seq(0, n):
+            if i >= 1:
+                y[i] += 1.0
+                y[i] += x[i]
+            else:
+                y[i] += 2.0
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "two_places_in_one_iteration",
+        "n: size, x: f32[n + 1], y: f32[n]",
+        """
+        t: f32[n + 1]
+        for i in seq(0, n):
+            t[i] = x[i]
+            t[i + 1] = 0.0
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "a nest that fills t does more than assign to one place",
+        Wrong("""
+        for i in seq(0, n):
+            if i >= 1:
+                y[i] = 0.0
+            else:
+                y[i] = x[i]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "data_decides_which_nest_made_it",
+        "n: size, k: u8[n], x: f32[16], y: f32[n]",
+        """
+        t: f32[16]
+        for i in seq(0, 16):
+            t[i] = x[i]
+        for i in seq(0, 4):
+            t[i] = 0.0
+        for i in seq(0, n):
+            y[i] = t[idx(k[i], 0, 16)]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "which of the nests that fill t makes t[idx(k[i], 0, 16)] is not known before it runs",
+        Wrong("""
+        for i in seq(0, n):
+            y[i] = x[idx(k[i], 0, 16)]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "places_that_do_not_say_which_iteration_made_them",
+        "n: size, x: f32[2 * n], y: f32[2 * n]",
+        """
+        t: f32[2 * n]
+        for i in seq(0, 2 * n):
+            t[i] = x[i]
+        for i in seq(0, n):
+            for j in seq(0, n):
+                t[i + j] = 0.0
+        for i in seq(0, 2 * n):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "is not known before it runs",
+        Wrong("""
+        for i in seq(0, 2 * n):
+            y[i] = x[i]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "what_the_first_nest_reads_changes_before_the_second",
+        "n: size, x: f32[2 * n], y: f32[2 * n]",
+        """
+        t: f32[2 * n]
+        for i in seq(0, n):
+            t[i] = x[i]
+        x[0] = 4.0
+        for i in seq(0, n):
+            t[n + i] = 1.0
+        for i in seq(0, 2 * n):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E411",
+        "may be modified before its last use",
+        Wrong("""
+        x[0] = 4.0
+        for i in seq(0, 2 * n):
+            if n <= i:
+                y[i] = 1.0
+            else:
+                y[i] = x[i]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "a_condition_on_an_element_of_two_nests",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = x[i]
+        t[0] = 1.0
+        for i in seq(0, n):
+            if t[i] < 0.0:
+                y[i] = 0.0
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E450",
+        "t is read where its formula cannot stand",
+        Wrong("""
+        for i in seq(0, n):
+            if x[i] < 0.0:
+                y[i] = 0.0
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "an_index_from_data_in_a_control_condition",
+        "n: size, k: u8[n], x: f32[8], y: f32[n]",
+        """
+        t: f32[8]
+        for i in seq(0, 8):
+            if i < 3:
+                t[i] = x[i]
+            else:
+                t[i] = 0.0
+        for i in seq(0, n):
+            y[i] = t[idx(k[i], 0, 8)]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "i < 3 cannot be evaluated for an element that data choose",
+        Malformed("for i in seq(0, n):\n    if idx(k[i], 0, 8) < 3:\n        y[i] = x[idx(k[i], 0, 8)]", "E200"),
     ),
 ]

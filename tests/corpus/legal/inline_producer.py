@@ -173,4 +173,163 @@ CASES = [
             y[i] = x[i]
         """,
     ),
+    Legal(
+        "inline_producer",
+        "two_halves_and_readers_of_one_and_of_both",
+        "n: size, a: f32[n], b: f32[n], y: f32[n], z: f32[2 * n]",
+        """
+        t: f32[2 * n]
+        for i in seq(0, n):
+            t[i] = a[i] * 2.0
+        for i in seq(0, n):
+            t[n + i] = b[i]
+        for i in seq(0, n):
+            y[i] = t[n - 1 - i] + t[i + n]
+        for i in seq(0, 2 * n):
+            z[i] += t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        """
+        for i in seq(0, n):
+            y[i] = a[n - i - 1] * 2.0 + b[i]
+        for i in seq(0, 2 * n):
+            if n <= i:
+                z[i] += b[i - n]
+            else:
+                z[i] += a[i] * 2.0
+        """,
+    ),
+    Legal(
+        "inline_producer",
+        "an_element_that_a_later_statement_overwrites",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = x[i]
+        t[0] = 4.0
+        for i in seq(0, n):
+            y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        """
+        for i in seq(0, n):
+            if i == 0:
+                y[i] = 4.0
+            else:
+                y[i] = x[i]
+        """,
+    ),
+    Legal(
+        "inline_producer",
+        "the_border_of_an_image",
+        "n: size, m: size, x: f32[n, m], y: f32[n, m]",
+        """
+        t: f32[n + 1, m]
+        for i in seq(0, n + 1):
+            for j in seq(0, m):
+                t[i, j] = 0.0
+        for i in seq(0, n):
+            for j in seq(0, m):
+                t[i + 1, j] = x[i, j]
+        for i in seq(0, n):
+            for j in seq(0, m):
+                y[i, j] = t[i + 1, j] - t[i, j]
+        """,
+        lambda p: inline_producer(p, "t"),
+        """
+        for i in seq(0, n):
+            for j in seq(0, m):
+                if 1 <= i:
+                    y[i, j] = x[i, j] - x[i - 1, j]
+                else:
+                    y[i, j] = x[i, j] - 0.0
+        """,
+    ),
+    Legal(
+        "inline_producer",
+        "some_elements_over_an_initialisation",
+        "n: size, c: f32[n], x: f32[n], y: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = 1.0
+        for i in seq(0, n):
+            if c[i] < 0.0:
+                t[i] = x[i]
+        for i in seq(0, n):
+            y[i] += t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        """
+        for i in seq(0, n):
+            if c[i] < 0.0:
+                y[i] += x[i]
+            else:
+                y[i] += 1.0
+        """,
+    ),
+    Legal(
+        "inline_producer",
+        "elements_that_are_filled_under_a_condition_and_chosen_by_another",
+        "x: f32[8], y: f32[8]",
+        """
+        t: f32[8]
+        for i in seq(0, 8):
+            if i >= 3:
+                t[i] = x[i]
+        for i in seq(0, 8):
+            y[i] = select(x[0], x[0], t[i], x[1])
+        """,
+        lambda p: inline_producer(p, "t"),
+        """
+        for i in seq(0, 8):
+            if i >= 3:
+                y[i] = select(x[0], x[0], x[i], x[1])
+            else:
+                y[i] = select(x[0], x[0], 0.0, x[1])
+        """,
+    ),
+    Legal(
+        "inline_producer",
+        "even_and_odd_elements",
+        "n: size, a: i32[n], b: i32[n], y: i32[2 * n], z: i32[n]",
+        """
+        t: i32[2 * n]
+        for i in seq(0, n):
+            t[2 * i] = a[i]
+        for i in seq(0, n):
+            t[2 * i + 1] = b[i]
+        for i in seq(0, 2 * n):
+            y[i] = t[i]
+        for i in seq(0, n):
+            z[i] = t[2 * i] * t[2 * i + 1]
+        """,
+        lambda p: inline_producer(p, "t"),
+    ),
+    Legal(
+        "inline_producer",
+        "readers_between_the_nests",
+        "n: size, a: f32[n], b: f32[n], y: f32[n], z: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            t[i] = a[i]
+        for i in seq(0, n):
+            y[i] = t[i]
+        for i in seq(0, n):
+            t[n - 1 - i] = b[i]
+        for i in seq(0, n):
+            if t[i] < 0.0:
+                z[i] = t[n - 1 - i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        """
+        for i in seq(0, n):
+            y[i] = a[i]
+        for i in seq(0, n):
+            if b[n - i - 1] < 0.0:
+                z[i] = b[i]
+        """,
+    ),
 ]

@@ -1,30 +1,37 @@
-"""inline_producer: the formula of what a loop nest fills a buffer with takes the place of the buffer's reads."""
+"""inline_producer: the formula of what loop nests fill a buffer with takes the place of the buffer's reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import NoReturn, TypeVar
 
-from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import conflict_between
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Kind
-from usl_core.analysis.lower import Lowering, index_lin
-from usl_core.analysis.raise_ import from_lin
+from usl_core.analysis.formula import Formula
+from usl_core.analysis.lower import Lowering
+from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit, Now
-from usl_core.cursors.path import BlockLoc, NodeLoc, Path, get_stmt, stmt_path, stmts
+from usl_core.cursors.path import BlockLoc, Loc, NodeLoc, Path, get_stmt, stmts
 from usl_core.equivalence import Relation
-from usl_core.ir import make
-from usl_core.ir.nodes import Alloc, Assign, Expr, For, If, Node, Pass, Read, Reduce, Stmt
+from usl_core.errors import Span
+from usl_core.ir.nodes import Assign, BinaryOp, Expr, If, Literal, Node, Read, Reduce, Stmt
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import depends_on_data, free_names, rewrite, same_expr, substitute, walk, walk_stmts
+from usl_core.ir.traverse import depends_on_data, rewrite, same_expr, walk
+from usl_core.ir.types import BOOL, scalar_of
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
+from usl_core.primitives.buffers.filling import Filling, Fork, Value, fillings
 from usl_core.primitives.buffers.uses import Use, passed_whole, rest_of_block, uses_in
 from usl_core.primitives.locate import Where, alloc_at, context_at
 from usl_core.primitives.moving import effect
 from usl_core.procedure import Procedure
 from usl_core.records import dataclass
+
+N = TypeVar("N", Expr, Stmt)
 
 _MOST_COPIES = 16
 
@@ -39,15 +46,17 @@ def inline_producer(proc: Procedure, buf: Where) -> Edit:
         for j in seq(0, m):
             y[j] = x[j / 2]
 
-    The buffer is filled by one nest of loops in its own block, with one assignment, or with an `if` and an assignment to the
-    same place in each branch; then the statements that read it are put into such an `if`. The indices of the assignment give
-    the iterators back: each occurs in one dimension, alone or as in `4 * io + ii`. Elements may be read anywhere afterwards,
-    through `idx` and in conditions on data too, and each as often as it is read.
+    The buffer is filled by nests of loops in its own block, each with one assignment, or with an `if` and an assignment to the
+    same place in its branches. The indices of the assignment give the iterators back: each occurs in one dimension, alone or as
+    in `4 * io + ii`. Where several nests or branches may have made what a statement reads, it is put into an `if`, whose
+    condition says which made it last. Elements may be read anywhere afterwards, through `idx` and in conditions on data
+    too, and each as often as it is read.
 
     Raises:
-        SchedulingError: the buffer is filled in another way, or reads itself; it is passed to a call, used through a window, or
-        before it is filled; what the formula reads may be modified before a use; the formula has a condition or `idx` on
-        data and may be evaluated at places that were not filled; a formula out of bounds where it would be read.
+        SchedulingError: the buffer is filled in another way (a sum has no formula), or reads itself; it is passed to a call,
+        used through a window, or before it is filled; what a formula reads may be modified before a use; the formula has a
+        condition or `idx` on data and may be evaluated at places that were not filled; which nest made an element depends on
+        data; a formula out of bounds where it would be read.
     Forwarding: the allocation and the loops are gone; a cursor to a read goes to the formula that takes its place.
     Also known as: compute_inline (Halide, TVM), loop fusion by substitution.
     """
@@ -57,184 +66,16 @@ def inline_producer(proc: Procedure, buf: Where) -> Edit:
     uses = uses_in(proc.ir, rest, alloc.name) if rest is not None else []
     require(bool(uses), f"{alloc.name.name} is not used", alloc.span, code="E451")
     assert rest is not None
-    made = _formula(proc, path, alloc, rest)
-    readers = _readers(proc, rest, made, uses)
-    _require_unchanged(proc, rest, made, readers)
-    if made.stops():
-        _require_filled(proc, made, readers)
+    found = fillings(proc, rest, alloc.name)
+    require(bool(found), f"{alloc.name.name} is read and never filled", alloc.span, code="E454")
+    zero = Literal(0 if scalar_of(alloc.type).is_int else Fraction(0), type=scalar_of(alloc.type), span=alloc.span)
+    inlining = _Inlining(proc, alloc.name, len(rest.parent), tuple(found), zero)
+    readers = inlining.readers(uses)
+    for filling in found:
+        _require_unchanged(proc, rest, filling, alloc.name, readers)
 
-    edit = edit_of(proc)
-    if isinstance(made.choice, Assign):
-        edit = edit.rewrite_exprs(rest, lambda node: made.value(node, made.choice), {alloc.name})
-    else:
-        edit = _in_branches(proc, made, readers, edit)
-    return edit.splice_many([(NodeLoc(path), ()), (NodeLoc(made.path), ())])
-
-
-@dataclass(frozen=True, slots=True)
-class _Formula:
-    """What fills the buffer: loops, and in them an assignment, or an `if` with such in its branches."""
-
-    name: Sym
-    path: Path
-    loops: tuple[For, ...]
-    choice: Stmt
-    target: Assign
-    """One of the assignments; all have its indices."""
-    iterators: Mapping[Sym, tuple[int, int, int, int, affine.Lin]]
-    """For each iterator that the values depend on: with `(dim, sign, modulus, divisor, rest)` it is
-    `(sign * (index[dim] - rest)) % modulus / divisor`; modulus 0 stands for none."""
-
-    def env(self, idx: Sequence[Expr]) -> dict[Sym, Expr]:
-        """The iterators at the element with indices idx."""
-        found: dict[Sym, Expr] = {}
-        for name, (dim, sign, modulus, divisor, rest) in self.iterators.items():
-            index = _minus(idx[dim], rest)
-            index = index if sign > 0 else make.neg(index)
-            index = make.mod(index, modulus) if modulus else index
-            found[name] = make.quot(index, divisor)
-        return found
-
-    def value(self, node: Node, leaf: Stmt) -> Expr | None:
-        """What takes the place of node if that reads the buffer."""
-        if not isinstance(node, Read) or node.name is not self.name:
-            return None
-        assert isinstance(leaf, Assign)
-        return substitute(leaf.rhs, self.env(node.idx))
-
-    def stops(self) -> bool:
-        """Whether evaluating the formula may stop the program, where data that decides is uninitialised."""
-        return any(depends_on_data(each) for each in _decisions(self.choice))
-
-
-def _minus(index: Expr, rest: affine.Lin) -> Expr:
-    if depends_on_data(index):
-        return make.sub(index, from_lin(rest, index.span))
-    return from_lin(index_lin(index) - rest, index.span)
-
-
-def _decisions(choice: Stmt) -> Iterator[Node]:
-    """The conditions and right sides of a formula."""
-    for stmt in walk_stmts((choice,)):
-        if isinstance(stmt, If):
-            yield stmt.cond
-        elif isinstance(stmt, Assign):
-            yield stmt.rhs
-
-
-# ---- the formula
-
-
-def _formula(proc: Procedure, path: Path, alloc: Alloc, rest: BlockLoc) -> _Formula:
-    name = alloc.name
-    ctx = context_at(proc, path).after(alloc)
-    writers: list[tuple[int, Stmt]] = []
-    for position, stmt in enumerate(stmts(proc.ir, rest)):
-        if any(a.buffer is name and a.modifies for a in effect(ctx, (stmt,)).accesses):
-            writers.append((position, stmt))
-        ctx = ctx.after(stmt)
-    if len(writers) != 1:
-        message = f"{name.name} is written by {len(writers)} statements after its allocation, and not by one loop nest"
-        refuse(message, writers[1][1].span if writers else alloc.span, code="E454")
-    ((position, nest),) = writers
-    at = stmt_path(rest, position)
-    loops, choice, inside = _nest(proc, at, nest)
-    leaves = [stmt for stmt in walk_stmts((choice,)) if not isinstance(stmt, If)]
-    target = next((leaf for leaf in leaves if isinstance(leaf, Assign)), None)
-    for leaf in leaves:
-        same = isinstance(leaf, Assign) and leaf.name is name and target and all(map(same_expr, leaf.idx, target.idx))
-        if not same:
-            message = f"{name.name} is filled by more than one assignment to one place, or by other code"
-            refuse(message, leaf.span, code="E454")
-    assert target is not None
-    reads = next((node for node in walk(choice) if isinstance(node, Read) and node.name is name), None)
-    require(reads is None, f"the code that fills {name.name} reads it", nest.span, code="E454")
-    iterators = _solved(inside, loops, target)
-    needed = frozenset().union(*(free_names(each) for each in _decisions(choice)))
-    for loop in loops:
-        if loop.iter in needed and loop.iter not in iterators:
-            shown = ", ".join(map(show_expr, target.idx))
-            refuse(f"the indices {shown} do not determine the iterator {loop.iter.name}", target.span, code="E454")
-    return _Formula(name, at, loops, choice, target, iterators)
-
-
-def _nest(proc: Procedure, path: Path, stmt: Stmt) -> tuple[tuple[For, ...], Stmt, Context]:
-    """The loops of a nest, outermost first, what is in them, and what is known there."""
-    ctx, loops = context_at(proc, path), list[For]()
-    while isinstance(stmt, For):
-        loops.append(stmt)
-        ctx = ctx.enter(stmt, "body")
-        body = [each for each in stmt.body if not isinstance(each, Pass)]
-        if len(body) != 1:
-            break
-        stmt = body[0]
-    return tuple(loops), stmt, ctx
-
-
-def _solved(ctx: Context, loops: Sequence[For], target: Assign) -> dict[Sym, tuple[int, int, int, int, affine.Lin]]:
-    """How indices give the iterators back; those of a dimension where that is not possible are left out."""
-    names = {loop.iter for loop in loops}
-    found: dict[Sym, tuple[int, int, int, int, affine.Lin]] = {}
-    for dim, index in enumerate(target.idx):
-        if depends_on_data(index):
-            continue
-        form = index_lin(index)
-        parts = {name: c for name in names if (c := form.terms.get(name, 0))}
-        rest = form - sum((affine.var(name).scale(c) for name, c in parts.items()), affine.const(0))
-        if names & set(affine.syms(rest)):
-            continue
-        if len(parts) == 1:
-            ((name, c),) = parts.items()
-            found.setdefault(name, (dim, 1 if c > 0 else -1, 0, abs(c), rest))
-        elif parts and all(c > 0 for c in parts.values()):
-            for name, place in _digits(ctx, parts).items():
-                found.setdefault(name, (dim, 1, *place, rest))
-    return found
-
-
-def _digits(ctx: Context, parts: Mapping[Sym, int]) -> dict[Sym, tuple[int, int]]:
-    """The modulus and the divisor for each iterator in a sum like `16 * a + 4 * b + c`; nothing for other sums."""
-    ordered = sorted(parts.items(), key=lambda part: part[1])
-    found: dict[Sym, tuple[int, int]] = {}
-    lower = affine.const(0)
-    for position, (name, c) in enumerate(ordered):
-        following = ordered[position + 1][1] if position + 1 < len(ordered) else 0
-        lower = lower + affine.var(name).scale(c)
-        if following and (
-            any(higher % following for _, higher in ordered[position + 1 :])
-            or not ctx.holds(fml.and_([fml.ge(lower), fml.lt(lower, affine.const(following))]))
-        ):
-            return {}
-        found[name] = (following, c)
-    return found
-
-
-# ---- the readers
-
-
-def _readers(proc: Procedure, rest: BlockLoc, made: _Formula, uses: Sequence[Use]) -> list[Use]:
-    """The reads of the buffer, which a formula may replace."""
-    name, found = made.name.name, list[Use]()
-    (_, start) = made.path[len(rest.parent)]
-    assert start is not None
-    for use in uses:
-        position = use.path[len(rest.parent)][1]
-        assert position is not None
-        if position == start:
-            continue
-        at = _stmt_around(use.path)
-        stmt = get_stmt(proc.ir, at)
-        span = use.node.span.or_else(stmt.span)
-        if not isinstance(use.node, Read) or passed_whole(use):
-            refuse(f"{name} is used through a window, by its strides, or as a whole", span, code="E450")
-        require(position > start, f"{name} is read before it is filled", span, code="E450")
-        branches = isinstance(made.choice, If)
-        if not isinstance(stmt, Assign | Reduce) and (branches or not isinstance(stmt, If)):
-            message = f"{name} is read where its formula cannot stand"
-            refuse(message, span, ["hint: bind_expr gives the value a name first"], code="E450")
-        found.append(use)
-    require(bool(found), f"{name} is not read", None, code="E451")
-    return found
+    edit = inlining.in_expressions(rest, readers) or inlining.in_statements(readers)
+    return edit.splice_many([(NodeLoc(path), ()), *((NodeLoc(filling.path), ()) for filling in found)])
 
 
 def _stmt_around(path: Path) -> Path:
@@ -242,73 +83,174 @@ def _stmt_around(path: Path) -> Path:
     return path[: max(at for at, (field, _) in enumerate(path) if field in ("body", "orelse")) + 1]
 
 
-def _require_unchanged(proc: Procedure, rest: BlockLoc, made: _Formula, readers: Sequence[Use]) -> None:
+def _require_unchanged(proc: Procedure, rest: BlockLoc, filling: Filling, name: Sym, readers: Sequence[Use]) -> None:
     """What the formula reads is not modified between the nest and the last reader."""
     block, depth = stmts(proc.ir, rest), len(rest.parent)
-    start = made.path[depth][1]
     last = max(position for use in readers if (position := use.path[depth][1]) is not None)
-    assert start is not None
     leaf = isinstance(block[last - rest.lo], Assign | Reduce)  # writes after it has read
-    ctx = context_at(proc, made.path)
-    reads = [a for a in effect(ctx, (get_stmt(proc.ir, made.path),)).accesses if a.kind is Kind.READ]
-    crossed = effect(ctx, block[start + 1 - rest.lo : last + (not leaf) - rest.lo])
+    ctx = context_at(proc, filling.path)
+    reads = [a for a in effect(ctx, (get_stmt(proc.ir, filling.path),)).accesses if a.kind is Kind.READ]
+    crossed = effect(ctx, block[filling.position + 1 - rest.lo : last + (not leaf) - rest.lo])
     conflict = conflict_between(ctx.facts, reads, [a for a in crossed.accesses if a.modifies])
-    require_no(conflict, f"what the formula of {made.name.name} reads may be modified before its last use")
+    require_no(conflict, f"what the formula of {name.name} reads may be modified before its last use")
 
 
-def _require_filled(proc: Procedure, made: _Formula, readers: Sequence[Use]) -> None:
-    """Each element that is read was computed, so that decisions on data were taken at its place before."""
-    for use in readers:
-        assert isinstance(use.node, Read)
-        env, lowering = made.env(use.node.idx), Lowering(symbolic=True)
-        ctx = context_at(proc, _stmt_around(use.path))
-        goals: list[fml.Formula] = []
-        for dim, (index, there) in enumerate(zip(use.node.idx, made.target.idx, strict=True)):
-            if not any(at == dim and not modulus and divisor == 1 for at, _, modulus, divisor, _ in made.iterators.values()):
-                same = fml.eq(lowering.index(index) - lowering.index(substitute(there, env)))
-                goals.append(fml.FALSE if depends_on_data(index) else same)
-        for loop in made.loops:
-            low, high = (lowering.index(substitute(limit, env)) for limit in (loop.lo, loop.hi))
-            value = lowering.index(env[loop.iter]) if loop.iter in env else low
-            goals += [fml.le(low, value), fml.lt(value, high)]
-        message = f"{show_expr(use.node)} may not be filled, and its formula has a condition or `idx` on data"
-        span = use.node.span if use.node.span.line else None
-        require_proved(ctx, ctx.settle_truth(fml.and_(goals)), message, span, extra=lowering.ranges)
+@dataclass(frozen=True, slots=True)
+class _Inlining:
+    """A buffer, what fills it, and what an element is that nothing filled, whose value is anything."""
+
+    proc: Procedure
+    name: Sym
+    depth: int
+    """How many steps lead to the block of the buffer."""
+    found: tuple[Filling, ...]
+    undefined: Literal
+
+    def readers(self, uses: Sequence[Use]) -> list[Use]:
+        """The reads of the buffer, all of which formulas may replace."""
+        name, found = self.name.name, list[Use]()
+        for use in uses:
+            if any(self._position(use.path) == filling.position for filling in self.found):
+                continue
+            stmt = get_stmt(self.proc.ir, _stmt_around(use.path))
+            span = use.node.span.or_else(stmt.span)
+            if not isinstance(use.node, Read) or passed_whole(use):
+                refuse(f"{name} is used through a window, by its strides, or as a whole", span, code="E450")
+            require(bool(self._before(use.path)), f"{name} is read before it is filled", span, code="E450")
+            if not isinstance(stmt, Assign | Reduce | If):
+                self._refuse_place(span)
+            found.append(use)
+        require(bool(found), f"{name} is not read", None, code="E451")
+        return found
+
+    def _refuse_place(self, span: Span) -> NoReturn:
+        hints = ["hint: bind_expr gives the value a name first"]
+        refuse(f"{self.name.name} is read where its formula cannot stand", span, hints, code="E450")
+
+    def _position(self, path: Path) -> int:
+        position = path[self.depth][1]
+        assert position is not None
+        return position
+
+    def _before(self, path: Path) -> list[Filling]:
+        """What fills the buffer before the statement at path, the last first."""
+        return [filling for filling in reversed(self.found) if filling.position < self._position(path)]
+
+    # ---- what takes the place of a read
+
+    def value(self, ctx: Context, read: Read, found: Sequence[Filling]) -> Value:
+        """The element that read reads where ctx holds, if found has filled it, the last first."""
+        last, *earlier = found
+        if not earlier:
+            if last.may_stop():
+                self._require_filled(ctx, read, last)
+            return last.value(read.idx, lambda: self.undefined)
+        conditions = last.reached(read.idx)
+        pending = [cond for cond in conditions if not _proved(ctx, (cond,))]
+        if not pending:
+            return last.value(read.idx, lambda: self.value(ctx, read, earlier))
+        if not last.is_exact() or any(map(depends_on_data, pending)):
+            message = f"which of the nests that fill {self.name.name} makes {show_expr(read)} is not known before it runs"
+            refuse(message, read.span if read.span.line else None, code="E454")
+        if _proved(ctx, conditions, negated=True):
+            return self.value(ctx, read, earlier)
+        cond = reduce(lambda a, b: BinaryOp("and", a, b, type=BOOL, span=read.span), pending)
+        inside, outside = ctx.assume([ctx.truth(cond)]), ctx.assume([ctx.falsity(cond)])
+        then = last.value(read.idx, lambda: self.value(inside, read, earlier))
+        return Fork(cond, then, self.value(outside, read, earlier))
+
+    def _require_filled(self, ctx: Context, read: Read, filling: Filling) -> None:
+        """The element was computed, so that decisions on data were taken at its place before."""
+        goal, ranges = _formula(ctx, filling.reached(read.idx))
+        message = f"{show_expr(read)} may not be filled, and its formula has a condition or `idx` on data"
+        require_proved(ctx, goal, message, read.span if read.span.line else None, extra=ranges)
+
+    # ---- edits
+
+    def in_expressions(self, rest: BlockLoc, readers: Sequence[Use]) -> Edit | None:
+        """Where each element has one formula: that takes the place of the reads."""
+        if len(self.found) > 1 or not isinstance(self.found[0].choice, Assign):
+            return None
+        for use in readers:
+            assert isinstance(use.node, Read)
+            self.value(context_at(self.proc, _stmt_around(use.path)), use.node, self.found)
+
+        def rule(node: Node) -> Expr | None:
+            if not isinstance(node, Read) or node.name is not self.name:
+                return None
+            value = self.found[0].value(node.idx, lambda: self.undefined)
+            assert not isinstance(value, Fork)
+            return value
+
+        return edit_of(self.proc).rewrite_exprs(rest, rule, {self.name})
+
+    def in_statements(self, readers: Sequence[Use]) -> Edit:
+        """The statements that read the buffer, in copies under the conditions of its formulas."""
+        heads: dict[Loc, Expr] = {}
+        new: dict[Path, Stmt] = {}
+        for path in dict.fromkeys(_stmt_around(use.path) for use in readers):
+            stmt, ctx, found = get_stmt(self.proc.ir, path), context_at(self.proc, path), self._before(path)
+            if isinstance(stmt, If):
+                heads[NodeLoc((*path, ("cond", None)))] = self._condition(ctx, stmt.cond, found)
+            else:
+                new[path] = self._under(ctx, stmt, found, 1)
+        edit = edit_of(self.proc).replace_exprs(heads)
+        edit = edit.splice_many((NodeLoc(path), (stmt,)) for path, stmt in new.items())
+        for path, stmt in new.items():
+            first = edit.path(NodeLoc(path))
+            while isinstance(stmt, If):
+                first, stmt = (*first, ("body", 0)), stmt.body[0]
+            edit = edit.redirect(NodeLoc(path), Now(NodeLoc(first)))
+        return edit
+
+    def _condition(self, ctx: Context, cond: Expr, found: Sequence[Filling]) -> Expr:
+        while (read := self._last_read(cond)) is not None:
+            value = self.value(ctx, read, found)
+            if isinstance(value, Fork):
+                self._refuse_place(read.span.or_else(cond.span))
+            cond = _with_value(cond, read, value)
+        return cond
+
+    def _under(self, ctx: Context, stmt: Stmt, found: Sequence[Filling], copies: int) -> Stmt:
+        read = self._last_read(stmt)
+        if read is None:
+            return stmt
+
+        def choose(ctx: Context, value: Value, copies: int) -> Stmt:
+            if copies > _MOST_COPIES:
+                refuse(f"the statement would be copied more than {_MOST_COPIES} times", stmt.span, code="E404")
+            if not isinstance(value, Fork):
+                return self._under(ctx, _with_value(stmt, read, value), found, copies)
+            inside = outside = ctx
+            if not depends_on_data(value.cond):
+                inside, outside = ctx.assume([ctx.truth(value.cond)]), ctx.assume([ctx.falsity(value.cond)])
+            then, other = choose(inside, value.then, 2 * copies), choose(outside, value.other, 2 * copies)
+            return If(value.cond, (then,), (other,), span=value.cond.span)
+
+        return choose(ctx, self.value(ctx, read, found), copies)
+
+    def _last_read(self, node: Node) -> Read | None:
+        """An innermost one where reads are inside reads."""
+        reads = (each for each in reversed(list(walk(node))) if isinstance(each, Read) and each.name is self.name)
+        return next(reads, None)
 
 
-# ---- branches
+def _formula(ctx: Context, conditions: Sequence[Expr]) -> tuple[Formula, list[Formula]]:
+    """That all conditions hold, and what is known of clamped data in them."""
+    lowering = Lowering(symbolic=True)
+    formula = ctx.settle_truth(fml.and_([lowering.truth(cond) for cond in conditions]))
+    return formula, [ctx.settle_truth(known) for known in lowering.ranges]
 
 
-def _in_branches(proc: Procedure, made: _Formula, readers: Sequence[Use], edit: Edit) -> Edit:
-    """The statements that read the buffer, in copies under the conditions of the formula."""
-    new = {path: _under(made, get_stmt(proc.ir, path), 1) for path in dict.fromkeys(_stmt_around(use.path) for use in readers)}
-    edit = edit.splice_many((NodeLoc(path), (stmt,)) for path, stmt in new.items())
-    for path, stmt in new.items():
-        first = edit.path(NodeLoc(path))
-        while isinstance(stmt, If):
-            first, stmt = (*first, ("body", 0)), stmt.body[0]
-        edit = edit.redirect(NodeLoc(path), Now(NodeLoc(first)))
-    return edit
+def _proved(ctx: Context, conditions: Sequence[Expr], *, negated: bool = False) -> bool:
+    """Whether all conditions certainly hold; negated: whether one of them certainly does not."""
+    formula, ranges = _formula(ctx, conditions)
+    return isinstance(ctx.prove(fml.not_(formula) if negated else formula, ranges), Proved)
 
 
-def _under(made: _Formula, stmt: Stmt, copies: int) -> Stmt:
-    read = next((node for node in reversed(list(walk(stmt))) if isinstance(node, Read) and node.name is made.name), None)
-    if read is None:
-        return stmt
-    env = made.env(read.idx)
+def _with_value(node: N, read: Read, value: Expr) -> N:
+    def rule(each: Node) -> Expr | None:
+        same = isinstance(each, Read) and each.name is read.name and all(map(same_expr, each.idx, read.idx))
+        return value if same else None
 
-    def choose(choice: Stmt, copies: int) -> Stmt:
-        if copies > _MOST_COPIES:
-            refuse(f"the statement would be copied more than {_MOST_COPIES} times", stmt.span, code="E404")
-        if isinstance(choice, If):
-            body, orelse = (tuple(choose(each, 2 * copies) for each in part) for part in (choice.body, choice.orelse))
-            return If(substitute(choice.cond, env), body, orelse, span=choice.span)
-        assert isinstance(choice, Assign)
-        value = substitute(choice.rhs, env)
-        return _under(made, rewrite(stmt, lambda node: value if _is(node, read) else None), copies)
-
-    return choose(made.choice, copies)
-
-
-def _is(node: Node, read: Read) -> bool:
-    return isinstance(node, Read) and node.name is read.name and all(map(same_expr, node.idx, read.idx))
+    return rewrite(node, rule)
