@@ -1,8 +1,8 @@
 """Configuration state that an instruction reads: the calls that establish it, and the values that the interpreter gets.
 
-A field is set by another instruction of the plugin whose body only writes fields. What it is set to, the assertions say
-(`Regs.stride == stride(src, 0)`). A field of control values that they do not fix is one more control argument, and a field of
-data gets a value of its own in every run.
+A field is set by another instruction of the plugin whose body only writes fields: with a formal, or with a constant that the
+assertions admit. What it is set to, they say (`Regs.stride == stride(src, 0)`, `not Regs.wide`). A field of control values that
+they do not fix is one more control argument, and a field of data gets a value of its own in every run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from usl_conformance.controls import Controls, Strides, evaluate
+from usl_conformance.controls import Controls, Strides, Unevaluated, evaluate
 from usl_core.ir.config import Config
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import Arg, AssignConfig, BinaryOp, Call, Expr, Literal, Node, Pass, Proc, Read, ReadConfig, Stmt
@@ -78,34 +78,80 @@ class Setup:
 
     def state(self, controls: Controls, strides: Strides, data: Mapping[Sym, Any]) -> dict[Field, Any]:
         """The fields' values for the interpreter; data has those of the additional formals."""
-        known: dict[Field, Any] = {key: evaluate(value, controls, strides) for key, value in self.values.items()}
+        known: dict[Field, Any] = {}
+        for key, value in self.values.items():
+            if isinstance(value, Literal) and isinstance(value.type, ScalarType):
+                known[key] = value.value
+            else:
+                known[key] = evaluate(value, controls, strides)
         return known | {key: data[arg.name] for key, arg in self.data.items()}
 
 
 def find_setup(proc: Proc, instructions: Sequence[Proc]) -> Setup | str:
     """The setup of proc's fields by instructions of its plugin, or why there is none."""
+    wanted = {key: _demanded(proc, key) for key in dict.fromkeys(fields_read(proc))}
+    for config, name in wanted:
+        if config.fields[name].readable:
+            return f"C reads {config.name}.{name}, so a call needs a context, which tests do not have"
+    setters: dict[Proc, None] = {}
+    written: dict[Field, Expr] = {}
+    for key in wanted:
+        if key in written:
+            continue
+        setter = _setter(key, wanted, [each for each in instructions if each is not proc])
+        if setter is None:
+            return f"no instruction of the plugin only sets {key[0].name}.{key[1]}"
+        setters[setter] = None
+        written |= {(write.config, write.field): write.rhs for write in writes(setter)}
     values: dict[Field, Expr] = {}
     data: dict[Field, Arg] = {}
     free: list[Arg] = []
-    setters: dict[Proc, None] = {}
-    for config, name in dict.fromkeys(fields_read(proc)):
-        declared = config.fields[name]
-        if declared.readable:
-            return f"C reads {config.name}.{name}, so a call needs a context, which tests do not have"
-        setter = next((each for each in instructions if each is not proc and _sets(each, (config, name))), None)
-        if setter is None:
-            return f"no instruction of the plugin only sets {config.name}.{name}"
-        setters[setter] = None
+    for (config, name), demanded in wanted.items():
+        declared, rhs = config.fields[name], written[config, name]
         formal = Sym(f"{config.name}_{name}")
-        demanded = _demanded(proc, (config, name))
-        if isinstance(declared.type, ScalarType):
+        if isinstance(declared.type, ScalarType) and isinstance(rhs, Read):
             data[config, name] = Arg(formal, declared.type, DRAM)
+        elif isinstance(rhs, Literal):
+            values[config, name] = rhs
         elif demanded is not None:
             values[config, name] = demanded
         else:
             free.append(Arg(formal, declared.type, None))
             values[config, name] = Read(formal, (), type=INDEX if declared.type is SIZE else declared.type)
     return Setup(values, data, tuple(free), tuple(setters))
+
+
+def _setter(key: Field, wanted: Mapping[Field, Expr | None], instructions: Sequence[Proc]) -> Proc | None:
+    """The instruction that sets a field, and others only as they are wanted; of several the one that takes most of them."""
+    best: Proc | None = None
+    most = 0
+    for each in instructions:
+        if not _only_sets(each):
+            continue
+        found = {(write.config, write.field): write.rhs for write in writes(each)}
+        fits = all(isinstance(rhs, Read) or _admits(wanted[at], rhs) for at, rhs in found.items() if at in wanted)
+        formals = 1 + sum(isinstance(found[at], Read) for at in found if at in wanted)
+        if key in found and fits and formals > most and _takes(each, found, wanted):
+            best, most = each, formals
+    return best
+
+
+def _takes(setter: Proc, found: Mapping[Field, Expr], wanted: Mapping[Field, Expr | None]) -> bool:
+    """Whether the assertions of a setter do not exclude what it would be given."""
+    asked = ((rhs, wanted.get(at)) for at, rhs in found.items())
+    given = {rhs.name: demanded for rhs, demanded in asked if isinstance(rhs, Read) and demanded is not None}
+    for pred in setter.preds:
+        try:
+            if not evaluate(substitute(pred, given), {}):
+                return False
+        except Unevaluated:
+            continue
+    return True
+
+
+def _admits(demanded: Expr | None, rhs: Expr) -> bool:
+    """Whether a field that is written with a constant has the value that is demanded of it, if any is."""
+    return isinstance(rhs, Literal) and (demanded is None or (isinstance(demanded, Literal) and demanded.value == rhs.value))
 
 
 def fields_read(proc: Proc) -> Iterator[Field]:
@@ -121,23 +167,28 @@ def writes(proc: Proc) -> Sequence[AssignConfig]:
     return [stmt for stmt in proc.body if isinstance(stmt, AssignConfig)]
 
 
-def _sets(proc: Proc, wanted: Field) -> bool:
-    """Whether proc only writes fields, each with a formal, and wanted is one of them."""
-    if not all(isinstance(stmt, AssignConfig | Pass) for stmt in proc.body):
-        return False
-    fields = {(write.config, write.field): write.rhs for write in writes(proc)}
-    return wanted in fields and all(isinstance(rhs, Read) for rhs in fields.values())
+def _only_sets(proc: Proc) -> bool:
+    """Whether proc does nothing but write fields, each with a formal or a constant."""
+    return all(
+        isinstance(stmt, Pass) or (isinstance(stmt, AssignConfig) and isinstance(stmt.rhs, Read | Literal))
+        for stmt in proc.body
+    )
 
 
 def _demanded(proc: Proc, wanted: Field) -> Expr | None:
-    """The other side of an assertion that the field equals it, if that has no field in it."""
+    """What an assertion says that the field equals, if that has no field in it; `field` alone equals True."""
     for pred in proc.preds:
+        if _is_field(pred, wanted):
+            return Literal(True, type=BOOL)
         if isinstance(pred, BinaryOp) and pred.op == "==":
             for side, other in ((pred.lhs, pred.rhs), (pred.rhs, pred.lhs)):
-                is_field = isinstance(side, ReadConfig) and (side.config, side.field) == wanted
-                if is_field and not any(isinstance(node, ReadConfig) for node in walk(other)):
+                if _is_field(side, wanted) and not any(isinstance(node, ReadConfig) for node in walk(other)):
                     return other
     return None
+
+
+def _is_field(expr: Expr, wanted: Field) -> bool:
+    return isinstance(expr, ReadConfig) and (expr.config, expr.field) == wanted
 
 
 def one(typ: Type) -> Expr:

@@ -36,6 +36,14 @@ def values(scalar: ScalarType, count: int, fill: Fill, source: np.random.Generat
     return _encoded(scalar, _floats(FORMATS[scalar.name], count, fill, source))
 
 
+def register(scalar: ScalarType, fill: Fill, source: np.random.Generator) -> Any:
+    """What a register of data holds, a scale, say: of floats a finite number that is not negative, as hardware expects it."""
+    found = values(scalar, 1, fill, source)
+    if scalar.is_int or scalar == BF16:
+        return found[0]
+    return np.abs(np.nan_to_num(found, posinf=1.0, neginf=1.0))[0]
+
+
 def _encoded(scalar: ScalarType, numbers: Any) -> Any:
     """Numbers in f64 as elements. Those that the type lacks are rounded, bf16 towards zero."""
     if scalar != BF16:

@@ -124,7 +124,7 @@ def _actuals(proc: Proc, driver: Driver, case: Case, by_name: Mapping[Sym, Opera
 
 def _configuration(driver: Driver, case: Case, source: np.random.Generator) -> tuple[list[Any], Mapping[Field, Any]]:
     """What the driver gets in addition for fields of data, and the values of all fields for the interpreter."""
-    extra = {arg.name: data.values(scalar_of(arg.type), 1, case.fill, source)[0] for arg in driver.setup.data.values()}
+    extra = {arg.name: data.register(scalar_of(arg.type), case.fill, source) for arg in driver.setup.data.values()}
     strides = {(name, dim): stride for name, each in case.layout.items() for dim, stride in enumerate(each)}
     numbers = {name: value.item() for name, value in extra.items()}
     return list(extra.values()), driver.setup.state(case.controls, strides, numbers)
@@ -249,19 +249,26 @@ def _judge(
     result = Run(case, operands, configs=configs)
     judge = Judge(proc, case, operands, configs)
     for position, operand in enumerate(operands):
+        if _is_scratch(operand):
+            continue
         written = writes.get(id(operand.buffer.data), set())
         for mismatch in _differing(position, operand, written, judge):
             result.differing += 1
             if result.mismatch is None:
                 result.mismatch = mismatch
     for operand in operands:
-        if driver.slots[operand.arg.name] > 1 and result.mismatch is None:
+        if driver.slots[operand.arg.name] > 1 and result.mismatch is None and not _is_scratch(operand):
             result.mismatch = _neighbours(operand, before[operand.arg.name])
     for operand in operands:
         views = [other.array for other in operands if other.arena is operand.arena]
         if outside := operand.arena.changed_outside(views):
             result.outside = result.outside or (operand, outside)
     return result
+
+
+def _is_scratch(operand: Operand) -> bool:
+    """Whether the memory says that nobody can rely on what an instruction leaves there."""
+    return bool(getattr(operand.arg.mem, "scratch", False))
 
 
 def _differing(position: int, operand: Operand, written: set[int], judge: Judge) -> Any:

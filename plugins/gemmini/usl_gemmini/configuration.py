@@ -33,23 +33,34 @@ def configure_array(p: Procedure, target: Chip, *, step: int = 1) -> Procedure:
 
 
 def configure_load(p: Procedure, channel: int, stride: str, target: Chip, *, block_stride: int = 0) -> Procedure:
-    """A channel without scale, for int32 data in the accumulator: stride in bytes between rows in main memory.
+    """A channel for int8 data without scale: stride in elements between rows in main memory.
 
     Blocks are block_stride elements of local memory apart, by default one after another.
     """
-    fields: dict[str, str | float | bool] = {
-        "stride": stride,
-        "scale": 1.0,
-        "plain": True,
-        "shrunk": False,
-        "block_stride": block_stride or target.params.dim**2,
-        "pixel_repeats": 1,
-    }
+    fields = _load_fields(stride, 1, block_stride or target.params.dim**2)
     return configure(p, f"LD{channel}", fields, target[f"config_ld{channel}"])
 
 
+def configure_wide_load(p: Procedure, channel: int, stride: str, target: Chip) -> Procedure:
+    """A channel for int32 data: stride in elements between rows in main memory, blocks one after another."""
+    fields = _load_fields(stride, 4, target.params.dim**2)
+    return configure(p, f"LD{channel}", fields, target[f"config_ld{channel}_wide"])
+
+
+def _load_fields(stride: str, size: int, block_stride: int) -> dict[str, str | float | bool]:
+    return {
+        "stride": stride,
+        "bytes": size,
+        "scale": 1.0,
+        "plain": True,
+        "shrunk": False,
+        "block_stride": block_stride,
+        "pixel_repeats": 1,
+    }
+
+
 def configure_store(p: Procedure, stride: str, relu: bool, scale: str, target: Chip) -> Procedure:
-    """The store without pooling: stride in bytes between rows in main memory."""
+    """The store without pooling: stride in elements between rows in main memory."""
     none = ("pool_stride", "pool_size", "pool_out_dim", "porows", "pocols", "orows", "ocols", "upad", "lpad")
-    fields: dict[str, str | float | bool] = {"stride": stride, "activation": int(relu), "scale": scale}
+    fields: dict[str, str | float | bool] = {"stride": stride, "bytes": 1, "activation": int(relu), "scale": scale}
     return configure(p, "ST", fields | dict.fromkeys(none, 0), target["config_st"])

@@ -34,7 +34,7 @@ from usl_core import (
 )
 from usl_core.cursors import ForCursor, IfCursor
 from usl_gemmini.chip import Chip, chip
-from usl_gemmini.configuration import configure_array, configure_load, configure_store
+from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
 from usl_gemmini.errors import GemminiError
 from usl_gemmini.kernels_conv import convolution
 from usl_gemmini.kernels_registers import BY_NAME
@@ -227,7 +227,7 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool) -> Procedure:
     p = divided(p, columns, s.dim, ["px", "pc"], s.in_columns)
     p = reorder_loops(p, "pc iq")
     p = simplify(p, keep_unit_loops=True)
-    p = configure_load(p, 2, "0", target)
+    p = configure_wide_load(p, 2, "0", target)
     p = configure_store(p, str(layer.OC), relu, "scale", target)
     p = configure_load(p, 1, str(layer.OC), target)
     apart = s.in_columns * s.dim * (s.in_rows if s.dim < layer.IC else 1)  # of one block, the next row counts as the next block

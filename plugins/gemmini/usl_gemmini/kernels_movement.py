@@ -28,6 +28,7 @@ def movement(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
     made: dict[str, Callable[[], Procedure]] = {}
     for number, (suffix, channel) in enumerate(CHANNELS.items()):
         made[f"config_ld{number}"] = partial(_config_ld, params, channel, number)
+        made[f"config_ld{number}_wide"] = partial(_config_ld_wide, params, channel, number)
         made[f"config_ld{number}_scaled"] = partial(_config_ld_scaled, params, channel, number)
         into_spad, into_acc = (params, mems.spad, channel, suffix), (params, mems.acc, channel, suffix)
         made[f"mvin{suffix}"] = partial(_mvin, *into_spad)
@@ -41,6 +42,7 @@ def movement(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
         made[f"mvin{suffix}_acc_i8"] = partial(_mvin_acc_i8, *into_acc)
         made[f"zero{suffix}_acc"] = partial(_zero_acc, *into_acc)
     made["config_st"] = partial(_config_st, params)
+    made["config_st_wide"] = partial(_config_st_wide, params)
     made["config_st_pool"] = partial(_config_st_pool, params)
     for end, (out, fence) in OUTPUTS.items():
         made[f"mvout{end}"] = partial(_mvout, params, mems.acc, out, fence)
@@ -63,6 +65,7 @@ def _config_ld(params: GemminiParams, LD: Config, number: int) -> Procedure:
         assert block_stride % DIM == 0
         assert block_stride < DIM * 65536
         LD.stride = stride
+        LD.bytes = 1
         LD.scale = 1.0
         LD.plain = True
         LD.shrunk = shrunk
@@ -70,6 +73,29 @@ def _config_ld(params: GemminiParams, LD: Config, number: int) -> Procedure:
         LD.pixel_repeats = 1
 
     return config_ld
+
+
+def _config_ld_wide(params: GemminiParams, LD: Config, number: int) -> Procedure:
+    DIM, HEADER = params.dim, chip_header(params)
+
+    @instr(
+        f"gemmini_extended4_config_ld(4 * {{stride}}, MVIN_SCALE_IDENTITY, false, {{block_stride}} / DIM, {number});",
+        c_global=HEADER,
+    )
+    def config_ld_wide(stride: index, block_stride: index):
+        assert stride >= 0
+        assert block_stride >= DIM
+        assert block_stride % DIM == 0
+        assert block_stride < DIM * 65536
+        LD.stride = stride
+        LD.bytes = 4
+        LD.scale = 1.0
+        LD.plain = True
+        LD.shrunk = False
+        LD.block_stride = block_stride
+        LD.pixel_repeats = 1
+
+    return config_ld_wide
 
 
 def _config_ld_scaled(params: GemminiParams, LD: Config, number: int) -> Procedure:
@@ -84,6 +110,7 @@ def _config_ld_scaled(params: GemminiParams, LD: Config, number: int) -> Procedu
         assert block_stride % DIM == 0
         assert block_stride < DIM * 65536
         LD.stride = stride
+        LD.bytes = 1
         LD.scale = scale
         LD.plain = False
         LD.shrunk = shrunk
@@ -106,6 +133,7 @@ def _mvin(params: GemminiParams, SPAD: MemoryClass, LD: Config, suffix: str) -> 
         assert stride(dst, 2) == 1
         assert stride(dst, 0) >= DIM * rows
         assert LD.stride == stride(src, 0)
+        assert LD.bytes == 1
         assert LD.block_stride == stride(dst, 0)
         assert LD.plain
         for r in seq(0, rows):
@@ -128,6 +156,7 @@ def _mvin_scaled(params: GemminiParams, SPAD: MemoryClass, LD: Config, suffix: s
         assert stride(dst, 2) == 1
         assert stride(dst, 0) >= DIM * rows
         assert LD.stride == stride(src, 0)
+        assert LD.bytes == 1
         assert LD.block_stride == stride(dst, 0)
         for r in seq(0, rows):
             for c in seq(0, cols):
@@ -149,6 +178,7 @@ def _mvin_back(params: GemminiParams, SPAD: MemoryClass, LD: Config, suffix: str
         assert stride(dst, 2) == 1
         assert stride(dst, 0) >= DIM * rows
         assert LD.stride == stride(src, 0)
+        assert LD.bytes == 1
         assert LD.block_stride == stride(dst, 0)
         assert LD.plain
         assert not FENCE.pending
@@ -171,7 +201,8 @@ def _mvin_acc(params: GemminiParams, ACC: MemoryClass, LD: Config, suffix: str) 
         assert stride(dst, 1) == DIM
         assert stride(dst, 2) == 1
         assert stride(dst, 0) >= DIM * rows
-        assert LD.stride == 4 * stride(src, 0)
+        assert LD.stride == stride(src, 0)
+        assert LD.bytes == 4
         assert LD.block_stride == stride(dst, 0)
         assert not LD.shrunk
         for r in seq(0, rows):
@@ -195,7 +226,8 @@ def _mvin_acc_add(params: GemminiParams, ACC: MemoryClass, LD: Config, suffix: s
         assert stride(dst, 1) == DIM
         assert stride(dst, 2) == 1
         assert stride(dst, 0) >= DIM * rows
-        assert LD.stride == 4 * stride(src, 0)
+        assert LD.stride == stride(src, 0)
+        assert LD.bytes == 4
         assert LD.block_stride == stride(dst, 0)
         assert not LD.shrunk
         for r in seq(0, rows):
@@ -240,6 +272,7 @@ def _mvin_acc_i8(params: GemminiParams, ACC: MemoryClass, LD: Config, suffix: st
         assert stride(dst, 2) == 1
         assert stride(dst, 0) >= DIM * rows
         assert LD.stride == stride(src, 0)
+        assert LD.bytes == 1
         assert LD.block_stride == stride(dst, 0)
         assert LD.shrunk
         assert LD.plain
@@ -296,6 +329,7 @@ def _config_st(params: GemminiParams) -> Procedure:
         assert stride >= 0 and stride < 2147483648
         assert activation >= 0 and activation <= 1
         ST.stride = stride
+        ST.bytes = 1
         ST.activation = activation
         ST.scale = scale
         ST.pool_stride = 0
@@ -309,6 +343,29 @@ def _config_st(params: GemminiParams) -> Procedure:
         ST.lpad = 0
 
     return config_st
+
+
+def _config_st_wide(params: GemminiParams) -> Procedure:
+    HEADER = chip_header(params)
+
+    @instr("gemmini_extended_config_st(4 * {stride}, NO_ACTIVATION, ACC_SCALE_IDENTITY);", c_global=HEADER)
+    def config_st_wide(stride: index):
+        assert stride >= 0 and stride < 536870912
+        ST.stride = stride
+        ST.bytes = 4
+        ST.activation = 0
+        ST.scale = 1.0
+        ST.pool_stride = 0
+        ST.pool_size = 0
+        ST.pool_out_dim = 0
+        ST.porows = 0
+        ST.pocols = 0
+        ST.orows = 0
+        ST.ocols = 0
+        ST.upad = 0
+        ST.lpad = 0
+
+    return config_st_wide
 
 
 def _config_st_pool(params: GemminiParams) -> Procedure:
@@ -344,6 +401,7 @@ def _config_st_pool(params: GemminiParams) -> Procedure:
         assert orows >= 1 and orows <= 255
         assert ocols >= 1 and ocols <= 255
         ST.stride = stride
+        ST.bytes = 1
         ST.activation = activation
         ST.scale = scale
         ST.pool_stride = pool_stride
@@ -367,10 +425,11 @@ def _mvout(params: GemminiParams, ACC: MemoryClass, OUT: MemoryClass, FENCE: Con
         assert rows <= DIM
         assert cols <= MOST
         assert stride(dst, 1) == 1
-        assert stride(src, 0) == DIM * DIM
+        assert cols <= DIM or stride(src, 0) == DIM * DIM
         assert stride(src, 1) == DIM
         assert stride(src, 2) == 1
         assert ST.stride == stride(dst, 0)
+        assert ST.bytes == 1
         assert ST.activation == 0
         assert ST.pool_stride == 0
         FENCE.pending = True
@@ -389,10 +448,11 @@ def _mvout_relu(params: GemminiParams, ACC: MemoryClass, OUT: MemoryClass, FENCE
         assert rows <= DIM
         assert cols <= MOST
         assert stride(dst, 1) == 1
-        assert stride(src, 0) == DIM * DIM
+        assert cols <= DIM or stride(src, 0) == DIM * DIM
         assert stride(src, 1) == DIM
         assert stride(src, 2) == 1
         assert ST.stride == stride(dst, 0)
+        assert ST.bytes == 1
         assert ST.activation == 1
         assert ST.pool_stride == 0
         FENCE.pending = True
@@ -413,7 +473,8 @@ def _mvout_full(params: GemminiParams, ACC: MemoryClass, OUT: MemoryClass, FENCE
         assert stride(dst, 1) == 1
         assert stride(src, 0) == DIM
         assert stride(src, 1) == 1
-        assert ST.stride == 4 * stride(dst, 0)
+        assert ST.stride == stride(dst, 0)
+        assert ST.bytes == 4
         assert ST.pool_stride == 0
         FENCE.pending = True
         for r in seq(0, rows):
@@ -431,10 +492,11 @@ def _mvout_spad(params: GemminiParams, SPAD: MemoryClass, OUT: MemoryClass, FENC
         assert rows <= DIM
         assert cols <= MOST
         assert stride(dst, 1) == 1
-        assert stride(src, 0) == DIM * DIM
+        assert cols <= DIM or stride(src, 0) == DIM * DIM
         assert stride(src, 1) == DIM
         assert stride(src, 2) == 1
         assert ST.stride == stride(dst, 0)
+        assert ST.bytes == 1
         assert ST.pool_stride == 0
         FENCE.pending = True
         for r in seq(0, rows):

@@ -44,7 +44,7 @@ def _pair(weights: str, compute: str, bits: str, k: str, n: str) -> str:
     """The commands of a product of m x k and k x n; the bits of the address of the sums say whether they are added."""
     shape = f"{n}, {k}" if weights == "{b}" else "DIM, DIM"
     return (
-        f"gemmini_extended_preload({weights}, ({{c}}){bits}, {shape}, {n}, {{m}});"
+        f"/* {{w}} */ gemmini_extended_preload({weights}, ({{c}}){bits}, {shape}, {n}, {{m}});"
         f" gemmini_extended_compute_{compute}({{a}}, GARBAGE_ADDR, {k}, {{m}}, DIM, DIM);"
     )
 

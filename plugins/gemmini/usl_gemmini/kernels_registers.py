@@ -1,7 +1,7 @@
 """The configuration state: six records, each written as a whole by one instruction, and what is in flight.
 
-All fields are write-only: no C reads them back. Distances in local memories count elements here, rows of dim elements in the
-hardware; the templates divide. Reference: fact sheet, section 4.
+All fields are write-only: no C reads them back. All distances count elements here, and `bytes` are those of an element in main
+memory; hardware counts bytes there, and rows of dim elements in local memories. Reference: fact sheet, section 4.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class LD0:
     """Load channel 0, of `mvin`. plain says that scale is 1."""
 
     stride: write_only[stride]
+    bytes: write_only[index]
     scale: write_only[f32]
     plain: write_only[bool]
     shrunk: write_only[bool]
@@ -40,6 +41,7 @@ class LD1:
     """Load channel 1, of `mvin2`."""
 
     stride: write_only[stride]
+    bytes: write_only[index]
     scale: write_only[f32]
     plain: write_only[bool]
     shrunk: write_only[bool]
@@ -52,6 +54,7 @@ class LD2:
     """Load channel 2, of `mvin3`."""
 
     stride: write_only[stride]
+    bytes: write_only[index]
     scale: write_only[f32]
     plain: write_only[bool]
     shrunk: write_only[bool]
@@ -64,6 +67,7 @@ class ST:
     """The store."""
 
     stride: write_only[stride]
+    bytes: write_only[index]
     activation: write_only[index]
     scale: write_only[f32]
     pool_stride: write_only[index]

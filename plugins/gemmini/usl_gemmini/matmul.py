@@ -32,7 +32,7 @@ from usl_core import (
 )
 from usl_core.cursors import ForCursor
 from usl_gemmini.chip import Chip, chip
-from usl_gemmini.configuration import configure_array, configure_load, configure_store
+from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
 from usl_gemmini.errors import GemminiError
 from usl_gemmini.kernels_matmul import ALGORITHMS
 from usl_gemmini.kernels_registers import BY_NAME
@@ -184,7 +184,7 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: Bias) -> 
     p = reorder_loops(p, "br bq")
     p = simplify(p, keep_unit_loops=True)
     if bias != "none":
-        p = configure_load(p, 2, str(4 * s.N if bias == "matrix" else 0), target)
+        p = configure_wide_load(p, 2, str(s.N if bias == "matrix" else 0), target)
     p = configure_store(p, "stride(C, 0)", relu, "scale", target)
     p = configure_load(p, 1, "stride(B, 0)", target)
     p = configure_load(p, 0, "stride(A, 0)", target)

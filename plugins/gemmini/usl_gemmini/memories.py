@@ -126,7 +126,7 @@ def memories(params: GemminiParams) -> Memories:
         made(Scratchpad, "SPAD", rows=params.sp_rows, banks=params.sp_banks),
         made(Accumulator, "ACC", rows=params.acc_rows, banks=params.acc_banks),
         made(block, "WEIGHTS"),
-        made(block, "SPENT"),
+        made(block, "SPENT", scratch=True),
     )
 
 
