@@ -29,6 +29,8 @@ class Function(Defined):
     """A function of the language, checked and compiled when it is first used, so that it may use what is defined later."""
 
     __usl_definition__: FunDef
+    limited = False
+    """Whether calls can be ended; that is compiled into it."""
 
     def __init__(self, definition: FunDef) -> None:
         self.__usl_definition__ = definition
@@ -51,7 +53,7 @@ class Function(Defined):
         if self._lowered is None:
             from usl_perceus.front.lower import lower  # a module that only declares does without the compiler
 
-            self._lowered = lower([self.__usl_definition__])
+            self._lowered = lower([self.__usl_definition__], limited=self.limited)
         return self._lowered
 
     def show(self, form: str = "core", *, off: Collection[str] = ()) -> str:
@@ -79,13 +81,27 @@ class Function(Defined):
         """A call whose arguments are converted in Python."""
         from usl_perceus.python.call import call  # it needs cffi, and this module
 
+        self.require_known_types()
+        complete = self._all(args, named)
+        return call(self, args) if complete is args else self(*complete)
+
+    def require_known_types(self) -> None:
+        """Refuses a generic function, which only others can call."""
         definition = self.__usl_definition__
         if signature(definition).typevars:
             hint = "hint: call it from a function whose types have no variables"
             message = f"{self.name()} is generic; Python can only call functions of known types"
             raise PerceusError(message, span=definition.span, notes=(hint,), code="E728")
-        complete = self._all(args, named)
-        return call(self, args) if complete is args else self(*complete)
+
+    def with_limits(self, *, seconds: float | None = None) -> Limited:
+        """The function, compiled so that its calls end with TimeoutError when these seconds are over, and with
+        KeyboardInterrupt on Ctrl-C; what they held is given up, and the function can be used again at once.
+
+        It asks in each recursive call and each round of a loop whether to go on. Keep it: each `with_limits` is compiled.
+        """
+        if seconds is not None and not seconds > 0:
+            raise PerceusError(f"a time limit is a number of seconds above 0, not {seconds!r}", code="E743")
+        return Limited(self.__usl_definition__, seconds)
 
     def _all(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments in order, with the defaults of those that are not given, if there are none too many."""
@@ -107,6 +123,30 @@ class Function(Defined):
 
     def __repr__(self) -> str:
         return f"<fun {self.name()}>"
+
+
+class Limited(Function):
+    """A function whose calls are ended when their time is up, or Ctrl-C is pressed; everything that they held is given up."""
+
+    limited = True
+
+    def __init__(self, definition: FunDef, seconds: float | None) -> None:
+        super().__init__(definition)
+        self._seconds = seconds
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """As `Function.__call__`.
+
+        Raises:
+            TimeoutError: the time is up. KeyboardInterrupt: Ctrl-C was pressed.
+        """
+        from usl_perceus.python.call import call_limited
+
+        self.require_known_types()
+        return call_limited(self, self._all(args, named), self._seconds)
+
+    def __repr__(self) -> str:
+        return f"<fun {self.name()} with limits>"
 
 
 class Foreign(Defined):

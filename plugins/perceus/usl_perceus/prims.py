@@ -44,6 +44,7 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     spawn(f)                   owned closure without parameters that does not throw; all it reaches is marked shared;
                                the thread of its result
     join(t)                    owned thread; waits; the result
+    interrupted()              whether the call is to end, because its time is up or Ctrl-C was pressed
     retype(a)                  owned; a itself, a boxed value, as ANY; or a value of ANY as what it is
     kernel_failed(x)           borrowed; whether the kernel call that gave x, which comes just before, has failed
 """
@@ -119,7 +120,7 @@ COPYING = frozenset({"array_set", "array_own"})
 EFFECTS = frozenset(
     {
         *("print", "ref_new", "ref_get", "ref_set", "ref_swap", "array_swap", "array_take", "array_put"),
-        *("spawn", "join", "kernel_failed"),
+        *("spawn", "join", "kernel_failed", "interrupted"),
     }
 )
 """Primitives that may be neither left out, nor repeated, nor reordered among themselves."""
@@ -158,6 +159,8 @@ def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
             return STR
         case "array_empty", () if isinstance(stated, ArrayType):
             return stated
+        case "interrupted", ():
+            return BOOL
         case "retype", (DataType() | FunType() | StrType() | RefType() | ArrayType() | ThreadType(),):
             return stated
     return _boxed_result(op, args)

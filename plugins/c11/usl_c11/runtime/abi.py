@@ -26,6 +26,7 @@ bool usl_was_out_of_memory(usl_context *ctx);
 const char *usl_raised_at(const usl_context *ctx);
 const char *usl_raised_why(const usl_context *ctx);
 void usl_watch_stack(void);
+void usl_set_interrupt(bool on);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
 usl_value usl_string_new(const char *bytes, size_t length, const char *site, usl_context *ctx);
 usl_value usl_raw_array_new(int64_t length, size_t element, const char *site, usl_context *ctx);

@@ -865,6 +865,13 @@ void usl_share(usl_value value)
     }
 }
 
+_Atomic bool usl_interrupt = false;
+
+void usl_set_interrupt(bool on)
+{
+    atomic_store_explicit(&usl_interrupt, on, memory_order_relaxed);
+}
+
 /* ---- Stacks that overflow ------------------------------------------------------------------------------------------------ */
 
 #ifdef USL_WATCHED_STACKS

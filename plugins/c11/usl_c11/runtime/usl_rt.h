@@ -669,6 +669,14 @@ void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *byte
  * What then happens is as before: the process ends, or another handler of SIGSEGV runs. Does nothing where it is not Linux. */
 void usl_watch_stack(void);
 
+/* Whether calls of programs that ask for it are to end: those that were compiled with limits raise then. */
+extern _Atomic bool usl_interrupt;
+void usl_set_interrupt(bool on);
+static inline bool usl_is_interrupted(void)
+{
+    return USL_UNLIKELY(atomic_load_explicit(&usl_interrupt, memory_order_relaxed));
+}
+
 /* Ends the process with a message on stderr. */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Noreturn

@@ -101,6 +101,8 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
     match prim.op:
         case "retype":
             return args[0]
+        case "interrupted":
+            return "usl_is_interrupted()"
         case "str_concat":
             return f"usl_string_concat({args[0]}, {args[1]}, {site}, ctx)"
         case "str_quote":

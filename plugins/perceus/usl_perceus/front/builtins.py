@@ -23,17 +23,18 @@ from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, Scope
 from usl_perceus.front.types import FLOATS, INTEGERS, Rigid
 
 
-def _exception(python: type[BaseException]) -> ExceptionDef:
+def exception(python: type[BaseException]) -> ExceptionDef:
+    """An exception of the language itself, which is this one in Python."""
     syntax = sx.ConstructorSyntax(python.__name__, (), span=NOWHERE)
     return ExceptionDef(python.__name__, syntax, Scope({}), python, ())
 
 
-ZERO_DIVISION = _exception(ZeroDivisionError)
+ZERO_DIVISION = exception(ZeroDivisionError)
 """`a // 0` and `a % 0`"""
-INDEX = _exception(IndexError)
+INDEX = exception(IndexError)
 """An index that is negative or not below the length, and an array of negative length."""
 
-VALUE = _exception(ValueError)
+VALUE = exception(ValueError)
 """A kernel is called with sizes, lengths or values that it does not allow."""
 
 EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX, VALUE)}

@@ -51,8 +51,12 @@ _FLOATS = {"f32": ir.F32, "f64": ir.F64}
 class Instances:
     """The types and the names of functions of one program."""
 
-    def __init__(self, uniform: Uniform, first: Instances | None = None, effects: Effects = NOTHING) -> None:
-        """first: those of the same program made without knowing what may raise; effects: what may, by its types."""
+    def __init__(
+        self, uniform: Uniform, first: Instances | None = None, effects: Effects = NOTHING, *, limited: bool = False
+    ) -> None:
+        """first: those of the same program made without knowing what may raise; effects: what may, by its types; limited:
+        whether calls can be ended (`limits.py`)."""
+        self.limited = limited
         self.uniform = uniform
         self.first = first
         self.where = NOWHERE

@@ -13,6 +13,7 @@ from usl_perceus.front.definitions import ExceptionDef, FunDef
 from usl_perceus.front.effects import Effects, infer
 from usl_perceus.front.forms import coerced, coerced_value
 from usl_perceus.front.instances import Instances
+from usl_perceus.front.limits import ENDED, with_questions
 from usl_perceus.front.lower_expr import Lowering
 from usl_perceus.front.resolve import signature
 from usl_perceus.front.types import App, Type
@@ -32,25 +33,26 @@ class Lowered:
     """The data types into which callers from outside cannot look (`Instances.opaque`)."""
 
 
-def lower(funs: Sequence[FunDef]) -> Lowered:
-    """The program of these functions and everything they use; generic ones are left out, unless others use them.
+def lower(funs: Sequence[FunDef], *, limited: bool = False) -> Lowered:
+    """The program of these functions and everything they use; generic ones are left out, unless others use them. limited:
+    its calls can be ended.
 
     Raises:
         PerceusError: one of them, or something that it uses, is ill-typed, or has infinitely many instances.
     """
-    return deep(lambda: _program(funs))
+    return deep(lambda: _program(funs, limited))
 
 
-def _program(funs: Sequence[FunDef]) -> Lowered:
+def _program(funs: Sequence[FunDef], limited: bool) -> Lowered:
     for fun in funs:
         check_function(fun)
     uniform = Uniform(funs)
     while True:
         try:
             # What may raise is part of the types of closures and threads, so that the program is made again when it is known.
-            instances = Instances(uniform)
+            instances = Instances(uniform, limited=limited)
             effects = infer(_lowered(funs, instances).program, instances.outcomes)
-            return _marked(_lowered(funs, Instances(uniform, instances, effects)), effects)
+            return _marked(_lowered(funs, Instances(uniform, instances, effects, limited=limited)), effects)
         except Contaminated as found:
             uniform.add(found.data, found.position)
 
@@ -63,6 +65,8 @@ def _lowered(funs: Sequence[FunDef], instances: Instances) -> Lowered:
         for each in _function(instances, fun, types, name):
             made[each.name] = each
     made.update((each.name, each) for each in instances.derived)
+    if instances.limited:
+        made = with_questions(made, instances.exception(ENDED))
     for fun, name in exports.items():
         own = signature(fun)
         known = [instances.outside_type(type_, fun.span) for type_ in (*own.params, own.result)]

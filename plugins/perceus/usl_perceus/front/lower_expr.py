@@ -19,6 +19,7 @@ from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
 from usl_perceus.front.instances import Instances, Substitution
 from usl_perceus.front.kernel_tests import KernelArguments, Part
 from usl_perceus.front.library import strings
+from usl_perceus.front.limits import ENDED
 from usl_perceus.front.lower_builtins import BuiltinCalls, closure
 from usl_perceus.front.lower_kernel import kernel_call, part_of
 from usl_perceus.front.plain import COMPARED
@@ -517,6 +518,9 @@ class Lowering(BuiltinCalls):
         branches: list[ir.Branch] = []
         default: ir.Expr = ir.Raise(exception, type_, span=node.span)
         shared: list[tuple[ir.Label, ir.Expr]] = []
+        if self.instances.limited and any(handler.pattern is None for handler in node.handlers):
+            ended = self.instances.exception(ENDED)  # no handler of the program catches that
+            branches.append(ir.Branch(ended, (), ir.Raise(exception, type_, span=node.span), span=node.span))
         for handler in node.handlers:
             inside = {**env, handler.caught: exception}
             if handler.pattern is None:

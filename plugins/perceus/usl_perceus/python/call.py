@@ -22,6 +22,7 @@ from usl_perceus.python.convert import Converter
 from usl_perceus.python.entry import WORDS, make_entry, words_function
 from usl_perceus.python.heap import Undefined, heap, load, shared_flags
 from usl_perceus.python.layout import Blocks
+from usl_perceus.python.worker import Limit
 from usl_perceus.traverse import walk
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Compiled:
             self.library = load(ffi, str(path))
         except Undefined as error:
             raise _not_defined(str(error), program) from None
-        self.function, self.long = getattr(self.library, GUARD), _may_take_long(program)
+        self.function, self.long = getattr(self.library, GUARD), function.limited or _may_take_long(program)
         classes = _classes(lowered)
         self.converter = Converter(own, lowered, blocks, classes, lends=not _may_keep(program))
         ffi.cdef(f"void {WORDS}(void);")
@@ -77,10 +78,10 @@ class Compiled:
             slowly=function.slowly,
         )
 
-    def __call__(self, args: Sequence[Any]) -> Any:
+    def __call__(self, args: Sequence[Any], limit: Limit | None = None) -> Any:
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
-            return self.converter.run(self.function, self.name, params, self.fun.result, args, long=self.long)
+            return self.converter.run(self.function, self.name, params, self.fun.result, args, long=self.long, limit=limit)
 
 
 def _not_defined(symbol: str, program: Program) -> PerceusError:
@@ -160,9 +161,29 @@ def call(function: Function, args: Sequence[Any]) -> Any:
         PerceusError: the program is wrong, or an argument has the wrong type or number. JitError: it cannot be compiled.
         What the function raises, as the Python exception of that name.
     """
+    known = _known(function)
+    if known.entry is not function.entry:
+        function.entry = known.entry
+    return known(args)
+
+
+def call_limited(function: Function, args: Sequence[Any], seconds: float | None) -> Any:
+    """The same of a function that was compiled with limits.
+
+    Raises:
+        TimeoutError: it took longer than these seconds, if there are any. KeyboardInterrupt: Ctrl-C was pressed; the call has
+        ended. What `call` raises.
+    """
+    known = _known(function)
+    try:
+        return known(args, Limit(seconds, known.converter.heap.lib.usl_set_interrupt))
+    except TimeoutError as error:
+        raise TimeoutError(f"{function.name()} took longer than {seconds:g} seconds, and was ended at {error}") from None
+
+
+def _known(function: Function) -> Compiled:
     with _compiling:
         known = _compiled.get(function)
         if known is None:
             known = _compiled[function] = Compiled(function)
-            function.entry = known.entry
-    return known(args)
+        return known

@@ -29,6 +29,7 @@ from usl_perceus.python.arrays import Arrays
 from usl_perceus.python.handle import Handle
 from usl_perceus.python.heap import NOTHING, Heap
 from usl_perceus.python.layout import Blocks
+from usl_perceus.python.worker import Limit
 
 TAG_BITS = 64
 """`info` of a header is tag * 64 + size."""
@@ -451,7 +452,15 @@ class Converter:
     # ---- calls
 
     def run(
-        self, function: Callable[..., Any], name: str, params: Sequence[Type], result: Type, args: Sequence[Any], *, long: bool
+        self,
+        function: Callable[..., Any],
+        name: str,
+        params: Sequence[Type],
+        result: Type,
+        args: Sequence[Any],
+        *,
+        long: bool,
+        limit: Limit | None = None,
     ) -> Any:
         """Calls a C function that owns its arguments. The heap's lock is held. long: it may take long, or go deep.
 
@@ -476,7 +485,7 @@ class Converter:
             raise
         given = (*(value for value, type in converted if not types.is_void(type)), heap.context)
         function = self.arrays.returning(function)
-        value = heap.in_worker(function, given, lambda value: self._discard(value, result)) if long else function(*given)
+        value = heap.in_worker(function, given, lambda value: self._discard(value, result), limit) if long else function(*given)
         if heap.lib.usl_has_thrown(heap.context):
             self.raise_thrown(name)
         return self.from_heap(None if types.is_void(result) else value, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
 
@@ -88,6 +89,34 @@ class Waiting:
     over = False
 
 
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Of the time of a call, None for any; interrupt asks a program to end its call, or takes that back."""
+
+    seconds: float | None
+    interrupt: Callable[[bool], object]
+
+    def wait(self, task: Task) -> None:
+        """Waits until the task is over; asks it to end when its time is up, or Ctrl-C is pressed.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed; the task is over, unless it was pressed again.
+        """
+        try:
+            if task.running.acquire(timeout=-1 if self.seconds is None else min(self.seconds, threading.TIMEOUT_MAX)):
+                return
+            self.interrupt(True)
+            task.running.acquire()
+        except BaseException:
+            self.interrupt(True)
+            if not task.over:
+                task.running.acquire()
+            raise
+        finally:
+            if task.over:
+                self.interrupt(False)
+
+
 class Worker:
     """Runs one call after another; whoever asks holds `lock`."""
 
@@ -96,11 +125,18 @@ class Worker:
         self._tasks: SimpleQueue[Task] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
-    def __call__(self, function: Callable[..., Any], args: tuple[Any, ...], discard: Callable[[Any], None]) -> Any:
+    def __call__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        discard: Callable[[Any], None],
+        limit: Limit | None = None,
+    ) -> Any:
         """function(*args), in the worker. discard takes the result if nobody waits for it any more; the lock is held then.
+        limit: of a function that can be ended.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C was pressed; the call goes on, and the lock is given to nobody until it ends.
+            KeyboardInterrupt: Ctrl-C was pressed; a call without limit goes on, and the lock is given to nobody until it ends.
         """
         if self._thread is None or not self._thread.is_alive():  # a fork leaves it behind
             self._tasks = SimpleQueue()
@@ -108,7 +144,10 @@ class Worker:
         task = Task(function, args, discard)
         try:
             self._tasks.put(task)
-            task.running.acquire()
+            if limit is None:
+                task.running.acquire()
+            else:
+                limit.wait(task)
         except BaseException:
             if not task.over:
                 self._lock.abandon(task)
