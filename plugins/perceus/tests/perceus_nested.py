@@ -62,12 +62,14 @@ class Nested:
                 return head
 
 
-def random_type(rng: random.Random, depth: int) -> Nested:
+def random_type(rng: random.Random, depth: int, *, in_thread: bool = False) -> Nested:
+    """A type. Threads give no cells: when a program looks at one that a thread changes is not determined."""
     if depth == 0:
         return Nested(rng.choice(SCALARS))
-    head = rng.choice(CONTAINERS)
-    parts = 2 if head == "tuple" else 1
-    return Nested(head, tuple(random_type(rng, depth - 1 - rng.randrange(2) * (depth > 1)) for _ in range(parts)))
+    head = rng.choice([each for each in CONTAINERS if each != "ref" or not in_thread])
+    parts, in_thread = 2 if head == "tuple" else 1, in_thread or head == "thread"
+    depths = [depth - 1 - rng.randrange(2) * (depth > 1) for _ in range(parts)]
+    return Nested(head, tuple(random_type(rng, each, in_thread=in_thread) for each in depths))
 
 
 class Functions:
