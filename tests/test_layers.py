@@ -87,7 +87,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "passes",
         "python report",
         "command decorators",
-        "plugin",
+        "plugin std",
     ),
     "usl_avx512": (
         "cpu emulation kernels_algorithms kernels_convolution masks memories",

@@ -165,3 +165,28 @@ def test_a_level_of_constant_folding_takes_little_stack(tmp_path):
     usage = "\n".join(path.read_text() for path in tmp_path.glob("*.su"))
     frames = [int(size) for size in re.findall(r":folded\t(\d+)\t", usage)]
     assert frames == [] or max(frames) <= 6 * 8
+
+
+def test_a_variable_that_only_a_text_mentions_is_no_warning(tmp_path):
+    text = dedent("""
+        @data
+        class Box:
+            Box: {x: tuple[bool, bool], y: Box}
+            End: ()
+
+        @fun
+        def made(n: i64) -> Box:
+            return Box((n > 1, n > 2), End)
+
+        @fun
+        def main() -> i64:
+            match made(3):
+                case Box(x, _):
+                    a, b = x
+                    return [1, 2].modify(4, lambda x: x + 1)[0]
+                case End():
+                    return 0
+    """)
+    made = lower([parse_program(text, "<program>")["main"]]).program
+    (got,) = outcomes([compile_program(made)], tmp_path, ("-O0", "-Wall", "-Wextra", "-Werror"))
+    assert got[0] == standard.plain(standard.run(made, "main"))

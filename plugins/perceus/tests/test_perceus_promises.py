@@ -261,6 +261,35 @@ def test_a_promise_holds_where_each_value_is_used_up_before_it_is_updated(body: 
     compile_program(program(f"{INCREASED}\n@no_alloc\n@fun\n{body}\n").program)
 
 
+APPLIED = """
+@no_alloc
+@fun
+def applied(xs: List[i64], f: Callable[[i64, List[i64]], List[i64]], ys: List[i64]) -> List[i64]:
+    match xs:
+        case Nil():
+            return ys
+        case Cons(x, rest):
+            return applied(rest, f, f(x, ys))
+
+@fun
+def twice(x: i64, ys: List[i64]) -> List[i64]:
+    return Cons(x, Cons(x, ys))
+"""
+
+
+@pytest.mark.parametrize("given", ["lambda x, ys: Cons(x, Cons(x, ys))", "twice"])
+def test_a_promise_does_not_cover_the_closure_that_is_given(given: str):
+    text = f"{APPLIED}\n@fun\ndef f(xs: List[i64]) -> List[i64]:\n    return applied(xs, {given}, Nil)\n"
+    compile_program(program(text).program)
+
+
+def test_a_promise_covers_a_function_that_is_given_if_it_is_called_by_name_too():
+    text = APPLIED.replace("return ys", "return twice(1, ys)")
+    error = refused(f"{text}\n@fun\ndef f(xs: List[i64]) -> List[i64]:\n    return applied(xs, twice, Nil)\n")
+    assert error.code == "E731"
+    assert "Cons takes new memory" in error.message
+
+
 def test_explain_tells_each_copy_that_the_program_brings_about():
     head = "@fun\ndef f(xs: List[i64], a: array[i64]) -> i64:"
     text = f"{INCREASED}\n{head}\n    b = a.set(0, total(increased(xs)))\n    return b[0] + a[0] + total(xs)\n"

@@ -45,7 +45,8 @@ class Allocation:
 
     what: the constructor's name, `closure`, or the primitive. size: bytes of a constructor's block, header included.
     reused: on unique data the block is built in the memory of another one. why: a sentence without a full stop, for the user.
-    kept: the names of the fields that need no store then. function: the function that it is in after inlining.
+    kept: the names of the fields that need no store then. function: the function that it is in after inlining. called: the
+    function whose call it is, in which the block is made.
     """
 
     span: Span
@@ -56,6 +57,7 @@ class Allocation:
     why: str
     kept: tuple[str, ...] = ()
     must_reuse: bool = False
+    called: str | None = None
 
 
 def allocations(program: Program) -> list[Allocation]:
@@ -118,7 +120,8 @@ class _Explainer:
                 yield self._new(expr, kernel, f"the array that it writes is copied: {self._copies[expr].why}")
             case Call(fun=fun) if expr in self._copies:
                 what = f"call of {source_name(fun)}"
-                yield self._new(expr, what, f"it builds in the memory of its arguments, and here {self._copies[expr].why}")
+                made = self._new(expr, what, f"it builds in the memory of its arguments, and here {self._copies[expr].why}")
+                yield replace(made, called=fun)
             case Match():
                 yield from self._match(expr, path)
                 return

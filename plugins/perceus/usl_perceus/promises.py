@@ -5,7 +5,8 @@ must_reuse(C(..))   this constructor is built in the memory of a matched block, 
                     copied, and what they call gets unique arguments where it builds in them (`sharing`)
 @fbip               @no_alloc, and the stack does not grow: functions that call each other do so in tail position
 
-Closures that are called are not looked into: they keep their own promises. Checked on the program after all passes.
+Closures that are called are not looked into: they keep their own promises. So it is with the functions behind them in copies
+that are made for known closures (`FunDef.given`). Checked on the program after all passes.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ def _promises(fun: FunDef) -> bool:
 def _check_allocations(program: Program, fun: FunDef, made: dict[str, list[Allocation]]) -> None:
     promise = "@fbip" if fun.fbip else "@no_alloc"
     for name, chain in reached_from(program, fun.name):
+        given = program.funs[name].given
         for item in made[name]:
-            if not item.reused:
+            if not item.reused and item.called not in given:
                 hint = _hint(item)
                 raise PerceusError(
                     f"{promise} {source_name(fun.name)}: {item.what} takes new memory: {item.why}",
@@ -86,7 +88,7 @@ def _via(chain: Chain) -> tuple[str, ...]:
 
 
 def reached_from(program: Program, name: str) -> Iterator[tuple[str, Chain]]:
-    """The functions that name calls, itself first, each with the calls that lead there."""
+    """The functions that name calls, itself first, each with the calls that lead there; not those of closures."""
     seen: set[str] = set()
     todo: list[Chain] = [(name,)]
     while todo:
@@ -95,4 +97,5 @@ def reached_from(program: Program, name: str) -> Iterator[tuple[str, Chain]]:
             continue
         seen.add(chain[-1])
         yield chain[-1], chain
-        todo.extend((*chain, callee) for callee in sorted(callees(program.funs[chain[-1]].body)))
+        fun = program.funs[chain[-1]]
+        todo.extend((*chain, callee) for callee in sorted(callees(fun.body) - fun.given))

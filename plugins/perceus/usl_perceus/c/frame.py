@@ -38,7 +38,7 @@ class Handler:
     used: bool = False
 
 
-_NAMES = re.compile(r"(?<!->)(?<!\.)\b\w+")
+_NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|(?<!->)(?<!\.)\b\w+')
 """Words that are not members of structs."""
 
 

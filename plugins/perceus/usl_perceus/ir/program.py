@@ -28,6 +28,7 @@ class FunDef(Node):
     inline: the source asks for inlining. specialize: it asks for a copy for each known closure that it is called with.
     fbip: promised: on unique arguments each constructor reuses a matched block, and the stack does not grow.
     no_alloc: promised: as fbip, but the stack may grow.
+    given: the functions behind closures that this is a copy for; what they do the promises do not cover.
     loop: functions with the same number (not None) call each other in tail position, which must not grow the stack; set by
     `tail_calls`.
     """
@@ -41,6 +42,7 @@ class FunDef(Node):
     specialize: bool = False
     fbip: bool = False
     no_alloc: bool = False
+    given: frozenset[str] = frozenset()
     loop: int | None = None
 
 

@@ -31,7 +31,7 @@ from usl_perceus.ir import (
     Ret,
     Var,
 )
-from usl_perceus.opt.callgraph import call_graph, components
+from usl_perceus.opt.callgraph import call_graph, callees, components
 from usl_perceus.opt.simplify import simplify_expr, size
 from usl_perceus.traverse import fresh_copy, map_children, walk
 
@@ -179,7 +179,9 @@ class _Specializer:
             if not captures:
                 made = Ret(FunRef(target.fun, closure.type), span=fun.span)
             body = Let(closure, made, body, span=fun.span)
-        return replace(fun, name=name, params=tuple(params), body=body)
+        # what the function calls by name itself, its promises do cover
+        given = fun.given | ({target.fun for target in targets.values()} - callees(fun.body))
+        return replace(fun, name=name, params=tuple(params), body=body, given=given)
 
 
 def _changes(fun: FunDef, i: int) -> bool:

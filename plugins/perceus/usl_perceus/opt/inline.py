@@ -2,14 +2,18 @@
 
 A small function is copied wherever it is called; a larger one if there is one call, or few and it takes data apart, so that its
 matches and the constructors of the caller can share memory (red-black balancing). `@inline` asks for it.
+
+A function that promises something, or that such a one calls, keeps its calls of closures that it was given (`FunDef.given`)
+if these may take memory: the promise does not cover them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from usl_perceus.allocation import Takes, takes_memory
 from usl_perceus.ir import Call, Expr, FunDef, Match, Program
 from usl_perceus.opt.callgraph import call_graph, components, is_recursive, references
 from usl_perceus.opt.simplify import bind_arguments, simplify_expr, size
@@ -33,10 +37,15 @@ def inline(program: Program) -> Program:
     funs = dict(program.funs)
     room = _Room((GROWTH - 1) * sum(size(fun.body) for fun in funs.values()))
     chosen: dict[str, FunDef] = {}
+    promising = _reached(graph, (name for name, fun in funs.items() if fun.fbip or fun.no_alloc))
     for group in components(graph):
         for name in group:
-            body = _Inliner(chosen, calls, room).expr(funs[name].body)
-            funs[name] = replace(funs[name], body=simplify_expr(body))
+            fun = funs[name]
+            kept = {g for g in fun.given if may_take_memory(funs[g], program)} if name in promising else set()
+            inliner = _Inliner({g: each for g, each in chosen.items() if g not in kept} if kept else chosen, calls, room)
+            body = inliner.expr(fun.body)
+            given = fun.given | (inliner.given - graph[name])
+            funs[name] = replace(fun, body=simplify_expr(body), given=given)
         if not is_recursive(group, graph) and _is_worth(funs[group[0]], calls[group[0]]):
             chosen[group[0]] = funs[group[0]]
     return without_unused(replace(program, funs=funs))
@@ -48,6 +57,23 @@ def _is_worth(fun: FunDef, calls: int) -> bool:
         return False  # its promise is checked on its own code
     takes_apart = isinstance(fun.body, Match) or any(isinstance(expr, Match) for expr in walk(fun.body))
     return count <= SMALL or fun.inline or (count <= MEDIUM and (calls == 1 or (takes_apart and calls <= FEW)))
+
+
+def may_take_memory(fun: FunDef, program: Program) -> bool:
+    """Whether a call may, what it calls included."""
+    return any(isinstance(expr, Call) or takes_memory(expr, program) is not Takes.NEVER for expr in walk(fun.body))
+
+
+def _reached(graph: Mapping[str, Collection[str]], names: Iterable[str]) -> set[str]:
+    """The functions that these call, themselves included."""
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo.extend(graph[name])
+    return found
 
 
 @dataclass(slots=True)
@@ -63,6 +89,8 @@ class _Inliner:
         self._calls = calls
         self._room = LARGE
         self._program = program
+        self.given: frozenset[str] = frozenset()
+        """Of the functions that were inlined."""
 
     def expr(self, expr: Expr) -> Expr:
         if isinstance(expr, Call) and expr.fun in self._chosen:
@@ -72,6 +100,7 @@ class _Inliner:
             self._room -= count
             if self._room > 0 and added <= self._program.left:
                 self._program.left -= added
+                self.given |= fun.given
                 params = {param.var: param.var.copy() for param in fun.params}
                 return bind_arguments(tuple(params.values()), expr.args, fresh_copy(fun.body, params), expr)
         return map_children(expr, self.expr)
