@@ -183,6 +183,17 @@ def run_gallery(rounds: int) -> Outcome:
     return gallery.run(rounds)
 
 
+def run_gemmini(rounds: int) -> Outcome:
+    from bench import gemmini
+
+    rows = gemmini.measure()
+    table = gemmini.markdown(rows)
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "gemmini.md").write_text(table, encoding="utf-8")
+    print(table)
+    return gemmini.as_json(rows), gemmini.judge(rows)
+
+
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
     "sgemm": run_sgemm,
@@ -195,6 +206,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "calls": run_calls,
     "rerun": run_rerun,
     "gallery": run_gallery,
+    "gemmini": run_gemmini,
 }
 LARGE: dict[str, Callable[[int], Outcome]] = {"perceus-large": run_perceus_large}
 """What takes so much memory that it is only done if it is asked for."""

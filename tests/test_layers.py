@@ -98,7 +98,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_gemmini": (
-        "errors kernels_registers rounding",
+        "errors kernels_activation kernels_registers rounding",
         "params words",
         "decode header memories",
         "kernels_conv kernels_matmul kernels_movement kernels_products library trace",

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from usl_core import DRAM, Procedure, fragment, proc
+from usl_core import DRAM, Procedure, proc
+from usl_gemmini.kernels_activation import ACTIVATIONS
 from usl_gemmini.kernels_registers import FENCE
 from usl_gemmini.memories import GEMMINI_OUT
 from usl_gemmini.rounding import rne
 
 
-@fragment
-def plain(x):
-    return x
-
-
-@fragment
-def rectified(x):
-    return relu(x)
-
-
 def convolution(with_relu: bool, step: int) -> Procedure:
     """`y = act(scale * (x * w + bias))` on images NHWC whose border, if they have one, is part of them, `step` pixels apart."""
-    act = rectified if with_relu else plain
+    act = ACTIVATIONS[with_relu]
 
     @proc
     def conv(

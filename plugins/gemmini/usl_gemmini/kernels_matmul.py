@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from usl_core import DRAM, Procedure, fragment, proc
+from usl_core import DRAM, Procedure, proc
+from usl_gemmini.kernels_activation import ACTIVATIONS
 from usl_gemmini.kernels_registers import FENCE
 from usl_gemmini.memories import GEMMINI_OUT
 from usl_gemmini.rounding import rne
 
 
-@fragment
-def plain(x):
-    return x
-
-
-@fragment
-def rectified(x):
-    return relu(x)
-
-
 def product(with_relu: bool) -> Procedure:
     """`C = act(scale * (A B))`, rounded to the nearest integer and saturated."""
-    act = rectified if with_relu else plain
+    act = ACTIVATIONS[with_relu]
 
     @proc
     def matmul(M: size, N: size, K: size, scale: f32, A: i8[M, K] @ DRAM, B: i8[K, N] @ DRAM, C: i8[M, N] @ GEMMINI_OUT):
@@ -38,7 +29,7 @@ def product(with_relu: bool) -> Procedure:
 
 def product_and_sum(with_relu: bool) -> Procedure:
     """`C = act(scale * (A B + D))`, rounded to the nearest integer and saturated."""
-    act = rectified if with_relu else plain
+    act = ACTIVATIONS[with_relu]
 
     @proc
     def matmul(
@@ -65,7 +56,7 @@ def product_and_sum(with_relu: bool) -> Procedure:
 
 def product_and_row(with_relu: bool) -> Procedure:
     """`C = act(scale * (A B + D))` with a row D for all rows."""
-    act = rectified if with_relu else plain
+    act = ACTIVATIONS[with_relu]
 
     @proc
     def matmul(

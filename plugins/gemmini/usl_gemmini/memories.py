@@ -43,10 +43,12 @@ class Local(PlacedMemory):
 
     @classmethod
     def header(cls) -> str:
+        """The chip's header, and that it is this chip's."""
         return chip_header(cls.params)
 
     @classmethod
     def declare(cls, name: str, ctype: str, row: int, span: Span) -> str:
+        """The number of the first row; a BackendError for other elements."""
         if ctype != cls.element:
             raise BackendError(f"{name} is {ctype}, and memory {cls.name} holds {cls.element}", span=span)
         return super().declare(name, ctype, row, span)
@@ -63,6 +65,7 @@ class Accumulator(Local):
 
     @classmethod
     def window(cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span) -> str:
+        """The address of a row, with the bit that says accumulator."""
         return f"(GEMMINI_ACC | {cls.row(base, indices, strides, span)})"
 
 
@@ -71,6 +74,7 @@ class Array(Local):
 
     @classmethod
     def window(cls, base: str, ctype: str, indices: Sequence[str], strides: Sequence[str], span: Span) -> str:
+        """How tests reach a row; commands need no address."""
         return f"(GEMMINI_WEIGHTS - {cls.row(base, indices, strides, span)})"
 
 
