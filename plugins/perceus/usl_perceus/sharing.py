@@ -24,51 +24,8 @@ from functools import reduce
 from typing import assert_never
 
 from usl_core.errors import Span
-from usl_perceus import prims
+from usl_perceus import ir, prims
 from usl_perceus.insert import borrowed_args
-from usl_perceus.ir import (
-    EXN,
-    Atom,
-    Branch,
-    Call,
-    CallClosure,
-    CopyToken,
-    DecRef,
-    Do,
-    Drop,
-    DropReuse,
-    Dup,
-    Expr,
-    Fill,
-    ForeignCall,
-    Free,
-    FreeToken,
-    FunDef,
-    HoleType,
-    If,
-    IfUnique,
-    Jump,
-    KernelCall,
-    Label,
-    Lambda,
-    Layout,
-    Let,
-    LetJoin,
-    MakeCon,
-    MakeConHole,
-    Match,
-    NewHole,
-    NullToken,
-    Op,
-    Prim,
-    Program,
-    Raise,
-    Ret,
-    TakeToken,
-    TryLet,
-    Type,
-    Var,
-)
 from usl_perceus.ir.nodes import Node
 from usl_perceus.layout import is_counted
 from usl_perceus.opt.callgraph import callees, components
@@ -122,11 +79,11 @@ class Function:
         return len(self.copies), len(self.needs), len(self.kept), tuple(self.filled.items()), self.result
 
 
-def sharing(program: Program) -> dict[str, Function]:
+def sharing(program: ir.Program) -> dict[str, Function]:
     """For each function of a program in the linear calculus what is known of it."""
     known = {name: Function() for name in program.funs}
     bodies = [expr for fun in program.funs.values() for expr in walk(fun.body)]
-    stores = any(isinstance(expr, ForeignCall) or (isinstance(expr, Prim) and expr.op in STORING) for expr in bodies)
+    stores = any(isinstance(expr, ir.ForeignCall) or (isinstance(expr, ir.Prim) and expr.op in STORING) for expr in bodies)
     for group in components({name: callees(fun.body) for name, fun in program.funs.items()}):
         before = None
         while before != (before := [known[name].size() for name in group]):
@@ -160,14 +117,14 @@ def _join(one: Need, other: Need) -> Need:
 class _State:
     """owned: how many references each variable owns. values: what it depends on. constants: variables known to be constants."""
 
-    owned: Mapping[Var, int]
-    values: Mapping[Var, Value]
-    constants: frozenset[Var] = frozenset()
+    owned: Mapping[ir.Var, int]
+    values: Mapping[ir.Var, Value]
+    constants: frozenset[ir.Var] = frozenset()
 
-    def plus(self, var: Var, step: int = 1) -> _State:
+    def plus(self, var: ir.Var, step: int = 1) -> _State:
         return replace(self, owned={**self.owned, var: self.owned.get(var, 0) + step})
 
-    def valued(self, var: Var, value: Value) -> _State:
+    def valued(self, var: ir.Var, value: Value) -> _State:
         return replace(self, values={**self.values, var: value})
 
 
@@ -204,21 +161,21 @@ Outcome = tuple[_State | None, Value]
 class _Follower:
     """Follows a state through a function."""
 
-    def __init__(self, program: Program, known: Mapping[str, Function], own: Function, *, stores: bool) -> None:
+    def __init__(self, program: ir.Program, known: Mapping[str, Function], own: Function, *, stores: bool) -> None:
         self._program = program
         self._known = known
         self._own = own
         self._stores = stores
-        self._borrowed: dict[Var, int] = {}
-        self._parent: dict[Var, Var] = {}
-        self._fields: dict[Var, Branch] = {}
-        self._tokens: dict[Var, Need] = {}
-        self._jumps: dict[Label, list[tuple[_State, tuple[Value, ...]]]] = {}
+        self._borrowed: dict[ir.Var, int] = {}
+        self._parent: dict[ir.Var, ir.Var] = {}
+        self._fields: dict[ir.Var, ir.Branch] = {}
+        self._tokens: dict[ir.Var, Need] = {}
+        self._jumps: dict[ir.Label, list[tuple[_State, tuple[Value, ...]]]] = {}
         self._raised: list[_State] = []
         self._filled = FRESH
-        self._read: dict[Var, tuple[Shared | None, Mapping[Var, Value]]] = {}
+        self._read: dict[ir.Var, tuple[Shared | None, Mapping[ir.Var, Value]]] = {}
 
-    def function(self, fun: FunDef) -> None:
+    def function(self, fun: ir.FunDef) -> None:
         """Add to what is known of the function."""
         params = {param.var: i for i, param in enumerate(fun.params) if self.counted(param.var)}
         self._borrowed = {param.var: params[param.var] for param in fun.params if param.borrowed and param.var in params}
@@ -234,42 +191,42 @@ class _Follower:
                 if kept.held != frozenset((~i,)):
                     self._own.filled[i] = _join(self._own.filled.get(i, UNIQUE), kept.held)
 
-    def closure(self, expr: Lambda) -> None:
+    def closure(self, expr: ir.Lambda) -> None:
         """Add the copies of a closure's body to those of the function that it stands in, as if it were called once, with what
         is unique: it keeps its own promise."""
         inner = _Follower(self._program, self._known, self._own, stores=self._stores)
         vars = [var for var in (*expr.captures, *expr.params) if self.counted(var)]
         inner.expr(expr.body, _State(dict.fromkeys(vars, 1), dict.fromkeys(vars, FRESH)))
 
-    def counted(self, atom: Atom | None) -> bool:
+    def counted(self, atom: ir.Atom | None) -> bool:
         """Whether atom is a variable that stands for a reference."""
-        return isinstance(atom, Var) and is_counted(atom.type, self._program.datas)
+        return isinstance(atom, ir.Var) and is_counted(atom.type, self._program.datas)
 
-    def given(self, type: Type, why: str) -> Value:
+    def given(self, type: ir.Type, why: str) -> Value:
         """A value of a type that comes from somewhere unknown."""
         return Value(Shared(why), Shared(why)) if is_counted(type, self._program.datas) else FRESH
 
     # ---- references
 
-    def held(self, var: Var, state: _State) -> bool:
+    def held(self, var: ir.Var, state: _State) -> bool:
         """Whether a block that is alive, or the caller, has a reference to var besides those that are owned here."""
         parent = self._parent.get(var)
         if var in self._borrowed or parent is None:
             return var in self._borrowed
         return state.owned.get(parent, 0) > 0 or self.held(parent, state)
 
-    def value(self, atom: Atom | None, state: _State) -> Value:
+    def value(self, atom: ir.Atom | None, state: _State) -> Value:
         """What atom depends on, other references that this function owns aside. A part of what is shared is shared."""
-        if not isinstance(atom, Var) or not self.counted(atom) or atom in state.constants:
+        if not isinstance(atom, ir.Var) or not self.counted(atom) or atom in state.constants:
             return FRESH
         own = state.values.get(atom, FRESH)
         parent = self._parent.get(atom)
         return own if parent is None else join((own, self.value(parent, state)))
 
-    def now(self, var: Atom, state: _State) -> Need:
+    def now(self, var: ir.Atom, state: _State) -> Need:
         """What it takes for one reference to var, owned here, to be the only one."""
         known = self.value(var, state).own
-        if isinstance(known, Shared) or not isinstance(var, Var) or not self.counted(var) or var in state.constants:
+        if isinstance(known, Shared) or not isinstance(var, ir.Var) or not self.counted(var) or var in state.constants:
             return known
         if var in self._borrowed:
             return Shared(f"`{var.name}` is borrowed: the caller keeps it")
@@ -278,9 +235,9 @@ class _Follower:
             return Shared(f"`{var.name}` is still a part of `{parent.name}`, which is needed afterwards")
         return Shared(f"`{var.name}` is needed again afterwards") if state.owned.get(var, 0) > 1 else known
 
-    def move(self, atoms: Iterable[Atom | None], state: _State, *, back: bool = False) -> _State:
+    def move(self, atoms: Iterable[ir.Atom | None], state: _State, *, back: bool = False) -> _State:
         """The state after references are given away. back: they are given up by the time that the state is reached."""
-        moved = [atom for atom in atoms if isinstance(atom, Var) and self.counted(atom) and atom not in state.constants]
+        moved = [atom for atom in atoms if isinstance(atom, ir.Var) and self.counted(atom) and atom not in state.constants]
         if not back:
             for var in moved:
                 known = self.now(var, state)
@@ -290,9 +247,9 @@ class _Follower:
             state = state.plus(var, -1)
         return state
 
-    def mark(self, var: Var, shared: Shared, state: _State) -> _State:
+    def mark(self, var: ir.Var, shared: Shared, state: _State) -> _State:
         """var is shared from now on, and so is what it is a part of."""
-        part: Var | None = var
+        part: ir.Var | None = var
         while part is not None:
             self._read.pop(part, None)
             before = state.values.get(part, FRESH)
@@ -301,9 +258,9 @@ class _Follower:
             part = self._parent.get(part)
         return state
 
-    def fill(self, var: Atom, held: Need, state: _State) -> _State:
+    def fill(self, var: ir.Atom, held: Need, state: _State) -> _State:
         """The arrays or cells in var hold more from now on, and so does what it is a part of."""
-        part = var if isinstance(var, Var) and self.counted(var) else None
+        part = var if isinstance(var, ir.Var) and self.counted(var) else None
         while part is not None:
             before = state.values.get(part, FRESH)
             state = state.valued(part, replace(before, held=_join(before.held, held)))
@@ -320,64 +277,64 @@ class _Follower:
 
     # ---- expressions
 
-    def expr(self, expr: Expr, state: _State) -> Outcome:
+    def expr(self, expr: ir.Expr, state: _State) -> Outcome:
         """The state after expr, and its value."""
         match expr:
-            case Ret(atom=atom):
+            case ir.Ret(atom=atom):
                 after = self.move((atom,), state)
                 return after, self.value(atom, after)
-            case Raise(atom=atom):
+            case ir.Raise(atom=atom):
                 self._raised.append(self.move((atom,), state))
                 return None, FRESH
-            case Call() | CallClosure() | Prim() | ForeignCall() | KernelCall():
+            case ir.Call() | ir.CallClosure() | ir.Prim() | ir.ForeignCall() | ir.KernelCall():
                 return self.call(expr, state)
-            case MakeCon(args=args, token=token):
+            case ir.MakeCon(args=args, token=token):
                 self.construct(expr, token)
                 after = self.move(args, state)
                 return after, join(self.value(arg, after) for arg in args)
-            case Lambda(captures=captures):
+            case ir.Lambda(captures=captures):
                 self.closure(expr)
                 after = self.move(captures, state)
                 return after, join(self.value(var, after) for var in captures)
-            case Let(var=var, value=value, body=body):
+            case ir.Let(var=var, value=value, body=body):
                 bound, known = self.expr(value, state)
                 if bound is None:
                     return None, FRESH
-                if isinstance(value, Prim) and value.op in READ and self.counted(var):
+                if isinstance(value, ir.Prim) and value.op in READ and self.counted(var):
                     bound = self.read(var, value, bound)
                 return self.expr(body, self.bound(var, known, bound))
-            case TryLet():
+            case ir.TryLet():
                 return self.attempt(expr, state)
-            case Match():
+            case ir.Match():
                 return self.match(expr, state)
-            case If(then=then, orelse=orelse):
+            case ir.If(then=then, orelse=orelse):
                 return self.paths([self.expr(then, state), self.expr(orelse, state)])
-            case LetJoin():
+            case ir.LetJoin():
                 return self.joined(expr, state)
-            case Jump(label=label, args=args):
+            case ir.Jump(label=label, args=args):
                 after = self.move(args, state)
                 self._jumps[label].append((after, tuple(self.value(arg, after) for arg in args)))
                 return None, FRESH
-            case NewHole(body=body):
+            case ir.NewHole(body=body):
                 after_hole, _ = self.expr(body, state)
                 return after_hole, self._filled
-            case MakeConHole(var=var, args=args, token=token, body=body):
+            case ir.MakeConHole(var=var, args=args, token=token, body=body):
                 self.construct(expr, token)
                 after = self.move(args, state)
                 return self.expr(body, self.bound(var, join(self.value(arg, after) for arg in args), after))
-            case Fill(atom=atom):
+            case ir.Fill(atom=atom):
                 after = self.move((atom,), state)
                 self._filled = join((self._filled, self.value(atom, after)))
                 return after, FRESH
-            case Do(op=op, body=body):
+            case ir.Do(op=op, body=body):
                 return self.expr(body, self.op(op, state))
             case _:
                 assert_never(expr)
 
-    def bound(self, var: Var, value: Value, state: _State) -> _State:
+    def bound(self, var: ir.Var, value: Value, state: _State) -> _State:
         return state.plus(var).valued(var, value) if self.counted(var) else state
 
-    def construct(self, expr: MakeCon | MakeConHole, token: Var | None) -> None:
+    def construct(self, expr: ir.MakeCon | ir.MakeConHole, token: ir.Var | None) -> None:
         if token is not None:
             self.require(expr, self._tokens[token])
 
@@ -386,7 +343,7 @@ class _Follower:
         back = [(state, value) for state, value in outcomes if state is not None]
         return _merged([state for state, _ in back]), join(value for _, value in back)
 
-    def joined(self, expr: LetJoin, state: _State) -> Outcome:
+    def joined(self, expr: ir.LetJoin, state: _State) -> Outcome:
         self._jumps[expr.label] = []
         direct = self.expr(expr.body, state)
         jumps = self._jumps[expr.label]
@@ -397,7 +354,7 @@ class _Follower:
             arrived = self.bound(param, join(values[i] for _, values in jumps), arrived)
         return self.paths([direct, self.expr(expr.join_body, arrived)])
 
-    def attempt(self, expr: TryLet, state: _State) -> Outcome:
+    def attempt(self, expr: ir.TryLet, state: _State) -> Outcome:
         outer, self._raised = self._raised, []
         after, value = self.expr(expr.value, state)
         thrown, self._raised = _merged(self._raised), outer
@@ -405,17 +362,17 @@ class _Follower:
         if after is not None:
             paths.append(self.expr(expr.body, self.bound(expr.var, value, after)))
         if thrown is not None:
-            carried = self.given(EXN, "it comes with an exception")
+            carried = self.given(ir.EXN, "it comes with an exception")
             paths.append(self.expr(expr.handler, self.bound(expr.exn, carried, thrown)))
         return self.paths(paths)
 
-    def match(self, expr: Match, state: _State) -> Outcome:
+    def match(self, expr: ir.Match, state: _State) -> Outcome:
         paths = []
         for branch in expr.branches:
             outer = self._fields.get(expr.var)
             self._fields[expr.var] = branch
             self._parent.update((var, expr.var) for var in branch.binders if self.counted(var))
-            constant = self._program.datas[branch.con.data].layout is Layout.BOXED and not branch.binders
+            constant = self._program.datas[branch.con.data].layout is ir.Layout.BOXED and not branch.binders
             below = replace(state, constants=state.constants | {expr.var}) if constant else state
             paths.append(self.expr(branch.body, below))
             if outer is not None:
@@ -426,45 +383,45 @@ class _Follower:
 
     # ---- calls
 
-    def call(self, expr: Call | CallClosure | Prim | ForeignCall | KernelCall, state: _State) -> Outcome:
+    def call(self, expr: ir.Call | ir.CallClosure | ir.Prim | ir.ForeignCall | ir.KernelCall, state: _State) -> Outcome:
         borrows = borrowed_args(expr, self._program)
-        taken: list[Atom | None] = [arg for arg, kept in zip(expr.args, borrows, strict=True) if not kept]
-        if isinstance(expr, CallClosure):
+        taken: list[ir.Atom | None] = [arg for arg, kept in zip(expr.args, borrows, strict=True) if not kept]
+        if isinstance(expr, ir.CallClosure):
             taken.append(expr.fun)
         uniqueness = [self.now(arg, state) for arg in expr.args]
         keeps = self._stores or may_throw(expr, self._program)  # an exception may carry it, too
-        given_up = isinstance(expr, Call) and not keeps and not is_counted(expr.type, self._program.datas)
-        holes = any(isinstance(arg, Var) and isinstance(arg.type, HoleType) for arg in expr.args)
+        given_up = isinstance(expr, ir.Call) and not keeps and not is_counted(expr.type, self._program.datas)
+        holes = any(isinstance(arg, ir.Var) and isinstance(arg.type, ir.HoleType) for arg in expr.args)
         after = self.move(taken, state, back=given_up and not holes)
         values = [
             self.value(arg, after) if not kept else replace(self.value(arg, after), own=self.now(arg, state))
             for arg, kept in zip(expr.args, borrows, strict=True)
         ]
         match expr:
-            case Call(fun=fun, args=args):
+            case ir.Call(fun=fun, args=args):
                 known = self._known[fun]
                 for i in list(known.needs):  # known may be the function itself
                     self.require(expr, uniqueness[i] if i >= 0 else _held(values[~i]))
                 for i, why in list(known.kept.items()):
                     arg = args[i]
-                    if isinstance(arg, Var) and self.counted(arg):
+                    if isinstance(arg, ir.Var) and self.counted(arg):
                         after = self.mark(arg, why, after)
                 for i, need in list(known.filled.items()):
                     after = self.fill(args[i], _given(need, values), after)
                 result = Value(_given(known.result.own, values), _given(known.result.held, values))
                 if holes:
                     self._filled = join((self._filled, result))
-            case Prim(op=op, args=args):
+            case ir.Prim(op=op, args=args):
                 if op in prims.COPYING:
                     self.require(expr, uniqueness[0])
                 after, result = self.primitive(expr, values, after)
-            case KernelCall(kernel=kernel):
+            case ir.KernelCall(kernel=kernel):
                 written = [i for i, is_written in enumerate(self._program.kernels[kernel].written) if is_written]
                 for i in written:
                     self.require(expr, uniqueness[i])
                 result = FRESH
-            case CallClosure() | ForeignCall():
-                what = "a closure" if isinstance(expr, CallClosure) else "a foreign function"
+            case ir.CallClosure() | ir.ForeignCall():
+                what = "a closure" if isinstance(expr, ir.CallClosure) else "a foreign function"
                 result = self.given(expr.type, f"{what} gives it, which may keep it")
                 for arg, kept in zip(expr.args, borrows, strict=True):
                     if kept:
@@ -475,7 +432,7 @@ class _Follower:
             self._raised.append(after)
         return after, result
 
-    def primitive(self, expr: Prim, values: Sequence[Value], state: _State) -> tuple[_State, Value]:
+    def primitive(self, expr: ir.Prim, values: Sequence[Value], state: _State) -> tuple[_State, Value]:
         """The state after a primitive, and its value. An array that is copied because it is shared is unique afterwards; its
         elements then have two arrays to belong to."""
         first = values[0] if values else FRESH
@@ -509,18 +466,18 @@ class _Follower:
             case _:
                 return state, FRESH
 
-    def read(self, var: Var, value: Prim, state: _State) -> _State:
+    def read(self, var: ir.Var, value: ir.Prim, state: _State) -> _State:
         """What the array or cell holds is shared as long as the element or content var is referred to."""
         marker = Shared(READ[value.op])
-        before: dict[Var, Value] = {}
-        part: Atom | None = value.args[0]
-        while isinstance(part, Var) and self.counted(part):
+        before: dict[ir.Var, Value] = {}
+        part: ir.Atom | None = value.args[0]
+        while isinstance(part, ir.Var) and self.counted(part):
             before[part] = state.values.get(part, FRESH)
             part = self._parent.get(part)
         self._read[var] = marker, before
         return self.fill(value.args[0], marker, state)
 
-    def forget(self, var: Var, state: _State) -> _State:
+    def forget(self, var: ir.Var, state: _State) -> _State:
         """The last reference to var is gone: if it was read from an array or cell, that is as it was before."""
         marker, before = self._read.get(var, (None, {}))
         for part, known in before.items():
@@ -531,44 +488,44 @@ class _Follower:
 
     # ---- resource operations
 
-    def op(self, op: Op, state: _State) -> _State:
+    def op(self, op: ir.Op, state: _State) -> _State:
         match op:
-            case Dup(var=var):
+            case ir.Dup(var=var):
                 return state.plus(var)
-            case Drop(var=var) | DecRef(var=var):
+            case ir.Drop(var=var) | ir.DecRef(var=var):
                 after = self.move((var,), state, back=True)
                 return self.forget(var, after) if after.owned.get(var, 0) == 0 else after
-            case DropReuse(token=token, var=var):
+            case ir.DropReuse(token=token, var=var):
                 self._tokens[token] = self.now(var, state)
                 return self.move((var,), state, back=True)
-            case NullToken() | FreeToken():
+            case ir.NullToken() | ir.FreeToken():
                 return state
-            case CopyToken(token=token):
+            case ir.CopyToken(token=token):
                 self.require(op, self._tokens[token])
                 return state
-            case Free(var=var) | TakeToken(var=var):
+            case ir.Free(var=var) | ir.TakeToken(var=var):
                 after = self.move((var,), state, back=True)
                 for field_ in self._fields[var].binders:
                     if self.counted(field_):
                         after = after.plus(field_)
                 return after
-            case IfUnique(var=var, unique=unique, shared=shared):
+            case ir.IfUnique(var=var, unique=unique, shared=shared):
                 return self.if_unique(var, unique, shared, state)
             case _:
                 assert_never(op)
 
-    def if_unique(self, var: Var, unique: tuple[Op, ...], shared: tuple[Op, ...], state: _State) -> _State:
+    def if_unique(self, var: ir.Var, unique: tuple[ir.Op, ...], shared: tuple[ir.Op, ...], state: _State) -> _State:
         """The operations of the one side: what is not shared for a known reason is unique as long as the arguments are."""
         known = self.now(var, state)
         for op in (*unique, *shared):
-            if isinstance(op, TakeToken | NullToken | CopyToken | DropReuse):
+            if isinstance(op, ir.TakeToken | ir.NullToken | ir.CopyToken | ir.DropReuse):
                 self._tokens[op.token] = known
         if isinstance(known, Shared):
             for op in shared:
                 state = self.op(op, state)
             return state
-        early = [op.var for op in unique if isinstance(op, Drop)]
+        early = [op.var for op in unique if isinstance(op, ir.Drop)]
         for op in unique:
-            if not isinstance(op, Drop):
+            if not isinstance(op, ir.Drop):
                 state = self.op(op, state)
         return self.move(early, state, back=True)

@@ -75,12 +75,10 @@ class Instances:
         """The data types that are tuples."""
         self.outcomes: set[str] = set()
         """The data types that threads end with."""
-        self.equalities: dict[ir.Type, str] = {}
-        """The functions that compare the values of a type (`equality.py`), by name."""
+        self.comparisons: dict[tuple[str, ir.Type], str] = {}
+        """The functions that compare the values of a type (`derived.py`), by what they say and the type."""
         self.texts: dict[ir.Type, str] = {}
         """The functions that append the text of a value (`texts.py`)."""
-        self.orders: dict[ir.Type, str] = {}
-        """The functions that order the values of a type (`ordering.py`)."""
         self._outside_names: dict[App, str] = {}
         self.outside: set[str] = set()
         """The data types of uniform form as callers from outside know them (`outside_type`)."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from usl_core.errors import NOWHERE, Span
 from usl_perceus import ir
 from usl_perceus.front.block import Block
+from usl_perceus.front.derived import Comparison, Pair, add, compared, elements, fields, next_round
 from usl_perceus.front.equality import is_scalar
 from usl_perceus.front.instances import Instances
-from usl_perceus.show import show_type
 
 _LESS, _SAME, _MORE = (ir.Lit(value, ir.I64) for value in (-1, 0, 1))
 
@@ -30,40 +30,19 @@ def order(instances: Instances, left: ir.Atom, right: ir.Atom, span: Span) -> ir
         more = inner.atom(ir.Prim(op, (right, left), ir.BOOL, span=span), ir.BOOL, "more", span)
         other = inner.wrap(ir.If(more, ir.Ret(_MORE, span=span), ir.Ret(_SAME, span=span), span=span))
         return block.wrap(ir.If(less, ir.Ret(_LESS, span=span), other, span=span))
-    assert isinstance(type_, ir.DataType | ir.ArrayType), f"{show_type(type_)} has no order"
-    return ir.Call(_of(type_, instances), (left, right), ir.I64, span=span)
+    return compared(instances, _ORDER, left, right, span)
 
 
-def _of(type_: ir.DataType | ir.ArrayType, instances: Instances) -> str:
-    """The name of the function that compares values of a type, which is made if there is none yet."""
-    name = instances.orders.get(type_)
-    if name is None:
-        name = instances.orders[type_] = instances.fresh(f"order[{show_type(type_)}]")
-        if isinstance(type_, ir.ArrayType):
-            _add_of_arrays(name, type_, instances)
-        else:
-            _add_of_data(name, type_, instances)
-    return name
-
-
-def _add(name: str, params: Sequence[ir.Var], body: ir.Expr, instances: Instances, span: Span = NOWHERE) -> None:
-    made = tuple(ir.Param(param, borrowed=True) for param in params)
-    instances.derived.append(ir.FunDef(name, made, ir.I64, body, span=span))
-
-
-def _add_of_data(name: str, type_: ir.DataType, instances: Instances) -> None:
+def _of_data(decl: ir.DataDecl, left: ir.Var, right: ir.Var, instances: Instances) -> ir.Expr:
     """`match a { C(xs) -> match b { B(_) -> 1; C(ys) -> order of the fields; _ -> -1 } ... }`"""
-    decl = instances.datas[type_.name]
-    left, right = ir.Var("a", type_), ir.Var("b", type_)
-    branches = tuple(_branch(con, decl.cons, right, instances) for con in decl.cons)
-    _add(name, (left, right), ir.Match(left, branches), instances, decl.span)
+    return ir.Match(left, tuple(_branch(con, decl.cons, right, instances) for con in decl.cons))
 
 
 def _branch(con: ir.Con, cons: Sequence[ir.Con], right: ir.Var, instances: Instances) -> ir.Branch:
     """Left was made by con."""
-    pairs = [(ir.Var(f"x{i}", type_), ir.Var(f"y{i}", type_)) for i, (_, type_) in enumerate(con.fields)]
+    pairs = fields(con)
     before = [ir.Branch(each, _unused(each), ir.Ret(_MORE)) for each in cons[: con.tag]]
-    same = ir.Branch(con, tuple(y for _, y in pairs), _fields(pairs, instances))
+    same = ir.Branch(con, tuple(y for _, y in pairs), _of_fields(pairs, instances))
     after = ir.Ret(_LESS) if con.tag + 1 < len(cons) else None
     return ir.Branch(con, tuple(x for x, _ in pairs), ir.Match(right, (*before, same), after))
 
@@ -72,13 +51,12 @@ def _unused(con: ir.Con) -> tuple[ir.Var, ...]:
     return tuple(ir.Var(f"field{i}", type_) for i, (_, type_) in enumerate(con.fields))
 
 
-def _fields(pairs: Sequence[tuple[ir.Var, ir.Var]], instances: Instances) -> ir.Expr:
+def _of_fields(pairs: Sequence[Pair], instances: Instances) -> ir.Expr:
     if not pairs:
         return ir.Ret(_SAME)
     (x, y), *rest = pairs
-    if not rest:
-        return order(instances, x, y, NOWHERE)
-    return _first(order(instances, x, y, NOWHERE), _fields(rest, instances))
+    found = order(instances, x, y, NOWHERE)
+    return _first(found, _of_fields(rest, instances)) if rest else found
 
 
 def _first(found: ir.Expr, otherwise: ir.Expr) -> ir.Expr:
@@ -89,20 +67,25 @@ def _first(found: ir.Expr, otherwise: ir.Expr) -> ir.Expr:
     return block.wrap(ir.If(same, otherwise, ir.Ret(so_far)))
 
 
-def _add_of_arrays(name: str, type_: ir.ArrayType, instances: Instances) -> None:
+def _of_arrays(name: str, left: ir.Var, right: ir.Var, instances: Instances) -> ir.Expr:
     """The first elements that differ decide, else the lengths."""
     loop = instances.fresh(f"{name}.from")
-    left, right = ir.Var("a", type_), ir.Var("b", type_)
-    _add(name, (left, right), ir.Call(loop, (left, right, ir.Lit(0, ir.I64)), ir.I64), instances)
+    _add_loop(loop, left.type, instances)
+    return ir.Call(loop, (left, right, ir.Lit(0, ir.I64)), ir.I64)
+
+
+def _add_loop(name: str, type_: ir.Type, instances: Instances) -> None:
+    """The order of the elements from i on, and of the lengths."""
     params = left, right, i = ir.Var("a", type_), ir.Var("b", type_), ir.Var("i", ir.I64)
-    start, block, step = Block(), Block(), Block()
+    start, block = Block(), Block()
     length, other = (start.atom(ir.Prim("array_len", (array,), ir.I64), ir.I64, "length", NOWHERE) for array in (left, right))
     in_left, in_right = (
         start.atom(ir.Prim("lt", (i, limit), ir.BOOL), ir.BOOL, "inside", NOWHERE) for limit in (length, other)
     )
     inside = start.atom(ir.Prim("and", (in_left, in_right), ir.BOOL), ir.BOOL, "inside", NOWHERE)
-    x, y = (block.atom(ir.Prim("array_get", (array, i), type_.elem), type_.elem, "x", NOWHERE) for array in (left, right))
-    after = step.atom(ir.Prim("add", (i, ir.Lit(1, ir.I64)), ir.I64), ir.I64, "after", NOWHERE)
-    again = step.wrap(ir.Call(loop, (left, right, after), ir.I64))
-    compared = block.wrap(_first(order(instances, x, y, NOWHERE), again))
-    _add(loop, params, start.wrap(ir.If(inside, compared, order(instances, length, other, NOWHERE))), instances)
+    here = order(instances, *elements(left, right, i, block), NOWHERE)
+    both = block.wrap(_first(here, next_round(_ORDER, name, params)))
+    add(instances, _ORDER, name, params, start.wrap(ir.If(inside, both, order(instances, length, other, NOWHERE))))
+
+
+_ORDER = Comparison("order", ir.I64, _of_data, _of_arrays)
