@@ -80,10 +80,10 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     ),
     "usl_perceus": (
         "errors ir",
-        "chains layout prims scalars show strings traverse",
-        "allocation copying cyclic front fuse specialize standard verify",
+        "chains layout prims scalars show traverse",
+        "allocation copying cyclic front fuse specialize verify",
         "insert opt reuse",
-        "c explain heap linear promises sharing",
+        "c explain linear promises sharing",
         "passes",
         "python report",
         "command decorators",

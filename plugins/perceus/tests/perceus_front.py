@@ -5,8 +5,9 @@ from __future__ import annotations
 from textwrap import dedent
 from typing import Any
 
+from perceus_semantics import standard
+
 from usl_core.deep import deep
-from usl_perceus import standard
 from usl_perceus.front.definitions import FunDef
 from usl_perceus.front.lower import Lowered, lower
 from usl_perceus.front.module import parse_program

@@ -31,9 +31,9 @@ import test_perceus_front_random as flow
 from perceus_front import PRELUDE
 from perceus_native import build, outcomes
 from perceus_rebuilding import Rebuilding
+from perceus_semantics import standard
 from test_perceus_promises import Counting, promising
 
-from usl_perceus import standard
 from usl_perceus.c import generate
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.lower import lower

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from usl_perceus import heap, standard
+from perceus_semantics import heap, standard
+from perceus_semantics.standard import OutOfFuel, plain
+
 from usl_perceus.ir import Call, FunDef, Lit, Program
-from usl_perceus.standard import OutOfFuel, plain
 
 FUEL = 20_000
 Outcome = tuple[object, list[bytes]]

@@ -8,9 +8,9 @@ from textwrap import dedent
 
 import pytest
 from perceus_native import build, outcomes
+from perceus_semantics import standard
 from test_perceus_c_random import require_flag
 
-from usl_perceus import standard
 from usl_perceus.c import generate
 from usl_perceus.front.lower import lower
 from usl_perceus.front.module import parse_program

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from perceus_front import program
 from perceus_runs import heap_outcome, outcome, with_main
+from perceus_semantics import heap
 
 from bench.perceus import programs as bench
-from usl_perceus import heap
 from usl_perceus.ir import Con, DecRef, Do, Expr, IfUnique, Match, NullToken, Program
 from usl_perceus.passes import compile_program, trace
 from usl_perceus.show import show_function

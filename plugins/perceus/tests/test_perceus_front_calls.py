@@ -190,7 +190,7 @@ def test_compiled_functions_of_numbers_give_what_the_reference_gives(arguments):
 
 
 def run_raw(made, arguments):
-    from usl_perceus import standard
+    from perceus_semantics import standard
 
     return tuple(standard.plain(standard.run(made, "compiled", arguments))[1:])
 

@@ -11,8 +11,9 @@ from typing import Generic, TypeVar
 
 import programs_front as example
 import pytest
+from perceus_semantics import standard
 
-from usl_perceus import PerceusError, data, fbip, fun, ir, live_blocks, standard
+from usl_perceus import PerceusError, data, fbip, fun, ir, live_blocks
 from usl_perceus.decorators import Function
 from usl_perceus.verify import verify
 

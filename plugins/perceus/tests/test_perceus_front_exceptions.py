@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from perceus_front import program, run
 from perceus_runs import with_main
+from perceus_semantics import heap, standard
 
-from usl_perceus import PerceusError, fun, heap, live_blocks, standard
+from usl_perceus import PerceusError, fun, live_blocks
 from usl_perceus.front.lower import lower
 from usl_perceus.front.module import parse_program
 from usl_perceus.passes import compile_program

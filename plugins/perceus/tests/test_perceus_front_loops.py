@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from perceus_front import program, run
+from perceus_semantics import heap
 
-from usl_perceus import fun, heap
+from usl_perceus import fun
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.lower import lower
 from usl_perceus.front.module import parse_program

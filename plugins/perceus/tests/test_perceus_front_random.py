@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from perceus_front import python, run
 from perceus_native import outcomes
+from perceus_semantics import heap, standard
 
-from usl_perceus import heap, standard
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.lower import lower
 from usl_perceus.front.module import parse_program

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perceus_front import program, run
+from perceus_semantics import standard
 
-from usl_perceus import PerceusError, data, fun, live_blocks, standard
+from usl_perceus import PerceusError, data, fun, live_blocks
 from usl_perceus.front.lower import lower
 from usl_perceus.front.module import parse_program
 

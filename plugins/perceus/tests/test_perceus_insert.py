@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from perceus_programs import programs
 from perceus_runs import heap_outcome, outcome
+from perceus_semantics import heap
 
-from usl_perceus import heap
 from usl_perceus.insert import erase, insert
 from usl_perceus.show import show_expr
 from usl_perceus.verify import verify

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from perceus_native import outcomes
 from perceus_nested import DECLARATIONS, program
+from perceus_semantics import standard
 from test_perceus_c_random import require_flag
 
-from usl_perceus import standard
 from usl_perceus.front.lower import lower
 from usl_perceus.front.module import parse_program
 from usl_perceus.passes import OPTIONAL, compile_program

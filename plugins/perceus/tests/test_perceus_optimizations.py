@@ -7,9 +7,9 @@ from textwrap import dedent
 import pytest
 from perceus_front import program
 from perceus_runs import heap_outcome, outcome, with_main
+from perceus_semantics import heap
 
 from bench.perceus import programs as bench
-from usl_perceus import heap
 from usl_perceus.ir import Program
 from usl_perceus.passes import OPTIONAL, compile_program
 from usl_perceus.show import show_function

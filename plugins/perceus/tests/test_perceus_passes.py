@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from perceus_programs import programs
 from perceus_runs import heap_outcome, outcome
+from perceus_semantics import heap
 
-from usl_perceus import heap
 from usl_perceus.ir import Lambda, MakeCon, MakeConHole
 from usl_perceus.passes import OPTIONAL, compile_program, trace
 from usl_perceus.verify import verify

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from perceus_front import program, run
 from perceus_runs import heap_outcome, with_main
+from perceus_semantics import heap
 
-from usl_perceus import data, fun, heap
+from usl_perceus import data, fun
 from usl_perceus.errors import PerceusError
 from usl_perceus.passes import compile_program
 from usl_perceus.python import live_blocks

@@ -8,16 +8,16 @@ from contextlib import suppress
 import pytest
 from perceus_front import FIRST, program
 from perceus_rebuilding import INCREASED, Rebuilding
+from perceus_semantics.heap.machine import Machine
+from perceus_semantics.heap.values import Addr, Value, addresses
+from perceus_semantics.standard import OutOfFuel
 
 from usl_perceus.allocation import Takes, takes_memory
 from usl_perceus.errors import PerceusError
 from usl_perceus.explain import allocations, by_function
-from usl_perceus.heap.machine import Machine
-from usl_perceus.heap.values import Addr, Value, addresses
 from usl_perceus.ir import Program
 from usl_perceus.passes import compile_program
 from usl_perceus.promises import check_promises, reached_from
-from usl_perceus.standard import OutOfFuel
 from usl_perceus.traverse import walk
 
 

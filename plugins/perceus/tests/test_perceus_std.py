@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from perceus_runs import with_main
+from perceus_semantics import heap
 
 import usl_perceus.std
-from usl_perceus import heap, live_blocks
+from usl_perceus import live_blocks
 from usl_perceus.decorators import Function
 from usl_perceus.passes import compile_program
 from usl_perceus.std.json import NotJson

@@ -6,10 +6,11 @@ import re
 
 import pytest
 from perceus_front import program, run
+from perceus_semantics import heap
+from perceus_semantics.heap.state import Stats
 
-from usl_perceus import explain, heap
+from usl_perceus import explain
 from usl_perceus.errors import PerceusError
-from usl_perceus.heap.state import Stats
 from usl_perceus.ir import Program, Raise
 from usl_perceus.passes import compile_program
 from usl_perceus.traverse import walk

@@ -1,8 +1,9 @@
 """The rules of the linear resource calculus (Reinking 2022, fig. 4.5, and what `ir` adds), checked on every path.
 
-The interpreter in `heap` sees the paths that a run takes, this check all of them: each owned variable is consumed exactly
-once, nothing is consumed that is not owned, a borrowed variable is used only while the block that it is a part of is
-alive, tokens and holes are used once, and an exception leaves nothing behind that its handler does not take over.
+The interpreter of the tests (`perceus_semantics.heap`) sees the paths that a run takes, this check all of them: each owned
+variable is consumed exactly once, nothing is consumed that is not owned, a borrowed variable is used only while the block
+that it is a part of is alive, tokens and holes are used once, and an exception leaves nothing behind that its handler does
+not take over.
 """
 
 from __future__ import annotations

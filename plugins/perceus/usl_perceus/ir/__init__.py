@@ -20,7 +20,7 @@ consumes it unless a `Dup` makes it owned first; its referent stays alive becaus
                      what the block's fields held (see `IfUnique`).
 
 Every variable is bound once in a program, except that a lambda's captures keep their outer names inside its body.
-Semantics: docs/semantics.md, §9; `standard.py` and `heap` are the interpreters. Reference: Reinking 2022, fig. 4.4-4.8.
+Semantics: docs/semantics.md, §9; the tests have interpreters (`perceus_semantics`). Reference: Reinking 2022, fig. 4.4-4.8.
 """
 
 from usl_perceus.ir.atoms import Atom, FunRef, Label, Lit, Nullary, Var

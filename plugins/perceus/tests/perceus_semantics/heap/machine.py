@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
-from usl_perceus.heap.blocks import construct, fill, inspect, make_hole
-from usl_perceus.heap.crossing import from_standard, to_standard
-from usl_perceus.heap.operations import operate
-from usl_perceus.heap.prims import prim
-from usl_perceus.heap.state import State
-from usl_perceus.heap.values import UNFILLED, Activation, Fault, Frame, Hole, Imm, Static, Struct, Value, addresses
+from perceus_semantics.heap.blocks import construct, fill, inspect, make_hole
+from perceus_semantics.heap.crossing import from_standard, to_standard
+from perceus_semantics.heap.operations import operate
+from perceus_semantics.heap.prims import prim
+from perceus_semantics.heap.state import State
+from perceus_semantics.heap.values import UNFILLED, Activation, Fault, Frame, Hole, Imm, Static, Struct, Value, addresses
+from perceus_semantics.standard import Foreign, OutOfFuel
 from usl_perceus.insert import borrowed_args
 from usl_perceus.ir import (
     Atom,
@@ -37,7 +38,6 @@ from usl_perceus.ir import (
     Ret,
     TryLet,
 )
-from usl_perceus.standard import Foreign, OutOfFuel
 
 Observer = Callable[[State], None]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from usl_perceus import standard
-from usl_perceus.heap.state import State
-from usl_perceus.heap.values import Addr, Hole, Imm, Static, Struct, Token, Value
+from perceus_semantics import standard
+from perceus_semantics.heap.state import State
+from perceus_semantics.heap.values import Addr, Hole, Imm, Static, Struct, Token, Value
+from perceus_semantics.standard import Raised
 from usl_perceus.ir import Con, Lambda, Layout
-from usl_perceus.standard import Raised
 
 
 def to_standard(state: State, value: Value) -> standard.Value:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import assert_never
 
-from usl_perceus.heap.state import State
-from usl_perceus.heap.values import Activation, Addr, Fault, addresses
+from perceus_semantics.heap.state import State
+from perceus_semantics.heap.values import Activation, Addr, Fault, addresses
 from usl_perceus.ir import Expr, Let, NewHole, Prim, TryLet, Var
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from usl_perceus import standard
-from usl_perceus.heap.crossing import from_standard, to_standard
-from usl_perceus.heap.state import State
-from usl_perceus.heap.values import Value
+from perceus_semantics import standard
+from perceus_semantics.heap.crossing import from_standard, to_standard
+from perceus_semantics.heap.state import State
+from perceus_semantics.heap.values import Value
 from usl_perceus.ir import Prim
 
 

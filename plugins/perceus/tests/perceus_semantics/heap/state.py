@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from usl_perceus.heap.values import Activation, Addr, Cell, Fault, Frame, Head, Imm, Static, Stats, Token, Value, addresses
+from perceus_semantics.heap.values import (
+    Activation,
+    Addr,
+    Cell,
+    Fault,
+    Frame,
+    Head,
+    Imm,
+    Static,
+    Stats,
+    Token,
+    Value,
+    addresses,
+)
 from usl_perceus.ir import UNIT, Atom, Con, Expr, FunRef, Lambda, Lit, Nullary, Program, Ret, Type, Var
 from usl_perceus.layout import is_counted
 from usl_perceus.traverse import FreeVars

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from usl_perceus.heap.state import State
-from usl_perceus.heap.values import UNFILLED, Addr, Fault, Hole, Imm, Struct, Token, Value
+from perceus_semantics.heap.state import State
+from perceus_semantics.heap.values import UNFILLED, Addr, Fault, Hole, Imm, Struct, Token, Value
 from usl_perceus.ir import Con, MakeCon, MakeConHole, Var
 from usl_perceus.layout import block_size
 from usl_perceus.traverse import is_certain

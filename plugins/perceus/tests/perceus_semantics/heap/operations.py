@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from usl_perceus.heap.state import State
-from usl_perceus.heap.values import Cell, Fault, Struct, Token, Value
+from perceus_semantics.heap.state import State
+from perceus_semantics.heap.values import Cell, Fault, Struct, Token, Value
 from usl_perceus.ir import (
     Con,
     CopyToken,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from usl_perceus import strings
+from perceus_semantics import strings
 from usl_perceus.ir import (
     BOOL,
     FALSE,

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from usl_perceus import standard
-from usl_perceus.heap.crossing import to_standard
-from usl_perceus.heap.machine import Machine, Observer
-from usl_perceus.heap.state import State
-from usl_perceus.heap.theorems import check_counts, check_garbage_free
-from usl_perceus.heap.values import Fault, Stats
+from perceus_semantics import standard
+from perceus_semantics.heap.crossing import to_standard
+from perceus_semantics.heap.machine import Machine, Observer
+from perceus_semantics.heap.state import State
+from perceus_semantics.heap.theorems import check_counts, check_garbage_free
+from perceus_semantics.heap.values import Fault, Stats
+from perceus_semantics.standard import Foreign
 from usl_perceus.ir import Program
-from usl_perceus.standard import Foreign
 
 __all__ = ["Fault", "Observer", "State", "Stats", "check_counts", "check_garbage_free", "run"]
 
