@@ -30,6 +30,10 @@ class Source:
         """Where a node of Python's tree stands in the file."""
         line, end = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]  # every node we ask has a place
         column, end_column = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+        position = line - self.shift - 1
+        if end == line and 0 <= position < len(self.lines) and (text := self.lines[position]).isascii():  # as nearly all are
+            line, width = position + self.first, len(text)
+            return Span(self.file, line, min(column, width) + 1, line, min(end_column, width) + 1)
         return self.place(line, column, end, end_column)
 
     def place(self, line: int, column: int, end_line: int, end_column: int) -> Span:

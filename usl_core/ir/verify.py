@@ -46,8 +46,10 @@ class _Verifier:
     def proc(self, proc: ir.Proc) -> list[str]:
         seen: set[Sym] = set()
         for sym in binders(proc):
-            self.expect(sym not in seen, f"{sym!r} is bound twice")
-            self.expect(sym.name.isidentifier(), f"{sym.name!r} is not an identifier")
+            if sym in seen:
+                self.found.append(f"{sym!r} is bound twice")
+            if not sym.name.isidentifier():
+                self.found.append(f"{sym.name!r} is not an identifier")
             seen.add(sym)
         spellings = [arg.name.name for arg in proc.args]
         self.expect(len(set(spellings)) == len(spellings), "two formals share a spelling")
@@ -149,8 +151,10 @@ class _Verifier:
     # ---- expressions
 
     def lookup(self, name: Sym) -> Type | None:
-        self.expect(name in self.types, f"{name!r} is used outside its scope")
-        return self.types.get(name)
+        bound = self.types.get(name)
+        if bound is None:
+            self.found.append(f"{name!r} is used outside its scope")
+        return bound
 
     def of_type(self, expr: ir.Expr, typ: Type, what: str, *, stride: bool = False) -> None:
         self.expect(expr.type == typ, lambda: f"{what} has type {expr.type}, not {typ}: {show(expr)}")
@@ -164,10 +168,13 @@ class _Verifier:
             self.expect(False, f"{name!r} is a control value, accessed as data")
             return
         scalar, rank = (bound.scalar, len(bound.shape)) if isinstance(bound, TensorType) else (bound, 0)
-        self.expect(scalar == typ, f"an access of {name!r} has type {typ}, not {scalar}")
-        self.expect(len(idx) == rank, f"an access of {name!r} has {len(idx)} indices, not {rank}")
+        if scalar != typ:
+            self.found.append(f"an access of {name!r} has type {typ}, not {scalar}")
+        if len(idx) != rank:
+            self.found.append(f"an access of {name!r} has {len(idx)} indices, not {rank}")
         for index in idx:
-            self.expect(index.type is INDEX, f"an index of {name!r} has type {index.type}")
+            if index.type is not INDEX:
+                self.found.append(f"an index of {name!r} has type {index.type}")
             self.expr(index, idx=True)
 
     def window(self, window: ir.WindowExpr) -> None:
@@ -226,7 +233,8 @@ class _Verifier:
     def read(self, read: ir.Read) -> None:
         bound = self.lookup(read.name)
         if isinstance(bound, ControlType):
-            self.expect(not read.idx and read.type == _value_type(bound), f"a read of {read.name!r} has type {read.type}")
+            if read.idx or read.type != _value_type(bound):
+                self.found.append(f"a read of {read.name!r} has type {read.type}")
         elif isinstance(read.type, TensorType):
             self.expect(False, f"{read.name!r} is used as a whole inside an expression")
         elif bound is not None:
@@ -244,7 +252,8 @@ class _Verifier:
                 good = type(value) is bool
             case ControlType() | TensorType():
                 good = typ is INDEX and type(value) is int
-        self.expect(good, f"the literal {value!r} of type {typ}")
+        if not good:
+            self.found.append(f"the literal {value!r} of type {typ}")
 
     def binary(self, expr: ir.BinaryOp) -> None:
         op, lhs, rhs = expr.op, expr.lhs, expr.rhs
