@@ -80,7 +80,7 @@ def _recheck_each(ctx: Context, old: Block, new: Block, changed: int) -> tuple[B
                 check_block(ctx, (after,))
                 regions.append(((before,), (after,)))
             rebound |= _rebound((before,), (after,))
-        elif not rebound.isdisjoint(mentioned(after)):
+        elif rebound and not rebound.isdisjoint(mentioned(after)):
             check_mentions(ctx, (after,), rebound)
             rebound |= {after.name} if isinstance(after, WindowStmt) else frozenset()
         ctx = ctx.after(after)

@@ -7,12 +7,12 @@ one that is the same up to position at the same step, stands in the replacement;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from usl_core.cursors.edits import Edited
 from usl_core.cursors.forward import ByPaths, compose, identity
-from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, paths_of, rebuild
+from usl_core.cursors.path import ArgLoc, BlockLoc, Dead, Loc, NodeLoc, Path, child, get, rebuild, stmt_path, stmts
 from usl_core.ir.nodes import Arg, Expr, ExprBase, Interval, Node, Proc, StmtBase
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import Step, child_fields, children, inner_stmts, map_children, mentioned, same, update
@@ -133,13 +133,21 @@ def rewrite_exprs(
     """
     traces: dict[Path, Trace] = {}
     changes: dict[Path, Callable[[Any], Node]] = {}
-    for root in (scope,) if isinstance(scope, tuple) else paths_of(scope):
-        old = get(proc, root)
+    for root, old in _nodes_at(proc, scope):
         new, trace = _rewrite(old, rule, names)
         if trace is not None:
             traces[root] = trace
             changes[root] = _always(new)
     return (rebuild(proc, changes), Rewritten(traces, by)) if changes else (proc, identity)
+
+
+def _nodes_at(proc: Proc, scope: Path | NodeLoc | BlockLoc) -> Iterator[tuple[Path, Node]]:
+    """The nodes that a location stands for, each with its path."""
+    if isinstance(scope, BlockLoc):  # of long blocks most is soon found to mention nothing that counts
+        yield from ((stmt_path(scope, offset), stmt) for offset, stmt in enumerate(stmts(proc, scope)))
+    else:
+        root = scope.path if isinstance(scope, NodeLoc) else scope
+        yield root, get(proc, root)
 
 
 def _always(node: Node) -> Callable[[Any], Node]:
