@@ -463,4 +463,42 @@ CASES = [
         "i < 3 cannot be evaluated for an element that data choose",
         Malformed("for i in seq(0, n):\n    if idx(k[i], 0, 8) < 3:\n        y[i] = x[idx(k[i], 0, 8)]", "E200"),
     ),
+    Illegal(
+        "inline_producer",
+        "an_index_from_data_in_the_limits_of_another",
+        "n: size, k: u8[8], m: u8[n], x: f32[8], y: f32[n]",
+        """
+        t: f32[8]
+        for i in seq(0, 8):
+            t[i] = x[idx(k[i], 0, i + 1)]
+        for i in seq(0, n):
+            y[i] = t[idx(m[i], 0, 8)]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "x[idx(k[i], 0, i + 1)] cannot be evaluated for an element that data choose",
+        Malformed("for i in seq(0, n):\n    y[i] = x[idx(k[idx(m[i], 0, 8)], 0, idx(m[i], 0, 8) + 1)]", "E200"),
+    ),
+    Illegal(
+        "inline_producer",
+        "data_decides_where_a_nest_writes",
+        "n: size, k: u8[n], x: f32[8], y: f32[n]",
+        """
+        t: f32[n, 8]
+        for i in seq(0, n):
+            for j in seq(0, 8):
+                t[i, j] = x[j]
+        for i in seq(0, n):
+            t[i, idx(k[i], 0, 8)] = 0.0
+        for i in seq(0, n):
+            y[i] = t[i, 2]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "is not known before it runs",
+        Wrong("""
+        for i in seq(0, n):
+            y[i] = x[2]
+        """),
+    ),
 ]

@@ -111,8 +111,7 @@ class Filling:
         """Whether an iteration has the element as its place only if the conditions of `reached` hold."""
         heads = [*self.target.idx, *(limit for loop in self.loops for limit in (loop.lo, loop.hi))]
         names = frozenset[Sym]().union(*map(free_names, heads))
-        known = all(loop.iter in self.iterators for loop in self.loops if loop.iter in names)
-        return known and not any(map(depends_on_data, self.target.idx))
+        return all(loop.iter in self.iterators for loop in self.loops if loop.iter in names)
 
     def may_stop(self) -> bool:
         """Whether evaluating the formula may stop the program, where data that decides is uninitialised."""
