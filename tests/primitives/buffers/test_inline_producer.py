@@ -128,3 +128,24 @@ def test_whatever_fills_a_buffer_what_is_read_stays_the_same(fills: list[str], d
         return
     assert "t[" not in str(q)
     assert_refines(p, q, vectors=3)
+
+
+def test_a_nest_that_fills_a_buffer_by_a_call_in_a_branch() -> None:
+    one = parse("def one(a: f32):\n    a = 1.0")
+    p = parse(
+        """
+        def f(n: size, y: f32[n]):
+            t: f32[n]
+            u: f32[n]
+            for i in seq(0, n):
+                if i < 3:
+                    u[i] = 1.0
+                else:
+                    one(t[i])
+            for i in seq(0, n):
+                y[i] = t[i]
+        """,
+        one=one,
+    )
+    with pytest.raises(SchedulingError, match="does more than assign to one place"):
+        inline_producer(p, "t")
