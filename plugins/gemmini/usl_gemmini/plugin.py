@@ -11,6 +11,20 @@ from usl_core.plugins.hookspecs import Driver, Later, hookimpl
 
 USL_API = 1
 
+# By name, so that nobody who lists plugins waits for any of them to be parsed.
+REGISTERS = ("EX", "LD0", "LD1", "LD2", "ST", "NORM", "FENCE", "FENCE2")
+INSTRUCTIONS = tuple(
+    """
+    config_ld0 config_ld0_wide config_ld0_scaled mvin mvin_scaled mvin_back mvin_back2 zero mvin_acc mvin_acc_add
+    mvin_acc_row mvin_acc_i8 zero_acc config_ld1 config_ld1_wide config_ld1_scaled mvin2 mvin2_scaled mvin2_back
+    mvin2_back2 zero2 mvin2_acc mvin2_acc_add mvin2_acc_row mvin2_acc_i8 zero2_acc config_ld2 config_ld2_wide
+    config_ld2_scaled mvin3 mvin3_scaled mvin3_back mvin3_back2 zero3 mvin3_acc mvin3_acc_add mvin3_acc_row mvin3_acc_i8
+    zero3_acc config_st config_st_wide config_st_pool mvout mvout_relu mvout_full mvout_spad mvout2 mvout_relu2
+    mvout_full2 mvout_spad2 config_ex config_ex_ws config_norm mm_first mm mm_load_first mm_load mm_load_step2
+    mm_again_first mm_again mm_again_step2 fence fence2 fence_all flush
+    """.split()
+)
+
 
 @hookimpl
 def usl_drivers() -> Mapping[str, Driver]:
@@ -30,24 +44,37 @@ def usl_memories() -> Iterable[type[Memory]]:
 
 
 @hookimpl
-def usl_configs() -> Iterable[Config]:
+def usl_configs() -> Later:
     """The configuration state, which all chips share."""
-    from usl_gemmini.kernels_registers import REGISTERS
 
-    return REGISTERS
+    def made(name: str) -> Config:
+        from usl_gemmini import kernels_registers
+
+        found: Config = getattr(kernels_registers, name)
+        return found
+
+    return Later(REGISTERS, made)
 
 
 @hookimpl
-def usl_externs() -> Iterable[Extern]:
+def usl_externs() -> Later:
     """Rounding to the nearest integer."""
-    from usl_gemmini.rounding import rne
 
-    return (rne,)
+    def made(name: str) -> Extern:
+        from usl_gemmini.rounding import rne
+
+        return rne
+
+    return Later(("rne",), made)
 
 
 @hookimpl
 def usl_instructions() -> Iterable[object]:
     """The instructions of the default chip."""
-    from usl_gemmini.chip import chip
 
-    return Later(tuple(chip()), chip().__getitem__)
+    def made(name: str) -> object:
+        from usl_gemmini.chip import chip
+
+        return chip()[name]
+
+    return Later(INSTRUCTIONS, made)
