@@ -17,8 +17,10 @@ from usl_core import (
     cut_loop,
     divide_dim,
     fission,
+    fuse,
     guard_redundant,
     lift_alloc,
+    lift_scope,
     mult_loops,
     rearrange_dim,
     reorder_loops,
@@ -39,7 +41,7 @@ from usl_gemmini.errors import GemminiError
 from usl_gemmini.kernels_conv import convolution
 from usl_gemmini.kernels_registers import BY_NAME
 from usl_gemmini.params import GemminiParams
-from usl_gemmini.pipelines import brought_before, divided, flattened, lifted, one_ahead, run_ahead, spread_over
+from usl_gemmini.pipelines import brought_before, brought_first, divided, flattened, lifted, one_ahead, run_ahead, spread_over
 from usl_stdlib import enclosing_loop
 
 
@@ -278,7 +280,7 @@ def pipeline(p: Procedure, s: Cut) -> Procedure:
     p = mult_loops(mult_loops(p, "kr", "tap"), "tap", "kk")
     taps = p.find_loop("kk")
     trips = s.tiles * s.groups
-    if trips == 1 or s.taps < s.group // s.dim:
+    if trips < 3 or s.taps < max(s.group // s.dim, s.rows):
         return simplify(p)
     if s.resident:
         load = p.find("mvin2(_)")
@@ -289,9 +291,38 @@ def pipeline(p: Procedure, s: Cut) -> Procedure:
     p = flattened(p, p.forward(loads), "xl")
     mvins = s.in_rows * -(-s.in_columns // s.dim) * -(-s.layer.IC // s.wide)
     p = spread_over(p, p.forward(loads), mvins, taps, s.taps)
-    p, tiles, loads = run_ahead(p, tiles, enclosing_loop(p.find("mvin3_acc_row(_)"), "ob"), "sum", trips)
+    p = autolift_alloc(p, "sum", keep_dims=True)
+    bias = enclosing_loop(p.find("mvin3_acc_row(_)"), "ob")
+    p = brought_first(p, bias)
+    p, tiles, guard = one_ahead(p, tiles, bias, trips)
+    p = lift_scope(p, guard.body()[0])
+    p, tiles = store_behind(p, tiles, s, trips)
+    taps = next(loop for loop in p.forward(tiles).body() if isinstance(loop, ForCursor) and loop.name() == "kk")
+    loads = next(loop for loop in p.forward(tiles).body() if isinstance(loop, ForCursor) and loop.name() == "ob")
     p = late_in(p, loads, s.group // s.dim, taps, s.taps)
-    return simplify(p)
+    return simplify(resize_dim(p, "sum", 0, 2, 0, fold=True))
+
+
+def store_behind(p: Procedure, tiles: ForCursor, s: Cut, trips: int) -> tuple[Procedure, ForCursor]:
+    """The stores of a tile while the array works on the next one, some for each block of weights.
+
+    The first tile stands before the loop then, and the stores of the last one after it.
+    """
+    stores = p.forward(tiles).body()[-1]
+    p = fission(p, stores.before())
+    after = p.forward(stores).parent()
+    p = cut_loop(p, after, trips - 1)
+    p = unroll_loop(p, p.forward(after).next())
+    p = shift_loop(p, after, 1)
+    first = p.forward(tiles)
+    p = cut_loop(p, first, 1)
+    rest = p.forward(first).next()
+    p = unroll_loop(p, first)
+    p = fuse(p, rest, after)
+    p = brought_first(p, stores)
+    taps = next(loop for loop in p.forward(rest).body() if isinstance(loop, ForCursor) and loop.name() == "kk")
+    p = spread_over(p, p.forward(stores), s.rows, taps, s.taps)
+    return p, p.forward(rest)
 
 
 def late_in(p: Procedure, loads: ForCursor, trips: int, loop: ForCursor, all_trips: int) -> Procedure:
