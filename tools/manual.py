@@ -36,6 +36,9 @@ matches; `from usl_avx512 import NAME` gets it, `print(NAME)` shows it. Buffers 
 registers, the others are in memory. A masked form (`mask_`) works on the lanes below n and leaves the others as they are;
 `maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined. Where the forms for several
 types are alike, the body is that of the first, and the table has the types and the numbers of lanes of all.
+
+`usl_avx512.isa.instructions("floats")` are all that a table of the package holds, for `vectorize`, `replace_all` and `near_misses`;
+`usl_avx512.isa.TABLES` names the tables: {tables}.
 """
 HEAD = """# Operators
 
@@ -84,7 +87,8 @@ def instructions() -> str:
 
     sections = [(title, isa.instructions(table)) for table, title in isa.TABLES.items()]
     sections.append(("u16 and u32, for the box blur", kernels_int.INSTRUCTIONS))
-    parts = [INSTRUCTIONS_HEAD]
+    tables = ", ".join(f'"{table}"' for table in isa.TABLES)
+    parts = [INSTRUCTIONS_HEAD.replace("{tables}", tables)]
     for title, each in sections:
         parts.append(f"\n## {title}\n")
         parts += map(instruction_entry, alike(each))

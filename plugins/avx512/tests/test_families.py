@@ -311,3 +311,11 @@ def test_the_plugin_names_the_instructions_of_kernels_int_without_parsing_them()
     declared = usl_instructions()
     assert declared["mm512_add_epu32"] is kernels_int.mm512_add_epu32
     assert declared["mm512_add_ps"].name() == "mm512_add_ps"
+
+
+def test_names_are_listed_for_completion() -> None:
+    import usl_avx512
+
+    assert {"AVX512", "mm512_fmadd_ps", "avx2_add_ps", "sgemm", "has_avx512"} <= set(dir(usl_avx512))
+    assert set(isa.names()) <= set(dir(isa)) and not {"Any", "import_module"} & set(dir(usl_avx512))
+    assert all(hasattr(usl_avx512, name) for name in dir(usl_avx512))

@@ -23,3 +23,17 @@ def __getattr__(name: str) -> Any:
                 globals()[name] = found
                 return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What `from usl_avx512 import` finds: instructions, and what the other modules define."""
+    from usl_core import Procedure
+
+    found = {name for name in globals() if name.startswith("__")}
+    for name in _MODULES:
+        module = import_module(f"{__name__}.{name}")
+        for each in dir(module):
+            value = None if name == "isa" else getattr(module, each)
+            own = isinstance(value, Procedure) or getattr(value, "__module__", "").startswith(__name__)
+            found.update([each] if not each.startswith("_") and (own or name == "isa") else ())
+    return sorted(found)

@@ -51,3 +51,8 @@ def __getattr__(name: str) -> Any:
             if name in table.names:
                 return table.find(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The instructions, and the functions that list them."""
+    return sorted({*names(), "TABLES", "names", "instructions", *(each for each in globals() if each.startswith("__"))})
