@@ -37,7 +37,7 @@ registers, the others are in memory. A masked form (`mask_`) works on the lanes 
 `maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined. Where the forms for several
 types are alike, the body is that of the first, and the table has the types and the numbers of lanes of all.
 
-`usl_avx512.isa.instructions("floats")` are all that a table of the package holds, for `vectorize`, `replace_all` and `near_misses`;
+`usl_avx512.isa.instructions("floats")` are all that one table of the package holds, for `vectorize` or `replace_all`;
 `usl_avx512.isa.TABLES` names the tables: {tables}.
 """
 HEAD = """# Operators
