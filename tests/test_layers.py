@@ -105,6 +105,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "chip driver pipelines sim timing",
         "configuration",
         "conv matmul",
+        "run",
         "plugin",
     ),
 }
