@@ -291,6 +291,7 @@ def instr(
     roundings: int | None = None,
     special: str = "ieee",
     subnormals: str = "kept",
+    implicit: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Procedure]:
     """Decorator: a procedure whose calls a backend replaces by C text; its body says what the text does.
 
@@ -300,8 +301,9 @@ def instr(
     Raises:
         what `proc` raises; ParseError: the template names something that is not a formal.
     """
-    _check_options(template, {"includes": includes, "features": features, "aliasable": aliasable}, roundings)
-    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals)
+    lists = {"includes": includes, "features": features, "aliasable": aliasable, "implicit": implicit}
+    _check_options(template, lists, roundings)
+    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals, tuple(implicit))
     scope = _caller_locals()
 
     def make(fn: Callable[..., Any]) -> Procedure:

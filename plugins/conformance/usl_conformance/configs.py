@@ -182,8 +182,20 @@ def _demanded(proc: Proc, wanted: Field) -> Expr | None:
             return Literal(True, type=BOOL)
         if isinstance(pred, BinaryOp) and pred.op == "==":
             for side, other in ((pred.lhs, pred.rhs), (pred.rhs, pred.lhs)):
-                if _is_field(side, wanted) and not any(isinstance(node, ReadConfig) for node in walk(other)):
-                    return other
+                times = _multiple(side, wanted)
+                if times is not None and not any(isinstance(node, ReadConfig) for node in walk(other)):
+                    return other if times == 1 else BinaryOp("/", other, Literal(times, type=INDEX), type=INDEX)
+    return None
+
+
+def _multiple(side: Expr, wanted: Field) -> int | None:
+    """The positive constant that the field is multiplied with in one side of an equation."""
+    if _is_field(side, wanted):
+        return 1
+    if isinstance(side, BinaryOp) and side.op == "*":
+        for times, rest in ((side.lhs, side.rhs), (side.rhs, side.lhs)):
+            if isinstance(times, Literal) and times.value > 0 and _is_field(rest, wanted):
+                return int(times.value)
     return None
 
 

@@ -102,7 +102,7 @@ def execute(proc: Proc, driver: Driver, function: Callable[..., Any], case: Case
         operand.arena.snapshot()
     slots_before = {operand.arg.name: operand.array.copy() for operand in operands}
     actuals = _actuals(proc, driver, case, by_name)
-    function(*actuals, *extra)
+    function(*actuals, *extra, *(case.layout[name][dim] for name, dim in driver.strides))
     result = _judge(proc, driver, case, operands, writes, slots_before, configs)
     result.accesses = count
     return result

@@ -21,10 +21,9 @@ from usl_conformance.routes import Disagreeing, Key, Router, with_preds
 from usl_conformance.transfer import Route
 from usl_core.errors import BoundsError, InterpError, JitError, Undecided, UslError
 from usl_core.interp.arrays import dtype_of
-from usl_core.ir.nodes import Arg, BinaryOp, Expr, Node, Proc, StrideExpr, index_literal
+from usl_core.ir.nodes import Arg, Proc
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import rewrite, update
-from usl_core.ir.types import INDEX, ControlType, R, TensorType, scalar_of
+from usl_core.ir.types import ControlType, R, TensorType, scalar_of
 
 KIND = "instruction"
 
@@ -50,13 +49,8 @@ class Plan:
     setup: Setup = field(default_factory=Setup)
 
     def inputs(self) -> Proc:
-        """The instruction as far as its inputs are concerned: assertions on fields become assertions on their values, and those
-        on strides of what the driver allocates, which is dense, become assertions on extents."""
-        wanted = with_preds(self.proc, self.setup)
-        routed = [arg for arg in self.routed() if isinstance(arg.type, TensorType) and self.specialised()]
-        return (
-            update(wanted, preds=tuple(rewrite(pred, dense_strides_of(routed)) for pred in wanted.preds)) if routed else wanted
-        )
+        """The instruction as far as its inputs are concerned: assertions on fields become assertions on their values."""
+        return with_preds(self.proc, self.setup)
 
     @property
     def open(self) -> bool:
@@ -70,21 +64,6 @@ class Plan:
     def specialised(self) -> bool:
         """Whether each assignment of the control formals needs a driver of its own."""
         return any(depends_on_controls(arg) for arg in self.routed())
-
-
-def dense_strides_of(args: Sequence[Arg]) -> Callable[[Node], Node | None]:
-    """A rule that replaces strides of dense arguments by products of extents."""
-    extents = {arg.name: arg.type.shape for arg in args if isinstance(arg.type, TensorType)}
-
-    def rule(node: Node) -> Node | None:
-        if not isinstance(node, StrideExpr) or node.name not in extents:
-            return None
-        product: Expr = index_literal(1)
-        for extent in extents[node.name][node.dim + 1 :]:
-            product = BinaryOp("*", product, extent, type=INDEX)
-        return product
-
-    return rule
 
 
 def check_instructions(chosen: Sequence[Proc], instructions: Sequence[Proc], tools: Toolchain) -> Iterator[Outcome]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from usl_conformance.controls import Controls, Unevaluated, evaluate, literals, shape_of
 from usl_core.interp import dense_strides
-from usl_core.ir.nodes import Arg, Proc
+from usl_core.ir.nodes import Arg, BinaryOp, Expr, ExprBase, Proc, StrideExpr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, TensorType
 
@@ -31,7 +31,10 @@ def layouts(proc: Proc, controls: Controls, free: Sequence[Arg], limit: int = 10
     found = [layout for layout in _combinations(options) if _holds(proc, controls, layout)]
     if not found:
         return ()
-    densest = {arg.name: dense_strides(shape_of(arg.type, controls)) for arg in tensors}  # type: ignore[arg-type]
+    densest = {
+        arg.name: dense_strides(shape_of(arg.type, controls) if arg in free else stored_shape(proc, arg, controls))  # type: ignore[arg-type]
+        for arg in tensors
+    }
     found.sort(key=lambda layout: sum(layout[name] != densest[name] for name in layout))
     first = found[0]
     chosen = [first]
@@ -49,7 +52,7 @@ def _options(proc: Proc, arg: Arg, controls: Controls, free: bool) -> Iterator[t
     """Strides of one formal, the densest first, that satisfy the assertions about it alone."""
     assert isinstance(arg.type, TensorType)
     shape = shape_of(arg.type, controls)
-    dense = dense_strides(shape)
+    dense = dense_strides(shape if free else stored_shape(proc, arg, controls))
     wanted = {dense: None}
     if free and arg.type.window:
         steps = sorted(literals(proc.preds) | {int(v) for v in controls.values() if not isinstance(v, bool) and v > 0})
@@ -101,3 +104,54 @@ def _holds(proc: Proc, controls: Controls, layout: Layout) -> bool:
 def show_controls(proc: Proc, controls: Controls) -> list[str]:
     """`n = 3`, for each control formal: the first lines of a finding's input."""
     return [f"{arg.name.name} = {controls[arg.name]}" for arg in proc.args if isinstance(arg.type, ControlType)]
+
+
+def stored_shape(proc: Proc, arg: Arg, controls: Controls) -> tuple[int, ...]:
+    """The extents of a buffer, a part of which has the strides that assertions fix for arg: its own, or larger ones.
+
+    `stride(x, 0) == 256` of an `x: [i8][n, 4, 16]` makes the second 16.
+    """
+    assert isinstance(arg.type, TensorType)
+    shape = list(shape_of(arg.type, controls))
+    step = 1
+    for dim in reversed(range(len(shape) - 1)):
+        wanted = _fixed_stride(proc, arg, dim, controls)
+        if wanted is not None and wanted > step * shape[dim + 1] and wanted % step == 0:
+            shape[dim + 1] = wanted // step
+        step *= shape[dim + 1]
+    return tuple(shape)
+
+
+def _fixed_stride(proc: Proc, arg: Arg, dim: int, controls: Controls) -> int | None:
+    """The number that an assertion says a stride is."""
+    for equation in (each for pred in proc.preds for each in _equations(pred, controls)):
+        for side, other in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
+            if isinstance(side, StrideExpr) and side.name is arg.name and side.dim == dim:
+                value = _value(other, controls)
+                if value is not None:
+                    return int(value)
+    return None
+
+
+def _equations(pred: Expr, controls: Controls) -> Iterator[BinaryOp]:
+    """The equations that must hold for pred to do so: of alternatives, where the other is false."""
+    match pred:
+        case BinaryOp(op="=="):
+            yield pred
+        case BinaryOp(op="and", lhs=lhs, rhs=rhs):
+            yield from _equations(lhs, controls)
+            yield from _equations(rhs, controls)
+        case BinaryOp(op="or", lhs=lhs, rhs=rhs):
+            for one, other in ((lhs, rhs), (rhs, lhs)):
+                if _value(one, controls) is False:
+                    yield from _equations(other, controls)
+        case ExprBase():
+            return
+
+
+def _value(expr: Expr, controls: Controls) -> int | bool | None:
+    """The value of an expression, unless it depends on strides."""
+    try:
+        return evaluate(expr, controls)
+    except Unevaluated:
+        return None

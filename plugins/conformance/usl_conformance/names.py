@@ -51,11 +51,13 @@ def check_names(proc: Proc) -> Iterator[Finding]:
         return
     written = written_formals(proc)
     for arg in proc.args:
-        if arg.name.name not in used and not isinstance(arg.type, ControlType) and arg.name in written:
+        if arg.name.name in {*used, *proc.instr.implicit}:
+            continue
+        if not isinstance(arg.type, ControlType) and arg.name in written:
             yield Finding(
                 NAME,
                 f"the body writes {arg.name.name}, but the template never mentions it",
-                likely=f"use {{{arg.name.name}}} or {{{arg.name.name}.ptr}}",
+                likely=f"use {{{arg.name.name}}} or {{{arg.name.name}.ptr}}, or say implicit=({arg.name.name!r},)",
             )
 
 

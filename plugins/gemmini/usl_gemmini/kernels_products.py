@@ -116,7 +116,7 @@ def _config_norm(params: GemminiParams) -> Procedure:
 def _mm_first(params: GemminiParams, mems: Memories) -> Procedure:
     DIM, SPAD, ACC, SPENT, HEADER = params.dim, mems.spad, mems.acc, mems.spent, chip_header(params)
 
-    @instr(_pair("{b}", "preloaded", "", "{k}", "{n}"), c_global=HEADER)
+    @instr(_pair("{b}", "preloaded", "", "{k}", "{n}"), c_global=HEADER, implicit=("w",))
     def mm_first(
         m: size,
         n: size,
@@ -155,7 +155,7 @@ def _mm_first(params: GemminiParams, mems: Memories) -> Procedure:
 def _mm(params: GemminiParams, mems: Memories) -> Procedure:
     DIM, SPAD, ACC, SPENT, HEADER = params.dim, mems.spad, mems.acc, mems.spent, chip_header(params)
 
-    @instr(_pair("{b}", "preloaded", " | GEMMINI_ACC_ADD", "{k}", "{n}"), c_global=HEADER)
+    @instr(_pair("{b}", "preloaded", " | GEMMINI_ACC_ADD", "{k}", "{n}"), c_global=HEADER, implicit=("w",))
     def mm(
         m: size,
         n: size,
@@ -194,7 +194,7 @@ def _mm_load(params: GemminiParams, mems: Memories, first: bool, step: int) -> P
     DIM, SPAD, ACC, WEIGHTS, HEADER = params.dim, mems.spad, mems.acc, mems.weights, chip_header(params)
     bits = "" if first else " | GEMMINI_ACC_ADD"
 
-    @instr(_pair("{b}", "preloaded", bits, "DIM", "DIM"), c_global=HEADER)
+    @instr(_pair("{b}", "preloaded", bits, "DIM", "DIM"), c_global=HEADER, implicit=("w",))
     def mm_load(
         m: size,
         c: [i32][m, DIM] @ ACC,

@@ -24,6 +24,7 @@ def make_instr(
     roundings: int | None = None,
     special: Literal["ieee", "unspecified"] = "ieee",
     subnormals: Literal["kept", "flushed"] = "kept",
+    implicit: Sequence[str] = (),
 ) -> Edit:
     """Declare that a C text does what a procedure says, as the decorator `@instr` does.
 
@@ -44,5 +45,5 @@ def make_instr(
     require(roundings is None or roundings >= 0, f"roundings is None (exact) or a number of roundings, got {roundings!r}")
     parsed(lambda: check_template(proc.ir.args, template, proc.ir.span))
 
-    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals)
+    info = InstrTemplate(template, tuple(includes), tuple(features), c_global, roundings, special, subnormals, tuple(implicit))
     return edit_of(proc).update_proc(instr=info)
