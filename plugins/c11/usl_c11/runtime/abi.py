@@ -22,6 +22,7 @@ void usl_retain(usl_value value);
 void usl_release(usl_value value, usl_context *ctx);
 bool usl_has_thrown(const usl_context *ctx);
 usl_value usl_take_exception(usl_context *ctx);
+void usl_throw(usl_value exception, const char *place, usl_context *ctx);
 bool usl_was_out_of_memory(usl_context *ctx);
 const char *usl_raised_at(const usl_context *ctx);
 const char *usl_raised_why(const usl_context *ctx);

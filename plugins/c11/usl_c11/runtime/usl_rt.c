@@ -1732,6 +1732,13 @@ const char *usl_raised_why(const usl_context *ctx)
     return failure->place != NULL && ctx->raised != NULL && strcmp(failure->place, ctx->raised) == 0 ? failure->why : NULL;
 }
 
+void usl_throw(usl_value exception, const char *place, usl_context *ctx)
+{
+    ctx->exception.boxed = exception;
+    ctx->raised = place;
+    ctx->thrown = 1;
+}
+
 usl_value usl_take_exception(usl_context *ctx)
 {
     ctx->thrown = 0;

@@ -663,6 +663,8 @@ bool usl_was_out_of_memory(usl_context *ctx); /* and forgets it */
 const char *usl_raised_at(const usl_context *ctx); /* "file:line: reason" of the last exception */
 const char *usl_raised_why(const usl_context *ctx); /* what a failed procedure said, if this was the reason; else NULL */
 usl_value usl_take_exception(usl_context *ctx);
+/* An exception on its way, from a function in another language that the program calls; place lives as long as the program. */
+void usl_throw(usl_value exception, const char *place, usl_context *ctx);
 void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *bytes, size_t count), void *user);
 
 /* From now on a message on stderr comes first when the calling thread's stack, or that of a thread that a program spawns, overflows.

@@ -20,7 +20,7 @@ from typing import TypeGuard
 from usl_core.errors import NOWHERE
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, Scope
-from usl_perceus.front.types import FLOATS, INTEGERS, Rigid
+from usl_perceus.front.types import FLOATS, INTEGERS, App, Rigid
 
 
 def exception(python: type[BaseException]) -> ExceptionDef:
@@ -36,6 +36,16 @@ INDEX = exception(IndexError)
 
 VALUE = exception(ValueError)
 """A kernel is called with sizes, lengths or values that it does not allow."""
+
+
+class PythonRaised(Exception):
+    """What a function of Python has raised: the number that it is kept under."""
+
+
+PYTHON = ExceptionDef(
+    "PythonRaised", sx.ConstructorSyntax("PythonRaised", (), span=NOWHERE), Scope({}), PythonRaised, (App("i64"),)
+)
+"""An exception of a function of Python, on its way through the program."""
 
 EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX, VALUE)}
 

@@ -110,6 +110,8 @@ class Signature:
     result: Type
     ordered: frozenset[str] = frozenset()
     """The type variables whose types must have an order."""
+    foreign: tuple[bool, ...] = ()
+    """The parameters that may be functions of Python."""
 
 
 @dataclass(slots=True, eq=False)

@@ -26,12 +26,12 @@ class Effects:
 NOTHING = Effects()
 
 
-def infer(program: ir.Program, outcomes: Collection[str]) -> Effects:
+def infer(program: ir.Program, outcomes: Collection[str], of_python: Collection[ir.FunType] = ()) -> Effects:
     """The effects of a program in which no closure is marked as throwing and every thread ends with an outcome.
 
-    outcomes: the names of the data types of outcomes.
+    outcomes: the names of the data types of outcomes. of_python: the types of functions that Python may give, which may raise.
     """
-    state = _State(frozenset(outcomes))
+    state = _State(frozenset(outcomes), closures=set(of_python))
     while state.grow(program.funs):
         pass
     threads = frozenset(ir.ThreadType(ir.DataType(name)) for name in state.raised)

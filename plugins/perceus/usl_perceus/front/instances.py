@@ -11,6 +11,7 @@ from usl_core import Procedure
 from usl_core.errors import NOWHERE, Span
 from usl_perceus import ir
 from usl_perceus.errors import PerceusError
+from usl_perceus.front.builtins import PYTHON
 from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, ForeignDef, FunDef
 from usl_perceus.front.effects import NOTHING, Effects
 from usl_perceus.front.kernels import kernel_signature, may_fail
@@ -85,6 +86,8 @@ class Instances:
         self._boxes: dict[ir.Type, ir.Con] = {}
         self.powers: dict[ir.IntType, str] = {}
         """The functions that raise integers of a type to a power (`powers.py`)."""
+        self.of_python: set[ir.FunType] = set()
+        """The types of functions that Python may give."""
         self.derived: list[ir.FunDef] = []
         """These functions."""
         self._exceptions: dict[ExceptionDef, ir.Con] = {}
@@ -336,6 +339,12 @@ class Instances:
         return self.datas[self._data(App(con.data, tuple(types)))].cons[con.tag]
 
     # -- exceptions
+
+    def called_python(self, type_: ir.Type) -> None:
+        """Notes that functions of this type may be Python's, and may raise what Python raises."""
+        assert isinstance(type_, ir.FunType)
+        self.of_python.add(type_)
+        self.exception(PYTHON)
 
     def exception(self, exception: ExceptionDef) -> ir.Con:
         """The constructor of an exception; exceptions are numbered as they are met."""

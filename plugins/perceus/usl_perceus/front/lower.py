@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from usl_core.deep import deep
 from usl_perceus import ir
+from usl_perceus.errors import PerceusError
 from usl_perceus.front.block import Block
 from usl_perceus.front.check import check_function
 from usl_perceus.front.definitions import ExceptionDef, FunDef
@@ -18,6 +19,7 @@ from usl_perceus.front.lower_expr import Lowering
 from usl_perceus.front.resolve import signature
 from usl_perceus.front.types import App, Type
 from usl_perceus.front.uniform import Contaminated, Uniform
+from usl_perceus.traverse import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def _program(funs: Sequence[FunDef], limited: bool) -> Lowered:
         try:
             # What may raise is part of the types of closures and threads, so that the program is made again when it is known.
             instances = Instances(uniform, limited=limited)
-            effects = infer(_lowered(funs, instances).program, instances.outcomes)
+            effects = infer(_lowered(funs, instances).program, instances.outcomes, instances.of_python)
             return _marked(_lowered(funs, Instances(uniform, instances, effects, limited=limited)), effects)
         except Contaminated as found:
             uniform.add(found.data, found.position)
@@ -74,9 +76,19 @@ def _lowered(funs: Sequence[FunDef], instances: Instances) -> Lowered:
             wrapper = _from_outside(instances, made[name], instances.fresh(f"{name}.owned"), known)
             made[wrapper.name] = wrapper
             exports[fun] = wrapper.name
+    if instances.of_python:
+        _require_no_threads(made)
     datas = instances.finished_datas()
     program = ir.Program(datas, made, instances.foreigns, instances.kernels, tuple(exports.values()))
     return Lowered(program, exports, instances.exceptions(), instances.sources(), instances.opaque())
+
+
+def _require_no_threads(funs: Mapping[str, ir.FunDef]) -> None:
+    for fun in funs.values():
+        for expr in walk(fun.body):
+            if isinstance(expr, ir.Prim) and expr.op == "spawn":
+                message = "a program that Python gives functions to has no threads, from which they could be called"
+                raise PerceusError(message, span=expr.span, code="E728")
 
 
 def _marked(lowered: Lowered, effects: Effects) -> Lowered:

@@ -78,6 +78,9 @@ class Lowering(BuiltinCalls):
             ir.Param(ir.Var(param.name, self.instances.type(type_, self.named)), borrowed)
             for param, type_, borrowed in zip(fun.syntax.params, own.params, own.borrowed, strict=True)
         )
+        for param, is_foreign in zip(params, own.foreign, strict=True):
+            if is_foreign:
+                self.instances.called_python(param.var.type)
         env = {param.var.name: param.var for param in params}
         self._borrowed.update(param.var for param in params if param.borrowed)
         self._crossed = crossed(fun.syntax.body)

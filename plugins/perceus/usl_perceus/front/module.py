@@ -182,7 +182,7 @@ def foreign_function(source: Source, node: ast.AST) -> sx.Function:
 def foreign(syntax: sx.Function, scope: Scope, symbol: str, header: str | None) -> ForeignDef:
     """A C function. Whether a parameter that is counted is owned or borrowed must be said."""
     for param in syntax.params:
-        if ownership(param.annotation) is None and not _is_plain(param.annotation):
+        if ownership(param.annotation) in (None, "foreign") and not _is_plain(param.annotation):
             raise PerceusError(
                 f"parameter {param.name} of a foreign function must say who owns it",
                 span=param.span,

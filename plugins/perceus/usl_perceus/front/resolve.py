@@ -27,6 +27,7 @@ from usl_perceus.front.definitions import (
 from usl_perceus.front.types import (
     ARRAY,
     FLOATS,
+    FUNCTION,
     INTEGERS,
     REF,
     THREAD,
@@ -41,7 +42,7 @@ from usl_perceus.front.types import (
 _SCALARS = frozenset({*INTEGERS, *FLOATS, "bool", "str"})
 _ONE_ARGUMENT = frozenset({REF, ARRAY, THREAD})
 _OTHERS = frozenset({"tuple", "Callable"})
-OWNERSHIP = ("borrowed", "owned")
+OWNERSHIP = ("borrowed", "owned", "foreign")
 
 
 def lookup(path: Sequence[str], scope: Scope) -> Any:
@@ -244,14 +245,19 @@ def signature_of(syntax: sx.Function, scope: Scope, outer: Sequence[str] | None)
     types.declared.update(syntax.typevars if outer is None else outer)
     if outer is not None and syntax.typevars:
         raise PerceusError("a nested function has no type variables of its own", span=syntax.span, code="E718")
-    params, borrowed = [], []
+    params, borrowed, foreign = [], [], []
     for param in syntax.params:
         annotation, mode = _ownership(param.annotation)
-        params.append(types.type(annotation, param.span))
+        found = types.type(annotation, param.span)
+        if mode == "foreign" and not (isinstance(found, App) and found.head == FUNCTION):
+            message = "foreign[...] is a function that Python may give: foreign[Callable[[A], B]]"
+            raise PerceusError(message, span=param.span, code="E718")
+        params.append(found)
         borrowed.append(mode == "borrowed")
+        foreign.append(mode == "foreign")
     result = types.type(syntax.result, syntax.span)
     ordered = frozenset({*types.ordered, *(syntax.ordered if outer is None else ())})
-    return Signature(tuple(types.found), tuple(params), tuple(borrowed), result, ordered)
+    return Signature(tuple(types.found), tuple(params), tuple(borrowed), result, ordered, tuple(foreign))
 
 
 def ownership(annotation: ast.expr) -> str | None:

@@ -39,7 +39,7 @@ class Arrays:
     threads or C functions, which might use them after the call."""
 
     def __init__(self, heap: Heap, ffi: Any, lends: bool) -> None:
-        self._heap, self._ffi, self._lends = heap, ffi, lends
+        self._heap, self._ffi, self.lends = heap, ffi, lends
         self._lent: list[tuple[Any, int, Any]] = []
         """Blocks whose elements are NumPy's, the size of one, and the array that they belong to."""
 
@@ -58,7 +58,7 @@ class Arrays:
         if given.ndim == 0 or (given.size and not np.can_cast(given.dtype, dtype, "same_kind")):
             raise refuse(f"an array of {dtype}")
         heap, length = self._heap, given.size
-        if self._lends and given.nbytes >= SMALL and given.dtype == dtype and given.flags.c_contiguous and given.flags.aligned:
+        if self.lends and given.nbytes >= SMALL and given.dtype == dtype and given.flags.c_contiguous and given.flags.aligned:
             place = self._ffi.cast("void *", given.__array_interface__["data"][0])
             made = heap.lib.usl_raw_array_lent(length, place, heap.site, heap.context)
             self._lent.append((made, dtype.itemsize, given))

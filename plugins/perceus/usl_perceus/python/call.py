@@ -10,10 +10,12 @@ from weakref import WeakKeyDictionary
 from usl_c11.cache import compiled
 from usl_c11.compiler import find_compiler, openmp_flags
 from usl_c11.cpu import require_features
+from usl_core.deep import deep
 from usl_perceus.c import generate
 from usl_perceus.c.types import identifier
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.lower import Lowered
+from usl_perceus.front.resolve import signature
 from usl_perceus.front.types import TUPLE
 from usl_perceus.ir import EXN, Call, CallClosure, ForeignCall, FunDef, KernelCall, Prim, Program
 from usl_perceus.opt.callgraph import call_graph, components
@@ -65,23 +67,49 @@ class Compiled:
             raise _not_defined(str(error), program) from None
         self.function, self.long = getattr(self.library, GUARD), function.limited or _may_take_long(program)
         classes = _classes(lowered)
+        self._foreign = signature(function.__usl_definition__).foreign
         self.converter = Converter(own, lowered, blocks, classes, lends=not _may_keep(program))
         ffi.cdef(f"void {WORDS}(void);")
-        self.entry = make_entry(
-            getattr(self.library, WORDS),
-            types[:-1],
-            types[-1],
-            self.converter,
-            classes,
-            long=self.long,
-            name=self.name,
-            slowly=function.slowly,
+        self.entry = (
+            None
+            if any(self._foreign)
+            else make_entry(
+                getattr(self.library, WORDS),
+                types[:-1],
+                types[-1],
+                self.converter,
+                classes,
+                long=self.long,
+                name=self.name,
+                slowly=function.slowly,
+            )
         )
 
     def __call__(self, args: Sequence[Any], limit: Limit | None = None) -> Any:
+        if any(self._foreign):
+            return self._with_functions(args, limit)
         params = [param.var.type for param in self.fun.params]
         with self.converter.heap.lock:
             return self.converter.run(self.function, self.name, params, self.fun.result, args, long=self.long, limit=limit)
+
+    def _with_functions(self, args: Sequence[Any], limit: Limit | None) -> Any:
+        """A call that may call functions of Python. It has a stack of its own, but no worker, which these may need."""
+        if limit is not None and limit.seconds is not None:
+            raise PerceusError(f"{self.name} takes functions of Python, and has no time limit", code="E743")
+
+        def run() -> Any:
+            heap, functions = self.converter.heap, self.converter.functions
+            heap.lib.usl_watch_stack()
+            with heap.lock, functions.running():
+                params = [param.var.type for param in self.fun.params]
+                given = [
+                    functions.given(arg, type) if is_foreign else arg
+                    for arg, type, is_foreign in zip(args, params, self._foreign, strict=False)
+                ]
+                given += args[len(given) :]
+                return self.converter.run(self.function, self.name, params, self.fun.result, given, long=False)
+
+        return deep(run)
 
 
 def _not_defined(symbol: str, program: Program) -> PerceusError:

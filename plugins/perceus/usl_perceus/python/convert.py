@@ -6,7 +6,9 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from usl_core.deep import deep
 from usl_perceus.errors import PerceusError
+from usl_perceus.front.builtins import PythonRaised
 from usl_perceus.front.lower import Lowered
 from usl_perceus.front.values import Value
 from usl_perceus.ir import (
@@ -26,6 +28,7 @@ from usl_perceus.ir import (
     Type,
 )
 from usl_perceus.python.arrays import Arrays
+from usl_perceus.python.functions import Functions
 from usl_perceus.python.handle import Handle
 from usl_perceus.python.heap import NOTHING, Heap
 from usl_perceus.python.layout import Blocks
@@ -52,6 +55,7 @@ class Converter:
         self._value, self._word = self.ffi.typeof("usl_value"), self.ffi.typeof("uintptr_t")  # names are slow
         self.lends = lends
         self.arrays = Arrays(heap, self.ffi, lends)
+        self.functions = Functions(self)
         self._constants: dict[tuple[str, int], Any] = {}
         """Constructors without fields, as Python values."""
         self._made_by: dict[tuple[str, type], Con] = {}
@@ -521,6 +525,8 @@ class Converter:
         if why:
             place += f": {self.ffi.string(why).decode()}"
         kind = self.lowered.exceptions[con].python
+        if kind is PythonRaised:
+            return self.functions.raised(fields[0])
         if kind.__module__ == "builtins":
             return kind(place)
         error = kind(*fields)
@@ -536,7 +542,12 @@ class Converter:
         type = object.__getattribute__(handle, "_type")
         if not isinstance(type, FunType):
             raise TypeError(f"a {self.type_name(type)} is not a function")
-        with self.heap.lock:
+        if self.functions.used:
+            return deep(lambda: self._call_closure(handle, type, args))
+        return self._call_closure(handle, type, args)
+
+    def _call_closure(self, handle: Any, type: FunType, args: tuple[Any, ...]) -> Any:
+        with self.heap.lock, self.functions.running():
             closure = self.ffi.cast(self._value, _address(handle))
             types = self.blocks.types
             kinds = [types.spelling(param) for param in type.params if not types.is_void(param)]
@@ -547,7 +558,12 @@ class Converter:
                 self.heap.lib.usl_retain(closure)
                 return code(*converted[:-1], closure, converted[-1])
 
-            return self.run(call, "the function", type.params, type.result, args, long=True)
+            return self.run(call, "the function", type.params, type.result, args, long=not self.functions.used)
+
+    def nothing(self, type: Type) -> Any:
+        """A C value for a result that nobody looks at."""
+        kind = self.blocks.types.spelling(type)
+        return self.ffi.NULL if kind == "usl_value" else 0
 
     def type_name(self, type: Type) -> str:
         """A type as messages call it, with Python's words where there are any."""
