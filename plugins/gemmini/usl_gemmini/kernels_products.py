@@ -44,7 +44,7 @@ def _pair(weights: str, compute: str, bits: str, k: str, n: str) -> str:
     """The commands of a product of m x k and k x n; the bits of the address of the sums say whether they are added."""
     shape = f"{n}, {k}" if weights == "{b}" else "DIM, DIM"
     return (
-        f"/* {{w}} */ gemmini_extended_preload({weights}, ({{c}}){bits}, {shape}, {n}, {{m}});"
+        f"gemmini_extended_preload({weights}, ({{c}}){bits}, {shape}, {n}, {{m}});"
         f" gemmini_extended_compute_{compute}({{a}}, GARBAGE_ADDR, {k}, {{m}}, DIM, DIM);"
     )
 
@@ -231,7 +231,7 @@ def _mm_again(params: GemminiParams, mems: Memories, first: bool, step: int) -> 
     DIM, SPAD, ACC, WEIGHTS, HEADER = params.dim, mems.spad, mems.acc, mems.weights, chip_header(params)
     bits = "" if first else " | GEMMINI_ACC_ADD"
 
-    @instr(_pair("GARBAGE_ADDR", "accumulated", bits, "DIM", "DIM"), c_global=HEADER)
+    @instr(_pair("GARBAGE_ADDR", "accumulated", bits, "DIM", "DIM"), c_global=HEADER, implicit=("w",))
     def mm_again(m: size, c: [i32][m, DIM] @ ACC, a: [i8][step * (m - 1) + 1, DIM] @ SPAD, w: [i8][DIM, DIM] @ WEIGHTS):
         assert m <= DIM
         assert stride(a, 0) == DIM
@@ -256,7 +256,7 @@ def _mm_again(params: GemminiParams, mems: Memories, first: bool, step: int) -> 
 def _fence(params: GemminiParams) -> Procedure:
     HEADER = chip_header(params)
 
-    @instr("gemmini_fence();", c_global=HEADER)
+    @instr("gemmini_fence();", c_global=HEADER, implicit=("w",))
     def fence():
         FENCE.pending = False
 
@@ -266,7 +266,7 @@ def _fence(params: GemminiParams) -> Procedure:
 def _fence2(params: GemminiParams) -> Procedure:
     HEADER = chip_header(params)
 
-    @instr("gemmini_fence();", c_global=HEADER)
+    @instr("gemmini_fence();", c_global=HEADER, implicit=("w",))
     def fence2():
         FENCE2.pending = False
 
