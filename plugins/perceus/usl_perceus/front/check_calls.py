@@ -12,7 +12,8 @@ from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.arguments import arranged, count_of
 from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS, MATH, is_part
-from usl_perceus.front.check_patterns import Patterns, ambiguous, qualified
+from usl_perceus.front.check_fields import Fields
+from usl_perceus.front.check_patterns import ambiguous, qualified
 from usl_perceus.front.definitions import (
     MISSING,
     ConDef,
@@ -35,14 +36,12 @@ from usl_perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
     ConUse,
-    FieldUse,
     ForeignUse,
     FunUse,
     KernelUse,
     LocalUse,
     NestedUse,
     PrimUse,
-    UpdateUse,
     Use,
 )
 from usl_perceus.front.types import (
@@ -73,12 +72,8 @@ CELL_METHODS = {"swap": 1, "take": 0, "modify": 1}
 """The methods of arrays and of cells, each with the number of its arguments."""
 
 
-class Calls(Patterns):
+class Calls(Fields):
     """Names and calls; `check` is that of the whole checker."""
-
-    @abstractmethod
-    def check(self, node: sx.Expr, want: Type, env: Env) -> None:
-        """node must have type want."""
 
     def infer(self, node: sx.Expr, env: Env) -> Type:
         """The type of node, whatever it is."""
@@ -292,9 +287,9 @@ class Calls(Patterns):
             return
         if isinstance(owner, App) and isinstance(owner.head, DataDef):
             if method.name == "set":
-                self._update(node, method, owner, want, env)
+                self.update(node, method, owner, want, env)
             else:
-                found = self._field(method, owner)
+                found = self.field(method, owner)
                 self.typed.types[method] = found
                 self._called(node, resolve(found), want, env)
             return
@@ -329,7 +324,7 @@ class Calls(Patterns):
             return
         owner = self.infer(node.owner, env)
         if isinstance(owner, App) and isinstance(owner.head, DataDef):
-            self.expect(want, self._field(node, owner), node.span)
+            self.expect(want, self.field(node, owner), node.span)
             return
         if node.name != "value" or (isinstance(owner, App) and owner.head != REF):
             known = (
@@ -377,49 +372,6 @@ class Calls(Patterns):
             return parts.cons.data
         self.expect(App(ARRAY, (STR,)), found, node.span)
         return None
-
-    # -- fields with names
-
-    def _field(self, node: sx.Attribute, owner: App) -> Type:
-        """The type of a field that every constructor has, which is noted as the use of node."""
-        positions, type_ = self._positions(node.name, owner, node.span)
-        self.typed.uses[node] = FieldUse(positions)
-        return type_
-
-    def _positions(self, name: str, owner: App, span: Span) -> tuple[tuple[int, ...], Type]:
-        assert isinstance(owner.head, DataDef)
-        cons = constructors(owner.head)
-        named = dict(zip(owner.head.typevars, owner.args, strict=True))
-        without = [con.name for con in cons if name not in con.names]
-        if without:
-            known = {each for con in cons for each in con.names}
-            hint = f"hint: {', '.join(without)} has no such field; match takes values apart"
-            if not known:
-                hint = "hint: fields are taken out by match"
-            elif name not in known:
-                hint = f"hint: there are {', '.join(sorted(known))}"
-            raise PerceusError(f"a value of type {show(owner)} has no attribute {name}", span=span, notes=(hint,), code="E711")
-        positions = tuple(con.names.index(name) for con in cons)
-        types = [substitute(con.fields[at], named) for con, at in zip(cons, positions, strict=True)]
-        if any(type_ != types[0] for type_ in types):
-            hint = "hint: match takes values apart"
-            raise PerceusError(f"{name} has several types in {owner.head.name}", span=span, notes=(hint,), code="E712")
-        return positions, types[0]
-
-    def _update(self, node: sx.Call, method: sx.Attribute, owner: App, want: Type, env: Env) -> None:
-        """`p.set(x=a)`: p with another field."""
-        if not node.keywords or len(node.keywords) != len(node.args):
-            hint = "hint: p.set(x=a, y=b)"
-            raise PerceusError("set says which fields it changes", span=node.span, notes=(hint,), code="E713")
-        self.expect(want, owner, node.span)
-        fields = []
-        for arg, (name, span) in zip(node.args, node.keywords, strict=True):
-            positions, type_ = self._positions(name, owner, span)
-            if positions in fields:
-                raise PerceusError(f"{name} is given twice", span=span, code="E713")
-            fields.append(positions)
-            self.check(arg, type_, env)
-        self.typed.uses[method] = UpdateUse(tuple(fields))
 
     # -- built-in operations
 

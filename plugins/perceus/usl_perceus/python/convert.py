@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from usl_perceus.ir import (
     Type,
 )
 from usl_perceus.python.arrays import Arrays
+from usl_perceus.python.checks import identity, integer, mismatch, type_name
 from usl_perceus.python.functions import Functions
 from usl_perceus.python.handle import Handle
 from usl_perceus.python.heap import NOTHING, Heap
@@ -36,13 +36,6 @@ from usl_perceus.python.worker import Limit
 
 TAG_BITS = 64
 """`info` of a header is tag * 64 + size."""
-
-
-def mismatch(wanted: str, value: object) -> PerceusError:
-    """The error for a Python value of the wrong kind; it shows at most 60 characters of the value."""
-    shown = repr(value)
-    shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    return PerceusError(f"expected {wanted}, got {shown}", code="E743")
 
 
 class Converter:
@@ -174,12 +167,12 @@ class Converter:
     def identity(self, type: Type) -> object:
         """What two programs must agree on to exchange a value; None if values stay in their program: they have code, or
         exceptions, which each program numbers for itself."""
-        return _identity(type, self.lowered, set())
+        return identity(type, self.lowered, set())
 
     def _scalar(self, item: Any, type: Type) -> Any:
         match type:
             case IntType(bits=bits, signed=signed):
-                return _integer(item, bits, signed)
+                return integer(item, bits, signed)
             case FloatType():
                 if isinstance(item, bool) or not hasattr(item, "__float__"):
                     raise mismatch("a number", item)
@@ -591,11 +584,6 @@ TAG_BOX = 1021
 """USL_TAG_BOX of usl_rt.h."""
 
 
-def type_name(value: object) -> str:
-    """The name of a Python value's class, for messages."""
-    return type(value).__name__
-
-
 def _is_handle(item: Any) -> bool:
     return type(item) is Handle
 
@@ -603,40 +591,3 @@ def _is_handle(item: Any) -> bool:
 def _address(handle: Any) -> int:
     address: int = object.__getattribute__(handle, "_address")
     return address
-
-
-def _integer(item: Any, bits: int, signed: bool) -> int:
-    if isinstance(item, bool):
-        raise mismatch("an integer", item)
-    try:
-        value = operator.index(item)
-    except TypeError:
-        raise mismatch("an integer", item) from None
-    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-    if not low <= value <= high:
-        raise mismatch(f"an integer from {low} to {high}", item)
-    return value
-
-
-def _identity(type: Type, lowered: Lowered, seen: set[str]) -> object:
-    """See `Converter.identity`."""
-    match type:
-        case IntType() | FloatType() | StrType():
-            return type
-        case DataType(name="bool"):
-            return type
-        case DataType(name=name) if name in lowered.opaque:
-            return lowered.opaque[name]
-        case DataType(name=name):
-            if name in seen:
-                return name
-            seen.add(name)
-            known = lowered.types.get(name)
-            parts = [field for con in lowered.program.datas[name].cons for _, field in con.fields]
-            if known is None or any(_identity(part, lowered, seen) is None for part in parts):
-                return None
-            return known
-        case ArrayType(elem=elem) | RefType(elem=elem):
-            inner = _identity(elem, lowered, seen)
-            return None if inner is None else (type_name(type), inner)
-    return UNIT if type == UNIT else None
