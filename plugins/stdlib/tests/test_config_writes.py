@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from stdlib_config_programs import A, B, program
+from stdlib_config_programs import CFG, A, B, program
 
-from usl_core import Procedure, SchedulingError, UslError
+from usl_core import Procedure, SchedulingError, UslError, delete_config, make_instr
 from usl_core.errors import InterpError
 from usl_core.procedure import proc_from_source
-from usl_stdlib import count_config_writes, hoist_config, max_config_writes
+from usl_stdlib import count_config_writes, hoist_config, holds_at_end, max_config_writes, replace_with_config
 
 
 def test_writes_of_callees_count_once_for_each_call() -> None:
@@ -99,3 +99,62 @@ def test_no_write_at_all_can_be_demanded() -> None:
 def test_the_limit_is_a_number(n: object) -> None:
     with pytest.raises(UslError, match=r"a number|must be an int"):
         max_config_writes(program("def f(n: size):\n    Cfg.a = n\n"), n)  # type: ignore[arg-type]
+
+
+# ---- what holds at the end
+
+
+@pytest.mark.parametrize("value", [3, "n"])
+def test_a_field_that_certainly_holds_a_value_at_the_end_keeps_the_contract(value: int | str) -> None:
+    p = program(f"def f(n: size, x: f32[4]):\n    set_a(1)\n    for i in seq(0, n):\n        set_a({value})\n")
+    assert holds_at_end(p, CFG, "a", value) is p
+    q = program("def f(y: f32):\n    Cfg.s = 2.0\n")
+    assert holds_at_end(q, CFG, "s", 2.0) is q
+
+
+def test_a_field_that_may_hold_something_else_at_the_end_breaks_the_contract() -> None:
+    p = program("def f(n: size):\n    Cfg.a = 0\n    if n > 3:\n        set_a(1)\n")
+    with pytest.raises(SchedulingError) as caught:
+        holds_at_end(p, CFG, "a", 0)
+    assert caught.value.code == "E443"
+    assert caught.value.message == "holds_at_end: Cfg.a may hold something else than 0 at the end of f"
+    assert caught.value.notes[0] == "it is written last by: set_a(1)"
+
+
+def test_a_deleted_write_at_the_end_breaks_the_contract() -> None:
+    p = program("def f(n: size):\n    Cfg.a = 1\n    Cfg.a = 0\n")
+    q = delete_config(p, p.body()[1])
+    assert holds_at_end(p, CFG, "a", 0) is p
+    with pytest.raises(SchedulingError, match="may hold something else"):
+        holds_at_end(q, CFG, "a", 0)
+    with pytest.raises(SchedulingError, match="may hold something else"):
+        holds_at_end(program("def f(n: size):\n    pass\n"), CFG, "a", 0)
+
+
+# ---- replacing code by what also sets fields
+
+
+def test_an_instruction_that_sets_constants_takes_the_place_of_code_without_them() -> None:
+    text = """
+def store(x: [f32][4], y: [f32][4]):
+    Cfg.a = 1
+    for i in seq(0, 4):
+        y[i] = x[i]
+    Cfg.s = 2.0
+"""
+    p = program("""
+def f(n: size, x: f32[n, 4], y: f32[n, 4]):
+    for k in seq(0, n):
+        for i in seq(0, 4):
+            y[k, i] = x[k, i]
+""")
+    q = replace_with_config(p, "for i in _: _", make_instr(program(text), "store({x.ptr}, {y.ptr});"))
+    assert "store(x[k, 0:4], y[k, 0:4])" in str(q) and "Cfg" not in str(q)
+    assert q.assurance() == "every step proved, up to: the values at the end of Cfg.a, Cfg.s"
+
+
+def test_a_field_that_depends_on_the_call_is_to_be_written_first() -> None:
+    store = program("def store(v: index, x: [f32][4]):\n    Cfg.a = v\n    for i in seq(0, 4):\n        x[i] = 0.0\n")
+    p = program("def f(x: f32[4]):\n    for i in seq(0, 4):\n        x[i] = 0.0\n")
+    with pytest.raises(SchedulingError, match="depends on the arguments of the call: v"):
+        replace_with_config(p, "for i in _: _", store)

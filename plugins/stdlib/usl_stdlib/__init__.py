@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from usl_stdlib.combinators import repeat as repeat
     from usl_stdlib.combinators import to_fixpoint as to_fixpoint
     from usl_stdlib.combinators import top_down as top_down
+    from usl_stdlib.config_contract import holds_at_end as holds_at_end
     from usl_stdlib.config_contract import max_config_writes as max_config_writes
     from usl_stdlib.config_writes import ConfigWrites as ConfigWrites
     from usl_stdlib.config_writes import count_config_writes as count_config_writes
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from usl_stdlib.reductions import parallelize_reduction as parallelize_reduction
     from usl_stdlib.replacing import replace_all as replace_all
     from usl_stdlib.replacing import replace_once as replace_once
+    from usl_stdlib.replacing import replace_with_config as replace_with_config
     from usl_stdlib.rules import Cut as Cut
     from usl_stdlib.rules import Lanes as Lanes
     from usl_stdlib.rules import abs_rule as abs_rule
@@ -94,7 +96,7 @@ _TOGETHER = {
     "bounds": "Bounds affine_range infer_bounds",
     "classification": "LoopClass LoopKind classify",
     "combinators": "attempt bottom_up chain each first_of repeat to_fixpoint top_down",
-    "config_contract": "max_config_writes",
+    "config_contract": "holds_at_end max_config_writes",
     "config_writes": "ConfigWrites count_config_writes",
     "hoisting": "ConfigReport hoist_config",
     "inspection": "common_ancestor enclosing_loop enclosing_loops loop_nest walk",
@@ -102,7 +104,7 @@ _TOGETHER = {
     "invariants": "Hoisted hoist_from_loop",
     "pipelining": "Pipeline double_buffer software_pipeline",
     "reductions": "ParallelReduction parallelize_reduction",
-    "replacing": "replace_all replace_once",
+    "replacing": "replace_all replace_once replace_with_config",
     "rules": "Cut Lanes abs_rule fma_rule in_memory select_rule",
     "staging": "Staged auto_stage_mem",
     "subexpressions": "CommonExpressions cse",
@@ -119,7 +121,8 @@ _TOGETHER = {
 """By module, the public names."""
 
 _LIBRARY = """
-    replace_all replace_once near_misses hoist_config count_config_writes max_config_writes tile_loops auto_stage_mem
+    replace_all replace_once replace_with_config near_misses hoist_config count_config_writes max_config_writes holds_at_end
+    tile_loops auto_stage_mem
     vectorize fma_rule select_rule abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction cse
     software_pipeline double_buffer round_loop undo_divide_and_guard_loop bound_loop_by_if divide_loop_recursive
     cut_loop_and_unroll unroll_loops unroll_buffers fission_into_singles stage_compute dealias reorder_stmt_forward

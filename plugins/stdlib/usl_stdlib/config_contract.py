@@ -1,4 +1,4 @@
-"""A contract: no configuration field is written more often than a schedule means it to be."""
+"""Contracts: no configuration field is written more often than meant, or holds something else at the end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from usl_core.arguments import checked
 from usl_core.cursors import AssignConfigCursor, BlockCursor, CallCursor, ForCursor, IfCursor, LiteralCursor, StmtCursor
 from usl_core.errors import NOWHERE, SchedulingError, Span
 from usl_core.interp import ConfigKey
+from usl_core.ir.config import Config
+from usl_core.scheduling import write_config
 from usl_stdlib.config_writes import Way, config_writes, first_line, inner_blocks
 from usl_stdlib.hoisting import why_it_stays
 
@@ -33,6 +35,32 @@ def max_config_writes(p: Procedure, n: int) -> Procedure:
     for key, found in ways.items():
         if _most(p.body(), key) > n:
             raise _too_many(p, key, found, n)
+    return p
+
+
+@checked
+def holds_at_end(p: Procedure, config: Config, field: str, value: int | float | bool | str) -> Procedure:
+    """Demand that a configuration field certainly holds value when a procedure ends. The result is p itself.
+
+        holds_at_end(p, FENCE, "pending", False)      # no transfer is in flight that nobody waits for
+
+    value is what `write_config` takes: a number, a truth value, or text in the names that are visible at the end of p. An
+    operator may leave something else in a field at the end, as `Procedure.assurance` then says; this contract refuses that.
+
+    Raises:
+        SchedulingError: the field may hold something else, or its value at the end is not known.
+    """
+    last = p.body()[-1]
+    try:
+        step = write_config(p, last.after(), config, field, value).history()[-1]
+    except SchedulingError as error:
+        raise SchedulingError(f"holds_at_end: {error.message}", span=error.span, notes=error.notes, code=error.code) from None
+    if step.modulo:
+        writes = [way for each, name, way in config_writes(p.body()) if (each, name) == (config, field)]
+        last_write = first_line(_statement(writes[-1])) if writes else "nothing in it"
+        notes = [f"it is written last by: {last_write}", "hint: write it at the end, or call what does"]
+        message = f"holds_at_end: {config.name}.{field} may hold something else than {value} at the end of {p.name()}"
+        raise SchedulingError(message, span=_span((last,)), notes=notes, code="E443")
     return p
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from usl_core import Procedure
 from usl_core.arguments import checked
-from usl_core.cursors import BlockCursor
+from usl_core.cursors import AssignConfigCursor, BlockCursor, GapCursor, LiteralCursor
 from usl_core.errors import SchedulingError
 from usl_core.inspect import alike
 from usl_core.ir.nodes import Block, For, If, Proc, SimpleStmt
-from usl_core.scheduling import replace
+from usl_core.scheduling import replace, write_config
+from usl_stdlib.expressions import text
 from usl_stdlib.nearly import NearMiss, near_misses
 
 
@@ -50,6 +52,44 @@ def replace_once(p: Procedure, instructions: Procedure | Iterable[Procedure]) ->
             return replaced
     names = ", ".join(each.name() for each in chosen[:8])
     raise SchedulingError(f"replace_once: nothing in {p.name()} is a call of {names or 'no procedure'}", code="E461")
+
+
+@checked
+def replace_with_config(p: Procedure, block: Any, instruction: Procedure) -> Procedure:
+    """Replace code by an instruction that also sets fields to constants, which the code does not.
+
+        for i in seq(0, 16):                 mvout(y[0:16], acc)     # its body: FENCE.pending = True, then the loop
+            y[i] = acc[i]            ~>
+
+    The writes that stand at the start and at the end of the instruction's body are made around block first (`write_config`),
+    as far as that is legal; then all is replaced. block is a cursor or a pattern.
+
+    Raises:
+        SchedulingError: what `write_config` and `replace` raise; a field is set to something else than a number or a truth
+            value, which depends on the arguments of the call: write it before, and replace both.
+    """
+    found = p.find(block) if isinstance(block, str) else p.forward(block)
+    inside = found if isinstance(found, BlockCursor) else found.as_block()
+    body = list(instruction.body())
+    first = next((number for number, stmt in enumerate(body) if not isinstance(stmt, AssignConfigCursor)), len(body))
+    rest = body[first:]
+    after = next((number for number, stmt in enumerate(rest[::-1]) if not isinstance(stmt, AssignConfigCursor)), len(rest))
+    for write in body[:first]:
+        p = _set(p, p.forward(inside).before(), write)
+    for write in rest[len(rest) - after :][::-1]:
+        p = _set(p, p.forward(inside).after(), write)
+    return replace(p, p.forward(inside).expand(first, after), instruction)
+
+
+def _set(p: Procedure, gap: GapCursor, write: Any) -> Procedure:
+    """p with the write of a constant in a gap."""
+    value = write.rhs()
+    if not isinstance(value, LiteralCursor):
+        name = f"{write.config().name}.{write.field()}"
+        message = f"replace_with_config: what {name} is set to depends on the arguments of the call: {text(value)}"
+        raise SchedulingError(message, notes=["hint: write it first with write_config, and replace both"], code="E404")
+    number = value.value()
+    return write_config(p, gap, write.config(), write.field(), number if isinstance(number, bool | int) else float(number))
 
 
 def _procedures(function: str, given: Procedure | Iterable[Procedure]) -> list[Procedure]:
