@@ -11,7 +11,7 @@ from usl_gemmini.matmul import matmul
 
 
 @pytest.mark.parametrize("name", ["mvin", "mm_again", "mvout_relu"])
-def test_an_instruction_does_what_its_body_says(name):
+def test_an_instruction_does_what_its_body_says(chip, name):  # after a reset: what failed before would stay
     (outcome,) = check_plugin("gemmini", instruction=name).outcomes
     assert outcome.status == "passed"
 
