@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 PEERS = Path(__file__).parent / "peers"
 PROGRAMS = (
     "rbtree",
+    "rbtree_i64",
+    "rbtree_random",
     "rbtree_ck",
     "deriv",
     "nqueens",
@@ -84,15 +86,21 @@ def peers(folder: Path, *, java_gigabytes: int | None = None) -> list[Contestant
     """The other languages, compiled; each that is not installed says so. java_gigabytes: its largest heap, if not the usual."""
     folder.mkdir(parents=True, exist_ok=True)
     cpp = tuple(name for name in PROGRAMS if name != "rbtree_ck")  # there is no persistent std::map
+    others = tuple(name for name in PROGRAMS if name not in ("rbtree_i64", "rbtree_random"))
     found = [
         _compiled("C++", "g++", ["-O3", str(PEERS / "bench.cpp")], folder / "cpp", "g++", cpp),
         _compiled(
             "OCaml", "ocamlopt", ["-O3", "-unsafe", "-inline", "200", str(PEERS / "bench.ml")], folder / "ml", "ocaml-nox"
         ),
         _compiled(
-            "GHC", "ghc", ["-v0", "-O2", "-outputdir", str(folder / "hs.d"), str(PEERS / "bench.hs")], folder / "hs", "ghc"
+            "GHC",
+            "ghc",
+            ["-v0", "-O2", "-outputdir", str(folder / "hs.d"), str(PEERS / "bench.hs")],
+            folder / "hs",
+            "ghc",
+            others,
         ),
-        _java(folder, [] if java_gigabytes is None else [f"-Xmx{java_gigabytes}g"]),
+        _java(folder, [] if java_gigabytes is None else [f"-Xmx{java_gigabytes}g"], others),
     ]
     if found[0].command is not None:
         found.append(Contestant("C++ with mimalloc", with_mimalloc(found[0].command), NO_MIMALLOC, cpp))
@@ -122,11 +130,11 @@ def _compiled(
     return Contestant(name, (str(output),), programs=programs)
 
 
-def _java(folder: Path, options: Sequence[str]) -> Contestant:
+def _java(folder: Path, options: Sequence[str], programs: tuple[str, ...]) -> Contestant:
     if probe.program("javac") is None or probe.program("java") is None:
         return Contestant("Java", None, "javac is not installed (Debian: default-jdk-headless)")
     try:
         run_tool(["javac", "-d", str(folder), str(PEERS / "Bench.java")])
     except ToolError as error:
         return Contestant("Java", None, str(error))
-    return Contestant("Java", ("java", "-Xss1g", *options, "-cp", str(folder), "Bench"))
+    return Contestant("Java", ("java", "-Xss1g", *options, "-cp", str(folder), "Bench"), programs=programs)

@@ -1,7 +1,8 @@
 """The programs that are timed: those of Reinking 2022, §4.4, which are examples, and fig. 4.3.
 
 Each benchmark is a function of sizes that gives a number, so that every system can be checked against the others:
-`rbtree`, `rbtree_ck`, `deriv`, `nqueens`, `cfold`, `tmap_fbip`, `tmap_plain`, `list_map`, `list_map_shared`.
+`rbtree`, `rbtree_i64`, `rbtree_random`, `rbtree_ck`, `deriv`, `nqueens`, `cfold`, `tmap_fbip`, `tmap_plain`, `list_map`,
+`list_map_shared`.
 """
 
 from __future__ import annotations
@@ -12,14 +13,53 @@ from examples.functional.cfold import cfold
 from examples.functional.deriv import deriv
 from examples.functional.lists import List
 from examples.functional.nqueens import nqueens
-from examples.functional.rbtree import rbtree
+from examples.functional.rbtree import Tree, count_true, insert, rbtree
 from examples.functional.rbtree_ck import rbtree_ck
 from usl_perceus import data, fbip, fun
 
-__all__ = ["cfold", "deriv", "list_map", "list_map_shared", "nqueens", "rbtree", "rbtree_ck", "tmap_fbip", "tmap_plain"]
+__all__ = [
+    "cfold",
+    "deriv",
+    "list_map",
+    "list_map_shared",
+    "nqueens",
+    "rbtree",
+    "rbtree_ck",
+    "rbtree_i64",
+    "rbtree_random",
+    "tmap_fbip",
+    "tmap_plain",
+]
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+# -- the tree of rbtree with keys of 64 bits, falling ones and random ones, from a linear congruential generator (Knuth's MMIX)
+
+
+@fun
+def with_long_keys(n: i64, t: Tree[i64]) -> Tree[i64]:
+    return t if n <= 0 else with_long_keys(n - 1, insert(t, n - 1, (n - 1) % 10 == 0))
+
+
+@fun
+def rbtree_i64(n: i64) -> i64:
+    return count_true(with_long_keys(n, Leaf))
+
+
+@fun
+def with_random_keys(n: i64, state: i64, t: Tree[i64]) -> Tree[i64]:
+    if n <= 0:
+        return t
+    after = state * 6364136223846793005 + 1442695040888963407
+    key = (after >> 20) & 8796093022207
+    return with_random_keys(n - 1, after, insert(t, key, key % 10 == 0))
+
+
+@fun
+def rbtree_random(n: i64) -> i64:
+    return count_true(with_random_keys(n, 1, Leaf))
 
 
 # -- a function applied to every element of a binary tree: by the visitor of fig. 4.3, and by plain recursion

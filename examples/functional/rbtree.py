@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from usl_perceus import data, fun
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -16,13 +17,13 @@ class Color:
 
 
 @data
-class Tree:
+class Tree(Generic[K]):
     Leaf: ()
-    Node: (Color, "Tree", i32, bool, "Tree")
+    Node: (Color, "Tree[K]", K, bool, "Tree[K]")
 
 
 @fun
-def is_red(t: borrowed[Tree]) -> bool:
+def is_red(t: borrowed[Tree[K]]) -> bool:
     match t:
         case Node(Red(), _, _, _, _):
             return True
@@ -31,7 +32,7 @@ def is_red(t: borrowed[Tree]) -> bool:
 
 
 @fun
-def bal_left(l: Tree, k: i32, v: bool, r: Tree) -> Tree:
+def bal_left(l: Tree[K], k: K, v: bool, r: Tree[K]) -> Tree[K]:
     match l:
         case Node(_, Node(Red(), lx, kx, vx, rx), ky, vy, ry):
             return Node(Red, Node(Black, lx, kx, vx, rx), ky, vy, Node(Black, ry, k, v, r))
@@ -44,7 +45,7 @@ def bal_left(l: Tree, k: i32, v: bool, r: Tree) -> Tree:
 
 
 @fun
-def bal_right(l: Tree, k: i32, v: bool, r: Tree) -> Tree:
+def bal_right(l: Tree[K], k: K, v: bool, r: Tree[K]) -> Tree[K]:
     match r:
         case Node(_, Node(Red(), lx, kx, vx, rx), ky, vy, ry):
             return Node(Red, Node(Black, l, k, v, lx), kx, vx, Node(Black, rx, ky, vy, ry))
@@ -57,7 +58,7 @@ def bal_right(l: Tree, k: i32, v: bool, r: Tree) -> Tree:
 
 
 @fun
-def ins(t: Tree, k: i32, v: bool) -> Tree:
+def ins(t: Tree[K], k: K, v: bool) -> Tree[K]:
     match t:
         case Leaf():
             return Node(Red, Leaf, k, v, Leaf)
@@ -80,7 +81,7 @@ def ins(t: Tree, k: i32, v: bool) -> Tree:
 
 
 @fun
-def blackened(t: Tree) -> Tree:
+def blackened(t: Tree[K]) -> Tree[K]:
     match t:
         case Node(_, l, k, v, r):
             return Node(Black, l, k, v, r)
@@ -89,14 +90,14 @@ def blackened(t: Tree) -> Tree:
 
 
 @fun
-def insert(t: Tree, k: i32, v: bool) -> Tree:
+def insert(t: Tree[K], k: K, v: bool) -> Tree[K]:
     if is_red(t):
         return blackened(ins(t, k, v))
     return ins(t, k, v)
 
 
 @fun
-def fold(t: Tree, start: T, f: Callable[[i32, bool, T], T]) -> T:
+def fold(t: Tree[K], start: T, f: Callable[[K, bool, T], T]) -> T:
     match t:
         case Leaf():
             return start
@@ -105,12 +106,12 @@ def fold(t: Tree, start: T, f: Callable[[i32, bool, T], T]) -> T:
 
 
 @fun
-def count_true(t: Tree) -> i64:
+def count_true(t: Tree[K]) -> i64:
     return fold(t, 0, lambda k, v, n: n + 1 if v else n)
 
 
 @fun
-def with_keys_below(n: i64, t: Tree) -> Tree:
+def with_keys_below(n: i64, t: Tree[i32]) -> Tree[i32]:
     if n <= 0:
         return t
     key = n - 1

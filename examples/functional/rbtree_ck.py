@@ -8,11 +8,11 @@ from usl_perceus import fun
 
 
 @fun
-def kept_trees(n: i64, every: i64, t: Tree, kept: List[Tree]) -> List[Tree]:
+def kept_trees(n: i64, every: i64, t: Tree[i64], kept: List[Tree[i64]]) -> List[Tree[i64]]:
     if n <= 0:
         return Cons(t, kept)
     key = n - 1
-    grown = insert(t, i32(key), key % 10 == 0)
+    grown = insert(t, key, key % 10 == 0)
     if key % every == 0:
         return kept_trees(key, every, grown, Cons(grown, kept))
     return kept_trees(key, every, grown, kept)

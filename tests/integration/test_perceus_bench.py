@@ -14,6 +14,8 @@ from bench.perceus.run import Result, goals, large, problems, table
 
 SMALL: Mapping[str, tuple[int, ...]] = {
     "rbtree": (2000,),
+    "rbtree_i64": (2000,),
+    "rbtree_random": (1000,),
     "rbtree_ck": (2000,),
     "deriv": (5,),
     "nqueens": (6,),
@@ -23,7 +25,15 @@ SMALL: Mapping[str, tuple[int, ...]] = {
     "list_map": (500, 3),
     "list_map_shared": (500, 3),
 }
-EXPECTED = {"rbtree": 200, "rbtree_ck": 600, "nqueens": 4, "list_map": 500 * 501 // 2 + 1500, "tmap_plain": 499 * 250 + 1500}
+EXPECTED = {
+    "rbtree": 200,
+    "rbtree_i64": 200,
+    "rbtree_random": 94,
+    "rbtree_ck": 600,
+    "nqueens": 4,
+    "list_map": 500 * 501 // 2 + 1500,
+    "tmap_plain": 499 * 250 + 1500,
+}
 
 STATS = """
 #include <stdio.h>

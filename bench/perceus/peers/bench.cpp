@@ -8,15 +8,32 @@
 
 namespace {
 
-int64_t rbtree(int64_t n)
+template <typename Key> int64_t count_true(const std::map<Key, bool> &tree)
 {
-    std::map<int32_t, bool> tree;
-    for (int64_t key = n - 1; key >= 0; key--)
-        tree[static_cast<int32_t>(key)] = key % 10 == 0;
     int64_t count = 0;
     for (const auto &entry : tree)
         count += entry.second;
     return count;
+}
+
+template <typename Key> int64_t rbtree(int64_t n)
+{
+    std::map<Key, bool> tree;
+    for (int64_t key = n - 1; key >= 0; key--)
+        tree[static_cast<Key>(key)] = key % 10 == 0;
+    return count_true(tree);
+}
+
+int64_t rbtree_random(int64_t n)
+{
+    std::map<int64_t, bool> tree;
+    uint64_t state = 1;
+    for (int64_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const auto key = static_cast<int64_t>(state >> 20 & ((uint64_t{1} << 43) - 1));
+        tree[key] = key % 10 == 0;
+    }
+    return count_true(tree);
 }
 
 struct Term {
@@ -405,7 +422,11 @@ int main(int argc, char **argv)
     const auto named = [name](const char *other) { return std::strcmp(name, other) == 0; };
     int64_t result = -1;
     if (named("rbtree"))
-        result = rbtree(size);
+        result = rbtree<int32_t>(size);
+    else if (named("rbtree_i64"))
+        result = rbtree<int64_t>(size);
+    else if (named("rbtree_random"))
+        result = rbtree_random(size);
     else if (named("deriv"))
         result = deriv(size);
     else if (named("nqueens"))

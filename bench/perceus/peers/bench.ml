@@ -47,6 +47,15 @@ let rec with_keys_below n t =
 
 let rbtree n = count_true (with_keys_below n Leaf)
 
+let rec with_random_keys n state t =
+  if n <= 0 then t
+  else
+    let state = (state * (-2859235813007982803)) + 1442695040888963407 in
+    let key = (state lsr 20) land ((1 lsl 43) - 1) in
+    with_random_keys (n - 1) state (insert t key (key mod 10 = 0))
+
+let rbtree_random n = count_true (with_random_keys n 1 Leaf)
+
 let rec kept_trees n every t kept =
   if n <= 0 then t :: kept
   else
@@ -218,7 +227,8 @@ let () =
   let times = if Array.length Sys.argv > 3 then int_of_string Sys.argv.(3) else 1 in
   let result =
     match Sys.argv.(1) with
-    | "rbtree" -> rbtree size
+    | "rbtree" | "rbtree_i64" -> rbtree size
+    | "rbtree_random" -> rbtree_random size
     | "rbtree_ck" -> rbtree_ck size
     | "deriv" -> deriv size
     | "nqueens" -> nqueens size
