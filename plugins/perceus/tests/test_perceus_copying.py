@@ -206,7 +206,8 @@ def test_results_that_a_function_passes_on_from_itself_say_nothing():
 
 def test_an_insertion_that_rebalances_is_one_function_and_a_map_over_a_tree_is_two():
     insertion = dict(trace(bench.rbtree.core().program))["trmc"]
-    assert show_function(insertion.funs["ins"]).splitlines()[1:3] == ["  val h = hole in {", "    ins@hole(t, k, v, h)"]
+    lines = show_function(insertion.funs["ins[i32]"]).splitlines()
+    assert lines[1:3] == ["  val h = hole in {", "    ins[i32]@hole(t, k, v, h)"]
     mapping = dict(trace(bench.tmap_plain.core().program))["trmc"]
     (name,) = [name for name in mapping.funs if name.startswith("map_tree#") and "@" not in name]
     assert "= hole in" not in show_function(mapping.funs[name])
