@@ -501,4 +501,50 @@ CASES = [
             y[i] = x[2]
         """),
     ),
+    Illegal(
+        "inline_producer",
+        "branches_that_assign_to_different_places",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n + 1]
+        for i in seq(0, n):
+            if i >= 1:
+                t[i] = x[i]
+            else:
+                t[n] = 2.0
+        for i in seq(0, n):
+            y[i] = t[i + 1]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "a nest that fills t does more than assign to one place",
+        Wrong("""
+        for i in seq(0, n):
+            y[i] = x[min(i + 1, n - 1)]
+        """),
+    ),
+    Illegal(
+        "inline_producer",
+        "branches_that_assign_to_different_buffers",
+        "n: size, x: f32[n], y: f32[n], u: f32[n]",
+        """
+        t: f32[n]
+        for i in seq(0, n):
+            if x[i] < 0.0:
+                t[i] = x[i]
+            else:
+                u[i] = 2.0
+        for i in seq(0, n):
+            if x[i] < 0.0:
+                y[i] = t[i]
+        """,
+        lambda p: inline_producer(p, "t"),
+        "E454",
+        "a nest that fills t does more than assign to one place",
+        Wrong("""
+        for i in seq(0, n):
+            if x[i] < 0.0:
+                y[i] = x[i]
+        """),
+    ),
 ]
