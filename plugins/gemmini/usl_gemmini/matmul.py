@@ -8,6 +8,7 @@ loads the next panel and the next rows while the array works on those before, sp
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -180,7 +181,7 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: Bias) -> 
     p = divided(p, load_a.body()[0], s.wide, ["aq", "ac"], s.K)
     p = reorder_loops(p, p.forward(load_a))
     p = divided(p, load_b, s.dim, ["bk", "br"], s.K)
-    p = divided(p, p.find_loop("br").body()[0], s.wide, ["bq", "bc"], s.N)
+    p = divided(p, p.find_loop("br").body()[0], s.wide, ["bq", "bc"], math.gcd(s.N, s.panel))
     p = reorder_loops(p, "br bq")
     p = simplify(p, keep_unit_loops=True)
     if bias != "none":
