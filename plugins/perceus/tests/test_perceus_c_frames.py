@@ -176,12 +176,12 @@ def test_a_variable_that_only_a_text_mentions_is_no_warning(tmp_path):
 
         @fun
         def made(n: i64) -> Box:
-            return Box((n > 1, n > 2), End)
+            return made(n - 1) if n > 5 else Box((n > 1, n > 2), made(n - 1)) if n > 0 else End
 
         @fun
         def main() -> i64:
             match made(3):
-                case Box(x, _):
+                case Box(x, rest):
                     a, b = x
                     return [1, 2].modify(4, lambda x: x + 1)[0]
                 case End():
