@@ -76,6 +76,9 @@ PERMITS: dict[str, bool] = {
     "_is_outdated": False,
     "_is_parallelizable": False,
     "_uses": False,
+    "_moves": False,
+    "_mentions_held": False,
+    "_Same.__eq__": True,
     "Reach.outlives": False,
     "does_nothing": True,
     "has_only_else": True,
@@ -106,10 +109,9 @@ NEUTRAL = frozenset(
         "_divides",  # chooses a form
         "_is_short",  # what takes too long to ask about tells nothing
         "is_of_held",  # which of two sets a fact goes to; a value that a field held at some place has one name for ever
-        "_is",  # which node gets replaced
         "_varies",  # whether a dimension is of use; what needs one is proved
         "is_real", "_only_literals", "_same", "_is_stale", "_has_expression",  # choose a form
-        "Fields.may_have_changed",  # which of two sets of facts is looked through
+        "Fields.may_have_changed", "Fields.asserted",  # which of two sets of facts is looked through
         "Event.reads", "Event.modifies", "Access.modifies", "Procedure.is_instr",  # what an access is
     }
 )  # fmt: skip
