@@ -64,7 +64,9 @@ def toolchain(plugin: Plugin, manager: PluginManager, backend: str, emulate: boo
     Raises:
         PluginError: there is no such backend, or it cannot compile many procedures together.
     """
-    return Toolchain(as_batch_backend(manager.backend(backend), backend), dict(plugin.declared(Kind.EMULATIONS)), emulate)
+    emulations = dict(plugin.declared(Kind.EMULATIONS))
+    nonnegative = getattr(plugin.found.entry.load(), "NONNEGATIVE_FIELDS", ())
+    return Toolchain(as_batch_backend(manager.backend(backend), backend), emulations, emulate, frozenset(nonnegative))
 
 
 def check_declarations(plugin: Plugin) -> Iterator[Outcome]:

@@ -33,11 +33,15 @@ def as_batch_backend(backend: object, name: str) -> BatchBackend:
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A backend, and the emulations that plugins offer for CPU features which this processor lacks."""
+    """A backend, and the emulations that plugins offer for CPU features which this processor lacks.
+
+    nonnegative are fields of data (`ST.scale`) which the hardware takes finite numbers from zero on for.
+    """
 
     backend: BatchBackend
     emulations: Mapping[str, Emulation]
     always_emulate: bool = False
+    nonnegative: frozenset[str] = frozenset()
 
     def way(self, features: Iterable[str]) -> str | None:
         """How instructions that need features run here: "" natively, else by the emulation of that name; None: not at all."""

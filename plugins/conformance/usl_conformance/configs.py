@@ -29,13 +29,14 @@ class Setup:
 
     values: for each field of control values an expression over the instruction's own formals and those of free, which are
     formals that the instruction does not have. data: for each other field such a formal. setters: the instructions to call, in
-    order.
+    order. nonnegative: the names of fields of data that get finite numbers from zero on.
     """
 
     values: Mapping[Field, Expr] = field(default_factory=dict)
     data: Mapping[Field, Arg] = field(default_factory=dict)
     free: tuple[Arg, ...] = ()
     setters: Sequence[Proc] = ()
+    nonnegative: frozenset[str] = frozenset()
 
     def preds(self, proc: Proc) -> tuple[Expr, ...]:
         """The assertions of proc with fields replaced by what they are set to, and those of the setters on what they get."""

@@ -36,12 +36,13 @@ def values(scalar: ScalarType, count: int, fill: Fill, source: np.random.Generat
     return _encoded(scalar, _floats(FORMATS[scalar.name], count, fill, source))
 
 
-def register(scalar: ScalarType, fill: Fill, source: np.random.Generator) -> Any:
-    """What a register of data holds, a scale, say: of floats a finite number that is not negative, as hardware expects it."""
-    found = values(scalar, 1, fill, source)
-    if scalar.is_int or scalar == BF16:
-        return found[0]
-    return np.abs(np.nan_to_num(found, posinf=1.0, neginf=1.0))[0]
+def register(scalar: ScalarType, fill: Fill, source: np.random.Generator, *, negative: bool) -> Any:
+    """What a register of data holds, a scale, say; without negative a finite number from zero on."""
+    (found,) = values(scalar, 1, fill, source)
+    number = (np.uint32(found) << 16).view(np.float32) if scalar == BF16 else found
+    if negative or 0 <= number < np.inf:
+        return found
+    return type(found)(1) if scalar.is_int else _encoded(scalar, np.ones(1))[0]
 
 
 def _encoded(scalar: ScalarType, numbers: Any) -> Any:

@@ -124,10 +124,16 @@ def _actuals(proc: Proc, driver: Driver, case: Case, by_name: Mapping[Sym, Opera
 
 def _configuration(driver: Driver, case: Case, source: np.random.Generator) -> tuple[list[Any], Mapping[Field, Any]]:
     """What the driver gets in addition for fields of data, and the values of all fields for the interpreter."""
-    extra = {arg.name: data.register(scalar_of(arg.type), case.fill, source) for arg in driver.setup.data.values()}
+    setup = driver.setup
+    extra = {
+        arg.name: data.register(
+            scalar_of(arg.type), case.fill, source, negative=f"{config.name}.{field}" not in setup.nonnegative
+        )
+        for (config, field), arg in setup.data.items()
+    }
     strides = {(name, dim): stride for name, each in case.layout.items() for dim, stride in enumerate(each)}
     numbers = {name: value.item() for name, value in extra.items()}
-    return list(extra.values()), driver.setup.state(case.controls, strides, numbers)
+    return list(extra.values()), setup.state(case.controls, strides, numbers)
 
 
 def _operands(proc: Proc, driver: Driver, case: Case, source: np.random.Generator) -> list[Operand]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -99,7 +100,7 @@ def _plan(proc: Proc, instructions: Sequence[Proc], tools: Toolchain) -> Plan:
     if isinstance(found, str):
         plan.skipped = plan.skipped or f"its configuration cannot be established: {found}"
     else:
-        plan.setup = found
+        plan.setup = dataclasses.replace(found, nonnegative=tools.nonnegative)
     if plan.open:
         plan.assignments = admissible(plan.inputs(), MOST_SPECIALISED if plan.specialised() else 12)
         if not plan.assignments:

@@ -11,6 +11,9 @@ from usl_core.plugins.hookspecs import Driver, Later, hookimpl
 
 USL_API = 1
 
+NONNEGATIVE_FIELDS = ("EX.acc_scale", "LD0.scale", "LD1.scale", "LD2.scale", "ST.scale")
+"""What `usl plugin check` writes finite numbers from zero on into: what negative ones do is not known (docs/gemmini.md)."""
+
 # By name, so that nobody who lists plugins waits for any of them to be parsed.
 REGISTERS = ("EX", "LD0", "LD1", "LD2", "ST", "NORM", "FENCE", "FENCE2")
 INSTRUCTIONS = tuple(
