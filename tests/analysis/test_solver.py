@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -227,3 +229,23 @@ def test_equations_that_are_refuted_have_no_solution(equations: list[Lin], other
     known = Hypotheses([*others, *map(fml.eq, equations)])
     if known.bound(FALSE):
         assert not any(all(holds(f, env) for f in known) for env in ENVIRONMENTS)
+
+
+def test_a_question_to_z3_leaves_ctrl_c_able_to_end_a_wait():
+    script = """if True:
+        import os, signal, threading
+        from usl_core.analysis import affine, formula as fml, solver
+        from usl_core.ir.sym import Sym
+        n = Sym("n")
+        square = affine.of_atom(affine.Product((affine.var(n), affine.var(n))))
+        solver._z3_prove([fml.eq(square - 7)], fml.FALSE, [n])
+        lock = threading.Lock()
+        lock.acquire()
+        threading.Timer(0.2, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)).start()
+        try:
+            lock.acquire()
+        except KeyboardInterrupt:
+            print("ended")
+    """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "ended\n", done.stderr

@@ -10,9 +10,10 @@ from tests.fuzz.actions import ACTIONS, At, Callee, Draft, _pick, action
 from tests.fuzz.library import BASIC, COMBINATORS
 from tests.fuzz.sites import Site, loops, siblings, sites
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Assign, For, If, Proc, Read, Reduce
+from usl_core.ir.nodes import Assign, AssignConfig, For, If, Literal, Proc, Read, Reduce
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk
+from usl_core.primitives.calls.rearranging import alike
 
 _TAILS = ("cut", "cut", "guard", "perfect")
 
@@ -109,6 +110,37 @@ def hoist_config(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> D
 @action
 def max_config_writes(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     return Draft((rng.choice((0, 1, 2, 5)),))
+
+
+@action
+def holds_at_end(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    written = [s.stmt for s in sites(proc) if isinstance(s.stmt, AssignConfig) and isinstance(s.stmt.rhs, Literal)]
+    write = rng.choice(written) if written else None
+    return Draft((write.config, write.field, write.rhs.value)) if write else None
+
+
+@action
+def spread_into(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    pairs = [
+        (a, b)
+        for a in loops(proc)
+        for b in loops(proc)
+        if (*a.path[:-1], a.field) == (*b.path[:-1], b.field) and a.index < b.index
+    ]
+    pair = rng.choice(pairs) if pairs else None
+    return Draft((At(pair[0].loc), At(pair[1].loc))) if pair else None
+
+
+@action
+def replace_with_config(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    setting = [callee for callee in callees if any(isinstance(stmt, AssignConfig) for stmt in callee.body)]
+    if not setting:
+        return None
+    callee = rng.choice(setting)
+    body = tuple(stmt for stmt in callee.body if not isinstance(stmt, AssignConfig))
+    fitting = [s for s in sites(proc) if body and alike(body, tuple(siblings(proc, s)[s.index : s.index + len(body)]))]
+    site = _pick(rng, fitting or loops(proc))
+    return Draft((At(site.block(len(body) if fitting else 1)), Callee(callee))) if site else None
 
 
 @action

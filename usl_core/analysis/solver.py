@@ -309,6 +309,7 @@ def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]
     encoder = _Encoder(z3)
     solver = z3.Solver()
     solver.set("rlimit", RLIMIT)
+    solver.set("ctrl_c", False)  # z3's own handler would make an unknown of it, and leave waits that no signal ends
     for h in hypotheses:
         solver.add(encoder.formula(h))
     solver.add(z3.Not(encoder.formula(goal)))

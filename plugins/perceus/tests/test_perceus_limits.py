@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
 import threading
 import time
 from typing import TypeVar
@@ -12,6 +13,7 @@ import pytest
 
 from usl_perceus import PerceusError, data, exception, fbip, fun
 from usl_perceus.python import live_blocks
+from usl_perceus.python.worker import Limit
 
 # ruff: noqa: F821
 
@@ -157,7 +159,8 @@ def test_ctrl_c_ends_a_call_and_the_function_can_be_used_at_once():
     main = threading.main_thread().ident
 
     def press():
-        time.sleep(0.1)
+        while sys._current_frames()[main].f_code is not Limit.wait.__code__:
+            time.sleep(0.01)
         signal.pthread_kill(main, signal.SIGINT)
 
     for _ in range(2):

@@ -865,11 +865,11 @@ void usl_share(usl_value value)
     }
 }
 
-_Atomic bool usl_interrupt = false;
+volatile USL_ATOMIC(bool) usl_interrupt = false;
 
 void usl_set_interrupt(bool on)
 {
-    atomic_store_explicit(&usl_interrupt, on, memory_order_relaxed);
+    usl_relaxed_store(&usl_interrupt, on);
 }
 
 /* ---- Stacks that overflow ------------------------------------------------------------------------------------------------ */

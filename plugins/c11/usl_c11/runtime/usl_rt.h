@@ -672,11 +672,11 @@ void usl_set_output(usl_context *ctx, void (*write)(void *user, const char *byte
 void usl_watch_stack(void);
 
 /* Whether calls of programs that ask for it are to end: those that were compiled with limits raise then. */
-extern _Atomic bool usl_interrupt;
+extern volatile USL_ATOMIC(bool) usl_interrupt;
 void usl_set_interrupt(bool on);
 static inline bool usl_is_interrupted(void)
 {
-    return USL_UNLIKELY(atomic_load_explicit(&usl_interrupt, memory_order_relaxed));
+    return USL_UNLIKELY(usl_relaxed(&usl_interrupt));
 }
 
 /* Ends the process with a message on stderr. */
