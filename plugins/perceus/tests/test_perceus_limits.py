@@ -13,7 +13,7 @@ import pytest
 
 from usl_perceus import PerceusError, data, exception, fbip, fun
 from usl_perceus.python import live_blocks
-from usl_perceus.python.worker import Limit
+from usl_perceus.python.worker import Limit, Task
 
 # ruff: noqa: F821
 
@@ -182,3 +182,23 @@ def test_a_limit_is_a_number_of_seconds():
 
     with pytest.raises(PerceusError, match="generic is generic"):
         generic.with_limits(seconds=1)(1)
+
+
+@pytest.mark.parametrize("starts", [0, 1])
+def test_ctrl_c_while_a_call_starts_ends_it_and_it_runs_once_at_most(starts):
+    asked: list[bool] = []
+    ran: list[int] = []
+    task = Task(ran.append, (1,), lambda result: None)
+
+    def start():
+        if asked or starts:
+            worker = threading.Thread(target=task.work)
+            worker.start()
+            worker.join()
+        if not asked:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Limit(None, asked.append).wait(task, start)
+    assert ran == [1]
+    assert asked == [True, False]

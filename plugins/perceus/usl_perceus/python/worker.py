@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
@@ -25,7 +26,9 @@ class Task:
         self.running.acquire()
 
     def work(self) -> None:
-        """Makes the call; its result or exception is kept for the thread that waits."""
+        """Makes the call, once; its result or exception is kept for the thread that waits."""
+        if self.over:
+            return
         try:
             self.result = self.function(*self.args)
         except BaseException as error:  # handed on to the thread that waits
@@ -96,13 +99,14 @@ class Limit:
     seconds: float | None
     interrupt: Callable[[bool], object]
 
-    def wait(self, task: Task) -> None:
-        """Waits until the task is over; asks it to end when its time is up, or Ctrl-C is pressed.
+    def wait(self, task: Task, start: Callable[[], object]) -> None:
+        """Starts the task and waits until it is over; asks it to end when its time is up, or Ctrl-C is pressed.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed; the task is over, unless it was pressed again.
         """
         try:
+            start()
             if task.running.acquire(timeout=-1 if self.seconds is None else min(self.seconds, threading.TIMEOUT_MAX)):
                 return
             self.interrupt(True)
@@ -110,6 +114,7 @@ class Limit:
         except BaseException:
             self.interrupt(True)
             if not task.over:
+                start()  # the first may not have come about
                 task.running.acquire()
             raise
         finally:
@@ -143,11 +148,11 @@ class Worker:
             self._thread = started(self._work)
         task = Task(function, args, discard)
         try:
-            self._tasks.put(task)
             if limit is None:
+                self._tasks.put(task)
                 task.running.acquire()
             else:
-                limit.wait(task)
+                limit.wait(task, partial(self._tasks.put, task))
         except BaseException:
             if not task.over:
                 self._lock.abandon(task)
