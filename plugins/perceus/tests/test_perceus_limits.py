@@ -161,6 +161,7 @@ def test_ctrl_c_ends_a_call_and_the_function_can_be_used_at_once():
     def press():
         while sys._current_frames()[main].f_code is not Limit.wait.__code__:
             time.sleep(0.01)
+        time.sleep(0.2)  # a signal just before a lock is waited for is seen after the wait
         signal.pthread_kill(main, signal.SIGINT)
 
     for _ in range(2):
