@@ -42,7 +42,9 @@ def register(scalar: ScalarType, fill: Fill, source: np.random.Generator, *, neg
     number = (np.uint32(found) << 16).view(np.float32) if scalar == BF16 else found
     if negative or 0 <= number < np.inf:
         return found
-    return type(found)(1) if scalar.is_int else _encoded(scalar, np.ones(1))[0]
+    if scalar.is_int:
+        return type(found)(min(-int(found), np.iinfo(type(found)).max))
+    return _encoded(scalar, np.array([abs(float(number)) if np.isfinite(number) else 1.0]))[0]
 
 
 def _encoded(scalar: ScalarType, numbers: Any) -> Any:
