@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 from types import UnionType
 from typing import Any
 
@@ -116,7 +117,10 @@ def max_config_writes(proc: Proc, callees: tuple[Proc, ...], rng: random.Random)
 def holds_at_end(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     written = [s.stmt for s in sites(proc) if isinstance(s.stmt, AssignConfig) and isinstance(s.stmt.rhs, Literal)]
     write = rng.choice(written) if written else None
-    return Draft((write.config, write.field, write.rhs.value)) if write else None
+    if write is None:
+        return None
+    value = write.rhs.value
+    return Draft((write.config, write.field, float(value) if isinstance(value, Fraction) else value))
 
 
 @action
