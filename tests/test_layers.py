@@ -108,6 +108,10 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "run",
         "plugin",
     ),
+    "usl_halide_lib": (
+        "errors",
+        "plugin",
+    ),
 }
 """For each package its rows from the top; a name is a module or a folder of it."""
 
@@ -119,6 +123,7 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
     "usl_perceus": ("usl_core", "usl_c11"),
     "usl_avx512": ("usl_core", "usl_stdlib", "usl_c11"),
     "usl_gemmini": ("usl_core", "usl_stdlib", "usl_c11"),
+    "usl_halide_lib": ("usl_core", "usl_stdlib", "usl_c11", "usl_avx512"),
     "usl_example": ("usl_core", "usl_stdlib"),
     "usl_example_schedules": ("usl_core", "usl_stdlib"),
 }

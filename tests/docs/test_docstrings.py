@@ -15,6 +15,7 @@ PACKAGES = [
     "plugins/c11/usl_c11",
     "plugins/conformance/usl_conformance",
     "plugins/gemmini/usl_gemmini",
+    "plugins/halide_lib/usl_halide_lib",
     "plugins/perceus/usl_perceus",
     "plugins/stdlib/usl_stdlib",
 ]
