@@ -109,7 +109,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_halide_lib": (
-        "errors",
+        "errors infer",
         "plugin",
     ),
 }
