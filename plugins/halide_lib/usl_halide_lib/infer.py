@@ -22,9 +22,15 @@ class Value(Protocol):
     """A control value: its text, the number that it is or None, and the names that it depends on."""
 
     @property
-    def constant(self) -> Any: ...
-    def names(self) -> frozenset[str]: ...
-    def at(self, **values: int) -> Value: ...
+    def constant(self) -> Any:
+        """The number, if it is one."""
+
+    def names(self) -> frozenset[str]:
+        """What it depends on."""
+
+    def at(self, **values: int) -> Value:
+        """It for given values of names."""
+
     def __add__(self, other: Any) -> Any: ...
 
 
