@@ -23,6 +23,7 @@ from usl_core.ir.nodes import (
     Alloc,
     Assign,
     AssignConfig,
+    BinaryOp,
     Call,
     Check,
     Expr,
@@ -39,7 +40,7 @@ from usl_core.ir.nodes import (
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import BOOL, SIZE, ControlType, ScalarType, is_integer_control
-from usl_core.ranges import INDICES, SIZES, Range, branch, loop_range, range_of
+from usl_core.ranges import INDICES, SIZES, Range, branch, decided_by, loop_range, range_of
 
 INDENT = "    "
 
@@ -243,11 +244,20 @@ def _if(stmt: If, fn: Function, opening: str = "if") -> list[str]:
 
 
 def _branch(stmt: If, taken: bool, fn: Function) -> list[str]:
+    if _decided(stmt.cond, fn) is (not taken):
+        return []  # it never runs, and compilers warn about subscripts in it
     outer = fn.ranges
     fn.ranges = branch(stmt, outer, taken)
     lines = scoped(stmt.body if taken else stmt.orelse, fn)
     fn.ranges = outer
     return lines
+
+
+def _decided(cond: Expr, fn: Function) -> bool | None:
+    """The truth of a comparison of control values, where their ranges tell."""
+    if isinstance(cond, BinaryOp) and is_integer_control(cond.lhs.type):
+        return decided_by(cond.op, range_of(cond.lhs, fn.ranges), range_of(cond.rhs, fn.ranges))
+    return None
 
 
 def sequential_loop(stmt: For, fn: Function) -> list[str]:
