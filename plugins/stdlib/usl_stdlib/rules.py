@@ -21,6 +21,8 @@ from usl_core.cursors import (
 )
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_stdlib.expressions import binder, mentions, window_text
+from usl_stdlib.inspection import walk
+from usl_stdlib.lane_indices import LaneIndex, lane_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +45,24 @@ class Lanes:
         if expr.name() in self.registers:
             return self.registers[expr.name()]
         idx = expr.idx()
-        if not idx or not mentions(idx[-1], self.loop) or any(mentions(each, self.loop) for each in idx[:-1]):
+        if not any(map(self.varies, idx)):
             return None
         found = binder(expr, expr.name())
-        return found.mem() if isinstance(found, AllocCursor | ArgCursor) else DRAM
+        memory = found.mem() if isinstance(found, AllocCursor | ArgCursor) else DRAM
+        in_order = self.varies(idx[-1]) and not any(map(self.varies, idx[:-1]))
+        return memory if in_order or (memory is not None and memory.addressable) else None
+
+    def varies(self, expr: Any) -> bool:
+        """Whether a part of a right side or an index may be another in each lane."""
+        return mentions(expr, self.loop) or any(each.name() in self.registers for each in walk(expr, ReadCursor))
+
+    def index(self, access: Any) -> LaneIndex | None:
+        """How the indices of an access go with the lanes; None if no lane is in them."""
+        return lane_index(access.idx(), self.varies)
 
     def same_in_all(self, expr: Any) -> bool:
         """Whether all lanes read one value: a literal, or an element that does not depend on the lane."""
-        if isinstance(expr, LiteralCursor):
-            return True
-        return isinstance(expr, ReadCursor) and expr.name() not in self.registers and not mentions(expr, self.loop)
+        return isinstance(expr, LiteralCursor) or (isinstance(expr, ReadCursor) and not self.varies(expr))
 
 
 @dataclass(frozen=True, slots=True)

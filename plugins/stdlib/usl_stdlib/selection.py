@@ -9,7 +9,7 @@ Reference: Aho, Lam, Sethi, Ullman 2006, Compilers, §8.11 (optimal code for exp
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -28,9 +28,10 @@ from usl_core.cursors import (
     UnaryMinusCursor,
 )
 from usl_core.ir.memory import DRAM, MemoryClass
-from usl_core.ir.types import ScalarType
-from usl_stdlib.expressions import text, window_text
+from usl_core.ir.types import ControlType, ScalarType
+from usl_stdlib.expressions import mentions, text, window_text
 from usl_stdlib.inspection import walk
+from usl_stdlib.lane_indices import Kind, LaneIndex, control_kind, lane_index, takes_distances
 from usl_stdlib.rules import Cut, Lanes
 
 
@@ -43,6 +44,8 @@ class Shape:
     iterator: str
     masked: bool
     formals: Mapping[str, ArgCursor]
+    any_distance: frozenset[str]
+    """The formals of which the elements for neighbouring lanes need not be neighbours."""
 
     @property
     def target(self) -> ArgCursor:
@@ -57,6 +60,18 @@ class Shape:
         moves = len(in_memory) + int(reduces and self.target in in_memory)
         computes = reduces or not isinstance(self.write.rhs(), ReadCursor | LiteralCursor)
         return max(1, moves + int(computes))
+
+    def index(self, access: Any) -> LaneIndex | None:
+        """How an access of its body goes with the lanes."""
+        found = lane_index(access.idx(), self._varies)
+        return found if found is None or access.name() not in self.any_distance else replace(found, apart=True)
+
+    def control(self, expr: Any) -> Kind | None:
+        """How a control value of its body goes with the lanes."""
+        return control_kind(expr, self._varies)
+
+    def _varies(self, expr: Any) -> bool:
+        return mentions(expr, self.iterator)
 
 
 def shapes(instructions: Iterable[Procedure], width: int, memories: Collection[MemoryClass]) -> list[Shape]:
@@ -83,9 +98,13 @@ def _shape(instruction: Procedure, width: int) -> Iterator[Shape]:
     if isinstance(write, IfCursor) and len(write.body()) == 1 and not write.orelse():
         write, masked = write.body()[0], True
     formals = {arg.name(): arg for arg in instruction.args()}
-    if not isinstance(write, AssignCursor | ReduceCursor) or not _is_lane(write, loop.name()):
+    if not isinstance(write, AssignCursor | ReduceCursor) or write.name() not in formals:
         return
-    yield Shape(instruction, write, loop.name(), masked, formals)
+    in_memory = formals[write.name()].mem() is DRAM
+    if _is_lane(write, loop.name()) or (in_memory and any(mentions(each, loop.name()) for each in write.idx())):
+        tensors = [name for name, formal in formals.items() if formal.is_tensor() and formal.mem() is DRAM]
+        apart = frozenset(name for name in tensors if takes_distances(instruction, name))
+        yield Shape(instruction, write, loop.name(), masked, formals, apart)
 
 
 def _is_lane(access: Any, iterator: str) -> bool:
@@ -110,12 +129,13 @@ class Selection:
         memory, lanes = lanes.memory(write), lanes.writing(write)
         if memory is None:
             return []
-        return [
-            shape.instruction
+        found = [
+            shape
             for shape in self.shapes
-            if isinstance(shape.write, ReduceCursor) is isinstance(write, ReduceCursor) and _holds(shape.target, memory)
+            if isinstance(shape.write, ReduceCursor) is isinstance(write, ReduceCursor) and _writes(shape, write, memory, lanes)
             if any(not found.operands and not found.commute for found in _match(shape, shape.write.rhs(), write.rhs(), lanes))
         ]
+        return [shape.instruction for shape in sorted(found, key=lambda shape: bool(shape.any_distance))]
 
     def missing(self, write: Any, lanes: Lanes) -> str:
         """Why there is no cut: the part of the right side that no combination computes, or else the way that it is written."""
@@ -138,7 +158,7 @@ class Selection:
         if memory is None:
             return
         lanes = lanes.writing(write)
-        yield from self._pieces(rhs, reduces, memory, lanes)
+        yield from self._pieces(rhs, reduces, memory, lanes, write)
         if memory is not DRAM:
             yield from self._split(rhs, reduces, memory, lanes)
         elif reduces:
@@ -146,10 +166,12 @@ class Selection:
                 inner = min((cost for cost, _ in self._pieces(rhs, True, register, lanes)), default=inf)
                 yield inner + 2, Cut(target=register)
 
-    def _pieces(self, rhs: Any, reduces: bool, memory: MemoryClass, lanes: Lanes) -> Iterator[tuple[float, Cut]]:
-        """The ways to compute rhs into memory by one instruction, after its operands."""
+    def _pieces(
+        self, rhs: Any, reduces: bool, memory: MemoryClass, lanes: Lanes, write: Any = None
+    ) -> Iterator[tuple[float, Cut]]:
+        """The ways to compute rhs into memory, to where write does, by one instruction, after its operands."""
         for shape in self.shapes:
-            if isinstance(shape.write, ReduceCursor) is reduces and _holds(shape.target, memory):
+            if isinstance(shape.write, ReduceCursor) is reduces and _writes(shape, write, memory, lanes):
                 for found in _match(shape, shape.write.rhs(), rhs, lanes):
                     cost = shape.cost + sum(self._value(each, wanted, lanes) for each, wanted in found.operands)
                     yield cost, Cut(tuple(found.operands), tuple(found.commute))
@@ -219,6 +241,11 @@ def _match(shape: Shape, pattern: Any, expr: Any, lanes: Lanes) -> Iterator[_Fou
                 if expr.op() in ("+", "*"):
                     for found in _all(shape, (pattern.lhs(), pattern.rhs()), (expr.rhs(), expr.lhs()), lanes):
                         yield _Found(found.operands, [*found.commute, expr])
+        case CastCursor() if isinstance(pattern.arg().type(), ControlType):
+            if isinstance(expr, CastCursor) and isinstance(expr.arg().type(), ControlType):
+                kind = control_kind(expr.arg(), lanes.varies)
+                if kind is not None and kind == shape.control(pattern.arg()):
+                    yield _Found([], [])
         case UnaryMinusCursor() | CastCursor():
             if type(expr) is type(pattern):
                 yield from _match(shape, pattern.arg(), expr.arg(), lanes)
@@ -246,15 +273,30 @@ def _leaf(shape: Shape, pattern: ReadCursor, expr: Any, lanes: Lanes) -> Iterato
         if lanes.same_in_all(expr):
             yield _Found([], [])
         return
-    if not _is_lane(pattern, shape.iterator):
-        return
     memory = lanes.memory(expr)
     if memory is not None and _holds(formal, memory) and (text(expr) != lanes.target or _may_alias(shape, formal)):
-        yield _Found([], [])
-    elif formal.mem() is not DRAM:
+        yield from [_Found([], [])] if formal.mem() is not DRAM else _element(shape, pattern, expr, lanes)
+    elif formal.mem() is not DRAM and _is_lane(pattern, shape.iterator):
         wanted = formal.mem()
         assert wanted is not None
         yield _Found([(expr, wanted)], [])
+
+
+def _element(shape: Shape, pattern: ReadCursor, expr: Any, lanes: Lanes) -> Iterator[_Found]:
+    """The ways in which an instruction reads the elements of memory that expr does; data in indices may be in registers."""
+    mine, wanted = shape.index(pattern), lanes.index(expr)
+    if mine is not None and wanted is not None and mine.serves(wanted):
+        yield from _all(shape, mine.data, wanted.data, lanes)
+
+
+def _writes(shape: Shape, write: Any, memory: MemoryClass, lanes: Lanes) -> bool:
+    """Whether an instruction writes to a memory, and there to the elements that write does, if that is not a register."""
+    if not _holds(shape.target, memory):
+        return False
+    if memory is not DRAM or write is None:
+        return True
+    mine, wanted = shape.index(shape.write), lanes.index(write)
+    return mine is not None and wanted is not None and mine.serves(wanted)
 
 
 def _may_alias(shape: Shape, formal: ArgCursor) -> bool:

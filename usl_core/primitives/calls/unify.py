@@ -21,7 +21,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.formula import And, Bool, Const, Eq, Formula, Ge, Or
 from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.ir import nodes as ir
-from usl_core.ir.externs import IDX
+from usl_core.ir.externs import IDX, MAX, MIN
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data, get_field, same_expr, walk
 from usl_core.ir.types import BOOL, ControlType, ScalarType, TensorType, is_control, scalar_of
@@ -395,7 +395,33 @@ class Unifier:
             return
         _require(b not in self.bound, f"{a.name} would have to be {b.name}, which the block allocates", at, other)
         _require(a not in self.solution.literals, f"{a.name} would have to be a constant and a buffer", at, other)
+        for part in idx_a:
+            if _picks(part) and any(name in self.control_formals for name in affine.syms(index_lin(part))):
+                self.picked(part, idx_b, at, other)
         self.accesses.setdefault(a, []).append(Bind(low_a, low_b, b, at, other, ranged))
+
+    def picked(self, x: ir.Expr, idx_b: Sequence[ir.Expr], at: ir.Node, other: ir.Node) -> None:
+        """An index of the callee that is a least or greatest value determines formals as if the window began at 0."""
+        # The last index, as where a window goes on is guessed from the last dimensions too.
+        like = next((y for y in reversed(idx_b) if _picks(y) and self._moves(y)), None)
+        _require(like is not None, "the indices differ", at, other)
+        assert like is not None
+        self.same_picks(x, like, at, other)
+
+    def same_picks(self, x: ir.Expr, y: ir.Expr, at: ir.Node, other: ir.Node) -> None:
+        """Least and greatest values of the same form: equations between what they choose from."""
+        if isinstance(x, ir.ExternCall) and isinstance(y, ir.ExternCall) and _picks(x):
+            _require(x.fn is y.fn, "the indices differ", at, other)
+            chosen = sorted(x.args, key=self._moves), sorted(y.args, key=self._moves)
+            for inner, inner_y in zip(*chosen, strict=True):
+                self.same_picks(inner, inner_y, at, other)
+        else:
+            self.equate(index_lin(x), index_lin(y), at, other)
+
+    def _moves(self, expr: ir.Expr) -> bool:
+        """Whether an index goes with a loop of the callee or of the block."""
+        names = affine.syms(index_lin(expr))
+        return any(name in self.iterators or name in self.bound for name in names)
 
     def window(self, formal: Sym, uses: Sequence[Bind]) -> WindowGuess:
         """The window that explains all accesses to a buffer formal."""
@@ -443,6 +469,11 @@ class Unifier:
     def has_unknown(self, lin: Lin) -> bool:
         """Whether a formal without a value occurs in lin."""
         return any(n in self.control_formals and n not in self.solution.controls for n in affine.syms(lin))
+
+
+def _picks(expr: ir.Expr) -> bool:
+    """Whether an index is the least or the greatest of two."""
+    return isinstance(expr, ir.ExternCall) and expr.fn in (MIN, MAX)
 
 
 def _starts(entries: Sequence[ir.Expr | ir.Interval]) -> list[ir.Expr]:
