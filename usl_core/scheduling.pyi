@@ -48,6 +48,7 @@ from usl_core.primitives.loops.parallelize_loop import parallelize_loop as paral
 from usl_core.primitives.loops.remove_loop import remove_loop as remove_loop
 from usl_core.primitives.loops.rename_loop import rename_loop as rename_loop
 from usl_core.primitives.loops.reorder_loops import reorder_loops as reorder_loops
+from usl_core.primitives.loops.rotate_loop import rotate_loop as rotate_loop
 from usl_core.primitives.loops.shift_loop import shift_loop as shift_loop
 from usl_core.primitives.loops.specialize import specialize as specialize
 from usl_core.primitives.loops.unroll_loop import unroll_loop as unroll_loop

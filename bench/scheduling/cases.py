@@ -65,6 +65,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case("mult_loops", _NEST, lambda p, at: ops.mult_loops(p, at[0], "k"), _Z_USE),
     Case("shift_loop", _LOOP, lambda p, at: ops.shift_loop(p, at[0], 2)),
+    Case("rotate_loop", _TWO, lambda p, at: ops.rotate_loop(p, at[0].body()[0].after())),
     Case("rename_loop", _LOOP, lambda p, at: ops.rename_loop(p, at[0], "other")),
     Case(
         "widen_loop",

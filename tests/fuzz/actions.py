@@ -130,6 +130,14 @@ def fission(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft 
 
 
 @action
+def rotate_loop(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    around = {s.path for s in loops(proc)}
+    inner = [s for s in sites(proc) if s.path[:-1] in around and s.index + 1 < len(siblings(proc, s))]
+    site = _pick(rng, inner)
+    return Draft((At(site.after()),)) if site else None
+
+
+@action
 def fuse(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     pairs = []
     for site in scopes(proc):

@@ -90,7 +90,7 @@ def _pipelined(proc: Proc, rng: random.Random, *args: Any) -> Draft | None:
     if site is None:
         return None
     loop = next(loop for loop in loops(proc) if loop.path == site.path[:-1])
-    return Draft((At(loop.loc), At(site.after()), *args))
+    return Draft((At(loop.loc), At(site.after()), *args), {"tail": rng.choice(("cut", "guard"))})
 
 
 @action

@@ -501,10 +501,58 @@ def test_pipelines_of_any_depth_keep_the_meaning(distance: int) -> None:
     assert_refines(before, q)
 
 
+@pytest.mark.parametrize("distance", [1, 2, 3])
+def test_a_pipeline_with_a_guard_is_one_loop_over_all_iterations(distance: int) -> None:
+    before = program(PIPE.format(least=distance))
+    q, made = software_pipeline(before, "i", "y[_] = _", distance, tail="guard")
+    ahead = f"i + {distance}"
+    assert_body(
+        q,
+        f"""
+        b: f32[{distance + 1}, 4]
+        for i in seq(0, {distance}):
+            for j in seq(0, 4):
+                b[i, j] = x[i, j]
+        for i in seq(0, n):
+            if {f"i + {distance - 1}" if distance > 1 else "i"} < n - 1:
+                for j in seq(0, 4):
+                    b[({ahead}) % {distance + 1}, j] = x[{ahead}, j]
+            y[i] = b[i % {distance + 1}, 0] * b[i % {distance + 1}, 3]
+        """,
+    )
+    assert made.epilogue is None and [made.prologue, made.loop] == q.find("for i in _: _", many=True)
+    assert_refines(before, q)
+
+
+TURNS = """
+def f(n: size, x: f32[n, 4], y: f32[n], z: f32[n]):
+    assert n >= 2
+    b: f32[{parts}, 4]
+    for i in seq(0, n):
+        for j in seq(0, 4):
+            b[i % {parts}, j] = x[i, j]
+        y[i] = b[i % {parts}, 0] * b[i % {parts}, 3]
+"""
+
+
+@pytest.mark.parametrize("tail", ["cut", "guard"])
+@pytest.mark.parametrize("distance", [1, 2])
+def test_a_buffer_whose_parts_are_used_in_turn_already_is_filled_ahead(distance: int, tail: Any) -> None:
+    before = program(TURNS.format(parts=distance + 1))
+    q, _ = software_pipeline(before, "i", "y[_] = _", distance, tail=tail)
+    assert f"b[(i + {distance}) % {distance + 1}, j] = x[i + {distance}, j]" in str(q)
+    assert_refines(before, q)
+
+
+def test_parts_that_are_needed_still_are_not_filled_ahead() -> None:
+    with pytest.raises(SchedulingError, match="software_pipeline: reorder_stmts: "):
+        software_pipeline(program(TURNS.format(parts=2)), "i", "y[_] = _", 2)
+
+
 @pytest.mark.parametrize(
     ("gap", "distance", "message"),
     [
-        ("y[_] = _", 2, "software_pipeline: cut_loop: "),
+        ("y[_] = _", 2, "software_pipeline: rotate_loop: cannot prove that the loop over i runs: 0 < n - 1"),
         ("b[_] = _", 1, "the gap must be directly in the loop i"),
         ("for j in _: _", 1, "there must be code on both sides of the gap"),
         ("y[_] = _", 0, "the distance must be at least 1, got 0"),
@@ -534,7 +582,7 @@ def f(n: size, x: f32[n + 1]):
         t = x[i]
         x[i + 1] = t
 """)
-    with pytest.raises(SchedulingError, match="software_pipeline: fission: "):
+    with pytest.raises(SchedulingError, match="software_pipeline: reorder_stmts: "):
         software_pipeline(before, "i", "x[_] = _")
 
 

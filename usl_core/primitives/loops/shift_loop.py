@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from usl_core.analysis import formula as fml
-from usl_core.analysis.lower import index_lin
-from usl_core.analysis.raise_ import from_lin
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, body_of
 from usl_core.ir import make
-from usl_core.ir.nodes import BinaryOp, Expr, For, Node, Read, ReadConfig, index_read
+from usl_core.ir.nodes import Expr, For, ReadConfig, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import depends_on_data, extent, same_expr, walk, walk_kinds
-from usl_core.ir.types import INDEX
+from usl_core.ir.traverse import extent, same_expr, walk_kinds
 from usl_core.primitives.base import edit_of, primitive, require_proved
 from usl_core.primitives.locate import Expression, Where, context_at, limit, loop_at
 from usl_core.primitives.loops.modes import require_still_parallel
+from usl_core.primitives.loops.numbering import renumbering, short
 from usl_core.procedure import Procedure
 
 
@@ -42,14 +40,7 @@ def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
 
     number = _renumbered(old, start)
     symbolic = make.literal_value(old.lo) is None or make.literal_value(start) is None
-
-    def rule(node: Node) -> Node | None:
-        if isinstance(node, Read) and node.name is old.iter:
-            return number
-        if isinstance(node, BinaryOp) and node.type is INDEX and node.op in ("+", "-"):
-            return _short(node, symbolic)
-        return None
-
+    rule = renumbering(old.iter, number, symbolic=symbolic)
     edit = edit_of(proc).rewrite_exprs(body_of(path, len(old.body)), rule, {old.iter})
     edit = edit.replace_expr(NodeLoc((*path, ("hi", None))), _end(old, start, symbolic))
     edit = edit.replace_expr(NodeLoc((*path, ("lo", None))), start)
@@ -61,17 +52,7 @@ def shift_loop(proc: Procedure, loop: Where, lo: Expression) -> Edit:
 def _end(loop: For, start: Expr, symbolic: bool) -> Expr:
     """`start + hi - lo`, a constant last."""
     count = make.sub(loop.hi, loop.lo) if make.literal_value(loop.lo) is not None else extent(loop.lo, loop.hi)
-    return _short(make.add(count, start) if make.literal_value(start) is not None else make.add(start, count), symbolic)
-
-
-def _short(expr: Expr, symbolic: bool) -> Expr:
-    """A sum with its constants collected; where names may cancel, in normal form if that is shorter."""
-    if isinstance(expr, BinaryOp) and expr.op in ("+", "-"):
-        expr = make.add(expr.lhs, expr.rhs) if expr.op == "+" else make.sub(expr.lhs, expr.rhs)
-    if not symbolic or depends_on_data(expr) or any(walk_kinds(expr, ReadConfig)):
-        return expr
-    normal = from_lin(index_lin(expr), expr.span)
-    return normal if sum(1 for _ in walk(normal)) < sum(1 for _ in walk(expr)) else expr
+    return short(make.add(count, start) if make.literal_value(start) is not None else make.add(start, count), symbolic)
 
 
 def _renumbered(loop: For, start: Expr) -> Expr:
