@@ -229,7 +229,7 @@ def pipeline(p: Procedure, s: Cut, target: Chip) -> Procedure:
     """The next panel and the next rows on the way while the array works, in one loop t over the rows of all panels."""
     rows = p.find_loop("io")
     if s.panels > 1:
-        p, panels, loads = run_ahead(p, p.find_loop("jp"), p.find_loop("bk"), "b", s.panels)
+        p, panels, loads = run_ahead(p, p.find_loop("jp"), p.find_loop("bk"), "b")
         p = flattened(p, loads, "bl")
         p = spread_over(p, p.forward(loads), -(-s.K // s.dim) * -(-s.panel // s.wide), rows, s.rows)
         p = flattened(p, panels, "t")
@@ -237,7 +237,7 @@ def pipeline(p: Procedure, s: Cut, target: Chip) -> Procedure:
         p = rename_loop(p, rows, "t")
         p = unroll_loop(p, "jp")
     if s.rows * s.panels > 1:
-        p, _, loads = run_ahead(p, p.find_loop("t"), p.find_loop("aq"), "a", s.rows * s.panels)
+        p, _, loads = run_ahead(p, p.find_loop("t"), p.find_loop("aq"), "a")
         p = spread_over_groups(p, loads, s)
     else:
         p = unroll_loop(p, "t")

@@ -21,6 +21,7 @@ from usl_core import (
     unroll_loop,
 )
 from usl_core.cursors import ForCursor, IfCursor
+from usl_stdlib import software_pipeline
 
 
 def divided(p: Procedure, loop: Any, factor: int, names: list[str], extent: int) -> Procedure:
@@ -29,7 +30,7 @@ def divided(p: Procedure, loop: Any, factor: int, names: list[str], extent: int)
 
 
 def run_ahead(
-    p: Procedure, loop: ForCursor, loads: ForCursor, buffer: str, trips: int
+    p: Procedure, loop: ForCursor, loads: ForCursor, buffer: str, trips: int = 2
 ) -> tuple[Procedure, ForCursor, ForCursor]:
     """Fill buffer for the next iteration while the loop works on it for this one: two halves, used in turn.
 
@@ -39,8 +40,8 @@ def run_ahead(
             use(b)                               loads(b[(t + 1) % 2], x[t + 1])
                                              use(b[t % 2])
 
-    loads is the loop in it that fills the buffer; loop runs trips times, at least twice. Returns the
-    procedure, the loop, and the loads for its next iteration with the guard inside.
+    loads is the loop in it that fills the buffer; loop runs at least twice. Returns the procedure, the loop, and the loads for
+    its next iteration with the guard inside.
 
     Raises:
         SchedulingError: the loads depend on what the loop does in between.
@@ -54,20 +55,13 @@ def run_ahead(
     return p, p.forward(loop), p.forward(loads)
 
 
-def one_ahead(p: Procedure, loop: ForCursor, stmt: Any, trips: int) -> tuple[Procedure, ForCursor, IfCursor]:
+def one_ahead(p: Procedure, loop: ForCursor, stmt: Any, trips: int = 2) -> tuple[Procedure, ForCursor, IfCursor]:
     """What the body of loop begins with done one iteration ahead: the procedure, the loop, and the guard around it there."""
-    p = fission(p, p.forward(stmt).after())
-    first = p.forward(loop)
-    users = first.next()
-    p = cut_loop(p, first, 1)
-    later = p.forward(first).next()
-    p = unroll_loop(shift_loop(p, later, 0), first)
-    p, later = lengthened(p, p.forward(later), trips)
-    p = fuse(p, later, users)
-    loop = p.forward(users)
-    guard = loop.body()[0]
+    p, made = software_pipeline(p, p.forward(loop), p.forward(stmt).after(), tail="guard")
+    p = unroll_loop(p, made.prologue)
+    guard = p.forward(made.loop).body()[0]
     assert isinstance(guard, IfCursor)
-    return p, loop, guard
+    return p, p.forward(made.loop), guard
 
 
 def lengthened(p: Procedure, loop: ForCursor, trips: int) -> tuple[Procedure, ForCursor]:
