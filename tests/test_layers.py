@@ -40,7 +40,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "ranges combinators hoisting",
         "accesses config_contract dividing feeding invariants pipelining rules spreading subexpressions tiling",
         "bounds classification guards selection specializing unrolling",
-        "memory_traffic staging sums unmapped",
+        "fitting memory_traffic staging sums unmapped",
         "cutting reductions",
         "interleaving separating vectorizing",
         "plugin",

@@ -7,21 +7,16 @@ from typing import Any
 from usl_core import (
     Procedure,
     autolift_alloc,
-    cut_loop,
     divide_loop,
-    fission,
-    fuse,
     lift_scope,
     mult_loops,
-    rename_loop,
     reorder_loops,
     reorder_stmts,
     resize_dim,
-    shift_loop,
     unroll_loop,
 )
 from usl_core.cursors import ForCursor, IfCursor
-from usl_stdlib import software_pipeline
+from usl_stdlib import software_pipeline, spread_into
 
 
 def divided(p: Procedure, loop: Any, factor: int, names: list[str], extent: int) -> Procedure:
@@ -87,20 +82,8 @@ def brought_first(p: Procedure, stmt: Any) -> Procedure:
 
 
 def spread_over(p: Procedure, loads: ForCursor, trips: int, into: ForCursor, target_trips: int) -> Procedure:
-    """A loop of loads, trips of them, distributed over the iterations of the loop `into` that comes after it.
-
-    The first iterations get as many as need be, so that all have about the same number: 64 loads go two each to 32 iterations.
-    """
-    each = -(-trips // target_trips)
-    name = p.forward(loads).name()
-    into = p.forward(into)
-    p = brought_before(p, loads, into)
-    if each > 1:
-        p = divided(p, p.forward(loads), each, [name, f"{name}_each"], trips)
-    if -(-trips // each) != target_trips:
-        p, loads = lengthened(p, p.forward(loads), target_trips)
-    p = fuse(p, p.forward(loads), p.forward(into))
-    return rename_loop(p, into, into.name())
+    """A loop of loads, trips of them, distributed over the iterations of the loop `into` that comes after it."""
+    return spread_into(p, p.forward(loads), p.forward(into), trips=(trips, target_trips))[0]
 
 
 def flattened(p: Procedure, outer: ForCursor, name: str) -> Procedure:

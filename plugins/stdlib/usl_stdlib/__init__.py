@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from usl_stdlib.config_writes import count_config_writes as count_config_writes
     from usl_stdlib.dividing import divide_loop_recursive as divide_loop_recursive
     from usl_stdlib.feeding import spread_into as spread_into
+    from usl_stdlib.fitting import tile_for_memory as tile_for_memory
     from usl_stdlib.guards import bound_loop_by_if as bound_loop_by_if
     from usl_stdlib.guards import round_loop as round_loop
     from usl_stdlib.guards import undo_divide_and_guard_loop as undo_divide_and_guard_loop
@@ -100,6 +101,7 @@ _TOGETHER = {
     "config_contract": "holds_at_end max_config_writes",
     "config_writes": "ConfigWrites count_config_writes",
     "feeding": "spread_into",
+    "fitting": "tile_for_memory",
     "hoisting": "ConfigReport hoist_config",
     "inspection": "common_ancestor enclosing_loop enclosing_loops loop_nest walk",
     "interleaving": "Unrolled interleave unroll_and_jam",
@@ -124,7 +126,7 @@ _TOGETHER = {
 
 _LIBRARY = """
     replace_all replace_once replace_with_config near_misses hoist_config count_config_writes max_config_writes holds_at_end
-    tile_loops auto_stage_mem
+    tile_loops tile_for_memory auto_stage_mem
     vectorize fma_rule select_rule abs_rule interleave unroll_and_jam hoist_from_loop parallelize_reduction cse
     software_pipeline double_buffer spread_into round_loop undo_divide_and_guard_loop bound_loop_by_if divide_loop_recursive
     cut_loop_and_unroll unroll_loops unroll_buffers fission_into_singles stage_compute dealias reorder_stmt_forward

@@ -13,34 +13,34 @@ from usl_stdlib.reporting import explained
 
 
 @explained
-def spread_into(p: Procedure, loads: Any, into: Any) -> tuple[Procedure, ForCursor]:
+def spread_into(p: Procedure, loads: Any, into: Any, *, trips: tuple[int, int] | None = None) -> tuple[Procedure, ForCursor]:
     """Distribute the iterations of a loop evenly over those of a later loop of the same block, which may be longer or shorter.
 
         for l in seq(0, 6):              for i in seq(0, 4):
-            load(a, l)                       for l_each in seq(0, 2):
-        for i in seq(0, 4):      ~>              if 2 * i + l_each < 6: load(a, 2 * i + l_each)
+            load(a, l)                       if i < 3:
+        for i in seq(0, 4):      ~>              for l_each in seq(0, 2): load(a, 2 * i + l_each)
             use(b, i)                        use(b, i)
 
-    Both loops have literal bounds. Where the one is shorter, the first iterations of the other get its work, as many each as
-    need be. Both count from 0 afterwards.
+    The first iterations of the second loop get the work of the first, as many each as need be. Both count from 0 afterwards.
+    trips says how often the two run, where their bounds are no numbers; it is proved.
 
     Returns the procedure and the loop.
 
     Raises:
-        SchedulingError: a bound is no number; a loop never runs; the loads do not commute with what stands between the loops,
-            or with what iterations of the second do that now come before them.
+        SchedulingError: a bound is no number, without trips; a loop never runs; the loads do not commute with what stands
+        between the loops, or with what iterations of the second do that now come before them.
     """
     first, second = loop_at(p, loads), loop_at(p, into)
-    trips, room = _trips(first), _trips(second)
+    count, room = trips or (_trips(first), _trips(second))
     name, kept = first.name(), second.name()
     p = shift_loop(shift_loop(p, first, 0), second, 0)
     while p.forward(first).next() != p.forward(second):
         p = reorder_stmts(p, p.forward(first).expand(0, 1))
-    each = -(-trips // room)
+    each = -(-count // room)
     work = first.body()[0]
     if each > 1:
-        p = divide_loop(p, first, each, [name, f"{name}_each"], tail="guard" if trips % each else "perfect")
-    turns = -(-trips // each)
+        p = divide_loop(p, first, each, [name, f"{name}_each"], tail="bound" if count % each else "perfect")
+    turns = -(-count // each)
     if turns < room:
         outer = _around(p, work, name)
         p = divide_loop(p, outer, room, [f"{name}_all", name], tail="guard")
