@@ -269,3 +269,18 @@ def test_a_register_keeps_what_another_call_left_there(accelerated: Procedure, t
     for sizes, right in (((16, 16, 32), True), ((32, 16, 32), True), ((32, 16, 48), False)):
         found, expected = device(*sizes)
         assert np.array_equal(found, expected) is right
+
+
+# ---- loads ahead
+
+
+def test_operands_of_the_next_product_are_loaded_into_banks_of_their_own(package: ModuleType) -> None:
+    p = package.accelerate_gemm_ahead(proc_from_source(GEMM))
+    code = p.c_code()  # a bank has 256 rows
+    assert max_config_writes(p, 1) is p
+    for text in ("enum { a = 0 };", "enum { b = 512 };", "(a + ((ko + 1) % 2) * 256)", "(b + ((ko + 1) % 2) * 256)"):
+        assert text in code
+    for m, n, k in ((16, 16, 16), (32, 16, 48), (48, 64, 80)):
+        a, b, c = matrices(m, n, k, seed=k)
+        p.jit()(m, n, k, a, b, c)
+        assert np.array_equal(c, product(a, b))

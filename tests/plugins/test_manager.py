@@ -47,7 +47,7 @@ def test_the_example_plugin_provides_what_it_declares_and_has_no_problem(site):
             "memories": ("ACCUMULATOR", "SCRATCHPAD"),
             "instructions": ("config_a", "config_b", "config_c", "matmul16", "move_a", "move_b", "move_out", "zero16"),
             "configs": ("LoadA", "LoadB", "Store"),
-            "schedules": ("accelerate_gemm",),
+            "schedules": ("accelerate_gemm", "accelerate_gemm_ahead"),
         },
         problems=(),
     )

@@ -35,9 +35,9 @@ def usl_instructions() -> Iterable[object]:
 
 @hookimpl
 def usl_schedules() -> Mapping[str, Callable[..., Any]]:
-    from usl_example.schedules import accelerate_gemm
+    from usl_example.schedules import accelerate_gemm, accelerate_gemm_ahead
 
-    return {"accelerate_gemm": accelerate_gemm}
+    return {"accelerate_gemm": accelerate_gemm, "accelerate_gemm_ahead": accelerate_gemm_ahead}
 
 
 @hookimpl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from usl_core import Procedure, call_eqv, divide_loop, fission, inline, reorder_loops, replace, set_memory, stage_mem
 from usl_example import kernels as accel
 from usl_example.memories import ACCUMULATOR, SCRATCHPAD
-from usl_stdlib import hoist_config, max_config_writes
+from usl_stdlib import double_buffer, hoist_config, max_config_writes
 
 
 def accelerate_gemm(p: Procedure) -> Procedure:
@@ -20,6 +20,18 @@ def accelerate_gemm(p: Procedure) -> Procedure:
     p = configure(map_moves(map_products(stage(tile(p)))))
     p, _ = hoist_config(p)
     return max_config_writes(p, 1)
+
+
+def accelerate_gemm_ahead(p: Procedure) -> Procedure:
+    """As `accelerate_gemm`, with the operands of the next product on their way while the unit works on these.
+
+    The two halves of each buffer lie in banks of their own, so that nobody waits for a bank.
+
+    Raises:
+        SchedulingError: what `accelerate_gemm` raises.
+    """
+    p, _ = double_buffer(accelerate_gemm(p), "ko", "matmul16(_)", tail="guard")
+    return p
 
 
 def tile(p: Procedure) -> Procedure:
