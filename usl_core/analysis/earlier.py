@@ -13,7 +13,6 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.producer import Producer
-from usl_core.ir.sym import Sym
 from usl_core.profiling import profiled
 
 
@@ -24,9 +23,7 @@ def why_not_written_earlier(ctx: Context, made: Producer, outermost: int, where:
     ctx holds before the code of made. Earlier is an instance in the same iteration of the loops up to `outermost` (excluded),
     and in an earlier one of those from it on, which runs if the facts of ctx about these hold of it.
     """
-    names = [loop.iter for loop in ctx.scope.loops[outermost:]]
-    certain = [w for w in made.writes() if w.exact and w.kind is Kind.WRITE]
-    earlier = _earlier(ctx, certain, names)
+    earlier = written_earlier(ctx, made, outermost)
     for write in made.writes():
         known = [*ctx.facts, *where, *write.guard]
         question = f"whether {made.buffer.name} has been written before"
@@ -37,16 +34,18 @@ def why_not_written_earlier(ctx: Context, made: Producer, outermost: int, where:
     return None
 
 
-def _earlier(ctx: Context, writes: Sequence[Access], names: Sequence[Sym]) -> list[Access]:
-    """The writes in all earlier iterations, where the same facts must hold as in this one."""
+def written_earlier(ctx: Context, made: Producer, outermost: int, where: Sequence[Formula] = ()) -> list[Access]:
+    """What earlier instances of made, of which the formulas `where` hold, certainly wrote; see `why_not_written_earlier`."""
+    names = [loop.iter for loop in ctx.scope.loops[outermost:]]
     others = {name: name.copy() for name in names}
     env = {name: affine.var(other) for name, other in others.items()}
     options = [
         fml.and_([*(fml.eq(env[outer], affine.var(outer)) for outer in names[:position]), fml.lt(env[name], affine.var(name))])
         for position, name in enumerate(names)
     ]
-    facts = [fml.subst(f, env) for f in ctx.facts if set(fml.free_syms(f)) & set(names)]
+    facts = [fml.subst(f, env) for f in (*where, *(f for f in ctx.facts if set(fml.free_syms(f)) & set(names)))]
+    certain = [w for w in made.writes() if w.exact and w.kind is Kind.WRITE]
     return [
         replace(w, iters=(*w.iters, *others.values()), guard=(*w.guard, *facts, fml.or_(options)))
-        for w in instance(writes, env)
+        for w in instance(certain, env)
     ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import Conflict, covered, covering
-from usl_core.analysis.conflict import describe_model, overlap
+from usl_core.analysis.conflict import describe_model, overlap, overlap_formula
 from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind, call_effect, fresh, proc_summary, reads_of, rename, summary
 from usl_core.analysis.formula import Formula
@@ -103,13 +103,16 @@ class _Search:
         for access in accesses:
             access = ctx.scope.resolve(access)
             needs = access.buffer is self.buffer and access.kind is not Kind.WRITE
-            if needs and self.found is None and not covered(ctx.facts, access, written) and self.may_see(ctx, access):
+            if needs and self.found is None and not covered(ctx.facts, access, written) and self.may_see(ctx, access, written):
                 self.found = access
                 self.unmet = [*ctx.facts, *access.guard], covering(access.point, [fresh(w) for w in written])
 
-    def may_see(self, ctx: Context, access: Access) -> bool:
-        """Whether there may be a value from before in the place of a read."""
-        return self.before is None or any(overlap(ctx.facts, access, write) is not None for write in self.before)
+    def may_see(self, ctx: Context, access: Access, written: Sequence[Access]) -> bool:
+        """Whether there may be a value from before in the place of a read where written does not cover it."""
+        if self.before is None:
+            return True
+        meeting = [write for write in self.before if overlap(ctx.facts, access, write) is not None]
+        return not all(covered([*ctx.facts, *overlap_formula(access, write)], access, written) for write in meeting)
 
 
 def _guarded(writes: Sequence[Access], facts: Sequence[fml.Formula]) -> list[Access]:

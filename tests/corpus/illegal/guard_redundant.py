@@ -233,4 +233,129 @@ CASES = [
                 y[i] = x[i]
         """),
     ),
+    Illegal(
+        "guard_redundant",
+        "a_pyramid_without_its_first_row",
+        "n: size, x: f32[n + 1], y: f32[2 * n]",
+        """
+        d: f32[n + 1]
+        for i in seq(0, 2 * n):
+            for j in seq(0, 2):
+                d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+        """,
+        lambda p: guard_redundant(p, "d[_] = _", "j == 1 and i % 2 == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        d: f32[n + 1]
+        for i in seq(0, 2 * n):
+            for j in seq(0, 2):
+                if j == 1 and i % 2 == 1:
+                    d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "every_fourth_row_where_every_second_is_read",
+        "n: size, x: f32[n + 1], y: f32[2 * n]",
+        """
+        d: f32[n + 1]
+        for i in seq(0, 2 * n):
+            for j in seq(0, 2):
+                d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+        """,
+        lambda p: guard_redundant(p, "d[_] = _", "i == 0 or j == 1 and i % 4 == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        d: f32[n + 1]
+        for i in seq(0, 2 * n):
+            for j in seq(0, 2):
+                if i == 0 or j == 1 and i % 4 == 1:
+                    d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "the_last_row_of_a_pyramid_which_follows_it",
+        "n: size, x: f32[n + 1], y: f32[2 * n]",
+        """
+        d: f32[n + 1]
+        for i in seq(0, 2 * n - 1):
+            for j in seq(0, 2):
+                d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+        y[0] = d[n]
+        """,
+        lambda p: guard_redundant(p, "d[_] = _", "i == 0 and j == 0 or j == 1 and i % 2 == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        d: f32[n + 1]
+        for i in seq(0, 2 * n - 1):
+            for j in seq(0, 2):
+                if i == 0 and j == 0 or j == 1 and i % 2 == 1:
+                    d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+        y[0] = d[n]
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "a_pyramid_of_what_changes",
+        "n: size, x: f32[n + 1], y: f32[2 * n]",
+        """
+        d: f32[n + 1]
+        for i in seq(0, 2 * n):
+            for j in seq(0, 2):
+                d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+            x[i / 2] += 1.0
+        """,
+        lambda p: guard_redundant(p, "d[_] = _", "i == 0 or j == 1 and i % 2 == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        d: f32[n + 1]
+        for i in seq(0, 2 * n):
+            for j in seq(0, 2):
+                if i == 0 or j == 1 and i % 2 == 1:
+                    d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+            x[i / 2] += 1.0
+        """),
+    ),
+    Illegal(
+        "guard_redundant",
+        "the_last_row_of_a_pyramid_which_the_next_round_reads",
+        "n: size, x: f32[n + 1], y: f32[2 * n]",
+        """
+        d: f32[n + 1]
+        for r in seq(0, 2):
+            for i in seq(0, 2 * n - 1):
+                if r > 0 and i == 0:
+                    y[2 * n - 1] = d[n]
+                for j in seq(0, 2):
+                    d[i / 2 + j] = 2.0 * x[i / 2 + j]
+                y[i] = d[i / 2] + d[(i + 1) / 2]
+        """,
+        lambda p: guard_redundant(p, "d[_] = _", "i == 0 or j == 1 and i % 2 == 1"),
+        "E411",
+        "the code may be needed where",
+        Wrong("""
+        d: f32[n + 1]
+        for r in seq(0, 2):
+            for i in seq(0, 2 * n - 1):
+                if r > 0 and i == 0:
+                    y[2 * n - 1] = d[n]
+                for j in seq(0, 2):
+                    if i == 0 or j == 1 and i % 2 == 1:
+                        d[i / 2 + j] = 2.0 * x[i / 2 + j]
+                y[i] = d[i / 2] + d[(i + 1) / 2]
+        """),
+    ),
 ]

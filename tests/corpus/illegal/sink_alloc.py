@@ -214,4 +214,36 @@ CASES = [
             y[i] = t[1]
         """),
     ),
+    Illegal(
+        "sink_alloc",
+        "tiles_that_read_a_place_of_the_tile_before",
+        "n: size, x: f32[n + 1], y: f32[n]",
+        """
+        g: f32[(n + 3) / 4 * 4 + 1]
+        f: f32[(n + 3) / 4 * 4]
+        for io in seq(0, (n + 3) / 4):
+            for ii in seq(0, min(5, n + 1 - 4 * io)):
+                if io == 0 or ii > 0:
+                    g[4 * io + ii] = x[4 * io + ii]
+            for ii in seq(0, 4):
+                f[4 * io + ii] = g[4 * io + ii] + g[4 * io + ii + 1]
+        for i in seq(0, n):
+            y[i] = f[i]
+        """,
+        lambda p: sink_alloc(p, "g"),
+        "E452",
+        "may see what an earlier iteration of io wrote",
+        Wrong("""
+        f: f32[(n + 3) / 4 * 4]
+        for io in seq(0, (n + 3) / 4):
+            g: f32[(n + 3) / 4 * 4 + 1]
+            for ii in seq(0, min(5, n + 1 - 4 * io)):
+                if io == 0 or ii > 0:
+                    g[4 * io + ii] = x[4 * io + ii]
+            for ii in seq(0, 4):
+                f[4 * io + ii] = g[4 * io + ii] + g[4 * io + ii + 1]
+        for i in seq(0, n):
+            y[i] = f[i]
+        """),
+    ),
 ]

@@ -85,4 +85,32 @@ CASES = [
             y[i] = t[i]
         """),
     ),
+    Illegal(
+        "widen_loop",
+        "over_a_place_that_later_code_fills_for_the_next_round",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32[n + 1]
+        for r in seq(0, n):
+            for i in seq(0, n):
+                t[i] = x[r]
+            if r > 0:
+                y[r] = t[n]
+            if r == 0:
+                t[n] = 5.0
+        """,
+        lambda p: widen_loop(p, "i", "n + 1"),
+        "E411",
+        "beyond the end may write what is read",
+        Wrong("""
+        t: f32[n + 1]
+        for r in seq(0, n):
+            for i in seq(0, n + 1):
+                t[i] = x[r]
+            if r > 0:
+                y[r] = t[n]
+            if r == 0:
+                t[n] = 5.0
+        """),
+    ),
 ]

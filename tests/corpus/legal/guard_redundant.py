@@ -101,4 +101,25 @@ CASES = [
         """,
         lambda p: guard_redundant(p, p.find("s = _ ; for j in _: _"), "i < 3"),
     ),
+    Legal(
+        "guard_redundant",
+        "every_second_row_of_a_pyramid",
+        "n: size, x: f32[n + 1], y: f32[2 * n]",
+        """
+        d: f32[n + 1]
+        for i in seq(0, 2 * n):
+            for j in seq(0, 2):
+                d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+        """,
+        lambda p: guard_redundant(p, "d[_] = _", "i == 0 or j == 1 and i % 2 == 1"),
+        """
+        d: f32[n + 1]
+        for i in seq(0, 2 * n):
+            for j in seq(0, 2):
+                if i == 0 or j == 1 and i % 2 == 1:
+                    d[i / 2 + j] = 2.0 * x[i / 2 + j]
+            y[i] = d[i / 2] + d[(i + 1) / 2]
+        """,
+    ),
 ]

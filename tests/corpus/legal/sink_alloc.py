@@ -156,4 +156,21 @@ CASES = [
         """,
         lambda p: sink_alloc(p, "t"),
     ),
+    Legal(
+        "sink_alloc",
+        "tiles_of_which_the_last_reads_places_that_none_wrote",
+        "n: size, x: f32[n + 1], y: f32[n]",
+        """
+        g: f32[(n + 3) / 4 * 4 + 1]
+        f: f32[(n + 3) / 4 * 4]
+        for io in seq(0, (n + 3) / 4):
+            for ii in seq(0, min(5, n + 1 - 4 * io)):
+                g[4 * io + ii] = x[4 * io + ii]
+            for ii in seq(0, 4):
+                f[4 * io + ii] = g[4 * io + ii] + g[4 * io + ii + 1]
+        for i in seq(0, n):
+            y[i] = f[i]
+        """,
+        lambda p: sink_alloc(p, "g"),
+    ),
 ]

@@ -57,4 +57,31 @@ CASES = [
         """,
         lambda p: widen_loop(p, "i", "n + 1"),
     ),
+    Legal(
+        "widen_loop",
+        "a_producer_of_rounded_tiles",
+        "n: size, x: f32[n + 1], y: f32[n]",
+        """
+        g: f32[(n + 3) / 4 * 4 + 1]
+        for i in seq(0, n + 1):
+            g[i] = x[min(i, n)]
+        f: f32[(n + 3) / 4 * 4]
+        for j in seq(0, n):
+            f[j] = g[j] + g[j + 1]
+        for j in seq(0, n):
+            y[j] = f[j]
+        """,
+        lambda p: divide_loop(widen_loop(p, "i", "(n + 3) / 4 * 4 + 1"), "j", 4, ["jo", "ji"], tail="round_up"),
+        """
+        g: f32[(n + 3) / 4 * 4 + 1]
+        for i in seq(0, (n + 3) / 4 * 4 + 1):
+            g[i] = x[min(i, n)]
+        f: f32[(n + 3) / 4 * 4]
+        for jo in seq(0, (n + 3) / 4):
+            for ji in seq(0, 4):
+                f[4 * jo + ji] = g[4 * jo + ji] + g[4 * jo + ji + 1]
+        for j in seq(0, n):
+            y[j] = f[j]
+        """,
+    ),
 ]
