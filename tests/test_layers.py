@@ -109,7 +109,14 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_halide_lib": (
-        "errors infer",
+        "errors infer places",
+        "directives",
+        "order working",
+        "loops shifting",
+        "compute tails",
+        "algorithm storage vector",
+        "fold",
+        "schedule",
         "plugin",
     ),
 }
@@ -137,6 +144,7 @@ PUBLIC: Mapping[str, frozenset[str]] = {
         cli.files cli.modules""".split()
     ),
     "usl_stdlib": frozenset(),
+    "usl_avx512": frozenset(),
     "usl_conformance": frozenset(),
     "usl_c11": frozenset("build cache calls.extension compiler cpu emit memory names runtime runtime.abi types".split()),
 }

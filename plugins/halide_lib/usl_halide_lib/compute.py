@@ -1,0 +1,364 @@
+"""compute_at: the stages of a func move into a loop of a consumer, which then computes what one iteration needs.
+
+Halide.md, part I.5; Qian 2024, §4.2.3. Each step is an operator that proves itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from usl_core.cursors import AllocCursor, ForCursor, IfCursor
+from usl_core.errors import SchedulingError
+from usl_core.inspect import prove
+from usl_core.scheduling import (
+    add_loop,
+    clone_buffer,
+    cut_loop,
+    delete_dead_writes,
+    divide_with_recompute,
+    fuse,
+    lift_scope,
+    reorder_loops,
+    reorder_stmts,
+)
+from usl_halide_lib.directives import Directive
+from usl_halide_lib.infer import Box, bounds
+from usl_halide_lib.loops import start_at_zero, swap
+from usl_halide_lib.places import Func, Stage, around, find_funcs, iterator_plus, reads, statements, text_of
+from usl_halide_lib.working import Working
+from usl_stdlib import bound_loop_by_if, walk
+
+
+@dataclass(slots=True)
+class Move:
+    """That a tile of a dimension moves with a loop: the tile is [lo, hi) in the loop's body."""
+
+    loop: Any
+    lo: str
+    hi: Any
+    extent: Any
+
+
+@dataclass(slots=True)
+class Placed:
+    """A func after compute_at: the loops that it moved into, outermost first, and how its tiles move with each."""
+
+    func: Func
+    loops: list[Any]
+    moves: dict[int, list[Move]] = field(default_factory=dict)
+    still: list[Any] = field(default_factory=list)
+    """The loops in each iteration of which the same is computed."""
+
+
+def target(working: Working, directive: Directive) -> tuple[Stage, Any]:
+    """The stage and the loop that a directive names by a func and a loop of it: in the last stage that has it."""
+    name, var = directive.args[:2]
+    consumer = working.func(name, directive)
+    for stage in reversed(consumer.stages):
+        if var in stage.loops and isinstance(found := working.at(stage.loops[var]), ForCursor):
+            return stage, found
+    if any(var in stage.gone for stage in consumer.stages):
+        why = next(stage.gone[var] for stage in consumer.stages if var in stage.gone)
+        raise directive.refuse(f"{name} has no loop {var} any more: {why}", "E773")
+    known = dict.fromkeys(var for stage in consumer.stages for var in working.order(stage))
+    raise directive.refuse(f"{name} has no loop {var}; its loops are {', '.join(known) or 'none'}", "E773")
+
+
+def place(working: Working, directive: Directive, func: Func) -> Placed:
+    """Move all stages of a func into the loop that a compute_at names, and into those around that one."""
+    if not func.local:
+        raise directive.refuse(f"{func.name} is an argument, and stays where it is", "E773")
+    if func.name == directive.args[0]:
+        raise directive.refuse("a func cannot be computed in itself", "E773")
+    _, loop = target(working, directive)
+    require_consumers_inside(working, directive, func, loop)
+    loops = [*reversed([each for each in around(loop) if _is_below_root(working, each)]), loop]
+    for each in loops:
+        _guards_as_ends(working, directive, each, loop)
+        start_at_zero(working, each)
+    top = working.block_of(loop)
+    _gather(working, func, top)
+    _one_nest(working, func)
+    _narrow(working, func, top)
+    placed = Placed(func, loops)
+    origins = [str(_offset(working, func, dim)) for dim in range(len(func.dims))]
+    for each in loops:
+        _into(working, placed, each, origins)
+    return placed
+
+
+def _is_below_root(working: Working, loop: Any) -> bool:
+    return working.root is None or working.at(working.root).is_ancestor_of(loop)
+
+
+def require_consumers_inside(working: Working, directive: Directive, func: Func, loop: Any) -> None:
+    """Whatever reads a func does so in the body of the loop, its own stages aside."""
+    own = [working.block_of(stage.write) for stage in func.stages]
+    found = [stmt for top in _block(working) if top not in own for stmt in reads(top, func.name)]
+    if not found:
+        raise directive.refuse(f"nothing reads {func.name}", "E773")
+    if all(working.at(loop).is_ancestor_of(stmt) for stmt in found):
+        return
+    legal = [each for each in around(found[0]) if all(each.is_ancestor_of(stmt) for stmt in found)]
+    names = [_named(working, each) for each in reversed(legal)]
+    note = (
+        f"legal places: {', '.join(names)}"
+        if names
+        else "legal places: none but root, as statements without a common loop read it"
+    )
+    outside = next(stmt for stmt in found if not working.at(loop).is_ancestor_of(stmt))
+    raise directive.refuse(
+        f"{func.name} is read outside of that loop too", "E773", [f"read of {func.name} in: {text_of(outside)}", note]
+    )
+
+
+def _named(working: Working, loop: Any) -> str:
+    """A loop as directives name it."""
+    for func in working.funcs.values():
+        for stage in func.stages:
+            for name, cursor in stage.loops.items():
+                if working.at(cursor) == loop:
+                    return f"{stage}.{name}"
+    return str(loop.name())
+
+
+def _block(working: Working) -> list[Any]:
+    """The statements of the block that is worked on."""
+    if working.root is None:
+        return list(working.p.body())
+    first = next(stage for func in working.funcs.values() for stage in func.stages)
+    return list(working.block_of(first.write).expand())
+
+
+def separate_consumers(working: Working, directive: Directive) -> list[Func]:
+    """The func, and clones of it for all stages of the consumer but the last that read it: each is computed in one of them."""
+    func = working.func(directive.func, directive)
+    consumer = working.func(directive.args[0], directive)
+    tops = [working.block_of(stage.write) for stage in consumer.stages]
+    own = [working.block_of(stage.write) for stage in func.stages]
+    readers = [top for top in _block(working) if top not in own and any(True for _ in reads(top, func.name))]
+    if len(readers) < 2 or not all(top in tops for top in readers):
+        return [func]
+    found = [func]
+    for number, top in enumerate(readers[:-1]):
+        name = working.fresh(f"{func.name}_{number}")
+        working.do(clone_buffer, func.buffer, working.at(top), name)
+        clone = find_funcs(working.p, _block(working))[name]
+        working.funcs[name] = clone
+        found.append(clone)
+    working.log.remark(func.name, f"computed {len(found)} times, once in each stage of {consumer.name} that reads it")
+    return found
+
+
+def _guards_as_ends(working: Working, directive: Directive, loop: Any, last: Any) -> None:
+    """Let the guard of a tile's tail be the end of its loop, so that only loops lie between a func and its place."""
+    while working.at(loop) != working.at(last):
+        body = working.at(loop).body()
+        guard = next((stmt for stmt in body if isinstance(stmt, IfCursor) and stmt.is_ancestor_of(working.at(last))), None)
+        if guard is None:
+            return
+        try:
+            working.do(bound_loop_by_if, working.at(loop))
+        except SchedulingError as error:
+            raise directive.refuse(f"a condition is between the loops: {error.message}", "E773", error.notes) from error
+
+
+def _gather(working: Working, func: Func, top: Any) -> None:
+    """Bring the stages directly before a statement of their block."""
+    below = top
+    for stage in reversed(func.stages):
+        root = working.block_of(stage.write)
+        while (here := working.at(root)).next() != working.at(below):
+            working.do(reorder_stmts, here.expand(0, 1))
+        below = root
+
+
+def _one_nest(working: Working, func: Func) -> None:
+    """Fuse the stages over the dimensions that all of them keep, so that one nest of loops makes whole places."""
+    first = func.stages[0]
+    for dim in func.dims:
+        if dim is not None:
+            start_at_zero(working, first.loops[dim])
+    if len(func.stages) == 1:
+        return
+    kept = [dim for dim in range(len(func.dims)) if _is_kept(working, func, dim)]
+    func.dims = [name if dim in kept else None for dim, name in enumerate(func.dims)]
+    order = [name for name in working.order(first) if name in func.dims]
+    _outermost(working, first, order)
+    for stage in func.stages[1:]:
+        index = working.at(stage.write).idx()
+        names = {str(func.dims[dim]): str(iterator_plus(index[dim])[0]) for dim in kept}
+        for name in names.values():
+            start_at_zero(working, stage.loops[name])
+        _outermost(working, stage, [names[each] for each in order])
+        for each in order:
+            mine = names[each]
+            working.do(fuse, working.at(first.loops[each]), working.at(stage.loops[mine]))
+            fused = working.at(stage.loops[mine])
+            for other in func.stages[: stage.number]:
+                for name, cursor in other.loops.items():
+                    if not (now := working.at(cursor)) or now == fused or name == each:
+                        other.loops[name] = fused if name == each or not now else cursor
+            first.loops[each] = fused
+
+
+def _is_kept(working: Working, func: Func, dim: int) -> bool:
+    """Whether each stage has one loop for a dimension, in which it touches that one place in the dimension only."""
+    if func.dims[dim] is None:
+        return False
+    for stage in func.stages[1:]:
+        names = set()
+        for write in stage.writes:
+            stmt = working.at(write)
+            places = [stmt.idx(), *(each.idx() for each in walk(stmt.rhs(), "reads") if each.name() == func.name)]
+            names |= {iterator_plus(place[dim]) for place in places}
+        (name, offset), *more = names
+        if more or name not in stage.loops or offset != func.offsets[dim]:
+            return False
+    return True
+
+
+def _outermost(working: Working, stage: Stage, names: Sequence[Any]) -> None:
+    """Bring loops of a nest outside, the first of them outermost."""
+    for position, name in enumerate(names):
+        while (now := working.order(stage)).index(name) > position:
+            swap(working, stage, now[now.index(name) - 1], name)
+
+
+def _offset(working: Working, func: Func, dim: int) -> int:
+    return iterator_plus(working.at(func.stages[0].writes[0]).idx()[dim])[1]
+
+
+def _narrow(working: Working, func: Func, top: Any) -> None:
+    """Compute no more of each dimension than the consumers in a statement read of it."""
+    box = bounds(working.p, working.at(func.buffer), working.at(top), kinds=("read",))
+    for dim, name in enumerate(func.dims):
+        if name is None:
+            continue
+        loop = working.at(func.stages[0].loops[name])
+        offset = _offset(working, func, dim)
+        if prove(loop, f"{box.hi[dim]} - {offset} >= {text_of(loop.hi())}") is not True:
+            working.attempt(partial(_drop_after, working, loop, f"{box.hi[dim]} - {offset}"))
+        loop = working.at(loop)
+        if prove(loop, f"{box.lo[dim]} - {offset} <= 0") is not True:
+            working.attempt(partial(_drop_before, working, func, loop, f"{box.lo[dim]} - {offset}"))
+
+
+def _drop_after(working: Working, loop: Any, place: str) -> None:
+    """Drop the iterations from a place on, whose values nothing reads."""
+    working.do(cut_loop, working.at(loop), place)
+    working.do(delete_dead_writes, working.at(loop).next())
+
+
+def _drop_before(working: Working, func: Func, loop: Any, place: str) -> None:
+    """Drop the iterations before a place, whose values nothing reads."""
+    working.do(cut_loop, working.at(loop), place)
+    before = working.at(loop)
+    for stage in func.stages:
+        transfer(working, stage, before, before.next())
+    working.do(delete_dead_writes, before)
+    for stage in func.stages:
+        for each in stage.loops.values():
+            start_at_zero(working, each)
+
+
+def transfer(working: Working, stage: Stage, old: Any, new: Any) -> None:
+    """Let a stage be in the copy new of a statement instead of in old."""
+    copies = dict(zip(statements(old), statements(new), strict=True))
+    stage.writes = [copies.get(working.at(each), each) for each in stage.writes]
+    stage.loops = {name: copies.get(working.at(each), each) for name, each in stage.loops.items()}
+    stage.root = copies.get(working.at(stage.root), stage.root)
+
+
+def _into(working: Working, placed: Placed, loop: Any, origins: list[str]) -> None:
+    """Move a func, which stands before a loop, into the body of that loop, with the tile that the body reads."""
+    func = placed.func
+    loop = working.at(loop)
+    box = bounds(working.p, working.at(func.buffer), loop.body(), kinds=("read",))
+    moving = [dim for dim in range(len(func.dims)) if _moves(box, dim, loop.name()) and func.dims[dim] is not None]
+    if moving:
+        part = _divide(working, func, moving[0], box, loop, origins)
+        placed.moves.setdefault(moving[0], []).append(
+            Move(loop, str(box.lo[moving[0]]), box.hi[moving[0]], box.extent[moving[0]])
+        )
+        for dim in moving[1:]:
+            working.log.remark(func.name, f"dimension {dim} moves with {loop.name()} as well, and is computed whole")
+    else:
+        part = _repeat(working, func, loop)
+        placed.still.append(loop)
+        working.log.remark(func.name, f"computed anew in each iteration of {loop.name()}")
+    while (here := working.at(part)).next() != working.at(loop):
+        working.do(reorder_stmts, here.expand(0, 1))
+    working.do(fuse, working.at(part), working.at(loop))
+
+
+def _moves(box: Box, dim: int, name: str) -> bool:
+    return name in box.lo[dim].names() | box.extent[dim].names()
+
+
+def _divide(working: Working, func: Func, dim: int, box: Box, loop: Any, origins: list[str]) -> Any:
+    """The loop over a dimension in tiles, one for each iteration of loop, outermost in its nest; the loop over the tiles."""
+    name = func.dims[dim]
+    assert name is not None
+    own = working.at(func.stages[0].loops[name])
+    same = [(stage, each) for stage in func.stages for each, cursor in stage.loops.items() if working.at(cursor) == own]
+    lo, base = str(box.lo[dim]), f"{box.lo[dim]} - ({origins[dim]})"
+    inner = working.fresh(f"{func.name}_{name}")
+    error = None
+    for extent in _extents(box, dim, loop.name()):
+        step = partial(working.do, divide_with_recompute, own, text_of(loop.hi()), _stride(box, dim, loop.name()))
+        error = working.attempt(partial(step, [loop.name(), inner], base=base, extent=extent))
+        if error is None:
+            break
+    if error is not None:
+        raise error
+    outer = working.at(own)
+    tile = outer.body()[0]
+    while (above := working.at(outer).parent()) and above != working.at(loop).parent():
+        if isinstance(above, IfCursor):
+            working.do(lift_scope, working.at(outer))
+        else:
+            working.do(reorder_loops, above)
+    for stage, each in same:
+        stage.loops[each] = tile
+    origins[dim] = lo
+    return outer
+
+
+def _extents(box: Box, dim: int, name: str) -> list[str]:
+    """The lengths of a tile to try: what is read, and so many places that tiles leave no gap."""
+    found = [str(box.extent[dim])]
+    stride = _stride(box, dim, name)
+    length = box.extent[dim].constant
+    if length is not None and length < stride:
+        found.append(str(stride))
+        found.append(f"min({stride}, {length} + ({stride - length}))")
+    return found
+
+
+def _stride(box: Box, dim: int, name: str) -> int:
+    """How far a tile moves from the first iteration to the second; at least 1."""
+    step = difference(box.lo[dim].at(**{name: 1}), box.lo[dim].at(**{name: 0}))
+    return max(1, int(step)) if step is not None else 1
+
+
+def difference(one: Any, other: Any) -> Any:
+    """A value less another, if that is a number; None otherwise."""
+    return (one + other * -1).constant
+
+
+def _repeat(working: Working, func: Func, loop: Any) -> Any:
+    """The nest of a func in a loop that runs as often as loop, each time with the same result; that loop."""
+    root = working.at(func.stages[0].write)
+    while (above := root.parent()) and above != working.at(loop).parent():
+        root = above
+    working.do(add_loop, root, loop.name(), text_of(loop.hi()))
+    return working.at(root).parent()
+
+
+def allocation_inside(code: Any, name: str) -> Any:
+    """The allocation of that name in code."""
+    return next(each for each in statements(code) if isinstance(each, AllocCursor) and each.name() == name)

@@ -1,0 +1,289 @@
+"""Schedules: directives on the funcs of a procedure, applied together. Halide.md, part I.
+
+    s = schedule(blur)
+    s["blur_y"].tile("x", "y", "xi", "yi", 256, 32).vectorize("xi", 16).parallel("y")
+    s["blur_x"].compute_at("blur_y", "x").vectorize("x", 16)
+    p = s.apply()
+
+Nothing is done before `apply`, and the order of directives does not matter, but for that of two reorders of one stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from usl_core import Procedure
+from usl_core.cursors import IfCursor
+from usl_core.scheduling import inline_producer, simplify, specialize
+from usl_halide_lib import algorithm, storage
+from usl_halide_lib.compute import Placed, place, separate_consumers
+from usl_halide_lib.directives import Collected, Directive, Func, TailStrategy
+from usl_halide_lib.errors import DirectiveError, calling_line
+from usl_halide_lib.fold import fold, slide
+from usl_halide_lib.loops import fuse_loops, parallel, rename, reorder, split, unroll
+from usl_halide_lib.order import Key, conflict, key, loop_order, with_splits
+from usl_halide_lib.places import Func as Buffer
+from usl_halide_lib.places import did_you_mean, find_funcs
+from usl_halide_lib.shifting import conditions
+from usl_halide_lib.tails import needs_guard, tail_of
+from usl_halide_lib.vector import Target, vectorize_stage
+from usl_halide_lib.working import Log, Working
+
+PLACES = ("compute_at", "compute_root", "compute_inline")
+STORES = ("store_at", "store_root")
+
+
+class Schedule:
+    """Directives on the funcs of a procedure: `s["blur_x"].compute_at("blur_y", "x")`, then `s.apply()`.
+
+    default says where a func is computed that no directive places: "root", where it is written, or "inline", as in Halide.
+    """
+
+    def __init__(self, procedure: Procedure, default: str = "root", target: Target | None = None) -> None:
+        if default not in ("root", "inline"):
+            raise DirectiveError(f'schedule: default is "root" or "inline", not {default!r}', span=calling_line(), code="E773")
+        self._procedure, self._default, self._target = procedure, default, target
+        self._collected = Collected()
+        self._funcs = find_funcs(procedure)
+        self.log = Log()
+
+    def __getitem__(self, name: str) -> Func:
+        made = {each.args[0] for each in self._collected.directives if each.name in ("in_", "clone_in", "rfactor")}
+        if name not in self._funcs and name not in made and not name.endswith("_intm"):
+            notes = [*did_you_mean(name, self._funcs), f"the funcs are {', '.join(self._funcs)}"]
+            raise DirectiveError(f"there is no func {name}", span=calling_line(), notes=notes, code="E771")
+        return Func(self._collected, name)
+
+    @property
+    def directives(self) -> tuple[Directive, ...]:
+        """What was asked for, in the order of the text."""
+        return tuple(self._collected.directives)
+
+    def apply(self) -> Procedure:
+        """The scheduled procedure. It computes what the procedure computes: every step is proved.
+
+        Raises:
+            DirectiveError: a directive does not apply; its place is the directive's line.
+        """
+        self.log = Log()
+        return Application(self._procedure, self.directives, self._default, self._target, self.log).run()
+
+
+class Application:
+    """One run of `apply`."""
+
+    def __init__(
+        self, procedure: Procedure, directives: Iterable[Directive], default: str, target: Target | None, log: Log
+    ) -> None:
+        self.p, self.default, self.target, self.log = procedure, default, target or Target.best(), log
+        self.directives = with_splits(directives)
+
+    def run(self) -> Procedure:
+        """The procedure with all directives applied."""
+        p = self.p
+        working = Working.of(p)
+        working.log = self.log
+        self.check(working)
+        for directive in self.named("bound", "align_bounds"):
+            with working.applying(directive):
+                algorithm.bound(working, directive)
+        wanted = conditions(working, self.directives, self.loop_directives)
+        if not wanted:
+            self.block(working)
+            return simplify(working.p)
+        return simplify(self.in_two_branches(working, wanted))
+
+    def in_two_branches(self, working: Working, wanted: list[str]) -> Procedure:
+        """All directives where extents suffice for shifted tiles; guards instead of shifted tiles elsewhere."""
+        condition = " and ".join(wanted)
+        p = specialize(working.p, working.p.body(), [condition])
+        branch = next(stmt for stmt in p.body() if isinstance(stmt, IfCursor))
+        orelse = branch.orelse()
+        assert orelse
+        large, small = Working.of(p, branch.body(), branch), Working.of(p, orelse, branch)
+        large.log, small.log, small.only_guards = self.log, Log(), True
+        small_funcs = small.funcs
+        self.block(large)
+        small.p = large.p
+        small.funcs = small_funcs
+        try:
+            self.block(small)
+        except DirectiveError as error:
+            self.log.remark("", f"unscheduled unless {condition}: {error.message}")
+            small.p = large.p
+        return small.p
+
+    # ---- directives by what they are about
+
+    def named(self, *names: str) -> list[Directive]:
+        """The directives of some names."""
+        return [each for each in self.directives if each.name in names]
+
+    def about(self, func: str, *names: str) -> list[Directive]:
+        """The directives of some names on a func."""
+        return [each for each in self.named(*names) if each.func == func]
+
+    def one(self, func: str, *names: str) -> Directive | None:
+        """The directive of some names on a func; two that differ are a conflict."""
+        found = self.about(func, *names)
+        for each in found[1:]:
+            if (each.name, each.args) != (found[0].name, found[0].args):
+                raise conflict(each, found[0], "one place is enough")
+        return found[0] if found else None
+
+    def loop_directives(self, at: Key) -> list[Directive]:
+        """The directives on one stage."""
+        return [each for each in self.directives if key(each) == at]
+
+    def check(self, working: Working) -> None:
+        """What can be said before anything is done: unknown funcs and stages, several places."""
+        made = {each.args[0] for each in self.named("in_", "clone_in")}
+        made |= {f"{each.func}_intm" for each in self.named("rfactor")}
+        for each in self.directives:
+            if each.func not in made:
+                working.func(each.func, each)
+                if not self.about(each.func, "rfactor"):
+                    working.stage(each)
+        for name in {each.func for each in self.directives}:
+            where, store = self.one(name, *PLACES), self.one(name, *STORES)
+            if store is not None and store.name == "store_at" and (where is None or where.name != "compute_at"):
+                raise store.refuse("the func is computed outside of that loop; the storage must enclose it", "E781")
+
+    # ---- one block
+
+    def block(self, working: Working) -> None:
+        """All directives on the funcs of one block: the algorithm, then func by func from the outputs back, then the rest."""
+        for directive in self.named("rfactor", "in_", "clone_in"):
+            with working.applying(directive):
+                algorithm.change(working, directive)
+        self.inline(working)
+        placed: dict[str, Placed] = {}
+        for func in self.consumers_first(working):
+            self.func(working, func, placed)
+        for directive in self.named("compute_with"):
+            with working.applying(directive):
+                algorithm.compute_with(working, directive)
+        for name, step in STORAGE.items():
+            for directive in self.named(name):
+                with working.applying(directive):
+                    step(working, directive)
+        self.finish(working)
+
+    def inline(self, working: Working) -> None:
+        """Compute funcs where they are read: those that say so, or that nothing places if that is the default."""
+        for name in list(working.funcs):
+            func = working.funcs[name]
+            directive = self.one(name, *PLACES)
+            asked = directive is not None and directive.name == "compute_inline"
+            by_default = directive is None and self.default == "inline" and func.local and func.problem is None
+            if not asked and not (by_default and len(func.stages) == 1):
+                continue
+            if directive is None:
+                if working.attempt(partial(working.do, inline_producer, func.buffer)) is None:
+                    del working.funcs[name]
+                else:
+                    self.log.remark(name, "stays at root, as it has no formula")
+                continue
+            others = [each for each in self.directives if each.func == name and each is not directive]
+            if others:
+                raise others[0].refuse(f"{name} is computed inline, so that it has no loops and no storage", "E783")
+            if not func.local:
+                raise directive.refuse(f"{name} is an argument", "E783")
+            with working.applying(directive):
+                working.do(inline_producer, func.buffer)
+            del working.funcs[name]
+
+    def consumers_first(self, working: Working) -> list[Buffer]:
+        """The funcs, each after all that read it."""
+        return list(reversed(list(working.funcs.values())))
+
+    def func(self, working: Working, func: Buffer, placed: dict[str, Placed]) -> None:
+        """Place one func, and give its stages their loops."""
+        where, store = self.one(func.name, *PLACES), self.one(func.name, *STORES)
+        folds = {each.args[0]: each for each in self.about(func.name, "fold_storage")}
+        copies = [func]
+        if where is not None and where.name == "compute_at":
+            with working.applying(where):
+                copies = separate_consumers(working, where)
+            for copy in reversed(copies):
+                with working.applying(where):
+                    self.place(working, copy, where, store, placed, folds)
+        elif folds:
+            raise next(iter(folds.values())).refuse("nothing slides where a func is computed at root", "E775")
+        for stage in func.stages:
+            self.loops(working, (func.name, stage.number, ""))
+        hoisted = self.one(func.name, "hoist_storage", "hoist_storage_root")
+        if hoisted is not None:
+            with working.applying(hoisted):
+                storage.hoist(working, func, hoisted)
+
+    def place(
+        self,
+        working: Working,
+        func: Buffer,
+        where: Directive,
+        store: Directive | None,
+        placed: dict[str, Placed],
+        folds: dict[str, Directive],
+    ) -> None:
+        """compute_at and store_at of one func, with what follows from them."""
+        found = placed[func.name] = place(working, where, func)
+        around = storage.store_loop(working, found, where, store)
+        with working.applying(store or where):
+            storage.sink(working, found, around)
+        fold(working, found, slide(working, found, around), folds)
+
+    def loops(self, working: Working, at: Key) -> None:
+        """The loops of one stage."""
+        func = working.funcs[at[0]]
+        stage = func.stages[at[1]]
+        mine = self.loop_directives(at)
+        for directive in loop_order(mine, stage.loops):
+            with working.applying(directive):
+                match directive.name:
+                    case "split":
+                        old, _, _, factor, tail = directive.args
+                        loop = working.loop(stage, old, directive)
+                        split(working, directive, tail_of(working, directive, loop, factor, tail, needs_guard(mine, directive)))
+                    case "reorder":
+                        reorder(working, directive)
+                    case "fuse":
+                        fuse_loops(working, directive)
+                    case _:
+                        rename(working, directive)
+
+    def finish(self, working: Working) -> None:
+        """What comes last: prefetches, vectors, copies of bodies, threads."""
+        for directive in self.named("prefetch"):
+            with working.applying(directive):
+                algorithm.prefetch(working, directive)
+        for directive in self.named("parallel"):
+            with working.applying(directive):
+                parallel(working, directive)
+        for directive in self.named("vectorize"):
+            with working.applying(directive):
+                vectorize_stage(working, directive, self.target)
+        for directive in self.named("unroll"):
+            with working.applying(directive):
+                tail = directive.args[2]
+                known = TailStrategy.Auto, TailStrategy.GuardWithIf
+                unroll(working, directive, "cut" if tail in known else "guard")
+
+
+STORAGE = {
+    "reorder_storage": storage.reorder_storage,
+    "bound_storage": storage.bound_storage,
+    "align_storage": storage.align_storage,
+    "store_in": storage.store_in,
+}
+"""The directives on buffers, in the order in which they are applied."""
+
+
+def schedule(procedure: Procedure, default: str = "root", target: Target | None = None) -> Schedule:
+    """A schedule for a procedure, to which directives are given: `s["f"].vectorize("x", 16)`.
+
+    default says where a func is computed that no directive places: "root", where it is written, or "inline", as in Halide.
+    target is what vectorised loops run on; by default AVX-512, if its package is installed.
+    """
+    return Schedule(procedure, default, target)

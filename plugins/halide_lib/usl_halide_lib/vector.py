@@ -1,0 +1,199 @@
+"""vectorize as `usl_stdlib.vectorize`, with the instructions of a target that fit the types of a loop."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+from usl_core import Procedure
+from usl_core.cursors import AssignCursor, IfCursor, ReduceCursor
+from usl_core.errors import SchedulingError
+from usl_core.ir.memory import Memory
+from usl_core.ir.types import ScalarType
+from usl_core.scheduling import divide_loop
+from usl_halide_lib.directives import Directive, TailStrategy
+from usl_halide_lib.loops import alone, start_at_zero
+from usl_halide_lib.places import Stage, statements, text_of
+from usl_halide_lib.tails import MASKED, divides, enough, is_pure, make_room, require_pure
+from usl_halide_lib.working import Working
+from usl_stdlib import vectorize as vectorize_loop
+from usl_stdlib import walk
+
+BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What vectorised loops run on: the memory of registers of so many bits, and the instructions for some types of data."""
+
+    name: str
+    memories: Mapping[int, type[Memory]]
+    instructions: Callable[[frozenset[str]], Iterable[Procedure]]
+
+    @classmethod
+    def best(cls) -> Target | None:
+        """AVX-512, if its package is installed."""
+        return avx512() if importlib.util.find_spec("usl_avx512") is not None else None
+
+
+@cache
+def avx512() -> Target:
+    """The instructions of `usl_avx512`."""
+    from usl_avx512 import AVX512, AVX512_YMM
+
+    return Target("AVX-512", {512: AVX512, 256: AVX512_YMM}, _avx512_instructions)
+
+
+@cache
+def _avx512_instructions(types: frozenset[str]) -> tuple[Procedure, ...]:
+    from usl_avx512 import isa
+
+    if types <= {"f32"} or types <= {"f64"}:
+        suffix = "_ps" if "f32" in types else "_pd"
+        names = [each for each in isa.names() if each.endswith(suffix) and each.startswith("mm512_")]
+        return tuple(getattr(isa, each) for each in names if not any(part in each for part in _RARE))
+    return tuple(each for table in isa.TABLES for each in isa.instructions(table))
+
+
+_RARE = (
+    "transpose",
+    "permute",
+    "broadcast",
+    "stream",
+    "strided",
+    "reduce_min",
+    "reduce_max",
+    "cvt",
+    "tile",
+    "copyu",
+    "neg",
+    "abs",
+)
+"""Parts of the names of instructions that stencils do not need; each that is parsed takes time."""
+
+
+def vectorize_stage(working: Working, directive: Directive, target: Target | None) -> None:
+    """Compute several iterations of a loop of a stage at once."""
+    stage = working.stage(directive)
+    name, factor, tail = directive.args
+    loop = working.loop(stage, name, directive)
+    alone(working, stage, loop)
+    start_at_zero(working, loop)
+    loop = working.at(loop)
+    hi = text_of(loop.hi())
+    if factor is None:
+        if not hi.isdecimal():
+            raise directive.refuse(f"{name} has {hi} iterations, which is no number", "E780", ["hint: give a factor, or split"])
+        factor = int(hi)
+    if not isinstance(factor, int) or factor < 1:
+        raise directive.refuse(f"the factor must be a positive number, got {factor}", "E780")
+    if factor == 1:
+        return
+    types = _types(loop)
+    if target is None:
+        working.do(divide_loop, loop, factor, [loop.name(), working.fresh(f"{name}_lanes")], tail="cut")
+        working.log.remark(stage.func.name, "no package of vector instructions is installed; loops over lanes are left to C")
+        return
+    width, memories = _registers(target, types, factor)
+    step = partial(_vectorized, loop=loop, width=width, memory=memories, instructions=list(target.instructions(types)))
+    why: SchedulingError | None = None
+    for prepare, way in _ways(working, directive, stage, loop, width, tail):
+        why = working.attempt(partial(_one_way, working, step, prepare, way))
+        if why is None:
+            stage.gone[name] = f"{directive} vectorised it"
+            return
+    assert why is not None
+    raise directive.refuse(why.message, "E780", why.notes)
+
+
+def _one_way(working: Working, step: Callable[..., Procedure], prepare: Callable[[], Any] | None, tail: str) -> None:
+    inner = prepare() if prepare is not None else None
+    working.do(named("vectorize", step), tail=tail, **({} if inner is None else {"loop": inner}))
+
+
+def _vectorized(p: Procedure, **options: Any) -> Procedure:
+    return vectorize_loop(p, options.pop("loop"), **options)[0]
+
+
+def named(name: str, step: Callable[..., Procedure]) -> Callable[..., Procedure]:
+    """A step under the name that `explain` shows."""
+    step.__name__ = name
+    return step
+
+
+def _types(loop: Any) -> frozenset[str]:
+    """The types of data in a loop."""
+    found: set[str] = set()
+    for stmt in statements(loop):
+        if isinstance(stmt, AssignCursor | ReduceCursor):
+            for each in (stmt, *walk(stmt.rhs(), "expressions")):
+                kind = each.type()
+                if isinstance(kind, ScalarType) and str(kind) in BITS:
+                    found.add(str(kind))
+    return frozenset(found)
+
+
+def _registers(target: Target, types: frozenset[str], factor: int) -> tuple[int, Mapping[str, type[Memory]]]:
+    """The number of lanes, at most factor, so that the widest type fits a register; and the memory of each type."""
+    widest = max((BITS[each] for each in types), default=32)
+    width = factor
+    largest = max(target.memories)
+    while width * widest > largest and width % 2 == 0:
+        width //= 2
+    homes = {}
+    for each in types:
+        bits = width * BITS[each]
+        homes[each] = target.memories.get(bits, target.memories[largest])
+    return width, homes or {"f32": target.memories[largest]}
+
+
+def _ways(
+    working: Working, directive: Directive, stage: Stage, loop: Any, width: int, tail: TailStrategy
+) -> Iterable[tuple[Callable[[], Any] | None, str]]:
+    """What to try, in turn: what is done first, which gives the loop over the lanes, and the tail of `vectorize`."""
+    if _is_guarded(loop):
+        yield None, "perfect"
+        return
+    if divides(loop, width):
+        yield None, "perfect"
+        return
+    shift = partial(_divided, working, stage, loop, width, "shift_inwards")
+    match tail:
+        case TailStrategy.ShiftInwards:
+            require_pure(directive, stage, loop, tail)
+            yield (None, "masked") if working.only_guards else (shift, "perfect")
+        case TailStrategy.RoundUp:
+            require_pure(directive, stage, loop, tail)
+            make_room(working, directive, stage, loop, width)
+            yield partial(_divided, working, stage, loop, width, "round_up"), "perfect"
+        case _ if tail in MASKED:
+            if tail is TailStrategy.RoundUpAndBlend and stage.number == 0:
+                require_pure(directive, stage, loop, tail)
+            yield None, "masked"
+        case _:
+            if (
+                tail is TailStrategy.Auto
+                and stage.number == 0
+                and stage.func.local
+                and is_pure(stage, loop)
+                and enough(loop, width)
+            ):
+                yield shift, "perfect"
+            yield None, "masked"
+            yield None, "cut"
+
+
+def _is_guarded(loop: Any) -> bool:
+    """Whether all of a loop of a constant number of iterations is under one `if`: the tail of a split."""
+    body = list(loop.body())
+    return len(body) == 1 and isinstance(body[0], IfCursor) and text_of(loop.hi()).isdecimal()
+
+
+def _divided(working: Working, stage: Stage, loop: Any, width: int, tail: str) -> Any:
+    """The loop over lanes of a loop that is divided so that no tile is partial."""
+    del stage
+    working.do(divide_loop, loop, width, [loop.name(), working.fresh(f"{loop.name()}_lanes")], tail=tail)
+    return working.at(loop).body()[0]
