@@ -138,21 +138,6 @@ MISTAKES = (
         """,
     ),
     Mistake(
-        "empty_array",
-        """
-            @fun
-            def f(n: i64) -> array[i64]:
-                return []
-        """,
-        "E710",
-        """
-            3:12: an array literal has elements
-                return []
-                       ^^
-              hint: array(0, x) has none
-        """,
-    ),
-    Mistake(
         "raise_from",
         """
             @fun

@@ -125,7 +125,12 @@ class Functions:
                     f"{same}v, x = v.swap({at}, {make}(n + 2))\nw, y = v.swap(0, {change}(x, n))\nreturn w",
                     f"try:\n    return v.set(n - 2, {change}(v[n - 1], n))\nexcept IndexError():\n    return v",
                     f"try:\n    return v.modify(n - 2, lambda x: {change}(v[n - 1], n))\nexcept IndexError():\n    return v",
-                )[number % 5]
+                    f"return v.append({make}(n)) if len(v) < 40 else v",
+                    f"w = v.append({make}(n))\nv, x = v.pop()\nw, y = w.pop()\n"
+                    f"return w.append({change}(x, n)) if len(w) < 40 else w",
+                    f"while len(v) > n:\n    v, x = v.pop()\n"
+                    f"    if len(v) < 3:\n        return v.append({change}(x, n))\nreturn v",
+                )[number % 8]
                 rest = self.name("rest", number)
                 head = f"@fun\ndef {rest}(v: {type}, i: i64, sum: i64) -> i64:\n"
                 self.texts.append(f"{head}    return sum if i == len(v) else {rest}(v, i + 1, 3 * sum + {total}(v[i]))\n")
@@ -217,6 +222,7 @@ def program(seed: int, name: str) -> str:
             f"sum = sum + 5 * {total}({v})",
             f"{w} = [{v}, {make}({n})].modify(1, lambda x: {change}(x, 2))[1]",
             f"{w} = ref({v}).swap({make}({n}))",
+            f"us, {u} = [{v}].append({w}).append({v}).pop()",
         ]
         lines += [f"{v} = {make}({n})", f"{w} = {v}", f"{u} = {v}"]
         lines += rng.sample(steps, 5)

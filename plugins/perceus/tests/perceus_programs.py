@@ -476,7 +476,8 @@ class Generator:
         bindings: list[Binding] = []
         array, index, ok = self.indexed(scope, depth, bindings)
         item = self.atom(LIST, scope, depth, bindings)
-        return self.bound(bindings, If(ok, Prim("array_set", (array, index, item), type), Ret(array)))
+        made = Ret(array) if self.choices.below(2) else Prim("array_append", (array, item), type)
+        return self.bound(bindings, If(ok, Prim("array_set", (array, index, item), type), made))
 
 
 def make_program(data: bytes, *, full: bool, size: int = 40, borrowing: bool = True) -> Program:

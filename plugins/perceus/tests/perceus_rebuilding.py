@@ -42,6 +42,11 @@ def raised(t: Two) -> Two:
 
 UPDATES = """
 @fun
+def popped(a: array[i64]) -> array[i64]:
+    a, last = a.pop()
+    return a if len(a) == 0 else a.set(0, last)
+
+@fun
 def swapped(m: array[array[i64]], a: array[i64]) -> array[array[i64]]:
     m, old = m.swap(0, a)
     return m.set(1, old)
@@ -162,6 +167,8 @@ class Rebuilding:
                         f"{inner(CELL)}.value",
                         f"{inner(CELL)}.swap({inner(ARRAY)})",
                         f"{inner(CELL)}.take()",
+                        f"{inner(ARRAY)}.append({inner(NUMBER)})",
+                        f"popped({inner(ARRAY)}.append({inner(NUMBER)}))",
                     )
                 )
             case "array[array[i64]]":
@@ -174,6 +181,7 @@ class Rebuilding:
                         f"{inner(ROWS)}.modify({at}, lambda row: row.set({at}, {inner(NUMBER)}))",
                         f"{inner(ROWS)}.set({at}, {inner(ARRAY)})",
                         f"swapped({inner(ROWS)}, {inner(ARRAY)})",
+                        f"{inner(ROWS)}.append({inner(ARRAY)})",
                     )
                 )
             case "ref[array[i64]]":

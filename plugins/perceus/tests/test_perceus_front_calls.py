@@ -206,7 +206,6 @@ WRONG = {
     "positional": ("return Point(1, 2).set(2).x", "E713", "set says which fields it changes"),
     "pattern": ("match Point(1, 2):\n        case Point(z=a):\n            return a", "E713", "Point has no field z"),
     "alias": ("a: Round = 3\n    return a", "E718", "the type Round stands for itself"),
-    "empty": ("a = []\n    return len(a)", "E710", "an array literal has elements"),
     "exponent": ('return len("a" ** 2)', "E712", "expected str, found a number"),
 }
 

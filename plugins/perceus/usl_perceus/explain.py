@@ -112,10 +112,12 @@ class _Explainer:
                 yield self._constructor(expr, path)
             case Lambda() if takes_memory(expr, self._program) is Takes.ALWAYS:
                 yield self._new(expr, "closure", "a closure keeps the values it uses in a block")
-            case Prim(op=op) if takes_memory(expr, self._program) is Takes.ALWAYS:
-                yield self._new(expr, op, f"{op} always makes a new block")
             case Prim(op=op) if expr in self._copies:
                 yield self._new(expr, op, f"the array is copied: {self._copies[expr].why}")
+            case Prim(op="array_append" as op):
+                yield self._new(expr, op, "the array moves to a larger block when its own is full")
+            case Prim(op=op) if takes_memory(expr, self._program) is Takes.ALWAYS:
+                yield self._new(expr, op, f"{op} always makes a new block")
             case KernelCall(kernel=kernel) if expr in self._copies:
                 yield self._new(expr, kernel, f"the array that it writes is copied: {self._copies[expr].why}")
             case Call(fun=fun) if expr in self._copies:

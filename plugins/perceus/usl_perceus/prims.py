@@ -37,6 +37,8 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     array_take(a, i)           a borrowed; the element, owned, whose place is empty until array_put: until then the array may
                                only be dropped; precondition: 0 <= i < length
     array_put(a, i, x)         a and x owned; fills the place that array_take has emptied
+    array_cut(a)               a owned; a without its last place, which array_take has emptied
+    array_append(a, x)         a and x owned; a with x behind its elements, in place if a is unique and its block has room
     ref_new(x)                 x owned
     ref_get(r)                 borrowed; an owned reference to the content
     ref_set(r, x)              r borrowed, x owned; drops the old content; UNIT
@@ -99,6 +101,8 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "array_swap": (True, True, False),
     "array_take": (True, True),
     "array_put": (False, True, False),
+    "array_cut": (False,),
+    "array_append": (False, False),
     "ref_new": (False,),
     "ref_get": (True,),
     "ref_set": (True, False),
@@ -110,17 +114,20 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
 }
 
 ALLOCATING = frozenset(
-    {"str_concat", "str_at", "str_slice", "str_chr", "str_fixed", "str_quote", "show", "array_make", "ref_new", "spawn"}
+    {
+        *("str_concat", "str_at", "str_slice", "str_chr", "str_fixed", "str_quote", "show"),
+        *("array_make", "array_append", "ref_new", "spawn"),
+    }
 )
 """Primitives that take memory from the heap even on unique arguments."""
 
-COPYING = frozenset({"array_set", "array_own"})
+COPYING = frozenset({"array_set", "array_own", "array_append"})
 """Primitives that take memory from the heap if their first argument is shared."""
 
 EFFECTS = frozenset(
     {
         *("print", "ref_new", "ref_get", "ref_set", "ref_swap", "array_swap", "array_take", "array_put"),
-        *("spawn", "join", "kernel_failed", "interrupted"),
+        *("array_cut", "spawn", "join", "kernel_failed", "interrupted"),
     }
 )
 """Primitives that may be neither left out, nor repeated, nor reordered among themselves."""
@@ -204,7 +211,9 @@ def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
             result = elem
         case (("array_set" | "array_put"), (ArrayType(elem=elem) as a, i, x)) if i == I64 and x == elem:
             result = a
-        case "array_own", (ArrayType() as a,):
+        case (("array_own" | "array_cut"), (ArrayType() as a,)):
+            result = a
+        case "array_append", (ArrayType(elem=elem) as a, x) if x == elem:
             result = a
         case "array_swap", (ArrayType(elem=elem), i, x) if i == I64 and x == elem:
             result = elem

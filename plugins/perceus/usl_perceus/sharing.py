@@ -445,11 +445,13 @@ class _Follower:
             case "array_make":
                 many = Shared("it is in several places of an array") if self.counted(expr.args[1]) else UNIQUE
                 return state, Value(UNIQUE, many)
-            case "array_set" | "array_put":
+            case "array_set" | "array_put" | "array_append":
                 held = (first.held, last.own, last.held, UNIQUE if expr.op == "array_put" else first.own)
                 return state, Value(UNIQUE, reduce(_join, held))
             case "array_own":
                 return state, Value(UNIQUE, _join(first.held, first.own))
+            case "array_cut":
+                return state, Value(UNIQUE, first.held)
             case "ref_new":
                 return state, Value(UNIQUE, _join(last.own, last.held))
             case "ref_set":

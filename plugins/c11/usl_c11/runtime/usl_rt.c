@@ -1558,12 +1558,24 @@ void usl_print(usl_value string, usl_context *ctx)
 
 /* ---- Arrays -------------------------------------------------------------------------------------------------------------- */
 
+/* The elements that a block has room for if it was made for `length`: up to an eighth more, so that an array which grows one by one
+ * moves seldom. It depends on the length alone, so that no block has to say how large it is; one that has become shorter may
+ * have more room. */
+static size_t room_for(int64_t length)
+{
+    const size_t count = (size_t)length;
+    size_t step = 1;
+    while (count / step >= 16)
+        step *= 2;
+    return (count + step - 1) / step * step;
+}
+
 usl_value usl_raw_array_new(int64_t length, size_t element, const char *site, usl_context *ctx)
 {
     if (length < 0)
         usl_fatal("the length of an array is negative");
     const usl_value array =
-        sized_block(sizeof(struct usl_raw_array), (size_t)length, element, 0, USL_TAG_ARRAY, site, ctx);
+        sized_block(sizeof(struct usl_raw_array), room_for(length), element, 0, USL_TAG_ARRAY, site, ctx);
     struct usl_raw_array *const made = (struct usl_raw_array *)(void *)array;
     made->length = length;
     made->elements = made + 1;
@@ -1602,7 +1614,7 @@ static struct usl_wide *boxed_array(int64_t length, const char *site, usl_contex
     if (length < 0)
         usl_fatal("the length of an array is negative");
     struct usl_wide *const array =
-        as_wide(sized_block(sizeof(struct usl_wide), (size_t)length, sizeof(usl_value), USL_WIDE, USL_TAG_ARRAY, site, ctx));
+        as_wide(sized_block(sizeof(struct usl_wide), room_for(length), sizeof(usl_value), USL_WIDE, USL_TAG_ARRAY, site, ctx));
     array->length = length;
     array->at = 0;
     return array;
@@ -1644,6 +1656,61 @@ usl_value usl_boxed_array_own(usl_value array, const char *site, usl_context *ct
     }
     usl_decref(array, ctx);
     return &copy->head;
+}
+
+/* The block of a unique array that has outgrown it, with room for one more, where the system can enlarge it; else NULL. */
+static usl_value enlarged(usl_value array, size_t head, size_t element)
+{
+#ifdef USL_DEBUG
+    (void)array, (void)head, (void)element;
+    return NULL;
+#else
+    const size_t room = room_for(usl_array_length(array) + 1);
+    if (array->info % 64u != 0 || room > (PTRDIFF_MAX - head) / element)
+        return NULL;
+    return realloc(array, head + room * element);
+#endif
+}
+
+usl_value usl_raw_array_longer(usl_value array, size_t element, const char *site, usl_context *ctx)
+{
+    const int64_t length = usl_array_length(array);
+    usl_value longer = NULL;
+    if (usl_is_unique(array) && usl_tag(array) == USL_TAG_ARRAY)
+        longer = room_for(length) > (size_t)length ? array : enlarged(array, sizeof(struct usl_raw_array), element);
+    if (longer == NULL) {
+        longer = usl_raw_array_new(length + 1, element, site, ctx);
+        memcpy(usl_raw_elements(longer), usl_raw_elements(array), (size_t)length * element);
+        usl_drop_block(array, ctx);
+    }
+    struct usl_raw_array *const made = (struct usl_raw_array *)(void *)longer;
+    made->length = length + 1;
+    made->elements = made + 1;
+    return longer;
+}
+
+usl_value usl_boxed_array_longer(usl_value array, const char *site, usl_context *ctx)
+{
+    const int64_t length = usl_array_length(array);
+    const bool unique = usl_is_unique(array);
+    usl_value longer = NULL;
+    if (unique)
+        longer = room_for(length) > (size_t)length ? array : enlarged(array, sizeof(struct usl_wide), sizeof(usl_value));
+    if (longer == NULL) {
+        struct usl_wide *const copy = boxed_array(length + 1, site, ctx);
+        for (int64_t i = 0; i < length; i++) {
+            copy->fields[i] = usl_boxed_elements(array)[i];
+            if (!unique)
+                usl_dup(copy->fields[i]);
+        }
+        if (unique)
+            usl_free(array, ctx);
+        else
+            usl_decref(array, ctx);
+        longer = &copy->head;
+    }
+    as_wide(longer)->length = length + 1;
+    return longer;
 }
 
 static void require_product(int64_t wanted, int rank, const int64_t *extents, const char *message)

@@ -584,6 +584,16 @@ usl_value usl_boxed_array_new(int64_t length, usl_value value, const char *site,
 /* The array itself if it is unique, else a copy; owns its argument. */
 usl_value usl_raw_array_own(usl_value array, size_t element, const char *site, usl_context *ctx);
 usl_value usl_boxed_array_own(usl_value array, const char *site, usl_context *ctx);
+/* The array with one more element, uninitialised, in its own block if it is unique and has room, else in a larger one; owns its
+ * argument. Blocks have room for an eighth more at most. */
+usl_value usl_raw_array_longer(usl_value array, size_t element, const char *site, usl_context *ctx);
+usl_value usl_boxed_array_longer(usl_value array, const char *site, usl_context *ctx);
+
+/* A unique array loses its last place, which refers to nothing any more. */
+static inline void usl_array_cut(usl_value array)
+{
+    ((struct usl_raw_array *)(void *)array)->length--;
+}
 
 /* Ends the process with the message unless the array, or a part that lies in it, has as many elements as the extents say. */
 void usl_require_length(usl_value array, int rank, const int64_t *extents, const char *message);

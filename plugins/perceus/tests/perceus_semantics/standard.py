@@ -332,6 +332,12 @@ class _Machine:
                 assert elems[i] is None
                 array.elems = (*elems[:i], x, *elems[i + 1 :])
                 return array
+            case "array_cut", (Array(elems=elems) as array,):
+                assert elems[-1] is None
+                array.elems = elems[:-1]
+                return array
+            case "array_append", (Array(elems=elems), x):
+                return Array((*elems, x))
             case "ref_new", (x,):
                 return Cell(x)
             case "ref_get", (Cell(content=content),):

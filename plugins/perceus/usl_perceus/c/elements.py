@@ -8,7 +8,7 @@ from usl_perceus.c import counts
 from usl_perceus.c.unit import INDENT, Unit
 from usl_perceus.ir import Type
 
-TAKE_MEMORY = frozenset({"ref_new", "array_make", "array_set", "array_own", "array_swap", "array_take"})
+TAKE_MEMORY = frozenset({"ref_new", "array_make", "array_set", "array_own", "array_swap", "array_take", "array_append"})
 """Their functions have the place in the source as an argument before the context."""
 
 
@@ -342,6 +342,45 @@ def _array_put(elem: Type, unit: Unit) -> str:
     return unit.helper("array", f"array_put_{types.key(elem)}", write)
 
 
+def _array_cut(elem: Type, unit: Unit) -> str:
+    """The last place is empty, as array_take has left it."""
+    types = unit.types
+
+    def write(name: str) -> str:
+        body = ["(void)ctx;", "usl_array_cut(array);"]
+        if types.is_counted(elem) and not _is_boxed(elem, unit):
+            body = ["usl_free(usl_boxed_elements(array)[usl_array_length(array) - 1], ctx);", "usl_array_cut(array);"]
+        return inline_function(f"usl_value {name}(usl_value array, usl_context *ctx)", [*body, "return array;"])
+
+    return unit.helper("array", f"array_cut_{types.key(elem)}", write)
+
+
+def _array_append(elem: Type, unit: Unit) -> str:
+    types = unit.types
+
+    def write(name: str) -> str:
+        last = "usl_array_length(array) - 1"
+        if types.is_void(elem):
+            body = ["array = usl_raw_array_longer(array, 1, site, ctx);"]
+        elif not types.is_counted(elem):
+            spelling = types.spelling(elem)
+            body = [
+                f"array = usl_raw_array_longer(array, sizeof({spelling}), site, ctx);",
+                f"(({spelling} *)usl_raw_elements(array))[{last}] = element;",
+            ]
+        else:
+            boxed = _is_boxed(elem, unit)
+            body = [
+                *([] if boxed else _boxed(elem, unit, "element")),
+                "array = usl_boxed_array_longer(array, site, ctx);",
+                f"usl_boxed_elements(array)[{last}] = {'element' if boxed else 'box'};",
+            ]
+        head = _signature(name, elem, unit, f"usl_value {name}", ("element",))
+        return inline_function(head, [*body, "return array;"])
+
+    return unit.helper("array", f"array_append_{types.key(elem)}", write)
+
+
 def empty_array(elem: Type, unit: Unit) -> str:
     """The value of an array without elements: a static one."""
     struct, scan, rest = ("wide", "USL_WIDE", "0, 0") if unit.types.is_counted(elem) else ("raw_array", "0", "0, NULL, NULL")
@@ -365,5 +404,7 @@ HELPERS = {
     "array_swap": _array_swap,
     "array_take": _array_take,
     "array_put": _array_put,
+    "array_cut": _array_cut,
+    "array_append": _array_append,
 }
 """For each primitive what makes the function for a type of content, and gives its name."""

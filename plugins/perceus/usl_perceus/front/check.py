@@ -182,8 +182,6 @@ class Checker(Calls):
         if found is not None:
             self.typed.uses[node] = ListUse(found.cons, found.rest)
             elem = found.element
-        elif not items:
-            raise PerceusError("an array literal has elements", span=node.span, notes=("hint: array(0, x) has none",))
         else:
             self.expect(want, App(ARRAY, (elem,)), node.span)
         for item in items:

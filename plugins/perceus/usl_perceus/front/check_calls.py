@@ -67,7 +67,7 @@ from usl_perceus.front.types import (
     substitute,
 )
 
-ARRAY_METHODS = {"set": 2, "swap": 2, "take": 1, "modify": 2}
+ARRAY_METHODS = {"set": 2, "swap": 2, "take": 1, "modify": 2, "append": 1, "pop": 0}
 CELL_METHODS = {"swap": 1, "take": 0, "modify": 1}
 """The methods of arrays and of cells, each with the number of its arguments."""
 
@@ -307,11 +307,11 @@ class Calls(Fields):
         elem = Meta()
         self.expect(owner, App(REF if cell else ARRAY, (elem,)), method.owner.span)
         changed = function((elem,), elem)
-        given: tuple[Type, ...] = () if method.name == "take" else (changed if method.name == "modify" else elem,)
+        given: tuple[Type, ...] = () if method.name in ("take", "pop") else (changed if method.name == "modify" else elem,)
         result: Type = UNIT if method.name == "modify" else elem
         if not cell:
-            given = (I64, *given)
-            result = App(TUPLE, (owner, elem)) if method.name in ("swap", "take") else owner
+            given = given if method.name in ("append", "pop") else (I64, *given)
+            result = App(TUPLE, (owner, elem)) if method.name in ("swap", "take", "pop") else owner
         self.expect(want, result, node.span)
         self.typed.uses[method] = BuiltinUse(f"{'cell' if cell else 'array'}.{method.name}")
         self._arguments(node, method.name, given, env)

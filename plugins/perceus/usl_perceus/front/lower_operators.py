@@ -171,7 +171,9 @@ def make_array(instances: Instances, count: ir.Atom, value: ir.Atom, type_: ir.T
 
 
 def array_literal(items: Sequence[ir.Atom], type_: ir.Type, block: Block, span: Span) -> ir.Expr:
-    """`[a, b]`: an array of a's, with the others put in; it is unique."""
+    """`[a, b]`: an array of a's, with the others put in; it is unique. `[]` is static."""
+    if not items:
+        return ir.Prim("array_empty", (), type_, span=span)
     made: ir.Expr = ir.Prim("array_make", (ir.Lit(len(items), ir.I64), items[0]), type_, span=span)
     for position, item in enumerate(items[1:], start=1):
         array = block.atom(made, type_, "array", span)

@@ -1,4 +1,4 @@
-"""Changes of an element of an array, or of the content of a cell, in place: `set`, `swap`, `take`, `modify`.
+"""Changes of an element of an array, or of the content of a cell, in place: `set`, `swap`, `take`, `modify`, `append`, `pop`.
 
 `swap` and `modify` move the old value out before they move the new one in, so that a row of an array of arrays, or an array in
 a cell, has no reference from there while it is changed. What `take` leaves is the empty value of the type.
@@ -32,8 +32,12 @@ class Updates:
     span: Span
 
     def change(self, name: str, block: Block) -> ir.Expr:
-        """`set`, `swap` or `take`."""
+        """`set`, `swap` or `take`; of arrays also `append` and `pop`."""
         elem = self._elem()
+        if name == "append":
+            return self._prim("array_append", (self.owner, *self.args), self.owner.type)
+        if name == "pop":
+            return self._pop(block)
         args = tuple(self.args)
         if name == "take":
             left = empty(self.instances, elem, block, self.span)
@@ -49,6 +53,19 @@ class Updates:
         old = self._named(self._prim("array_swap", (array, *args), elem), "old", inner)
         con = self.instances.tuple_con(self.type)
         return self._inside(inner.wrap(ir.MakeCon(con, (array, old), span=self.span)), block)
+
+    def _pop(self, block: Block) -> ir.Expr:
+        """The array without its last element, and that element."""
+        length = block.atom(self._prim("array_len", (self.owner,), ir.I64), ir.I64, "length", self.span)
+        some = block.atom(ir.Prim("gt", (length, ir.Lit(0, ir.I64)), ir.BOOL, span=self.span), ir.BOOL, "some", self.span)
+        inner = Block()
+        last = inner.atom(ir.Prim("sub", (length, ir.Lit(1, ir.I64)), ir.I64, span=self.span), ir.I64, "last", self.span)
+        array = self._named(self._prim("array_own", (self.owner,), self.owner.type), "array", inner)
+        old = self._named(self._prim("array_take", (array, last), self._elem()), "old", inner)
+        rest = self._named(self._prim("array_cut", (array,), self.owner.type), "rest", inner)
+        made = inner.wrap(ir.MakeCon(self.instances.tuple_con(self.type), (rest, old), span=self.span))
+        outside = raising(self.instances, INDEX, self.type, self.span, "the array is empty")
+        return ir.If(some, made, outside, span=self.span)
 
     def modify(self, changed: Callable[[ir.Var], ir.Expr], block: Block) -> ir.Expr:
         """changed makes the new value of the old one."""

@@ -36,6 +36,14 @@ class _Plan:
     reads: tuple[str | None, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Struct:
+    """How a struct is made: the cffi type of its address, and the member of each field; None for what is void."""
+
+    pointer: Any
+    members: tuple[str | None, ...]
+
+
 class Blocks:
     """Reads and writes fields through cffi. All types that values of the given ones contain are declared to ffi."""
 
@@ -43,6 +51,7 @@ class Blocks:
         self.datas, self.ffi = datas, ffi
         self.types = Types(datas, Names())
         self._plans: dict[tuple[str, int], _Plan] = {}
+        self._structs: dict[str, _Struct] = {}
         for type in _reachable(datas, roots):
             self._declare(type)
         ffi.cdef("\n".join(self.types.definitions))
@@ -70,6 +79,17 @@ class Blocks:
             reads = tuple(self._how_to_read(record, i, type) for i, (_, type) in enumerate(con.fields))
             plan = self._plans[key] = _Plan(record, self.ffi.typeof(f"{record.struct} *"), stores, reads)
         return plan
+
+    def _struct(self, type: DataType) -> _Struct:
+        struct = self._structs.get(type.name)
+        if struct is None:
+            pointer = None if self.types.is_void(type) else self.ffi.typeof(f"{self.types.spelling(type)} *")
+            members = tuple(
+                None if self.types.is_void(part) else self.types.member(type, (i,))[1:]
+                for i, (_, part) in enumerate(self.datas[type.name].cons[0].fields)
+            )
+            struct = self._structs[type.name] = _Struct(pointer, members)
+        return struct
 
     def _names(self, con: Con, leaf: Leaf) -> tuple[str, ...]:
         return tuple(self.types.member(con.fields[leaf.path[0]][1], leaf.path[1:]).split(".")[1:])
@@ -119,31 +139,27 @@ class Blocks:
         ]
 
     def _read(self, record: Record, at: Any, path: tuple[int, ...], type: Type) -> Any:
-        if self.types.is_void(type):
-            return None
         if isinstance(type, DataType) and self.types.is_value(type):
             (con,) = self.datas[type.name].cons
             return self.pack(type, [self._read(record, at, (*path, i), part) for i, (_, part) in enumerate(con.fields)])
-        return getattr(at, record.members[path])
+        return getattr(at, record.members[path]) if path in record.members else None
 
     # ---- structs
 
     def pack(self, type: DataType, fields: list[Any]) -> Any:
         """A struct with these fields, or None if it is void."""
-        if self.types.is_void(type):
+        struct = self._struct(type)
+        if struct.pointer is None:
             return None
-        made = self.ffi.new(f"{self.types.spelling(type)} *")
-        for i, (_, part) in enumerate(self.datas[type.name].cons[0].fields):
-            if not self.types.is_void(part):
-                setattr(made, self.types.member(type, (i,))[1:], fields[i])
+        made = self.ffi.new(struct.pointer)
+        for member, field in zip(struct.members, fields, strict=True):
+            if member is not None:
+                setattr(made, member, field)
         return made[0]
 
     def unpack(self, type: DataType, value: Any) -> list[Any]:
         """The fields of a struct; those that are void are None."""
-        return [
-            None if self.types.is_void(part) else getattr(value, self.types.member(type, (i,))[1:])
-            for i, (_, part) in enumerate(self.datas[type.name].cons[0].fields)
-        ]
+        return [None if member is None else getattr(value, member) for member in self._struct(type).members]
 
     def box_content(self, elem: Type, box: Any) -> Any:
         """What a block around an array's element holds."""

@@ -44,6 +44,13 @@ def prim(state: State, expr: Prim, args: list[Value], output: list[bytes]) -> Va
             assert state.cell(a).count == 1 and state.cell(a).fields[i] is None
             state.cell(a).fields[_index(state, a, [i])] = x
             return a
+        case "array_cut", (a,):
+            assert state.cell(a).count == 1 and state.cell(a).fields.pop() is None
+            return a
+        case "array_append", (a, x):
+            array = _own(state, a)
+            state.cell(array).fields.append(x)
+            return array
         case "ref_new", (x,):
             return state.allocate("ref", [x])
         case "ref_set", (r, x):
