@@ -36,6 +36,7 @@ EXPRESSIONS = {
     "formats": "f'{i:5d}|{i:<5d}|{i:^7}|{i:05d}|{i:x}|{j:X}|{i:b}|{j:o}|{s:>6}|{s:*^7}|{s:-<4s}'",
     "floats": "f'{x:.3f}|{x:10.2e}|{x:g}|{x:08.1f}|{i:.2f}|{x:>12}'",
     "code": "chr(ord(t) + 1)",
+    "repeated": "s * i + '-' * j",
 }
 TEXT = "".join(
     f"@fun\ndef {name}(s: str, t: str, i: i64, j: i64, x: f64) -> str:\n    return {expression}\n\n"

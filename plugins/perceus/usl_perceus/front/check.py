@@ -203,8 +203,11 @@ class Checker(Calls):
 
     def _binary(self, node: sx.Binary, want: Type, env: Env) -> None:
         type_ = self.infer(node.left, env)
-        self.check(node.right, type_, env)
+        repeated = node.op == "*" and type_ == STR
+        self.check(node.right, I64 if repeated else type_, env)
         match node.op:
+            case "*" if repeated:
+                pass
             case "==" | "!=":
                 self.demand(type_, is_plain, f"{node.op} {COMPARED}", node.span, why_not)
             case "<" | "<=" | ">" | ">=":

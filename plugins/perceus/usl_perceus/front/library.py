@@ -84,6 +84,13 @@ def contains(s: borrowed[str], part: borrowed[str]) -> bool:
     return find(s, part, 0) >= 0
 
 @fun
+def repeated(s: borrowed[str], times: i64) -> str:
+    text = ""
+    for i in range(times):
+        text = text + s
+    return text
+
+@fun
 def count(s: borrowed[str], part: borrowed[str]) -> i64:
     if len(part) == 0:
         return characters(s) + 1

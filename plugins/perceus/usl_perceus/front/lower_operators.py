@@ -12,6 +12,7 @@ from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import INDEX, VALUE, ZERO_DIVISION
 from usl_perceus.front.equality import equal, is_scalar
 from usl_perceus.front.instances import Instances
+from usl_perceus.front.lower_strings import library
 from usl_perceus.front.ordering import order
 from usl_perceus.front.raising import raising
 from usl_perceus.front.texts import shown
@@ -58,7 +59,7 @@ def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: 
         same = equal(instances, left, right, span)
         return same if op == "==" else ir.Prim("not", (block.atom(same, ir.BOOL, "test", span),), ir.BOOL, span=span)
     if left.type == ir.STR:
-        return _on_strings(op, left, right, block, span)
+        return _on_strings(instances, op, left, right, block, span)
     if op in _COMPARISON and (not is_scalar(left.type, instances) or instances.own_order(left.type) is not None):
         found = block.atom(order(instances, left, right, span), ir.I64, "order", span)
         return ir.Prim(_COMPARISON[op], (found, ir.Lit(0, ir.I64)), ir.BOOL, span=span)
@@ -76,9 +77,11 @@ def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: 
     return ir.If(test, raising(instances, ZERO_DIVISION, type_, span, BY_ZERO), divided, span=span)
 
 
-def _on_strings(op: str, left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir.Expr:
+def _on_strings(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir.Expr:
     if op == "+":
         return ir.Prim("str_concat", (left, right), ir.STR, span=span)
+    if op == "*":
+        return library(instances, "repeated", (left, right), span)
     pair = (right, left) if op in (">", "<=") else (left, right)
     test = ir.Prim("str_lt", pair, ir.BOOL, span=span)
     if op in ("<", ">"):
