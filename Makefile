@@ -4,6 +4,7 @@ PYTHON ?= python3
 JOBS   ?= auto
 STEPS  ?= 1000
 PROGRAMS ?= 1000
+CASES ?= 100
 SEED   ?= 0
 WHAT   ?= all
 
@@ -67,8 +68,8 @@ new-kinds: setup  ## what mypy names when there is a new kind of statement and o
 dist-test: setup  ## build every wheel and sdist, install them into a clean environment, smoke test
 	@$(PY) tools/dist_test.py
 
-fuzz: setup  ## random steps on random programs, on all cores; counts add up in .cache/fuzz.json: make fuzz STEPS=200000 SEED=0 (WHAT=faults: known bugs put back are found; WHAT=junk: junk as arguments; WHAT=perceus PROGRAMS=1000: functional programs)
-	@$(if $(filter perceus,$(WHAT)),$(PY) plugins/perceus/tests/perceus_fuzz.py --programs $(PROGRAMS) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),$$(nproc),$(JOBS)),$(if $(filter junk,$(WHAT)),$(PY) -m tests.fuzz.junk --seed $(SEED),$(if $(filter faults,$(WHAT)),$(PY) -m tests.fuzz.faults --seed $(SEED),$(PY) -m tests.fuzz --steps $(STEPS) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(FILE),--file $(FILE)) $(if $(FRESH),--fresh) $(if $(ANY_CODE),--any-code))))
+fuzz: setup  ## random steps on random programs, on all cores; counts add up in .cache/fuzz.json: make fuzz STEPS=200000 SEED=0 (WHAT=faults: known bugs put back are found; WHAT=junk: junk as arguments; WHAT=perceus PROGRAMS=1000: functional programs; WHAT=gemmini CASES=100: products and convolutions)
+	@$(if $(filter gemmini,$(WHAT)),$(PY) plugins/gemmini/tests/gemmini_fuzz.py --cases $(CASES) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),$$(nproc),$(JOBS)),$(if $(filter perceus,$(WHAT)),$(PY) plugins/perceus/tests/perceus_fuzz.py --programs $(PROGRAMS) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),$$(nproc),$(JOBS)),$(if $(filter junk,$(WHAT)),$(PY) -m tests.fuzz.junk --seed $(SEED),$(if $(filter faults,$(WHAT)),$(PY) -m tests.fuzz.faults --seed $(SEED),$(PY) -m tests.fuzz --steps $(STEPS) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(FILE),--file $(FILE)) $(if $(FRESH),--fresh) $(if $(ANY_CODE),--any-code)))))
 
 mutate: setup  ## disable each condition of the kernel in turn, something must fail: make mutate ONLY=ID LIST=1
 	@$(PY) -m tests.mutation --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(ONLY),--only $(ONLY)) $(if $(LIST),--list) $(if $(FRESH),--fresh)

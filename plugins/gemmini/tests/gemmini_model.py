@@ -48,3 +48,15 @@ def block(values, rows, cols, dim):
     out = np.zeros((dim, dim), np.int64)
     out[:rows, :cols] = values[:rows, :cols]
     return out
+
+
+def convolved(x, w, step, pad):
+    """Sums of windows of images x [N, H, W, IC] with a border of zeros, for w [KH, KW, IC, OC], as int64."""
+    x = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0))).astype(np.float64)
+    high, wide = (x.shape[1] - w.shape[0]) // step + 1, (x.shape[2] - w.shape[1]) // step + 1
+    sums = np.zeros((x.shape[0], high, wide, w.shape[3]))
+    for r in range(w.shape[0]):
+        for c in range(w.shape[1]):
+            pixels = x[:, r : r + step * (high - 1) + 1 : step, c : c + step * (wide - 1) + 1 : step]
+            sums += pixels @ w[r, c].astype(np.float64)
+    return sums.astype(np.int64)

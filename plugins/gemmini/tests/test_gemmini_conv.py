@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gemmini_fuzz
 import numpy as np
 import pytest
-from gemmini_model import read_out, wrapped
+from gemmini_model import convolved, read_out, wrapped
 
-from usl_gemmini import GemminiError
-from usl_gemmini.conv import Layer, conv
+from usl_gemmini import GemminiError, GemminiParams
+from usl_gemmini.conv import Layer, conv, layer_of
 from usl_gemmini.sim import Simulator
 
 LAYERS = {
@@ -15,27 +16,25 @@ LAYERS = {
     "full blocks of columns": Layer(2, 2, 32, 64, 64, 3, 3),
     "two groups of channels": Layer(1, 14, 14, 64, 128, 3, 3),
     "every other pixel": Layer(1, 14, 14, 64, 64, 3, 3, 2),
-    "windows of one pixel": Layer(1, 8, 8, 64, 128, 1, 1, 2),
+    "windows of one pixel": Layer(1, 8, 8, 64, 128, 1, 1, 2, 0, (1, 1)),
     "few channels": Layer(2, 6, 10, 16, 48, 3, 3),
-    "one tile": Layer(1, 5, 5, 32, 32, 1, 1),
+    "a border": Layer(1, 14, 14, 64, 128, 3, 3, 1, 1),
+    "a border, every other pixel, a row to spare": Layer(2, 7, 7, 32, 64, 3, 3, 2, 1, (1, 1)),
+    "three input channels, few output channels": Layer(1, 5, 21, 3, 10, 7, 7, 2, 3, (1, 1)),
+    "channels that fill no block, several groups and tiles": Layer(2, 3, 17, 17, 130, 2, 3),
+    "one of everything": Layer(1, 1, 1, 1, 1, 1, 1),
 }
 
 
-def runs_exactly(layer, scale=0.002, relu=False):
+def runs_exactly(layer, scale=0.002, relu=False, params=None):
     """Whether the kernel gives what NumPy gives; a command that hardware would fail on raises."""
-    kernel, sim = conv(layer, relu=relu).jit(), Simulator()
+    kernel, sim = conv(layer, relu=relu, params=params).jit(), Simulator(params)
     rng = np.random.default_rng(layer.H)
-    H, W, step = layer.H, layer.W, layer.step
-    size = (layer.N, step * (H - 1) + layer.KH, step * (W - 1) + layer.KW, layer.IC)
-    x = rng.integers(-128, 128, size, np.int8)
+    x = rng.integers(-128, 128, (layer.N, layer.HI, layer.WI, layer.IC), np.int8)
     w = rng.integers(-128, 128, (layer.KH, layer.KW, layer.IC, layer.OC), np.int8)
     bias = rng.integers(-(2**16), 2**16, layer.OC, np.int32)
-    y = np.zeros((layer.N, H, W, layer.OC), np.int8)
-    sums = np.zeros(y.shape, np.int64) + bias
-    for r in range(layer.KH):
-        for c in range(layer.KW):
-            pixels = x[:, r : r + step * (H - 1) + 1 : step, c : c + step * (W - 1) + 1 : step]
-            sums += pixels.astype(np.int64) @ w[r, c].astype(np.int64)
+    y = np.zeros((layer.N, layer.H, layer.W, layer.OC), np.int8)
+    sums = convolved(x, w, layer.step, layer.pad) + bias
     with sim.session():
         sim.allow(x, w, bias, y)
         kernel(np.float32(scale), x, w, bias, y)
@@ -48,8 +47,33 @@ def test_a_convolution_is_bit_exact(name):
     assert runs_exactly(LAYERS[name], relu="short" in name)
 
 
-def test_channels_that_fill_no_block_and_rows_that_do_not_fit_are_refused():
-    with pytest.raises(GemminiError, match="IC must be a multiple of 16"):
-        conv(Layer(1, 8, 8, 3, 16, 3, 3))
-    with pytest.raises(GemminiError, match="a tile of one row of the image does not fit the chip"):
-        conv(Layer(1, 4, 1000, 64, 64, 3, 3))
+@pytest.mark.parametrize("dim", [4, 8, 32])
+def test_a_convolution_is_bit_exact_on_chips_of_other_dimensions(dim):
+    assert runs_exactly(Layer(1, 6, 6, 2 * dim, dim + 3, 3, 3, 1, 1), params=GemminiParams(dim=dim))
+
+
+@pytest.mark.parametrize("seed", [1, 6])
+def test_a_random_kernel_on_arrays_that_begin_anywhere_is_bit_exact(seed):
+    assert gemmini_fuzz.run(gemmini_fuzz.case(seed))
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [
+        (Layer(1, 4, 1000, 64, 64, 3, 3), "a tile of one row of the image does not fit the chip"),
+        (Layer(1, 4, 4, 16, 16, 3, 3, 5), "step must be one of 1, 2, 3, 4"),
+        (Layer(1, 9, 9, 16, 16, 3, 3, 1, 3), "pad must be at least 0 and less than the window"),
+        (Layer(1, 4, 4, 16, 0, 3, 3), "OC is 0 and must be at least 1"),
+        (Layer(1, 1, 1, 16, 16, 3, 3, 1, 2), "HI is -1 and must be at least 1"),
+    ],
+)
+def test_layers_that_do_not_fit_are_refused(layer, message):
+    with pytest.raises(GemminiError, match=message):
+        conv(layer)
+
+
+def test_windows_and_images_that_do_not_belong_together_are_refused():
+    with pytest.raises(GemminiError, match="images of 16 channels and windows of 8"):
+        layer_of((1, 8, 8, 16), (3, 3, 8, 16))
+    with pytest.raises(GemminiError, match="windows of 5 x 5 do not fit images of 2 x 8 with a border of 1"):
+        layer_of((1, 2, 8, 16), (5, 5, 16, 16), pad=1)

@@ -39,7 +39,7 @@ def test_a_product_with_bias_and_activation_is_bit_exact(relu, bias):
     assert runs_exactly(33, 70, 50, relu=relu, bias=bias)
 
 
-@pytest.mark.parametrize("dim", [4, 32])
+@pytest.mark.parametrize("dim", [4, 8, 32])
 def test_a_product_is_bit_exact_on_chips_of_other_dimensions(dim):
     assert runs_exactly(45, 50, 37, params=GemminiParams(dim=dim))
 

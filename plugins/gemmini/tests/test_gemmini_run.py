@@ -17,6 +17,8 @@ def test_kernels_take_arrays():
     d = np.arange(7, dtype=np.int32)
     assert (product(A, B, 0.1, d) == read_out(A.astype(np.int32) @ B + d, 0.1, False)).all()
     assert (convolution(X, W, BIAS, 0.5) == 72).all()
+    assert convolution(X, W, BIAS, 0.5, step=2, pad=1).tolist()[0][1][1] == [72] * 16
+    assert (convolution(X, W[:1, :1].copy(), BIAS, 0.5) == 8).all()
 
 
 @pytest.mark.parametrize("scale", [float("nan"), float("inf"), -1.0])
@@ -33,8 +35,8 @@ def test_a_scale_that_hardware_does_not_take_is_refused(scale):
         (lambda: product(A, B, 1.0, np.zeros(3, np.int32)), "d must be 5 x 7 or have 7 elements"),
         (lambda: product(A, B.T.copy().T, 1.0), "b must be contiguous"),
         (lambda: convolution(X, W[:, :, :8].copy(), BIAS, 1.0), "do not belong together"),
-        (lambda: convolution(X, W, BIAS, 1.0, step=2), "windows of 3 x 3, 2 apart, do not fill images of 4 x 4"),
-        (lambda: convolution(X, W, BIAS, 1.0, step=3), "step must be 1 or 2"),
+        (lambda: convolution(X, W, BIAS[:8], 1.0), "weights for 16 output channels and 8 biases"),
+        (lambda: convolution(X, W, BIAS, 1.0, step=0), "step must be one of 1, 2, 3, 4, got 0"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(call, message):

@@ -9,6 +9,7 @@ makes these loops, `stage` brings pixels and weights to the scratchpad, `map_com
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from usl_core import (
@@ -16,14 +17,15 @@ from usl_core import (
     autolift_alloc,
     cut_loop,
     divide_dim,
+    eliminate_dead_code,
     fission,
     fuse,
     guard_redundant,
+    inline_producer,
     lift_alloc,
     lift_scope,
     mult_loops,
     rearrange_dim,
-    reorder_loops,
     reorder_stmts,
     replace,
     resize_dim,
@@ -34,11 +36,12 @@ from usl_core import (
     unroll_loop,
     write_config,
 )
-from usl_core.cursors import ForCursor, IfCursor
+from usl_core.cursors import ForCursor, IfCursor, LiteralCursor
 from usl_gemmini.chip import Chip, chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
 from usl_gemmini.errors import GemminiError
-from usl_gemmini.kernels_conv import convolution
+from usl_gemmini.kernels_conv import convolution, padded_convolution
+from usl_gemmini.kernels_products import STEPS
 from usl_gemmini.kernels_registers import BY_NAME
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import brought_before, brought_first, divided, flattened, lifted, one_ahead, run_ahead, spread_over
@@ -47,7 +50,11 @@ from usl_stdlib import enclosing_loop
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A convolution: N images of H x W x OC from windows of KH x KW x IC, step pixels apart."""
+    """A convolution: N images of H x W x OC from windows of KH x KW x IC, step pixels apart.
+
+    Around the input lies a border of zeros, pad pixels wide, which is not stored. spare says how many rows and columns at
+    the end, the border among them, no window reaches.
+    """
 
     N: int
     H: int
@@ -57,6 +64,35 @@ class Layer:
     KH: int
     KW: int
     step: int = 1
+    pad: int = 0
+    spare: tuple[int, int] = (0, 0)
+
+    @property
+    def HI(self) -> int:
+        """Rows of the input."""
+        return self.step * (self.H - 1) + self.KH - 2 * self.pad + self.spare[0]
+
+    @property
+    def WI(self) -> int:
+        """Columns of the input."""
+        return self.step * (self.W - 1) + self.KW - 2 * self.pad + self.spare[1]
+
+
+def layer_of(images: Sequence[int], windows: Sequence[int], step: int = 1, pad: int = 0) -> Layer:
+    """The convolution of images N x HI x WI x IC by windows KH x KW x IC x OC.
+
+    Raises:
+        GemminiError: they do not belong together, or an image with its border is smaller than a window.
+    """
+    (N, HI, WI, IC), (KH, KW, channels, OC) = images, windows
+    if step not in STEPS:
+        raise GemminiError(f"step must be one of {', '.join(map(str, STEPS))}, got {step!r}")
+    if channels != IC:
+        raise GemminiError(f"images of {IC} channels and windows of {channels} do not belong together")
+    high, wide = HI + 2 * pad - KH, WI + 2 * pad - KW
+    if min(high, wide) < 0:
+        raise GemminiError(f"windows of {KH} x {KW} do not fit images of {HI} x {WI} with a border of {pad}")
+    return Layer(N, high // step + 1, wide // step + 1, IC, OC, KH, KW, step, pad, (high % step, wide % step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +113,7 @@ class Cut:
         return -(-self.layer.W // self.dim)
 
     @property
-    def pad(self) -> int:
+    def lack(self) -> int:
         """Pixels that the first block of a row lacks."""
         return -self.layer.W % self.dim
 
@@ -89,12 +125,17 @@ class Cut:
     @property
     def groups(self) -> int:
         """Groups of output channels."""
-        return self.layer.OC // self.group
+        return -(-self.layer.OC // self.group)
+
+    @property
+    def depth(self) -> int:
+        """Blocks of input channels."""
+        return -(-self.layer.IC // self.dim)
 
     @property
     def taps(self) -> int:
         """Blocks of weights that one sum needs."""
-        return self.layer.KH * self.layer.KW * self.layer.IC // self.dim
+        return self.layer.KH * self.layer.KW * self.depth
 
     @property
     def in_rows(self) -> int:
@@ -106,34 +147,59 @@ class Cut:
         """Columns of the input that a tile needs."""
         return self.layer.step * (self.layer.W - 1) + self.layer.KW
 
+    @property
+    def halves(self) -> int:
+        """How many tiles are in the chip at the same time."""
+        return min(2, self.tiles * self.groups)
+
+    @property
+    def sums(self) -> int:
+        """Rows of the accumulator."""
+        return self.halves * self.rows * self.blocks * self.group
+
+    @property
+    def pixels(self) -> int:
+        """Rows of the scratchpad for pixels."""
+        return self.halves * self.in_rows * self.in_columns * self.depth
+
+    @property
+    def weights(self) -> int:
+        """Rows of the scratchpad for weights."""
+        return self.group * (self.taps if self.resident else 2)
+
 
 def cut_for(layer: Layer, params: GemminiParams) -> Cut:
-    """How a layer is cut: as many rows as half of the accumulator and the scratchpad take.
+    """How a layer is cut: as many channels, and then rows, as half of the accumulator and the scratchpad take.
 
     Raises:
-        GemminiError: the channels are no multiples of dim, or one row does not fit.
+        GemminiError: one row does not fit, or the layer is none.
     """
+    require_layer(layer)
     dim, wide = params.dim, params.max_block_len * params.dim
-    for name, channels in (("IC", layer.IC), ("OC", layer.OC)):
-        if channels % dim:
-            raise GemminiError(f"{layer}: {name} must be a multiple of {dim}, the dimension of the array")
-    group = max(g for g in range(dim, wide + 1, dim) if layer.OC % g == 0)
-    for rows in range(layer.H, 0, -1):
-        if layer.H % rows:
-            continue
-        for resident in (True, False):
-            cut = Cut(layer, dim, wide, group, rows, resident)
-            sums = 2 * rows * cut.blocks * group
-            pixels = 2 * cut.in_rows * cut.in_columns * (layer.IC // dim)
-            weights = group * (cut.taps if resident else 2)
-            if sums <= params.acc_rows and pixels + weights <= params.sp_rows:
-                return cut
+    channels = -(-layer.OC // dim)
+    for group in (g for g in range(min(wide // dim, channels), 0, -1) if channels % g == 0):
+        for rows in (rows for rows in range(layer.H, 0, -1) if layer.H % rows == 0):
+            for resident in (True, False):
+                cut = Cut(layer, dim, wide, dim * group, rows, resident)
+                if cut.sums <= params.acc_rows and cut.pixels + cut.weights <= params.sp_rows:
+                    return cut
     raise GemminiError(
-        f"{layer}: a tile of one row of the image does not fit the chip: twice {cut.blocks * group} of its"
-        f" {params.acc_rows} rows of sums, or twice {cut.in_rows * cut.in_columns * (layer.IC // dim)} of its"
-        f" {params.sp_rows} rows of pixels",
+        f"{layer}: a tile of one row of the image does not fit the chip: {cut.sums} of its {params.acc_rows} rows of sums,"
+        f" {cut.pixels} of its {params.sp_rows} rows of pixels and weights",
         notes=("cut the image into stripes",),
     )
+
+
+def require_layer(layer: Layer) -> None:
+    """Raises: GemminiError: a size is below 1, the step is none, or whole windows lie in the border."""
+    sizes = {name: getattr(layer, name) for name in ("N", "H", "W", "IC", "OC", "KH", "KW", "HI", "WI")}
+    for name, size in sizes.items():
+        if size < 1:
+            raise GemminiError(f"{layer}: {name} is {size} and must be at least 1")
+    if layer.step not in STEPS:
+        raise GemminiError(f"{layer}: step must be one of {', '.join(map(str, STEPS))}")
+    if not 0 <= layer.pad < min(layer.KH, layer.KW):
+        raise GemminiError(f"{layer}: pad must be at least 0 and less than the window")
 
 
 def conv(layer: Layer, *, relu: bool = False, params: GemminiParams | None = None) -> Procedure:
@@ -144,39 +210,51 @@ def conv(layer: Layer, *, relu: bool = False, params: GemminiParams | None = Non
     """
     target = chip(params)
     s = cut_for(layer, target.params)
-    sizes = {name: getattr(layer, name) for name in ("N", "H", "W", "IC", "OC", "KH", "KW")}
-    p = convolution(relu, layer.step).partial_eval(**sizes)
+    sizes = {name: getattr(layer, name) for name in ("N", "HI", "WI", "H", "W", "IC", "OC", "KH", "KW")}
+    p = padded_convolution(relu, layer.step, layer.pad) if layer.pad else convolution(relu, layer.step)
+    p = p.partial_eval(**sizes)
     return pipeline(map_commands(stage(cut(p, s), s, target), s, target, relu), s)
 
 
 def cut(p: Procedure, s: Cut) -> Procedure:
     """The loops: groups of channels og, tiles t; then init, products and stores, each with loops over one tile."""
     layer = s.layer
-    p = divided(p, "o", s.group, ["og", "oo"], layer.OC)
-    p = divided(p, "r", s.rows, ["rt", "rr"], layer.H)
-    for pair in ("c og", "rr og", "rt og", "n og"):
-        p = reorder_loops(p, pair)
-    p = mult_loops(p, "n", "t")
+    columns = p.find("y[_] = _").parent().parent()
+    rows, images = columns.parent(), columns.parent().parent()
+    p = divided(p, p.forward(columns).body()[0], s.group, ["og", "oo"], layer.OC)
+    p = divided(p, rows, s.rows, ["rt", "rr"], layer.H)
+    p = lifted(p, p.find_loop("og"), 4)
+    p = mult_loops(p, images, "t")
     p = autolift_alloc(p, "sum", 3, keep_dims=True)
     p = fission(p, p.find("sum[_] = _").after(), 3)
     p = fission(p, p.find("y[_] = _").before(), 3)
-    rows = p.find_loop("rr #1")
+    rows = enclosing_loop(p.find("sum[_] += _"), "rr")
     columns, channels = rows.body()[0], rows.body()[0].body()[0]
     taps = channels.body()[0]
     inner = taps.body()[0].body()[0]
     p = divided(p, inner, s.dim, ["ib", "ii"], layer.IC)
-    p = divided(p, channels, s.dim, ["ob", "oi"], layer.OC)
-    if s.pad:
-        p = shift_loop(p, columns, s.pad)
+    p = in_blocks(p, channels, s)
+    if s.lack:
+        p = shift_loop(p, columns, s.lack)
     for loop in (taps, taps.body()[0], inner):
         p = lifted(p, loop, 4)
     return lifted(p, channels, 2)
 
 
+def in_blocks(p: Procedure, channels: ForCursor, s: Cut) -> Procedure:
+    """A loop over the output channels of a group as loops over blocks ob and channels oi; all groups have as many blocks."""
+    p = divided(p, channels, s.dim, ["ob", "oi"], s.layer.OC)
+    if s.layer.OC % s.dim:
+        p = cut_loop(p, channels, s.group // s.dim)
+        p = eliminate_dead_code(p, p.forward(channels).next())
+    return p
+
+
 def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     """Pixels and weights in the scratchpad, sums in the accumulator, in blocks; weights of a group only once, if they fit."""
     layer, dim = s.layer, s.dim
-    p = resize_dim(p, "sum", 1, dim * s.blocks, -s.pad)
+    p = resize_dim(p, "sum", 2, s.group, 0)
+    p = resize_dim(p, "sum", 1, dim * s.blocks, -s.lack)
     p = divide_dim(p, "sum", 2, dim)
     p = divide_dim(p, "sum", 1, dim)
     p = set_memory(rearrange_dim(p, "sum", [0, 1, 3, 2, 4]), "sum", target.memories.acc)
@@ -184,11 +262,17 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
 
     per_image = layer.H // s.rows
     first = f"{layer.step * s.rows} * (t % {per_image})"
-    window = f"x[t / {per_image}, {first}:{first} + {s.in_rows}, 0:{s.in_columns}, 0:{layer.IC}]"
+    source = "xp" if layer.pad else "x"
+    window = f"{source}[t / {per_image}, {first}:{first} + {s.in_rows}, 0:{s.in_columns}, 0:{layer.IC}]"
     p = stage_mem(p, p.find_loop("t").body(), window, "xs")
+    if layer.pad:
+        p = inline_producer(p, "xp")
+    p = resize_dim(p, "xs", 2, dim * s.depth, 0)
     p = rearrange_dim(divide_dim(p, "xs", 2, dim), "xs", [2, 0, 1, 3])
-    window = f"w[kr, kc, {dim} * ib:{dim} * ib + {dim}, {s.group} * og:{s.group} * og + {s.group}]"
+    deep = upto(f"{dim} * ib", dim, layer.IC)
+    window = f"w[kr, kc, {deep}, {upto(f'{s.group} * og', s.group, layer.OC)}]"
     p = stage_mem(p, p.find_loop("ib").body(), window, "ws")
+    p = resize_dim(resize_dim(p, "ws", 0, dim, 0), "ws", 1, s.group, 0)
     p = rearrange_dim(divide_dim(p, "ws", 1, dim), "ws", [1, 0, 2])
     for buffer in ("xs", "ws"):
         p = set_memory(p, buffer, target.memories.spad)
@@ -197,7 +281,7 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
         p = lift_alloc(p, "ws", 2)
         p = guard_redundant(p, p.find("ws[_] = _").parent().parent(), "t == 0")
     bias = p.find("sum[_] = _").parent()
-    p = divided(p, bias, dim, ["ob", "oi"], layer.OC)
+    p = in_blocks(p, bias, s)
     p = lifted(p, bias, 2)
     p = columns_in_blocks(p, s, p.find("sum[_] = _").parent().parent())
     p = columns_in_blocks(p, s, p.find("y[_] = _").parent().parent())
@@ -205,12 +289,18 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     return simplify(p, keep_unit_loops=True)
 
 
+def upto(first: str, count: int, limit: int) -> str:
+    """The slice of count places from first on, or fewer where limit, which count does not divide, ends it."""
+    end = f"{first} + {count}"
+    return f"{first}:min({end}, {limit})" if limit % count else f"{first}:{end}"
+
+
 def columns_in_blocks(p: Procedure, s: Cut, columns: ForCursor, *, shifted: bool = False) -> Procedure:
     """A loop over the columns of a row as the short block and a loop cb over full ones; all short products come first."""
-    if not s.pad:
+    if not s.lack:
         return divided(p, columns, s.dim, ["cb", columns.name()], s.layer.W)
     if not shifted:
-        p = shift_loop(p, columns, s.pad)
+        p = shift_loop(p, columns, s.lack)
     if s.blocks == 1:
         return p
     p = cut_loop(p, columns, s.dim)
@@ -223,19 +313,16 @@ def columns_in_blocks(p: Procedure, s: Cut, columns: ForCursor, *, shifted: bool
 def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool) -> Procedure:
     """Instructions in the place of loops, after the configuration that they need."""
     layer = s.layer
-    pixels = p.find("xs[_] = _").parent()
-    columns = pixels.parent()
-    p = divided(p, pixels, s.wide, ["iq", "ic"], layer.IC)
-    p = divided(p, columns, s.dim, ["px", "pc"], s.in_columns)
-    p = reorder_loops(p, "pc iq")
-    p = simplify(p, keep_unit_loops=True)
+    p = simplify(map_border(p, s), keep_unit_loops=True)
     p = configure_wide_load(p, 2, "0", target)
     p = configure_store(p, str(layer.OC), relu, "scale", target)
     p = configure_load(p, 1, str(layer.OC), target)
-    apart = s.in_columns * s.dim * (s.in_rows if s.dim < layer.IC else 1)  # of one block, the next row counts as the next block
+    apart = s.in_columns * s.dim * (s.in_rows if s.depth > 1 else 1)  # of one block, the next row counts as the next block
     p = configure_load(p, 0, str(layer.IC), target, block_stride=apart)
     p = configure_array(p, target, step=layer.step)
-    p = replace(p, p.find("xs[_] = _").parent().parent(), target["mvin"])
+    for copy in p.find_all("xs[_] = _"):
+        instruction = "zero" if isinstance(p.forward(copy).rhs(), LiteralCursor) else "mvin"
+        p = replace(p, p.forward(copy).parent().parent(), target[instruction])
     p = replace(p, p.find("ws[_] = _").parent().parent(), target["mvin2"])
     for write in p.find_all("sum[_] = _"):
         p = replace(p, p.forward(write).parent().parent(), target["mvin3_acc_row"])
@@ -248,20 +335,74 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool) -> Procedure:
     return simplify(p, keep_unit_loops=True)
 
 
+def map_border(p: Procedure, s: Cut) -> Procedure:
+    """The pixels of a tile a row and some channels at a time: zeros left of the image, its pixels, zeros right of it.
+
+    In a row above or below the image all are zeros.
+    """
+    layer = s.layer
+    channels, columns = (enclosing_loop(p.find("xs[_] = _"), name) for name in ("i2", "i1"))
+    p = lifted(divided(p, channels, s.wide, ["iq", "ic"], layer.IC), channels, 1)
+    if layer.pad == 0:
+        return in_dims(p, columns, s, s.in_columns)
+    p = cut_loop(p, columns, layer.pad)
+    inside = p.forward(columns).next()
+    right = min(layer.pad + layer.WI, s.in_columns)
+    if right < s.in_columns:
+        p = cut_loop(p, inside, right)
+        p = in_dims(p, p.forward(inside).next(), s, s.in_columns - right)
+    p = in_dims(p, columns, s, layer.pad)
+    p = in_dims(p, inside, s, right - layer.pad)
+    p = simplify(p, keep_unit_loops=True)
+    guard = p.find("xs[_] = x[_]").parent()
+    while isinstance(p.forward(guard).parent(), ForCursor) and p.forward(guard).parent().name() != "iq":
+        p = lift_scope(p, guard)
+    return p
+
+
+def in_dims(p: Procedure, columns: ForCursor, s: Cut, count: int) -> Procedure:
+    """The loop over count columns as a loop px over blocks of dim."""
+    return divided(shift_loop(p, columns, 0), columns, s.dim, ["px", "pc"], count)
+
+
 def map_products(p: Procedure, s: Cut, target: Chip) -> Procedure:
     """Each block of weights goes to the array with the first block of pixels, and stays for the others."""
-    end = "" if s.layer.step == 1 else f"_step{s.layer.step}"
+    end = STEPS[s.layer.step]
+    if s.layer.IC % s.dim or s.layer.OC % s.dim:
+        return map_small_products(p, s, target)
     first = p.find_loop("ob #1").body()[0]
-    block = "ws[kr, kc, ib, ob" if s.resident else "ws[ob"
-    p = stage_mem(p, p.find_loop("ob #1").body(), f"{block}, 0:{s.dim}, 0:{s.dim}]", "wa")
+    p = stage_mem(p, p.find_loop("ob #1").body(), f"{weights(s)}, 0:{s.dim}, 0:{s.dim}]", "wa")
     p = set_memory(p, "wa", target.memories.weights)
-    for loop in (first,) if s.pad else (first, first.body()[0]):
+    for loop in (first,) if s.lack else (first, first.body()[0]):
         p = unroll_first(p, loop)
     copy = p.find("wa[_] = _").parent().parent()
     p = replace(p, copy.expand(0, 1), target[f"mm_load{end}"])
     for add in p.find_all("sum[_] += _"):
         p = replace(p, p.forward(add).parent().parent().parent(), target[f"mm_again{end}"])
     return p
+
+
+def map_small_products(p: Procedure, s: Cut, target: Chip) -> Procedure:
+    """The same where channels do not fill blocks: what the array fills up with zeros is no block that can be used again."""
+    deep = f"0:{short(f'{s.dim} * ib', s.dim, s.layer.IC)}"
+    wide = f"0:{short(f'{s.group} * og - {s.dim} * ob', s.dim, s.layer.OC)}"
+    for number, add in enumerate(p.find_all("sum[_] += _")):
+        product, name = p.forward(add).parent().parent().parent(), f"wa{number}"
+        p = stage_mem(p, product, f"{weights(s)}, {deep}, {wide}]", name)
+        p = resize_dim(resize_dim(p, name, 0, s.dim, 0), name, 1, s.dim, 0)
+        p = set_memory(p, name, target.memories.spent)
+        p = replace(p, p.forward(product).expand(1, 0), target[f"mm{STEPS[s.layer.step]}"])
+    return p
+
+
+def weights(s: Cut) -> str:
+    """The block of weights for a tap and a block of output channels, without its last two dimensions."""
+    return "ws[kr, kc, ib, ob" if s.resident else "ws[ob"
+
+
+def short(skipped: str, count: int, limit: int) -> str:
+    """How many of count places are left where those before take what skipped says."""
+    return f"min({count}, {limit} - {skipped})" if limit % count else str(count)
 
 
 def unroll_first(p: Procedure, loop: ForCursor) -> Procedure:
@@ -287,10 +428,8 @@ def pipeline(p: Procedure, s: Cut) -> Procedure:
         guard = load.parent()
         p, taps, _ = one_ahead(p, taps, guard if isinstance(guard, IfCursor) else load, s.taps)
     p, tiles, loads = run_ahead(p, p.find_loop("t"), p.find_loop("i0"), "xs", trips)
-    p = flattened(p, loads, "xa")
-    p = flattened(p, p.forward(loads), "xl")
-    mvins = s.in_rows * -(-s.in_columns // s.dim) * -(-s.layer.IC // s.wide)
-    p = spread_over(p, p.forward(loads), mvins, taps, s.taps)
+    p = flattened(p, loads, "xl")
+    p = spread_over(p, p.forward(loads), s.in_rows * -(-s.layer.IC // s.wide), taps, s.taps)
     p = autolift_alloc(p, "sum", keep_dims=True)
     bias = enclosing_loop(p.find("mvin3_acc_row(_)"), "ob")
     p = brought_first(p, bias)

@@ -4,7 +4,7 @@ A product is a pair of commands, preload and compute. As instructions they would
 which no state of the language can hold, so the pair is one instruction, and the block of weights in the array is a buffer that
 it writes or reads. `mm_load` leaves weights for `mm_again`. `mm` takes blocks of any size and leaves nothing that can be used
 again, as the array fills what is missing with zeros. Those called `first` write the sums, the others add to them; `step2` takes
-every other row of A.
+every other row of A, `step3` every third.
 Reference: fact sheet, section 6.
 """
 
@@ -18,6 +18,9 @@ from usl_gemmini.kernels_registers import EX, FENCE, FENCE2, NORM
 from usl_gemmini.memories import Memories, chip_header
 from usl_gemmini.params import GemminiParams
 
+STEPS = {1: "", 2: "_step2", 3: "_step3", 4: "_step4"}
+"""How far apart the rows of A may be, with the end of the instruction's name."""
+
 
 def products(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[], Procedure]]:
     """By name, what makes each instruction of this module for one chip."""
@@ -26,13 +29,11 @@ def products(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
         "config_ex_ws": partial(_config_ex_ws, params),
         "config_norm": partial(_config_norm, params),
         "mm_first": partial(_mm_first, params, mems),
-        "mm": partial(_mm, params, mems),
         "mm_load_first": partial(_mm_load, params, mems, True, 1),
-        "mm_load": partial(_mm_load, params, mems, False, 1),
-        "mm_load_step2": partial(_mm_load, params, mems, False, 2),
         "mm_again_first": partial(_mm_again, params, mems, True, 1),
-        "mm_again": partial(_mm_again, params, mems, False, 1),
-        "mm_again_step2": partial(_mm_again, params, mems, False, 2),
+        **{f"mm{end}": partial(_mm, params, mems, step) for step, end in STEPS.items()},
+        **{f"mm_load{end}": partial(_mm_load, params, mems, False, step) for step, end in STEPS.items()},
+        **{f"mm_again{end}": partial(_mm_again, params, mems, False, step) for step, end in STEPS.items()},
         "fence": partial(_fence, params),
         "fence2": partial(_fence2, params),
         "fence_all": partial(_fence_all, params),
@@ -152,7 +153,7 @@ def _mm_first(params: GemminiParams, mems: Memories) -> Procedure:
     return mm_first
 
 
-def _mm(params: GemminiParams, mems: Memories) -> Procedure:
+def _mm(params: GemminiParams, mems: Memories, step: int) -> Procedure:
     DIM, SPAD, ACC, SPENT, HEADER = params.dim, mems.spad, mems.acc, mems.spent, chip_header(params)
 
     @instr(_pair("{b}", "preloaded", " | GEMMINI_ACC_ADD", "{k}", "{n}"), c_global=HEADER, implicit=("w",))
@@ -161,7 +162,7 @@ def _mm(params: GemminiParams, mems: Memories) -> Procedure:
         n: size,
         k: size,
         c: [i32][m, DIM] @ ACC,
-        a: [i8][m, DIM] @ SPAD,
+        a: [i8][step * (m - 1) + 1, DIM] @ SPAD,
         b: [i8][k, DIM] @ SPAD,
         w: [i8][k, DIM] @ SPENT,
     ):
@@ -175,7 +176,7 @@ def _mm(params: GemminiParams, mems: Memories) -> Procedure:
         assert stride(b, 1) == 1
         assert stride(c, 1) == 1
         assert EX.dataflow == 1
-        assert EX.A_stride == 1
+        assert EX.A_stride == step
         assert EX.C_stride == 1
         assert not EX.A_transpose
         assert not EX.B_transpose
@@ -185,7 +186,7 @@ def _mm(params: GemminiParams, mems: Memories) -> Procedure:
         for i in seq(0, m):
             for j in seq(0, n):
                 for kk in seq(0, k):
-                    c[i, j] += i32(a[i, kk]) * i32(w[kk, j])
+                    c[i, j] += i32(a[step * i, kk]) * i32(w[kk, j])
 
     return mm
 

@@ -23,8 +23,9 @@ INSTRUCTIONS = tuple(
     mvin2_back2 zero2 mvin2_acc mvin2_acc_add mvin2_acc_row mvin2_acc_i8 zero2_acc config_ld2 config_ld2_wide
     config_ld2_scaled mvin3 mvin3_scaled mvin3_back mvin3_back2 zero3 mvin3_acc mvin3_acc_add mvin3_acc_row mvin3_acc_i8
     zero3_acc config_st config_st_wide config_st_pool mvout mvout_relu mvout_full mvout_spad mvout2 mvout_relu2
-    mvout_full2 mvout_spad2 config_ex config_ex_ws config_norm mm_first mm mm_load_first mm_load mm_load_step2
-    mm_again_first mm_again mm_again_step2 fence fence2 fence_all flush
+    mvout_full2 mvout_spad2 config_ex config_ex_ws config_norm mm_first mm_load_first mm_again_first mm mm_step2
+    mm_step3 mm_step4 mm_load mm_load_step2 mm_load_step3 mm_load_step4 mm_again mm_again_step2 mm_again_step3
+    mm_again_step4 fence fence2 fence_all flush
     """.split()
 )
 

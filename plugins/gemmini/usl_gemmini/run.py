@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from usl_core import Procedure
-from usl_gemmini.conv import Layer, conv
+from usl_gemmini.conv import Layer, conv, layer_of
 from usl_gemmini.errors import GemminiError
 from usl_gemmini.matmul import Bias, matmul
 from usl_gemmini.params import GemminiParams
@@ -54,24 +54,25 @@ def convolution(
     scale: float,
     *,
     step: int = 1,
+    pad: int = 0,
     relu: bool = False,
     params: GemminiParams | None = None,
 ) -> np.ndarray:
-    """`act(scale * (x * w + bias))` as int8, for int8 images x [N, H, W, IC] with their border, w [KH, KW, IC, OC], int32 bias.
+    """`act(scale * (x * w + bias))` as int8, for int8 images x [N, H, W, IC], w [KH, KW, IC, OC] and int32 bias [OC].
+
+    Windows are step pixels apart; around each image lies a border of zeros, pad pixels wide.
 
     Raises:
         GemminiError, SimulatorError: as `product`.
     """
     _require_arrays(("x", x, np.int8, 4), ("w", w, np.int8, 4), ("bias", bias, np.int32, 1))
-    (N, high, wide, IC), (KH, KW, channels, OC) = x.shape, w.shape
-    if channels != IC or bias.shape != (OC,):
-        raise GemminiError(f"images of {IC} channels, weights {w.shape} and {bias.size} biases do not belong together")
-    if step not in (1, 2):
-        raise GemminiError(f"step must be 1 or 2, got {step!r}")
-    H, W = (high - KH) // step + 1, (wide - KW) // step + 1
-    if (step * (H - 1) + KH, step * (W - 1) + KW) != (high, wide) or H < 1 or W < 1:
-        raise GemminiError(f"windows of {KH} x {KW}, {step} apart, do not fill images of {high} x {wide}")
-    return _run(_convolution(Layer(N, H, W, IC, OC, KH, KW, step), relu, params), scale, (x, w, bias), (N, H, W, OC), params)
+    if bias.shape != (w.shape[3],):
+        raise GemminiError(f"weights for {w.shape[3]} output channels and {bias.size} biases do not belong together")
+    layer = layer_of(x.shape, w.shape, step, pad)
+    if (layer.KH, layer.KW, step, pad) == (1, 1, 1, 0):
+        pixels, channels = x.reshape(-1, layer.IC), w.reshape(layer.IC, layer.OC)
+        return product(pixels, channels, scale, bias, relu=relu, params=params).reshape(*x.shape[:3], layer.OC)
+    return _run(_convolution(layer, relu, params), scale, (x, w, bias), (layer.N, layer.H, layer.W, layer.OC), params)
 
 
 @functools.cache

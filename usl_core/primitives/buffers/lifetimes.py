@@ -183,7 +183,7 @@ def clash(
     for read in (_instance(e, own) for e in values if e.reads):
         for over in (e for e in others if e.modifies):
             for second_half in _second_halves(over, read, together):
-                if len(writes) > 1 and isinstance(prove([*facts, *second_half], fml.FALSE), Proved):
+                if len(writes) > 1 and _impossible(facts, second_half, over, read):
                     continue
                 for write in writes:
                     found = _overwritten(facts, write, over, read, second_half)
@@ -200,6 +200,13 @@ def _second_halves(over: Event, read: Event, together: Together) -> Iterator[lis
             yield case
 
 
+def _impossible(facts: Sequence[Formula], case: Sequence[Formula], *events: Event) -> bool:
+    """Whether case is contradictory even without what it says of places inside of windows: a quick question, mostly enough."""
+    inside = {name for event in events for name in event.access.iters}
+    outline = [formula for formula in case if inside.isdisjoint(fml.free_syms(formula))]
+    return isinstance(prove([*facts, *outline], fml.FALSE), Proved)
+
+
 def _overwritten(
     facts: Sequence[Formula], write: Event, over: Event, read: Event, second_half: Sequence[Formula]
 ) -> Clash | None:
@@ -207,7 +214,7 @@ def _overwritten(
     same = [fml.eq(x - y) for x, y in zip(w.point, r.point, strict=True)]
     # The order comes last: disjunctions are split when everything else is known.
     case = [*same, *w.guard, *second_half, precedes(write, over)]
-    if fml.FALSE in case:
+    if fml.FALSE in case or _impossible(facts, case, write, over, read):
         return None
     question = f"whether a value of {r.buffer.name} is overwritten while it is needed"
     model = refuting_model([*facts, *case], fml.FALSE, question, r.node)
