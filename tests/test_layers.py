@@ -117,6 +117,8 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "algorithm storage vector",
         "fold",
         "schedule",
+        "lang",
+        "hl",
         "plugin",
     ),
 }

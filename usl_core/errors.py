@@ -215,7 +215,7 @@ class UsageError(UslError):
     code = "E405"
 
     def __init__(self, message: str, *, span: Span | None = None, notes: Sequence[str] = (), code: str | None = None) -> None:
-        super().__init__(message, span=span or _calling_line(), notes=notes, code=code)
+        super().__init__(message, span=span or calling_line(), notes=notes, code=code)
 
 
 LIBRARIES = {"usl_core", "functools", "contextlib", "threading"}
@@ -225,9 +225,9 @@ threads = threading.local()
 """`threads.caller`: in a thread that works for another (`usl_core.deep`), the call that waits there."""
 
 
-def _calling_line() -> Span | None:
+def calling_line() -> Span | None:
     """The innermost call in progress that is made neither by this package nor by a library of schedules."""
-    frame = _outside(sys._getframe(2)) or _outside(getattr(threads, "caller", None))
+    frame = _outside(sys._getframe(1)) or _outside(getattr(threads, "caller", None))
     if frame is None:
         return None
     positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from usl_core.errors import Span
-from usl_halide_lib.errors import DirectiveError, calling_line
+from usl_core.errors import Span, calling_line
+from usl_halide_lib.errors import DirectiveError
 
 
 class TailStrategy(enum.Enum):

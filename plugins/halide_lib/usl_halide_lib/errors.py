@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from itertools import islice
-from types import FrameType
 
-from usl_core.errors import LIBRARIES, SchedulingError, Span, UslError, render
+from usl_core.errors import LIBRARIES, SchedulingError, UslError, render
 
 LIBRARIES.add("usl_halide_lib")
 
@@ -19,20 +16,6 @@ class DirectiveError(SchedulingError):
     """
 
     code = "E777"
-
-
-def calling_line() -> Span | None:
-    """The line outside of this package that gave a directive."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in LIBRARIES:
-        frame = frame.f_back
-    if frame is None:
-        return None
-    positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
-    line, end_line, column, end_column = positions
-    if line is None or end_line is None or column is None or end_column is None:
-        return Span(frame.f_code.co_filename, frame.f_lineno, 1, frame.f_lineno, 1)
-    return Span(frame.f_code.co_filename, line, column + 1, end_line, end_column + 1)
 
 
 def refused_by(error: UslError) -> Sequence[str]:

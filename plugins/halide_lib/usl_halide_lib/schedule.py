@@ -15,11 +15,12 @@ from functools import partial
 
 from usl_core import Procedure
 from usl_core.cursors import IfCursor
+from usl_core.errors import calling_line
 from usl_core.scheduling import inline_producer, simplify, specialize
 from usl_halide_lib import algorithm, storage
 from usl_halide_lib.compute import Placed, place, separate_consumers
 from usl_halide_lib.directives import Collected, Directive, Func, TailStrategy
-from usl_halide_lib.errors import DirectiveError, calling_line
+from usl_halide_lib.errors import DirectiveError
 from usl_halide_lib.fold import fold, slide
 from usl_halide_lib.loops import fuse_loops, parallel, rename, reorder, split, unroll
 from usl_halide_lib.order import Key, conflict, key, loop_order, with_splits

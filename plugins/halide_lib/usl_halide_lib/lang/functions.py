@@ -1,0 +1,291 @@
+"""Functions of expressions, with Halide's names and argument orders: select, clamp, cast, min, sqrt, widening_add and so on.
+
+What has no meaning in the target is E770 where it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.expr import (
+    Expr,
+    absolute,
+    as_node,
+    comparison,
+    condition,
+    converted,
+    numeric,
+    operand,
+    pair,
+    shift,
+    unsigned,
+    wrap,
+)
+from usl_halide_lib.lang.nodes import Const, Op, show
+from usl_halide_lib.lang.syntax import Tuple
+from usl_halide_lib.lang.types import BOOL, F32, Float, Int, Kind, Type, UInt
+
+
+def cast(typ: Type, value: Any) -> Expr:
+    """value at another type: modulo 2^N between integers; of floats the integer toward zero, saturating, NaN 0."""
+    if not isinstance(typ, Type):
+        raise refuse(f"cast needs a type first, such as hl.UInt(8), not {typ!r}")
+    return wrap(converted(as_node(value), typ))
+
+
+def saturating_cast(typ: Type, value: Any) -> Expr:
+    """value at another type, at that type's nearest value where it does not fit."""
+    node = as_node(value)
+    return wrap(node if node.type == typ else Op("saturating_cast", (node,), typ))
+
+
+def select(cond: Any, value: Any, *rest: Any) -> Any:
+    """`select(c, a, b)`, or `select(c1, a1, c2, a2, ..., b)`: the value of the first condition that holds. Tuples too."""
+    if len(rest) % 2 == 0:
+        raise refuse("select takes conditions and values in turn, and a last value")
+    otherwise = rest[0] if len(rest) == 1 else select(*rest)
+    if isinstance(value, Tuple) or isinstance(otherwise, Tuple):
+        return Tuple([select(cond, a, b) for a, b in zip(value.elements, otherwise.elements, strict=True)])
+    a, b = pair(value, otherwise)
+    return wrap(Op("select", (condition(cond, "what select decides by"), a, b), a.type))
+
+
+def mux(index: Any, values: Any) -> Any:
+    """The element of values at an index, the last one beyond."""
+    *front, last = values.elements if isinstance(values, Tuple) else values
+    result = last
+    for place in reversed(range(len(front))):
+        result = select(Expr(index) == place, front[place], result)
+    return result
+
+
+def clamp(value: Any, low: Any, high: Any) -> Expr:
+    """value within [low, high], at value's type."""
+    node = numeric(as_node(value), "clamp")
+    lower, upper = (converted(operand(bound, node.type), node.type) for bound in (low, high))
+    return wrap(Op("max", (Op("min", (node, upper), node.type), lower), node.type))
+
+
+def unsafe_promise_clamped(value: Any, low: Any, high: Any) -> Expr:
+    """clamp; nothing is promised."""
+    return clamp(value, low, high)
+
+
+def _fold(op: str, first: Any, rest: tuple[Any, ...]) -> Expr:
+    if not rest:
+        return Expr(first)
+    a, b = pair(first, rest[0])
+    numeric(a, op)
+    return _fold(op, wrap(Op(op, (a, b), a.type)), rest[1:])
+
+
+def min(first: Any, second: Any, *rest: Any) -> Expr:
+    """The least operand."""
+    return _fold("min", first, (second, *rest))
+
+
+def max(first: Any, second: Any, *rest: Any) -> Expr:
+    """The greatest operand."""
+    return _fold("max", first, (second, *rest))
+
+
+def abs(value: Any) -> Expr:
+    """|value|, unsigned for integers."""
+    return absolute(value)
+
+
+def absd(a: Any, b: Any) -> Expr:
+    """|a - b| without overflow, unsigned for integers."""
+    left, right = pair(a, b)
+    return wrap(Op("absd", (numeric(left, "absd"), right), unsigned(left.type)))
+
+
+def likely(value: Any) -> Expr:
+    """value; Halide cuts loops by it."""
+    return Expr(value)
+
+
+def logical_not(value: Any) -> Expr:
+    """Whether a condition does not hold."""
+    return wrap(Op("not", (condition(value, "logical_not's operand"),), BOOL))
+
+
+def lerp(zero: Any, one: Any, weight: Any) -> Expr:
+    """`zero·(1 - weight) + one·weight`; integer values need a float weight, and come back rounded."""
+    a, b = pair(zero, one)
+    w = as_node(weight)
+    if not w.type.is_float:
+        raise refuse(f"lerp's weight {show(w)} is {w.type}; a float is supported", code="E770")
+    blend = wrap(converted(a, w.type)) * (1 - Expr(weight)) + wrap(converted(b, w.type)) * Expr(weight)
+    return blend if a.type.is_float else cast(a.type, floor(blend + 0.5))
+
+
+def _real(op: str, value: Any) -> Expr:
+    node = numeric(as_node(value), op)
+    node = node if node.type.is_float else converted(node, F32)
+    return wrap(Op(op, (node,), node.type))
+
+
+def sqrt(value: Any) -> Expr:
+    """The square root; integers become f32 first, as in the functions below."""
+    return _real("sqrt", value)
+
+
+def exp(value: Any) -> Expr:
+    """e to a power."""
+    return _real("exp", value)
+
+
+def log(value: Any) -> Expr:
+    """The natural logarithm."""
+    return _real("log", value)
+
+
+def sin(value: Any) -> Expr:
+    """The sine."""
+    return _real("sin", value)
+
+
+def cos(value: Any) -> Expr:
+    """The cosine."""
+    return _real("cos", value)
+
+
+def tanh(value: Any) -> Expr:
+    """The hyperbolic tangent."""
+    return _real("tanh", value)
+
+
+def floor(value: Any) -> Expr:
+    """The greatest whole number below, as a float."""
+    return _real("floor", value)
+
+
+def ceil(value: Any) -> Expr:
+    """The least whole number above, as a float."""
+    return _real("ceil", value)
+
+
+def round(value: Any) -> Expr:
+    """The nearest whole number, ties to even, as a float."""
+    return _real("round", value)
+
+
+def trunc(value: Any) -> Expr:
+    """The whole part, as a float."""
+    return _real("trunc", value)
+
+
+def pow(base: Any, exponent: Any) -> Expr:
+    """A power of floats; integers become f32. A whole number as exponent is multiplied out."""
+    if isinstance(exponent, int) and 0 <= exponent <= 16:
+        result: Any = 1
+        for _ in range(exponent):
+            result = Expr(base) * result
+        return Expr(result)
+    a, b = pair(base, exponent)
+    typ = a.type if a.type.is_float else F32
+    return wrap(Op("pow", (converted(a, typ), converted(b, typ)), typ))
+
+
+def _wider(typ: Type, signed: bool | None = None) -> Type:
+    if not typ.is_int:
+        return Float(typ.bits * 2) if typ.is_float else typ
+    kind = Kind.INT if (typ.kind is Kind.INT if signed is None else signed) else Kind.UINT
+    return Int(typ.bits * 2) if kind is Kind.INT else UInt(typ.bits * 2)
+
+
+def _widening(op: str, a: Any, b: Any, signed: bool | None = None) -> Expr:
+    left, right = pair(a, b)
+    typ = _wider(left.type, signed)
+    return wrap(Op(op, (converted(left, typ), converted(right, typ)), typ))
+
+
+def widening_add(a: Any, b: Any) -> Expr:
+    """a + b at twice the width."""
+    return _widening("add", a, b)
+
+
+def widening_mul(a: Any, b: Any) -> Expr:
+    """a · b at twice the width."""
+    return _widening("mul", a, b)
+
+
+def widening_sub(a: Any, b: Any) -> Expr:
+    """a - b at twice the width, signed."""
+    return _widening("sub", a, b, signed=True)
+
+
+def _narrowed(wide: Expr, typ: Type) -> Expr:
+    return wrap(Op("saturating_cast", (wide.node,), typ))
+
+
+def saturating_add(a: Any, b: Any) -> Expr:
+    """a + b, at the type's nearest value where it does not fit."""
+    return _narrowed(widening_add(a, b), pair(a, b)[0].type)
+
+
+def saturating_sub(a: Any, b: Any) -> Expr:
+    """a - b, at the type's nearest value where it does not fit."""
+    return _narrowed(widening_sub(a, b), pair(a, b)[0].type)
+
+
+def halving_add(a: Any, b: Any) -> Expr:
+    """The floor of (a + b) / 2 without overflow."""
+    return cast(pair(a, b)[0].type, widening_add(a, b) >> 1)
+
+
+def rounding_halving_add(a: Any, b: Any) -> Expr:
+    """The floor of (a + b + 1) / 2 without overflow."""
+    return cast(pair(a, b)[0].type, (widening_add(a, b) + 1) >> 1)
+
+
+def halving_sub(a: Any, b: Any) -> Expr:
+    """The floor of (a - b) / 2 without overflow, at a's type."""
+    return cast(pair(a, b)[0].type, widening_sub(a, b) >> 1)
+
+
+def rounding_shift_right(a: Any, b: Any) -> Expr:
+    """a / 2^b rounded to the nearest, ties up; b is not negative."""
+    node, wide = as_node(a), cast(_wider(as_node(a).type), a)
+    half = select(comparison("gt", b, 0), shift("shl", cast(wide.type(), 1), Expr(b) - 1), cast(wide.type(), 0))
+    return cast(node.type, shift("shr", wide + half, b))
+
+
+def undef(typ: Type) -> Expr:
+    """A value that does not matter: 0 here."""
+    return wrap(Const(0, typ))
+
+
+def _sized(typ: Type, saturating: bool = False) -> Callable[[Any], Expr]:
+    def convert(value: Any) -> Expr:
+        return saturating_cast(typ, value) if saturating else cast(typ, value)
+
+    convert.__doc__ = f"value as {typ}."
+    return convert
+
+
+i8, i16, i32, i64 = (_sized(Int(bits)) for bits in (8, 16, 32, 64))
+u8, u16, u32 = (_sized(UInt(bits)) for bits in (8, 16, 32))
+f16, f32, f64 = (_sized(Float(bits)) for bits in (16, 32, 64))
+i8_sat, i16_sat, i32_sat = (_sized(Int(bits), True) for bits in (8, 16, 32))
+u8_sat, u16_sat, u32_sat = (_sized(UInt(bits), True) for bits in (8, 16, 32))
+
+UNSUPPORTED = (
+    "print print_when require random_float random_int random_uint memoize_tag reinterpret acos asin atan atan2 acosh asinh "
+    "atanh sinh cosh tan erf hypot fast_pow fast_exp fast_log fast_sin fast_cos fast_inverse fast_inverse_sqrt is_nan is_inf "
+    "is_finite div_round_to_zero mod_round_to_zero popcount count_leading_zeros count_trailing_zeros concat_bits "
+    "extract_bits BFloat Handle"
+).split()
+"""Halide's functions that there is no meaning for: each call is E770."""
+
+
+def unsupported(name: str) -> Any:
+    """The function that refuses a name."""
+
+    def refused(*_: Any, **__: Any) -> Any:
+        raise refuse(f"{name} is not supported", code="E770")
+
+    return refused

@@ -1,0 +1,148 @@
+"""Input images: `ImageParam`, given when the pipeline runs, and `Buffer`, given at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from usl_halide_lib.lang.errors import here, refuse
+from usl_halide_lib.lang.expr import Expr, as_node, converted, wrap
+from usl_halide_lib.lang.nodes import ImageRead, Name, Node, Sort, show
+from usl_halide_lib.lang.types import BOOL, I32, Float, Int, Type, UInt
+from usl_halide_lib.lang.variables import named
+
+
+class Dimension:
+    """One dimension of an input: `min()` and `extent()`, startup expressions."""
+
+    def __init__(self, extent: Expr) -> None:
+        self._extent = extent
+
+    def min(self) -> Expr:
+        """The first place, which is 0."""
+        return Expr(0)
+
+    def extent(self) -> Expr:
+        """The number of places."""
+        return self._extent
+
+    def max(self) -> Expr:
+        """The last place."""
+        return self._extent - 1
+
+
+class Image:
+    """What ImageParam and Buffer share: reading, and extents."""
+
+    _name: str
+    _type: Type
+    _array: np.ndarray[Any, Any] | None
+
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    def type(self) -> Type:
+        """The type of an element."""
+        return self._type
+
+    def dimensions(self) -> int:
+        """The number of dimensions."""
+        raise NotImplementedError
+
+    def dim(self, index: int) -> Dimension:
+        """A dimension; 0 is x."""
+        if not 0 <= index < self.dimensions():
+            raise refuse(f"{self._name} has {self.dimensions()} dimensions, and {index} is none of them")
+        return Dimension(wrap(Name(f"{self._name}.extent.{index}", Sort.PARAM, I32, self)))
+
+    def width(self) -> Expr:
+        """The extent of dimension 0."""
+        return self.dim(0).extent()
+
+    def height(self) -> Expr:
+        """The extent of dimension 1."""
+        return self.dim(1).extent()
+
+    def channels(self) -> Expr:
+        """The extent of dimension 2."""
+        return self.dim(2).extent()
+
+    def array(self) -> np.ndarray[Any, Any] | None:
+        """The NumPy array, dimensions in NumPy's order; None if there is none yet."""
+        return self._array
+
+    def __getitem__(self, index: Any) -> Any:
+        nodes = indices(index, self.dimensions(), self._name)
+        return wrap(ImageRead(self._name, nodes, self._type, here(), self))
+
+
+class ImageParam(Image):
+    """An input image of a type and a number of dimensions, given when the pipeline runs (`set`)."""
+
+    def __init__(self, typ: Type, dimensions: int, name: str | None = None) -> None:
+        self._name, self._type, self._dimensions = named(name, "im"), typ, dimensions
+        self._array = None
+
+    def dimensions(self) -> int:
+        """The number of dimensions."""
+        return self._dimensions
+
+    def set(self, value: Any) -> None:
+        """Give the image for later runs: a NumPy array (`[y, x]`) or a Buffer.
+
+        Raises:
+            AlgorithmError: it has another type or number of dimensions.
+        """
+        array = value.array() if isinstance(value, Buffer) else np.asarray(value)
+        if array is None or array.ndim != self._dimensions or _type_of(array) != self._type:
+            shown = f"{array.ndim} dimensions of {array.dtype}" if array is not None else "nothing"
+            raise refuse(f"{self._name} needs {self._dimensions} dimensions of {self._type}, and was given {shown}")
+        self._array = array
+
+
+class Buffer(Image):
+    """A NumPy array as an input; `[y, x]` there is `[x, y]` here. Read with numbers it gives numbers."""
+
+    def __init__(self, array: Any, name: str | None = None) -> None:
+        self._array = np.asarray(array)
+        self._name, self._type = named(name, "b"), _type_of(self._array)
+
+    def dimensions(self) -> int:
+        """The number of dimensions."""
+        assert self._array is not None
+        return self._array.ndim
+
+    def __getitem__(self, index: Any) -> Any:
+        places = index if isinstance(index, tuple) else (index,)
+        if self._array is not None and all(isinstance(place, int) for place in places):
+            return self._array[tuple(reversed(places))]
+        return super().__getitem__(index)
+
+
+def _type_of(array: np.ndarray[Any, Any]) -> Type:
+    kind, bits = array.dtype.kind, array.dtype.itemsize * 8
+    match kind:
+        case "b":
+            return BOOL
+        case "i":
+            return Int(bits)
+        case "u":
+            return UInt(bits)
+        case "f":
+            return Float(bits)
+        case _:
+            raise refuse(f"an array of {array.dtype} is no image")
+
+
+def indices(index: Any, arity: int, name: str) -> tuple[Node, ...]:
+    """The indices of an access as i32 nodes."""
+    places = index if isinstance(index, tuple) else (index,)
+    if len(places) != arity:
+        raise refuse(f"{name} has {arity} dimensions; {len(places)} indices are given", code="E788")
+    nodes = tuple(as_node(place) for place in places)
+    for node in nodes:
+        if not node.type.is_int:
+            raise refuse(f"{name}: the index {show(node)} is {node.type}; indices are integers: cast it to Int(32)")
+    return tuple(converted(node, I32) for node in nodes)
