@@ -114,7 +114,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "order working",
         "loops shifting",
         "compute tails",
-        "algorithm storage vector",
+        "algorithm specialising storage vector",
         "fold",
         "schedule",
         "lang",

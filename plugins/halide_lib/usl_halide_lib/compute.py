@@ -5,6 +5,7 @@ Halide.md, part I.5; Qian 2024, §4.2.3. Each step is an operator that proves it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -53,27 +54,29 @@ class Placed:
     """The loops in each iteration of which the same is computed."""
 
 
-def target(working: Working, directive: Directive) -> tuple[Stage, Any]:
-    """The stage and the loop that a directive names by a func and a loop of it: in the last stage that has it."""
+def target(working: Working, directive: Directive, number: int | None = None) -> tuple[Stage, Any]:
+    """The stage and the loop that a directive names by a func and a loop of it: in the last stage that has it, or in one."""
     name, var = directive.args[:2]
     consumer = working.func(name, directive)
-    for stage in reversed(consumer.stages):
+    stages = consumer.stages if number is None else [consumer.stages[number]]
+    for stage in reversed(stages):
         if var in stage.loops and isinstance(found := working.at(stage.loops[var]), ForCursor):
             return stage, found
-    if any(var in stage.gone for stage in consumer.stages):
-        why = next(stage.gone[var] for stage in consumer.stages if var in stage.gone)
-        raise directive.refuse(f"{name} has no loop {var} any more: {why}", "E773")
-    known = dict.fromkeys(var for stage in consumer.stages for var in working.order(stage))
-    raise directive.refuse(f"{name} has no loop {var}; its loops are {', '.join(known) or 'none'}", "E773")
+    for stage in stages:
+        if var in stage.gone:
+            raise directive.refuse(f"{stage} has no loop {var} any more: {stage.gone[var]}", "E773")
+    known = dict.fromkeys(var for stage in stages for var in working.order(stage))
+    shown = name if number is None else stages[0]
+    raise directive.refuse(f"{shown} has no loop {var}; its loops are {', '.join(known) or 'none'}", "E773")
 
 
-def place(working: Working, directive: Directive, func: Func) -> Placed:
+def place(working: Working, directive: Directive, func: Func, number: int | None = None) -> Placed:
     """Move all stages of a func into the loop that a compute_at names, and into those around that one."""
     if not func.local:
         raise directive.refuse(f"{func.name} is an argument, and stays where it is", "E773")
     if func.name == directive.args[0]:
         raise directive.refuse("a func cannot be computed in itself", "E773")
-    _, loop = target(working, directive)
+    _, loop = target(working, directive, number)
     require_consumers_inside(working, directive, func, loop)
     loops = [*reversed([each for each in around(loop) if _is_below_root(working, each)]), loop]
     for each in loops:
@@ -82,7 +85,6 @@ def place(working: Working, directive: Directive, func: Func) -> Placed:
     top = working.block_of(loop)
     _gather(working, func, top)
     _one_nest(working, func)
-    _narrow(working, func, top)
     placed = Placed(func, loops)
     origins = [str(_offset(working, func, dim)) for dim in range(len(func.dims))]
     for each in loops:
@@ -133,24 +135,25 @@ def _block(working: Working) -> list[Any]:
     return list(working.block_of(first.write).expand())
 
 
-def separate_consumers(working: Working, directive: Directive) -> list[Func]:
-    """The func, and clones of it for all stages of the consumer but the last that read it: each is computed in one of them."""
+def separate_consumers(working: Working, directive: Directive) -> list[tuple[Func, int | None]]:
+    """A func, and clones of it for all stages of the consumer but the last that read it, each with the stage that reads it."""
     func = working.func(directive.func, directive)
     consumer = working.func(directive.args[0], directive)
     tops = [working.block_of(stage.write) for stage in consumer.stages]
     own = [working.block_of(stage.write) for stage in func.stages]
     readers = [top for top in _block(working) if top not in own and any(True for _ in reads(top, func.name))]
-    if len(readers) < 2 or not all(top in tops for top in readers):
-        return [func]
-    found = [func]
-    for number, top in enumerate(readers[:-1]):
-        name = working.fresh(f"{func.name}_{number}")
-        working.do(clone_buffer, func.buffer, working.at(top), name)
+    if not func.local or len(readers) < 2 or not all(top in tops for top in readers) or len(set(tops)) < len(tops):
+        return [(func, None)]
+    found: list[tuple[Func, int | None]] = []
+    for each in readers[:-1]:
+        top = working.at(each)
+        name = working.fresh(f"{func.name}_{len(found)}")
+        working.do(clone_buffer, func.buffer, top, name)
         clone = find_funcs(working.p, _block(working))[name]
         working.funcs[name] = clone
-        found.append(clone)
-    working.log.remark(func.name, f"computed {len(found)} times, once in each stage of {consumer.name} that reads it")
-    return found
+        found.append((clone, tops.index(each)))
+    working.log.remark(func.name, f"computed {len(readers)} times, once in each stage of {consumer.name} that reads it")
+    return [*found, (func, tops.index(readers[-1]))]
 
 
 def _guards_as_ends(working: Working, directive: Directive, loop: Any, last: Any) -> None:
@@ -232,21 +235,6 @@ def _offset(working: Working, func: Func, dim: int) -> int:
     return iterator_plus(working.at(func.stages[0].writes[0]).idx()[dim])[1]
 
 
-def _narrow(working: Working, func: Func, top: Any) -> None:
-    """Compute no more of each dimension than the consumers in a statement read of it."""
-    box = bounds(working.p, working.at(func.buffer), working.at(top), kinds=("read",))
-    for dim, name in enumerate(func.dims):
-        if name is None:
-            continue
-        loop = working.at(func.stages[0].loops[name])
-        offset = _offset(working, func, dim)
-        if prove(loop, f"{box.hi[dim]} - {offset} >= {text_of(loop.hi())}") is not True:
-            working.attempt(partial(_drop_after, working, loop, f"{box.hi[dim]} - {offset}"))
-        loop = working.at(loop)
-        if prove(loop, f"{box.lo[dim]} - {offset} <= 0") is not True:
-            working.attempt(partial(_drop_before, working, func, loop, f"{box.lo[dim]} - {offset}"))
-
-
 def _drop_after(working: Working, loop: Any, place: str) -> None:
     """Drop the iterations from a place on, whose values nothing reads."""
     working.do(cut_loop, working.at(loop), place)
@@ -301,31 +289,83 @@ def _moves(box: Box, dim: int, name: str) -> bool:
 
 def _divide(working: Working, func: Func, dim: int, box: Box, loop: Any, origins: list[str]) -> Any:
     """The loop over a dimension in tiles, one for each iteration of loop, outermost in its nest; the loop over the tiles."""
-    name = func.dims[dim]
-    assert name is not None
-    own = working.at(func.stages[0].loops[name])
-    same = [(stage, each) for stage in func.stages for each, cursor in stage.loops.items() if working.at(cursor) == own]
-    lo, base = str(box.lo[dim]), f"{box.lo[dim]} - ({origins[dim]})"
+    name = str(func.dims[dim])
     inner = working.fresh(f"{func.name}_{name}")
-    error = None
-    for extent in _extents(box, dim, loop.name()):
-        step = partial(working.do, divide_with_recompute, own, text_of(loop.hi()), _stride(box, dim, loop.name()))
-        error = working.attempt(partial(step, [loop.name(), inner], base=base, extent=extent))
-        if error is None:
-            break
-    if error is not None:
-        raise error
-    outer = working.at(own)
-    tile = outer.body()[0]
+    why: Exception | None = None
+    for narrowed in (None, *_ranges(box, dim, loop)):
+        for extent in _extents(box, dim, loop.name()):
+            step = partial(_tiles, working, func, dim, box, loop, origins[dim], extent, inner, narrowed)
+            saved = [(stage, list(stage.writes), dict(stage.loops)) for stage in func.stages]
+            error = working.attempt(step)
+            if error is None:
+                break
+            for stage, writes, loops in saved:
+                stage.writes, stage.loops = writes, loops
+            why = why or error
+        else:
+            continue
+        break
+    else:
+        assert why is not None
+        raise why
+    tile = working.at(func.stages[0].loops[name])
+    outer = tile.parent()
     while (above := working.at(outer).parent()) and above != working.at(loop).parent():
         if isinstance(above, IfCursor):
             working.do(lift_scope, working.at(outer))
         else:
             working.do(reorder_loops, above)
+    origins[dim] = str(box.lo[dim])
+    return outer
+
+
+def _ranges(box: Box, dim: int, loop: Any) -> list[tuple[str, str]]:
+    """What all iterations of a loop read of a dimension, if the first one reads the first place and the last one the last."""
+    last = f"({text_of(loop.hi())} - 1)"
+    return [(substituted(str(box.lo[dim]), loop.name(), "0"), substituted(str(box.hi[dim]), loop.name(), last))]
+
+
+def substituted(text: str, name: str, value: str) -> str:
+    """A control expression with another in place of a name."""
+    return re.sub(rf"\b{re.escape(name)}\b", value, text)
+
+
+def _tiles(
+    working: Working,
+    func: Func,
+    dim: int,
+    box: Box,
+    loop: Any,
+    origin: str,
+    extent: str,
+    inner: str,
+    narrowed: tuple[str, str] | None,
+) -> None:
+    """Divide the loop over a dimension into the tiles that a loop reads, and call the loops over their places as before."""
+    name = str(func.dims[dim])
+    own = working.at(func.stages[0].loops[name])
+    skipped = ""
+    if narrowed is not None:
+        lo, hi = (relative(each, origin) for each in narrowed)
+        if prove(own, f"{hi} >= {text_of(own.hi())}") is not True:
+            _drop_after(working, own, hi)
+        if prove(working.at(own), f"{lo} <= 0") is not True:
+            _drop_before(working, func, own, lo)
+            skipped = lo
+        own = working.at(func.stages[0].loops[name])
+    same = [(stage, each) for stage in func.stages for each, cursor in stage.loops.items() if working.at(cursor) == own]
+    base = relative(relative(str(box.lo[dim]), origin), skipped or "0")
+    names = [loop.name(), inner]
+    stride = _stride(box, dim, loop.name())
+    working.do(divide_with_recompute, own, text_of(loop.hi()), stride, names, base=base, extent=extent)
+    tile = working.at(own).body()[0]
     for stage, each in same:
         stage.loops[each] = tile
-    origins[dim] = lo
-    return outer
+
+
+def relative(place: str, origin: str) -> str:
+    """A place counted from another one."""
+    return place if origin == "0" else f"{place} - ({origin})"
 
 
 def _extents(box: Box, dim: int, name: str) -> list[str]:
@@ -335,7 +375,6 @@ def _extents(box: Box, dim: int, name: str) -> list[str]:
     length = box.extent[dim].constant
     if length is not None and length < stride:
         found.append(str(stride))
-        found.append(f"min({stride}, {length} + ({stride - length}))")
     return found
 
 

@@ -6,14 +6,13 @@ again, and only the places that are still needed are kept.
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, Undecided
 from usl_core.scheduling import guard_redundant, resize_dim
-from usl_halide_lib.compute import Move, Placed, difference
+from usl_halide_lib.compute import Move, Placed, difference, substituted
 from usl_halide_lib.directives import Directive
 from usl_halide_lib.places import text_of
 from usl_halide_lib.storage import upper_bound
@@ -54,9 +53,9 @@ def _slide_along(working: Working, placed: Placed, dim: int, moves: list[Move]) 
         if step >= length:
             return
         conditions.append(f"{first} or {own} >= {length - step}")
-    before = re.sub(rf"\b{re.escape(mover)}\b", f"({mover} - 1)", str(last.hi))
+    before = substituted(str(last.hi), mover, f"({mover} - 1)")
     conditions.append(f"{first} or {last.lo} + {own} >= {before}")
-    why: SchedulingError | None = None
+    why: SchedulingError | Undecided | None = None
     for condition in conditions:
         why = working.attempt(partial(working.do, guard_redundant, working.at(tile).body(), condition))
         if why is None:

@@ -28,6 +28,7 @@ from usl_core.cursors import (
     WindowStmtCursor,
     head_line,
 )
+from usl_core.inspect import affine
 from usl_stdlib import walk
 
 
@@ -168,6 +169,9 @@ def iterator_plus(index: Any) -> tuple[str | None, int]:
             if isinstance(left, ReadCursor) and not left.idx() and isinstance(right, LiteralCursor):
                 value = int(right.value())
                 return left.name(), value if index.op() == "+" else -value
+            found = affine(index)
+            if found is not None and len(found.terms) == 1 and next(iter(found.terms.values())) == 1:
+                return next(iter(found.terms)), found.constant
     return None, 0
 
 

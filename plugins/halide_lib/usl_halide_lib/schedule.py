@@ -19,7 +19,7 @@ from usl_core.errors import calling_line
 from usl_core.scheduling import inline_producer, simplify, specialize
 from usl_halide_lib import algorithm, storage
 from usl_halide_lib.compute import Placed, place, separate_consumers
-from usl_halide_lib.directives import Collected, Directive, Func, TailStrategy
+from usl_halide_lib.directives import NO_EFFECT, Collected, Directive, Func, TailStrategy
 from usl_halide_lib.errors import DirectiveError
 from usl_halide_lib.fold import fold, slide
 from usl_halide_lib.loops import fuse_loops, parallel, rename, reorder, split, unroll
@@ -27,6 +27,7 @@ from usl_halide_lib.order import Key, conflict, key, loop_order, with_splits
 from usl_halide_lib.places import Func as Buffer
 from usl_halide_lib.places import did_you_mean, find_funcs
 from usl_halide_lib.shifting import conditions
+from usl_halide_lib.specialising import specialisations
 from usl_halide_lib.tails import needs_guard, tail_of
 from usl_halide_lib.vector import Target, vectorize_stage
 from usl_halide_lib.working import Log, Working
@@ -84,7 +85,7 @@ class Application:
         """The procedure with all directives applied."""
         p = self.p
         working = Working.of(p)
-        working.log = self.log
+        working.log, working.used = self.log, set()
         self.check(working)
         for directive in self.named("bound", "align_bounds"):
             with working.applying(directive):
@@ -142,7 +143,7 @@ class Application:
         made = {each.args[0] for each in self.named("in_", "clone_in")}
         made |= {f"{each.func}_intm" for each in self.named("rfactor")}
         for each in self.directives:
-            if each.func not in made:
+            if each.func not in made and not each.branch:
                 working.func(each.func, each)
                 if not self.about(each.func, "rfactor"):
                     working.stage(each)
@@ -170,6 +171,9 @@ class Application:
                 with working.applying(directive):
                     step(working, directive)
         self.finish(working)
+        for directive in self.directives:
+            if directive not in working.used and directive.name not in SILENT:
+                raise directive.refuse("this directive was not applied; please report it", "E789")
 
     def inline(self, working: Working) -> None:
         """Compute funcs where they are read: those that say so, or that nothing places if that is the default."""
@@ -180,15 +184,16 @@ class Application:
             by_default = directive is None and self.default == "inline" and func.local and func.problem is None
             if not asked and not (by_default and len(func.stages) == 1):
                 continue
+            others = [each for each in self.directives if each.func == name and each is not directive]
+            if others:
+                hint = "" if asked else "; compute_root or compute_at gives it loops"
+                raise others[0].refuse(f"{name} is computed inline, so that it has no loops and no storage{hint}", "E783")
             if directive is None:
                 if working.attempt(partial(working.do, inline_producer, func.buffer)) is None:
                     del working.funcs[name]
                 else:
                     self.log.remark(name, "stays at root, as it has no formula")
                 continue
-            others = [each for each in self.directives if each.func == name and each is not directive]
-            if others:
-                raise others[0].refuse(f"{name} is computed inline, so that it has no loops and no storage", "E783")
             if not func.local:
                 raise directive.refuse(f"{name} is an argument", "E783")
             with working.applying(directive):
@@ -203,18 +208,21 @@ class Application:
         """Place one func, and give its stages their loops."""
         where, store = self.one(func.name, *PLACES), self.one(func.name, *STORES)
         folds = {each.args[0]: each for each in self.about(func.name, "fold_storage")}
-        copies = [func]
         if where is not None and where.name == "compute_at":
             with working.applying(where):
                 copies = separate_consumers(working, where)
-            for copy in reversed(copies):
+            for copy, number in reversed(copies):
                 with working.applying(where):
-                    self.place(working, copy, where, store, placed, folds)
+                    self.place(working, copy, number, where, store, placed, folds)
         elif folds:
             raise next(iter(folds.values())).refuse("nothing slides where a func is computed at root", "E775")
         for stage in func.stages:
-            self.loops(working, (func.name, stage.number, ""))
+            for at in specialisations(working, self.named("specialize"), stage):
+                self.loops(working, at)
         hoisted = self.one(func.name, "hoist_storage", "hoist_storage_root")
+        for each in (where, store, *folds.values()):
+            if each is not None:
+                working.used.add(each)
         if hoisted is not None:
             with working.applying(hoisted):
                 storage.hoist(working, func, hoisted)
@@ -223,22 +231,22 @@ class Application:
         self,
         working: Working,
         func: Buffer,
+        number: int | None,
         where: Directive,
         store: Directive | None,
         placed: dict[str, Placed],
         folds: dict[str, Directive],
     ) -> None:
         """compute_at and store_at of one func, with what follows from them."""
-        found = placed[func.name] = place(working, where, func)
-        around = storage.store_loop(working, found, where, store)
+        found = placed[func.name] = place(working, where, func, number)
+        around = storage.store_loop(working, found, where, store, number)
         with working.applying(store or where):
             storage.sink(working, found, around)
         fold(working, found, slide(working, found, around), folds)
 
     def loops(self, working: Working, at: Key) -> None:
         """The loops of one stage."""
-        func = working.funcs[at[0]]
-        stage = func.stages[at[1]]
+        stage = working.branches[at] if at[2] else working.funcs[at[0]].stages[at[1]]
         mine = self.loop_directives(at)
         for directive in loop_order(mine, stage.loops):
             with working.applying(directive):
@@ -271,6 +279,9 @@ class Application:
                 known = TailStrategy.Auto, TailStrategy.GuardWithIf
                 unroll(working, directive, "cut" if tail in known else "guard")
 
+
+SILENT = (*NO_EFFECT, "serial", "atomic", "compute_root", "store_root", "bound", "align_bounds")
+"""Directives that nothing has to be done for, or that are applied before all others."""
 
 STORAGE = {
     "reorder_storage": storage.reorder_storage,

@@ -15,7 +15,7 @@ from usl_halide_lib.places import Func, around, text_of
 from usl_halide_lib.working import Working
 
 
-def store_loop(working: Working, placed: Placed, compute: Directive, store: Directive | None) -> Any:
+def store_loop(working: Working, placed: Placed, compute: Directive, store: Directive | None, number: int | None) -> Any:
     """The loop in each iteration of which a func has a buffer, None for one buffer outside of all.
 
     Raises:
@@ -25,7 +25,7 @@ def store_loop(working: Working, placed: Placed, compute: Directive, store: Dire
         return placed.loops[-1]
     if store.name == "store_root":
         return None
-    _, loop = target(working, store)
+    _, loop = target(working, store, number if store.args[0] == compute.args[0] else None)
     for each in placed.loops:
         if working.at(each) == loop:
             return each
@@ -81,6 +81,9 @@ def upper_bound(text: str) -> int | None:
             case ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=right) if factor >= 0:
                 a = most(right)
                 return None if a is None else a * factor
+            case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int() as divisor)) if divisor > 0:
+                a = most(left)
+                return None if a is None else a // divisor
         return None
 
     return most(ast.parse(text, mode="eval").body)

@@ -10,7 +10,7 @@ from typing import Any
 
 from usl_core import Procedure
 from usl_core.cursors import AssignCursor, IfCursor, ReduceCursor
-from usl_core.errors import SchedulingError
+from usl_core.errors import SchedulingError, Undecided
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
 from usl_core.scheduling import divide_loop
@@ -99,7 +99,7 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
         return
     width, memories = _registers(target, types, factor)
     step = partial(_vectorized, loop=loop, width=width, memory=memories, instructions=list(target.instructions(types)))
-    why: SchedulingError | None = None
+    why: SchedulingError | Undecided | None = None
     for prepare, way in _ways(working, directive, stage, loop, width, tail):
         why = working.attempt(partial(_one_way, working, step, prepare, way))
         if why is None:

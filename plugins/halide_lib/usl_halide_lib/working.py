@@ -40,6 +40,10 @@ class Working:
     root: Any = None
     log: Log = field(default_factory=Log)
     directive: Directive | None = None
+    branches: dict[tuple[str, int, str], Stage] = field(default_factory=dict)
+    """The specialisations of stages, by func, number and name."""
+    used: set[Directive] = field(default_factory=set)
+    """The directives that have been applied."""
     only_guards: bool = False
     """Whether this is the branch for extents that are too small for shifted tiles."""
 
@@ -64,6 +68,7 @@ class Working:
     def applying(self, directive: Directive) -> Iterator[None]:
         """What an operator refuses meanwhile is a refusal of this directive."""
         before, self.directive = self.directive, directive
+        self.used.add(directive)
         try:
             yield
         except DirectiveError:
@@ -73,12 +78,12 @@ class Working:
         finally:
             self.directive = before
 
-    def attempt(self, step: Callable[[], None]) -> SchedulingError | None:
+    def attempt(self, step: Callable[[], None]) -> SchedulingError | Undecided | None:
         """Do something that may be left out: why it was refused, and then nothing has happened."""
         before = self.p
         try:
             step()
-        except SchedulingError as error:
+        except (SchedulingError, Undecided) as error:
             self.p = before
             return error
         return None
@@ -101,6 +106,8 @@ class Working:
         func = self.func(directive.func, directive)
         if directive.stage >= len(func.stages):
             raise directive.refuse(f"{func.name} has {len(func.stages)} stages, so there is no such update", "E771")
+        if directive.branch:
+            return self.branches[func.name, directive.stage, directive.branch]
         return func.stages[directive.stage]
 
     def loop(self, stage: Stage, name: str, directive: Directive) -> Any:
