@@ -255,7 +255,10 @@ def eliminate_dead_code(proc: Proc, callees: tuple[Proc, ...], rng: random.Rando
 @action
 def reorder_stmts(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     site = _pick(rng, [s for s in sites(proc) if s.index + 1 < len(siblings(proc, s))])
-    return Draft((At(site.block(2)),)) if site else None
+    if site is None or rng.random() < 0.7:
+        return Draft((At(site.block(2)),)) if site else None
+    length = rng.randint(2, len(siblings(proc, site)) - site.index)
+    return Draft((At(site.block(length)), rng.randint(1, length - 1)))
 
 
 @action

@@ -39,9 +39,14 @@ class _Search:
         for stmt in block:
             if self.found is not None:
                 break
-            added += self.stmt(ctx, stmt, [*written, *added])
+            if self.touched_by(ctx, stmt):
+                added += self.stmt(ctx, stmt, [*written, *added])
             ctx = ctx.after(stmt)
         return added
+
+    def touched_by(self, ctx: Context, stmt: Stmt) -> bool:
+        """Whether stmt has an access to the buffer at all, which most of a long block have not."""
+        return any(ctx.scope.root(name) is self.buffer for name in summary(stmt).by_buffer)
 
     def stmt(self, ctx: Context, stmt: Stmt, written: Sequence[Access]) -> list[Access]:
         match stmt:
@@ -91,8 +96,9 @@ class _Search:
         """The exact writes of a block, without looking at reads."""
         added: list[Access] = []
         for stmt in block:
-            own = ctx.scope.resolve_all(summary(stmt).accesses)
-            added += self.exact_writes(own)
+            if self.touched_by(ctx, stmt):
+                own = ctx.scope.resolve_all(summary(stmt).accesses)
+                added += self.exact_writes(own)
             ctx = ctx.after(stmt)
         return added
 

@@ -42,8 +42,9 @@ class Facts:
         return {}
 
     def knowing(self, formulas: Iterable[Formula]) -> Facts:
-        """With facts about sizes, which often are known already."""
-        return self.with_more(f for f in dict.fromkeys(formulas) if f not in self.formulas)
+        """With facts about sizes, which often are known already, or follow at once: `n + 3 >= 1` where n is a size."""
+        known = self.hypotheses
+        return self.with_more(f for f in dict.fromkeys(formulas) if f not in known.members and not known.bound(f))
 
     @lazy
     def hypotheses(self) -> Hypotheses:

@@ -68,9 +68,10 @@ def _recheck_block(ctx: Context, old: Block, new: Block) -> tuple[Block, Block] 
 def _recheck_each(ctx: Context, old: Block, new: Block, changed: int) -> tuple[Block, Block] | None:
     """`_recheck_block` where each statement has another one at its place, and only the first of them (changed) may differ."""
     regions: list[tuple[Block, Block]] = []
-    rebound: frozenset[Sym] = frozenset()
+    names = _Rebound()
     for position, (before, after) in enumerate(zip(old, new, strict=True)):
-        if position == changed and not rebound:
+        rebound = names.now
+        if position >= changed and not rebound:
             break
         if before is not after:
             if not rebound and _same_head(before, after):
@@ -79,10 +80,9 @@ def _recheck_each(ctx: Context, old: Block, new: Block, changed: int) -> tuple[B
             else:
                 check_block(ctx, (after,))
                 regions.append(((before,), (after,)))
-            rebound |= _rebound((before,), (after,))
         elif rebound and not rebound.isdisjoint(mentioned(after)):
             check_mentions(ctx, (after,), rebound)
-            rebound |= {after.name} if isinstance(after, WindowStmt) else frozenset()
+        names.past(before, after)
         ctx = ctx.after(after)
         if isinstance(before, Check) and (before is not after or not rebound.isdisjoint(mentioned(before))):
             check_block(ctx, new[position + 1 :])  # what it established is known no longer, or says something else
@@ -91,6 +91,29 @@ def _recheck_each(ctx: Context, old: Block, new: Block, changed: int) -> tuple[B
     if not regions:
         return None
     return tuple(s for region, _ in regions for s in region), tuple(s for _, region in regions for s in region)
+
+
+class _Rebound:
+    """The names that two blocks, as far as they are read, bind differently; not what is only bound at another place in them."""
+
+    def __init__(self) -> None:
+        self.now: frozenset[Sym] = frozenset()
+        self._old: dict[Sym, object] = {}
+        self._new: dict[Sym, object] = {}
+
+    def past(self, old: Stmt, new: Stmt) -> None:
+        """Both blocks are read beyond one more statement."""
+        before, after = _bound((old,)), _bound((new,))
+        if isinstance(new, WindowStmt) and new.rhs.name in self.now:  # of a buffer that is another now, wherever it is next
+            after[new.name] = None
+        self._old |= before
+        self._new |= after
+        changed = {name for name in before.keys() | after.keys() if self._old.get(name, _NONE) != self._new.get(name, _NONE)}
+        self.now = (self.now - before.keys() - after.keys()) | changed
+
+
+_NONE = object()
+"""Not bound yet."""
 
 
 def _rebound(old: Block, new: Block) -> frozenset[Sym]:

@@ -303,4 +303,58 @@ CASES = [
         "a block of two statements is wanted, not 3",
         Misuse("no two statements to swap"),
     ),
+    Illegal(
+        "reorder_stmts",
+        "over_several_of_which_the_last_reads",
+        "n: size, x: f32[n], y: f32[n], z: f32[n]",
+        """
+        y[0] = x[0]
+        x[0] = 2.0
+        z[0] = y[0]
+        """,
+        lambda p: reorder_stmts(p, p.body()[0:3], split=1),
+        "E411",
+        "the statements do not commute",
+        Wrong("""
+        x[0] = 2.0
+        z[0] = y[0]
+        y[0] = x[0]
+        """),
+    ),
+    Illegal(
+        "reorder_stmts",
+        "an_allocation_behind_its_use_further_on",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        t: f32
+        y[0] = x[0]
+        t = x[0]
+        y[0] = t
+        """,
+        lambda p: reorder_stmts(p, p.body()[0:3], split=1),
+        "E416",
+        "uses t, which the first binds",
+        Malformed(
+            """
+            y[0] = x[0]
+            t = x[0]
+            t: f32
+            y[0] = t
+            """,
+            "E200",
+        ),
+    ),
+    Illegal(
+        "reorder_stmts",
+        "a_split_behind_the_end",
+        "x: f32, y: f32",
+        """
+        x = 1.0
+        y = 1.0
+        """,
+        lambda p: reorder_stmts(p, p.body(), split=2),
+        "E404",
+        "split must be between 1 and 1",
+        Misuse("one part is empty"),
+    ),
 ]

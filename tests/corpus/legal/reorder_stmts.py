@@ -132,4 +132,48 @@ CASES = [
         """,
         lambda p: reorder_stmts(p, p.body()),
     ),
+    Legal(
+        "reorder_stmts",
+        "a_loop_behind_several_allocations",
+        "n: size, x: f32[n], y: f32[n]",
+        """
+        s: f32[n]
+        for i in seq(0, n):
+            s[i] = x[i]
+        t: f32[n]
+        u: f32[n]
+        y[0] = 1.0
+        for i in seq(0, n):
+            y[i] = s[i]
+        """,
+        lambda p: reorder_stmts(p, p.body()[1:5], 1),
+        """
+        s: f32[n]
+        t: f32[n]
+        u: f32[n]
+        y[0] = 1.0
+        for i in seq(0, n):
+            s[i] = x[i]
+        for i in seq(0, n):
+            y[i] = s[i]
+        """,
+    ),
+    Legal(
+        "reorder_stmts",
+        "two_statements_over_a_third",
+        "n: size, x: f32[n], y: f32[n], z: f32[n]",
+        """
+        t: f32
+        t = x[0]
+        y[0] = t
+        z[0] = x[0]
+        """,
+        lambda p: reorder_stmts(p, p.body(), split=3),
+        """
+        z[0] = x[0]
+        t: f32
+        t = x[0]
+        y[0] = t
+        """,
+    ),
 ]

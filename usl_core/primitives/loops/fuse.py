@@ -14,7 +14,7 @@ from usl_core.cursors.path import BlockLoc, GapLoc, NodeLoc, Path, after, before
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import Block, For, If, LoopMode, index_read
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import depends_on_data, same_expr, substitute_block
+from usl_core.ir.traverse import depends_on_data, same_expr, substitute_block, update
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_no, require_proved
 from usl_core.primitives.locate import Where, any_stmt_at, context_at
 from usl_core.primitives.loops.iterations import bounds, why_not_later_before_earlier
@@ -74,7 +74,10 @@ def _check_loops(ctx: Context, first: For, second: For) -> None:
     require_proved(ctx, goal, message, second.span, values=(low1, low2, high1, high2), hint=hint)
 
     _require_no_fields(first, second)
-    other = _renamed_body(second, first)
+    if _are_namesakes(first, second):
+        first, other = update(first, iter=second.iter, body=_renamed_body(first, second)), second.body
+    else:
+        other = _renamed_body(second, first)
     ahead, behind = effect(ctx, first.body), effect(ctx, other)
     own = _set_anew(ctx.enter(first, "body"), first.body, ahead, other, behind)
     conflict = why_not_later_before_earlier(ctx, first, ahead=_without(ahead, own), behind=_without(behind, own))
@@ -120,6 +123,12 @@ def _unproduced(ctx: Context, first: For, behind: Summary) -> Conflict | None:
     return made if isinstance(made, Conflict) else why_not_consumed_in_time(ctx, first, made, behind)
 
 
+def _are_namesakes(first: For, second: For) -> bool:
+    """Whether the names of the iterators read the same: then the first body takes the second's, as consumers grow when one
+    producer after the other is fused with them, and what is left alone need not be proved again."""
+    return first.iter.name == second.iter.name
+
+
 def _renamed_body(loop: For, other: For) -> Block:
     return substitute_block(loop.body, {loop.iter: index_read(other.iter)})
 
@@ -143,7 +152,11 @@ def _check_ifs(ctx: Context, first: If, second: If) -> None:
 
 def _fuse_loops(edit: Edit, path1: Path, first: For, path2: Path, second: For) -> Edit:
     body2 = body_of(path2, len(second.body))
-    edit = edit.substitute(body2, {second.iter: index_read(first.iter)})
+    if _are_namesakes(first, second):
+        edit = edit.substitute(body_of(path1, len(first.body)), {first.iter: index_read(second.iter)})
+        edit = edit.update(NodeLoc(path1), iter=second.iter)
+    else:
+        edit = edit.substitute(body2, {second.iter: index_read(first.iter)})
     edit = edit.move(body2, _end(path1, first, "body"))
     if second.mode is LoopMode.PAR:
         edit = edit.update(NodeLoc(path1), mode=LoopMode.PAR)
