@@ -104,8 +104,8 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "kernels_conv kernels_matmul kernels_movement kernels_products library trace",
         "chip driver pipelines sim timing",
         "configuration",
-        "conv matmul",
-        "run",
+        "conv matmul picture recording",
+        "riscv run",
         "plugin",
     ),
     "usl_halide_lib": (

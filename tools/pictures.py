@@ -202,10 +202,25 @@ def tiles(made: Mapping[str, Any]) -> str:
     return picture(panels)
 
 
+def gemmini(version: str, first: int) -> Callable[[Mapping[str, Any]], str]:
+    """What the controllers of the accelerator do while a version of the product runs, some cycles from first on in detail."""
+
+    def draw(made: Mapping[str, Any]) -> str:
+        from usl_gemmini.picture import timeline
+        from usl_gemmini.recording import record
+        from usl_gemmini.timing import simulate
+
+        return timeline(simulate(record(made[version])), first, 1200)
+
+    return draw
+
+
 DRAWN: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "stencil.svg": ("tutorial_stencil.md", stencil),
     "sums.svg": ("tutorial_integers.md", sums),
     "tiles.svg": ("tutorial_accelerator.md", tiles),
+    "gemmini_waits.svg": ("gemmini.md", gemmini("mapped", 328_300)),
+    "gemmini_ahead.svg": ("gemmini.md", gemmini("p", 268_900)),
 }
 """By picture: the page whose procedures it shows, and how it is drawn."""
 

@@ -28,3 +28,19 @@ def test_a_compiled_procedure_that_fails_raises_when_the_session_ends(chip):
     with pytest.raises(SimulatorError, match=r"command 7: mvin.*lie outside of every buffer"), chip.session():
         chip.allow(src[:16], dst)
         kernel(dst, src)
+
+
+def test_what_runs_after_a_failed_session_starts_from_power_up(chip):
+    kernel = copies.jit()
+    src, dst = np.full((64, 16), 3, np.int8), np.zeros((64, 16), np.int8)
+    with pytest.raises(SimulatorError), chip.session(record=True):
+        chip.allow(src[:16], dst)
+        kernel(dst, src)
+    assert len(chip.trace()) == 8  # with the failing one
+    with pytest.raises(ValueError, match="of Python"), chip.session():
+        chip.allow(src[:16], dst)
+        kernel(dst, src)
+        raise ValueError("of Python")
+    kernel(dst, src)  # without a session
+    chip.check()
+    assert (dst == src).all()

@@ -36,7 +36,8 @@ class Simulator:
     def session(self, *, record: bool = False, execute: bool = True) -> Iterator[Simulator]:
         """From power-up; what C does in between is checked at the end, as by `check`.
 
-        record keeps the commands for `trace`. Without execute nothing is moved or computed: for time alone.
+        record keeps the commands for `trace`. Without execute nothing is moved or computed: for time alone. After a failure,
+        also one of Python, nothing of it is left but these commands: what runs next starts from power-up.
 
         Raises:
             SimulatorError: a command that hardware would fail on.
@@ -45,9 +46,10 @@ class Simulator:
         self._library.gemmini_sim_record(int(record), int(execute))
         try:
             yield self
+            self.check()
         finally:
             self._library.gemmini_sim_record(0, 1)
-        self.check()
+            self._library.gemmini_sim_recover()
 
     def check(self) -> None:
         """Raises the first failure since the last reset, if there was one.

@@ -23,6 +23,7 @@
 #include "timing_run.h"
 
 void gemmini_sim_reset(void);
+void gemmini_sim_recover(void);
 void gemmini_sim_record(int recording, int executing);
 int gemmini_sim_allow(uint64_t start, uint64_t bytes);
 const char *gemmini_sim_error(int64_t *index, uint64_t *words);
@@ -171,6 +172,14 @@ void gemmini_sim_reset(void) {
   chip.capacity = capacity;
   chip.recording = recording;
   dram_reset();
+}
+
+/* Power-up after a failure, if there was one; the commands that were recorded stay. */
+void gemmini_sim_recover(void) {
+  const size_t traced = chip.traced;
+  if (!chip.failed) return;
+  gemmini_sim_reset();
+  chip.traced = traced;
 }
 
 /* Whether commands are kept for gemmini_sim_trace, and whether they do anything else. */
