@@ -52,7 +52,7 @@ class Access:
     """What code does ("read", "write" or "reduce") with elements of a buffer that is bound outside of it.
 
     index has a text for each dimension; names are the iterators in it that run through several values here. certain says that
-    nothing which depends on data decides whether it happens.
+    nothing which depends on data decides whether it happens. op is the operation of a reduction: "+", "*", "min" or "max".
     """
 
     kind: str
@@ -60,6 +60,7 @@ class Access:
     index: tuple[str, ...]
     names: tuple[str, ...]
     certain: bool
+    op: str = ""
 
 
 @checked
@@ -136,6 +137,7 @@ def accesses(code: Place) -> tuple[Access, ...]:
             tuple(map(show_lin, each.point)),
             tuple(name.name for name in each.iters),
             each.exact,
+            each.op,
         )
         for each in found
     )

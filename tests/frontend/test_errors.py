@@ -108,8 +108,8 @@ PARSE_ERRORS = {
         """,
     "times_equals": """\
         def f(x: f32[4]):
-            x[0] *= 2.0
-            ^^^^^^^^^^^ no `*=`; write x[0] = x[0] * ...
+            x[0] /= 2.0
+            ^^^^^^^^^^^ no `/=`; write x[0] = x[0] / ...
         """,
     "initial_value": """\
         def f(x: f32[4]):

@@ -292,19 +292,25 @@ def simplify(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft
 
 @action
 def stage_mem(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    site = _pick(rng, sites(proc))
+    accum = rng.random() < 0.3
+    around = [s for s in sites(proc) if not accum or any(isinstance(n, Reduce) for n in walk(s.stmt))]
+    site = _pick(rng, around)
     if site is None:
         return None
     length = rng.randint(1, min(3, len(siblings(proc, site)) - site.index))
     block = siblings(proc, site)[site.index : site.index + length]
-    accesses = [n for stmt in block for n in walk(stmt) if isinstance(n, Assign | Reduce | Read) and n.idx]
+    kinds = Reduce if accum and rng.random() < 0.9 else Assign | Reduce | Read
+    accesses = [n for stmt in block for n in walk(stmt) if isinstance(n, kinds) and n.idx]
     access = _pick(rng, accesses)
     if access is None:
         return None
     shape = _shape_of(proc, access.name, len(access.idx))
     entries = [_window_entry(show_expr(index), extent, rng) for index, extent in zip(access.idx, shape, strict=True)]
-    options = {"accum": True} if rng.random() < 0.3 else {}
-    return Draft((At(site.block(length)), f"{access.name.name}[{', '.join(entries)}]", "staged"), options)
+    staged = (At(site.block(length)), f"{access.name.name}[{', '.join(entries)}]", "staged")
+    outer = [s for s in loops(proc) if s.path == site.path[: len(s.path)]]
+    if accum and outer and rng.random() < 0.4:
+        return Draft((*staged, True, At(rng.choice(outer).loc)))
+    return Draft(staged, {"accum": True} if accum else {})
 
 
 def _window_entry(index: str, extent: str | None, rng: random.Random) -> str:

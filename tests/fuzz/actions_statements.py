@@ -9,10 +9,25 @@ from tests.fuzz.actions import At, Draft, Propose
 from tests.fuzz.sites import Site, enclosing, expressions, loops, siblings, sites
 from usl_core.analysis.effects import proc_summary
 from usl_core.cursors.path import Loc
-from usl_core.ir.nodes import Arg, Assign, BinaryOp, Expr, For, Literal, Pass, Proc, Read, Reduce, Stmt, WindowExpr
+from usl_core.ir.nodes import (
+    Arg,
+    Assign,
+    BinaryOp,
+    Expr,
+    ExternCall,
+    For,
+    If,
+    Literal,
+    Pass,
+    Proc,
+    Read,
+    Reduce,
+    Stmt,
+    WindowExpr,
+)
 from usl_core.ir.printer import show_expr
-from usl_core.ir.traverse import same, walk
-from usl_core.ir.types import BOOL, INDEX, SIZE, ScalarType
+from usl_core.ir.traverse import child_nodes, same, walk
+from usl_core.ir.types import BOOL, COND, INDEX, SIZE, ScalarType
 
 STATEMENT_ACTIONS: dict[str, Propose] = {}
 """By the name of the operator."""
@@ -59,24 +74,29 @@ def merge_writes(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> D
 
 @action
 def split_write(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    sums = [s for s in _writes(proc) if isinstance(s.stmt.rhs, BinaryOp) and s.stmt.rhs.op in ("+", "-")]  # type: ignore[attr-defined]
+    sums = [s for s in _writes(proc) if isinstance(s.stmt.rhs, BinaryOp | ExternCall)]  # type: ignore[attr-defined]
     site = _pick(rng, sums)
     return Draft((At(site.loc),)) if site else None
 
 
 @action
 def fold_into_reduce(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    found = [s for s in _writes(proc) if _adds_to_target(s.stmt) or (isinstance(s.stmt, Assign) and rng.random() < 0.03)]
+    found = [s for s in _writes(proc) if _combines_target(s.stmt) or (isinstance(s.stmt, Assign) and rng.random() < 0.03)]
+    found += [s for s in sites(proc) if isinstance(s.stmt, If) and _assigns_what_it_compares(s.stmt, rng)]
     site = _pick(rng, found)
     return Draft((At(site.loc),)) if site else None
 
 
-def _adds_to_target(stmt: Stmt) -> bool:
-    """Whether it is `a = a + e` or `a = e + a`, at one place."""
-    if not isinstance(stmt, Assign) or not isinstance(stmt.rhs, BinaryOp) or stmt.rhs.op != "+":
+def _combines_target(stmt: Stmt) -> bool:
+    """Whether it is `a = a + e` or `a = max(e, a)`, at one place."""
+    if not isinstance(stmt, Assign) or not isinstance(stmt.rhs, BinaryOp | ExternCall):
         return False
-    terms = [e for e in (stmt.rhs.lhs, stmt.rhs.rhs) if isinstance(e, Read) and e.name is stmt.name]
+    terms = [e for e in child_nodes(stmt.rhs) if isinstance(e, Read) and e.name is stmt.name]
     return any(all(same(x, y) for x, y in zip(e.idx, stmt.idx, strict=True)) for e in terms)
+
+
+def _assigns_what_it_compares(branch: If, rng: random.Random) -> bool:
+    return branch.cond.type is COND and (rng.random() < 0.05 or any(isinstance(s, Assign) for s in branch.body))
 
 
 @action

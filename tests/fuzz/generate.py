@@ -12,6 +12,7 @@ from tests.fuzz.callees import Callee, in_another_form, inlined, random_callee
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scope import Data, Position, Scope
 from tests.fuzz.terms import Extent, compare, index_call, index_op, literal, num, var, window
+from usl_core.ir.combining import FUNCTIONS, OPERATIONS, written_out
 from usl_core.ir.externs import MAX, MIN
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
@@ -35,8 +36,8 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import with_fresh_binders
-from usl_core.ir.types import BOOL, F32, F64, I8, I16, I32, INDEX, SIZE, U8, U16, U32, R, ScalarType, TensorType
+from usl_core.ir.traverse import update, with_fresh_binders
+from usl_core.ir.types import BOOL, COND, F32, F64, I8, I16, I32, INDEX, SIZE, U8, U16, U32, R, ScalarType, TensorType
 
 _TYPES = (F32, F32, R, R, F64, I8, I16, I32, I32, U8, U16, U32)
 
@@ -69,6 +70,7 @@ class _Generator:
         self.callees: list[Callee] = []
         self.sizes: list[Extent] = []
         self.counts: dict[str, int] = {}
+        self.operations: dict[Sym, str] = {}
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -187,7 +189,24 @@ class _Generator:
         fixed = scope.fixed_index(data)
         idx = tuple(fixed.get(k) or self.expressions.index(scope, dim) for k, dim in enumerate(data.dims))
         rhs = self.expressions.data(scope, data.scalar, self.rng.randint(0, 3))
-        return (Reduce if self.chance(0.4) else Assign)(data.name, idx, rhs)
+        if self.chance(0.4):
+            stmt = Reduce(data.name, idx, rhs, self.operation(data))
+            return stmt if self.chance(0.85) else self.folded_out(stmt)
+        return Assign(data.name, idx, rhs)
+
+    def folded_out(self, stmt: Reduce) -> Stmt:
+        """A reduction as an assignment, or an extreme as an `if`."""
+        write = Assign(stmt.name, stmt.idx, written_out(stmt))
+        if stmt.op not in FUNCTIONS or self.chance(0.4):
+            return write
+        old = Read(stmt.name, stmt.idx, type=stmt.rhs.type)
+        relation = self.rng.choice((">", ">=") if stmt.op == "max" else ("<", "<="))
+        return If(BinaryOp(relation, stmt.rhs, old, type=COND), (update(write, rhs=stmt.rhs),))
+
+    def operation(self, data: Data) -> str:
+        """What a reduction does to a buffer: mostly one thing throughout the program, so that reductions may change places."""
+        usual = self.operations.setdefault(data.name, "+" if self.chance(0.7) else self.rng.choice(OPERATIONS))
+        return usual if self.chance(0.9) else self.rng.choice(OPERATIONS)
 
     def stencil(self, scope: Scope) -> list[Stmt]:
         """`if i >= 1: x[i] = ... x[i - 1]`."""

@@ -83,7 +83,7 @@ def _comparable(access: Access) -> object:
     }
     point = tuple(affine.subst(p, numbers) for p in access.point)
     guard = tuple(fml.subst(g, numbers) for g in access.guard)
-    return access.buffer, access.kind, point, guard, access.exact
+    return access.buffer, access.kind, access.op, point, guard, access.exact
 
 
 _NUMBERED: dict[int, Sym] = {}

@@ -74,6 +74,7 @@ class _Reader:
         self.shape.append(type(stmt))
         match stmt:
             case ir.Assign(name=name, idx=idx, rhs=rhs) | ir.Reduce(name=name, idx=idx, rhs=rhs):
+                self.shape += [stmt.op] if isinstance(stmt, ir.Reduce) else []
                 self.access(ctx, name, idx)
                 self.expr(ctx, rhs)
             case ir.For(iter=name, lo=lo, hi=hi, body=body):

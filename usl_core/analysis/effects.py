@@ -50,6 +50,8 @@ class Access:
     guard: tuple[Formula, ...]
     exact: bool
     node: ir.Node
+    op: str = ""
+    """The operation of a reduction."""
 
     @property
     def modifies(self) -> bool:
@@ -227,13 +229,13 @@ def resolve(access: Access, windows: Mapping[Sym, WindowMap]) -> Access:
 class _Builder:
     accesses: list[Access] = field(default_factory=list)
 
-    def add(self, name: Sym, kind: Kind, idx: Sequence[ir.Expr], node: ir.Node) -> None:
+    def add(self, name: Sym, kind: Kind, idx: Sequence[ir.Expr], node: ir.Node, op: str = "") -> None:
         lowering = Lowering()
         for index in idx:
             self.reads(index)
         point = tuple(lowering.index(index) for index in idx)
         exact = not lowering.unknowns
-        self.accesses.append(Access(name, kind, point, tuple(lowering.unknowns), tuple(lowering.ranges), exact, node))
+        self.accesses.append(Access(name, kind, point, tuple(lowering.unknowns), tuple(lowering.ranges), exact, node, op))
 
     def field(self, name: FieldSym, kind: Kind, node: ir.Node) -> None:
         """An access to a configuration field: a location without coordinates."""
@@ -272,9 +274,9 @@ def _of_stmt(stmt: ir.Stmt) -> Summary:
             builder.reads(rhs)
             builder.add(name, Kind.WRITE, idx, stmt)
             return builder.done()
-        case ir.Reduce(name=name, idx=idx, rhs=rhs):
+        case ir.Reduce(name=name, idx=idx, rhs=rhs, op=op):
             builder.reads(rhs)
-            builder.add(name, Kind.REDUCE, idx, stmt)
+            builder.add(name, Kind.REDUCE, idx, stmt, op)
             return builder.done()
         case ir.AssignConfig(config=config, field=name, rhs=rhs):
             builder.reads(rhs)
@@ -389,7 +391,7 @@ def _in_caller(
     guard = tuple(fml.subst(g, env, strides, bools) for g in access.guard)
     is_field = isinstance(access.buffer, FieldSym)
     found = WindowMap(access.buffer, ()) if is_field else windows[access.buffer]  # a field is the same one everywhere
-    return Access(found.buffer, access.kind, found.apply(point), access.iters, guard, access.exact, call)
+    return Access(found.buffer, access.kind, found.apply(point), access.iters, guard, access.exact, call, access.op)
 
 
 def strides_of_actuals(proc: ir.Proc, args: Sequence[ir.Expr]) -> fml.StrideMap:

@@ -64,7 +64,7 @@ def distinct(accesses: Iterable[Access]) -> list[Access]:
     for access in accesses:
         names = {name: affine.var(_numbered(position)) for position, name in enumerate(access.iters)}
         alike = rename(access, names)
-        key = (alike.buffer, alike.kind, alike.point, alike.guard, alike.exact, len(alike.iters))
+        key = (alike.buffer, alike.kind, alike.op, alike.point, alike.guard, alike.exact, len(alike.iters))
         found.setdefault(key, access)
     return list(found.values())
 

@@ -70,5 +70,6 @@ def why_not_running_again(
 def _changes_its_inputs(facts: Sequence[Formula], own: Footprint) -> Conflict | None:
     for access in own.inputs:
         if access.kind is Kind.REDUCE:
-            return Conflict(f"a reduction into {access.buffer.name} adds again when it runs again", access)
+            verb = "adds" if access.op == "+" else "combines"
+            return Conflict(f"a reduction into {access.buffer.name} {verb} again when it runs again", access)
     return conflict_between(facts, own.modifies, [fresh(a) for a in own.inputs])

@@ -160,9 +160,13 @@ class AssignCursor(_Write):
 
 @cursor_to(ir.Reduce)
 class ReduceCursor(_Write):
-    """`name[idx] += rhs`."""
+    """`name[idx] op= rhs`."""
 
     __slots__ = ()
+
+    def op(self) -> str:
+        """The operation: "+", "*", "min" or "max"."""
+        return str(self.node.op)
 
 
 @cursor_to(ir.AssignConfig)

@@ -103,14 +103,14 @@ class Matcher:
     def _write(self, pattern: syntax.WritePattern, stmt: ir.Stmt) -> bool:
         match stmt:
             case ir.Assign(name=name, idx=idx, rhs=rhs):
-                fits = not pattern.reduce
-            case ir.Reduce(name=name, idx=idx, rhs=rhs):
-                fits = pattern.reduce
+                fits = not pattern.op
+            case ir.Reduce(name=name, idx=idx, rhs=rhs, op=op):
+                fits = pattern.op in (op, syntax.ANY)
             case ir.WindowStmt(name=name, rhs=rhs):
                 # `_ = _` means assignments; a window is made only where its name or a window is asked for.
                 idx = ()
                 windows = isinstance(pattern.rhs, syntax.AccessPattern)
-                fits = not pattern.reduce and pattern.target.idx is None and (pattern.target.name != syntax.ANY or windows)
+                fits = not pattern.op and pattern.target.idx is None and (pattern.target.name != syntax.ANY or windows)
             case ir.AssignConfig() | ir.Pass() | ir.Check() | ir.If() | ir.For() | ir.Alloc() | ir.Call():
                 return False
         return (

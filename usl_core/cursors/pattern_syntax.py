@@ -1,6 +1,7 @@
 """The syntax of patterns: Python's, with `_` for anything, compiled once per text.
 
     for i in _: _      for i in seq(0, 8): _      if _: _      x: _      x: f32[_] @ DRAM      x = _      x[_] = _      x += _
+    x *= _             x @= max(_)                x @= _, a reduction by any operation
     f(_)               Cfg.field = _              check(_)     pass      s1 ; s2              A[_] * _    A[_:_, 0]   _
     i                  i j                        any of these followed by ` #2`, the third match
 
@@ -129,10 +130,10 @@ class AllocPattern:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WritePattern:
-    """`target = rhs` (an assignment or the making of a window) or `target += rhs`."""
+    """`target = rhs` (an assignment or the making of a window, op "") or `target op= rhs`; op `_`: any operation."""
 
     target: AccessPattern
-    reduce: bool
+    op: str
     rhs: ExprPattern
 
 
@@ -248,9 +249,13 @@ def _stmt(node: ast.stmt) -> StmtPattern:
         case ast.Assign(targets=[ast.Attribute() as target], value=value):
             return ConfigWritePattern(_field(target), _expr(value))
         case ast.Assign(targets=[target], value=value):
-            return WritePattern(_target(target), False, _expr(value))
-        case ast.AugAssign(target=target, op=ast.Add(), value=value):
-            return WritePattern(_target(target), True, _expr(value))
+            return WritePattern(_target(target), "", _expr(value))
+        case ast.AugAssign(target=target, op=ast.Add() | ast.Mult() as op, value=value):
+            return WritePattern(_target(target), _BINARY[type(op)], _expr(value))
+        case ast.AugAssign(target=target, op=ast.MatMult(), value=ast.Name(id="_")):
+            return WritePattern(_target(target), ANY, AnyPattern())
+        case ast.AugAssign(target=target, op=ast.MatMult(), value=ast.Call(func=ast.Name(id=name), args=[value], keywords=[])):
+            return WritePattern(_target(target), name, _expr(value))
         case ast.Expr(value=value):
             expr = _expr(value)
             if isinstance(expr, AnyPattern | CallPattern):

@@ -318,9 +318,9 @@ class ProcBuilder:
         self._emit(statements.assign(target.binding, [value(index) for index in indices], value(rhs)))
 
     @deeply
-    def reduce(self, target: Buffer, indices: Sequence[Value], rhs: Value) -> None:
-        """`target[indices] += rhs`."""
-        self._emit(statements.reduce(target.binding, [value(index) for index in indices], value(rhs)))
+    def reduce(self, target: Buffer, indices: Sequence[Value], rhs: Value, op: str = "+") -> None:
+        """`target[indices] op= rhs`: op is "+", "*", "min" or "max"."""
+        self._emit(statements.reduce(target.binding, [value(index) for index in indices], value(rhs), op))
 
     @deeply
     def assign_config(self, config: Config, field: str, rhs: Value) -> None:

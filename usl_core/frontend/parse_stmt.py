@@ -12,6 +12,7 @@ from usl_core.frontend.parse_types import parse_annotation
 from usl_core.frontend.python_scope import PythonScope, as_proc, unknown
 from usl_core.frontend.scope import Binding, arg_binding
 from usl_core.frontend.source import Source
+from usl_core.ir.combining import FUNCTIONS
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import Arg, Block, Expr, For, If, LoopMode, Pass, Stmt, WindowExpr, WindowStmt
 from usl_core.ir.sym import Sym
@@ -187,19 +188,36 @@ class StmtParser:
                 raise ParseError(f"{ast.unparse(node)} cannot be assigned", span=self.source.span(node))
 
     def augmented(self, node: ast.AugAssign) -> Stmt:
-        """`x += e`; `x -= e` is `x += -e`."""
+        """`x += e`, `x *= e`, `x @= max(e)`; `x -= e` is `x += -e`."""
         span = self.source.span(node)
         if isinstance(node.target, ast.Attribute):
             raise ParseError("a configuration field is written with `=`", span=span)
-        if not isinstance(node.op, ast.Add | ast.Sub):
-            text = ast.unparse(node.target)
-            op = ast.unparse(node)[len(text) + 1 :].split("=", 1)[0]
-            raise ParseError(f"the object language has no `{op}=`; write {text} = {text} {op} ...", span=span)
+        op, right = self.operation(node)
         binding, idx = self.target(node.target)
-        rhs = self.exprs.expr(node.value)
+        rhs = self.exprs.expr(right)
         if isinstance(node.op, ast.Sub) and not binding.is_control:
             rhs = operators.negate(operators.adopt(rhs, binding.scalar, "the right side of `-=`"), span=rhs.span)
-        return statements.reduce(binding, idx, rhs, span=span)
+        return statements.reduce(binding, idx, rhs, op, span=span)
+
+    def operation(self, node: ast.AugAssign) -> tuple[str, ast.expr]:
+        """What an augmented assignment combines the location with, and by which operation."""
+        match node:
+            case ast.AugAssign(op=ast.Add() | ast.Sub(), value=value):
+                return "+", value
+            case ast.AugAssign(op=ast.Mult(), value=value):
+                return "*", value
+            case ast.AugAssign(op=ast.MatMult(), value=ast.Call(func=ast.Name(id=name), args=[value], keywords=[])) if (
+                name in FUNCTIONS
+            ):
+                return name, value
+            case _:
+                pass
+        text = ast.unparse(node.target)
+        if isinstance(node.op, ast.MatMult):
+            known = " or ".join(f"{text} @= {name}(...)" for name in FUNCTIONS)
+            raise ParseError(f"`@=` combines a location with one value by a function: {known}", span=self.source.span(node))
+        op = ast.unparse(node)[len(text) + 1 :].split("=", 1)[0]
+        raise ParseError(f"the object language has no `{op}=`; write {text} = {text} {op} ...", span=self.source.span(node))
 
     def alloc(self, node: ast.AnnAssign) -> Stmt:
         """`x: f32[n] @ DRAM`."""

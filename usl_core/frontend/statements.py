@@ -11,6 +11,7 @@ from usl_core.frontend.operators import adopt
 from usl_core.frontend.placement import require_fixed
 from usl_core.frontend.scope import Binding
 from usl_core.ir import nodes as ir
+from usl_core.ir.combining import OPERATIONS, spelt
 from usl_core.ir.config import Config
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.printer import show_expr
@@ -26,10 +27,12 @@ def assign(target: Binding, idx: Sequence[ir.Expr], rhs: ir.Expr, *, span: Span 
     return ir.Assign(target.sym, indices, adopt(rhs, target.scalar, "the right side of `=`"), span=span)
 
 
-def reduce(target: Binding, idx: Sequence[ir.Expr], rhs: ir.Expr, *, span: Span = NOWHERE) -> ir.Reduce:
-    """`x[idx] += rhs`."""
+def reduce(target: Binding, idx: Sequence[ir.Expr], rhs: ir.Expr, op: str = "+", *, span: Span = NOWHERE) -> ir.Reduce:
+    """`x[idx] op= rhs`, op one of `usl_core.ir.combining.OPERATIONS`."""
+    if op not in OPERATIONS:
+        raise TypeError_(f"there is no reduction by {op!r}; there are {', '.join(OPERATIONS)}", span=span)
     indices = _location(target, idx, span)
-    return ir.Reduce(target.sym, indices, adopt(rhs, target.scalar, "the right side of `+=`"), span=span)
+    return ir.Reduce(target.sym, indices, adopt(rhs, target.scalar, f"the right side of {spelt(op)}"), op, span=span)
 
 
 def _location(target: Binding, idx: Sequence[ir.Expr], span: Span) -> tuple[ir.Expr, ...]:

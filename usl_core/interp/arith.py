@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from usl_core.interp.values import POISON, Fault, Value
+from usl_core.ir.combining import FUNCTIONS
 from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.types import ScalarType, Type
 
@@ -51,6 +52,14 @@ class Arithmetic(ABC):
     def literal(self, value: int | bool | Fraction, typ: ScalarType) -> int | Fraction | float:
         """A literal's value at a type."""
         return int(value) if typ.is_int else self.real_literal(Fraction(value), typ)
+
+    def combined(self, op: str, typ: ScalarType, old: str, new: str) -> str:
+        """`old op new` at typ, op that of a reduction."""
+        if op not in FUNCTIONS:
+            return self.binary(op, typ, old, new)
+        text = self.call(FUNCTIONS[op], typ, [old, new])
+        assert text is not None
+        return text
 
     def negate(self, typ: ScalarType, arg: str) -> str:
         """Python text of `-arg`."""

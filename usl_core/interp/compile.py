@@ -162,7 +162,7 @@ class _Emitter(Text):
     def store(self, stmt: ir.Assign | ir.Reduce) -> None:
         typ = scalar_of(stmt.rhs.type)
         rhs = self.expr(stmt.rhs)
-        kind = "write" if isinstance(stmt, ir.Assign) else "reduce"
+        kind = "write" if isinstance(stmt, ir.Assign) else "reduce" if stmt.op == "+" else f"reduce {stmt.op}"
         guard, place, indices = self.access(stmt.name, stmt.idx, kind)
         if guard:
             self.emit(f"if not ({guard}): {self.out_of_bounds(stmt.name, indices)}")
@@ -178,7 +178,7 @@ class _Emitter(Text):
             position = self.fresh("at")
             self.emit(f"{position} = {place}")
             target = f"{local(stmt.name)}_data[{position}]"
-        self.emit(f"{target} = {self.arith.stored(typ, self.arith.binary('+', typ, target, rhs))}")
+        self.emit(f"{target} = {self.arith.stored(typ, self.arith.combined(stmt.op, typ, target, rhs))}")
 
     def branch(self, word: str, stmt: ir.If) -> None:
         self.spilling = word == "if"

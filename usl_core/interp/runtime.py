@@ -27,7 +27,7 @@ class ConfigState(dict[ConfigKey, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One access, reported to `trace`: kind is "read", "write" or "reduce" of data, or "configure".
+    """One access, reported to `trace`: kind is "read", "write", "reduce" (`+=`) or "reduce op" of data, or "configure".
 
     name is the buffer or window as the accessing procedure calls it; storage and offset identify the element among all
     buffers of the run. "configure" is a write of a configuration field: name is its `FieldSym`, the rest is empty and zero.

@@ -164,11 +164,15 @@ class Assign(SimpleStmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduce(SimpleStmt):
-    """`name[idx] += rhs`. rhs has exactly the element type of name."""
+    """`name[idx] op= rhs`. rhs has exactly the element type of name.
+
+    op is one of `usl_core.ir.combining.OPERATIONS`: what is there becomes `what is there op rhs`.
+    """
 
     name: Sym
     idx: tuple[Expr, ...]
     rhs: Expr
+    op: str = "+"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

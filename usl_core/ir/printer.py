@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import assert_never
 
 from usl_core.ir import nodes as ir
+from usl_core.ir.combining import FUNCTIONS
 from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.literal_text import literal_text
 from usl_core.ir.memory import DRAM, MemoryClass
@@ -176,8 +177,10 @@ class Printer:
         match stmt:
             case ir.Assign(name=name, idx=idx, rhs=rhs):
                 return f"{self.access(name, idx)} = {self.expr(rhs)}"
-            case ir.Reduce(name=name, idx=idx, rhs=rhs):
-                return f"{self.access(name, idx)} += {self.expr(rhs)}"
+            case ir.Reduce(name=name, idx=idx, rhs=rhs, op=op) if op in FUNCTIONS:
+                return f"{self.access(name, idx)} @= {op}({self.expr(rhs)})"
+            case ir.Reduce(name=name, idx=idx, rhs=rhs, op=op):
+                return f"{self.access(name, idx)} {op}= {self.expr(rhs)}"
             case ir.AssignConfig(config=config, field=field, rhs=rhs):
                 return f"{self.global_name(config, config.name)}.{field} = {self.expr(rhs)}"
             case ir.Pass():

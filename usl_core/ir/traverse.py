@@ -471,8 +471,10 @@ class _Same:
 def same_head(a: Node, b: Any, names: Mapping[Sym, Sym]) -> bool:
     """Whether a and b, of one kind, are the same but for children and the names that they bind; names maps a's names to b's."""
     match a:
-        case Read() | WindowExpr() | Assign() | Reduce():
+        case Read() | WindowExpr() | Assign():
             return names.get(a.name, a.name) is b.name
+        case Reduce():
+            return names.get(a.name, a.name) is b.name and bool(a.op == b.op)
         case StrideExpr():
             return names.get(a.name, a.name) is b.name and a.dim == b.dim
         case Literal():

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 
 from usl_core.backend import ParallelLoop, parallel_loops
 from usl_core.errors import BackendError
+from usl_core.ir.combining import spelt
 from usl_core.ir.nodes import For, Proc, Reduce
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, walk_kinds
@@ -37,6 +38,12 @@ def _of_loop(par: ParallelLoop, found: Reductions) -> tuple[Sym, ...]:
     nested = (name for stmt in loop.body for inner in walk_kinds(stmt, For) for name in found.get(inner, ()))
     names = {name for name in nested if name not in inside}
     for access in par.shared_reductions():
+        if access.op != "+":
+            raise BackendError(
+                f"iterations of parallel loop {loop.iter.name} reduce into {access.buffer.name} by {spelt(access.op)}",
+                span=loop.span,
+                notes=("the C11 backend shares sums among threads only; make another loop parallel",),
+            )
         if access.point or not isinstance(access.node, Reduce):
             what = "one element of" if access.point else "the scalar"
             raise BackendError(

@@ -19,6 +19,7 @@ from usl_c11.status import fail
 from usl_c11.types import require_arithmetic, ring
 from usl_c11.usage import mentions
 from usl_core.errors import BackendError, Span
+from usl_core.ir.combining import written_out
 from usl_core.ir.nodes import (
     Alloc,
     Assign,
@@ -156,7 +157,9 @@ def _assign(stmt: Assign, fn: Function) -> list[str]:
 
 
 def _reduce(stmt: Reduce, fn: Function) -> list[str]:
-    """`+=`; on types that C would promote or overflow, a store of the sum reduced to the type."""
+    """`+=`; on types that C would promote or overflow, a store of the sum reduced to the type. Others are written out."""
+    if stmt.op != "+":
+        return _assign(Assign(stmt.name, stmt.idx, written_out(stmt), span=stmt.span), fn)
     buffer, place = _place(stmt, fn)
     scalar, ctype = buffer.scalar, fn.unit.ctype(buffer.scalar, stmt.span)
     require_arithmetic(scalar, stmt.span)

@@ -57,7 +57,7 @@ class Access:
     """One access that code makes: once for each value of the iterators, outermost first, for which each of nonnegative is >= 0.
 
     kind is "read", "write" or "reduce". conditional says that it may not happen even then. place is the statement in the
-    procedure that was asked about, not in a callee.
+    procedure that was asked about, not in a callee. op is the operation of a reduction.
     """
 
     kind: str
@@ -67,6 +67,7 @@ class Access:
     nonnegative: tuple[Polynomial, ...]
     conditional: bool
     place: StmtCursor
+    op: str = ""
 
 
 def accesses(code: Procedure | Cursor) -> Iterator[Access]:
@@ -262,8 +263,8 @@ def _statement(stmt: Any, scope: Scope) -> Iterator[Access]:
             yield from _block(orelse(stmt), scope.under(stmt.cond(), False))
         case AssignCursor() | ReduceCursor():
             yield from _reads(stmt, scope)
-            kind = "write" if isinstance(stmt, AssignCursor) else "reduce"
-            yield scope.access(kind, stmt.name(), stmt.idx())
+            kind, op = ("write", "") if isinstance(stmt, AssignCursor) else ("reduce", stmt.op())
+            yield replace(scope.access(kind, stmt.name(), stmt.idx()), op=op)
         case CallCursor():
             yield from _call(stmt, scope)
         case _:

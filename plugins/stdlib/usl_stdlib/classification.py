@@ -19,7 +19,7 @@ class LoopKind(Enum):
     MAP = "map"
     """No iteration touches what another writes."""
     REDUCTION = "reduction"
-    """Iterations meet only where they add into the same places."""
+    """Iterations meet only where they reduce into the same places, by one operation for each buffer."""
     SEQUENTIAL = "sequential"
     """An iteration may need what earlier ones did."""
 
@@ -53,7 +53,7 @@ def classify(loop: ForCursor) -> LoopClass:
     for group in _shared_and_written(loop):
         if not _apart(loop.name(), group, known_at(loop)):
             carried.append(group[0].buffer.name)
-            sums = sums and all(each.kind == "reduce" for each in group)
+            sums = sums and all(each.kind == "reduce" and each.op == group[0].op for each in group)
     if not carried:
         return LoopClass(LoopKind.MAP)
     return LoopClass(LoopKind.REDUCTION if sums else LoopKind.SEQUENTIAL, tuple(carried))

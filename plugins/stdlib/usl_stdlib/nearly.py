@@ -111,7 +111,7 @@ def _parts(a: Node, b: Node) -> tuple[int, int]:
         return (type(a) is type(b)) + sum(n for n, _ in pairs), 1 + sum(of for _, of in pairs)
     if isinstance(a, Assign | Reduce):
         matched, of = _parts(a.rhs, b.rhs) if isinstance(b, Assign | Reduce) else (0, _parts(a.rhs, a.rhs)[1])
-        return matched + (type(a) is type(b)), of + 1
+        return matched + (type(a) is type(b) and getattr(a, "op", "") == getattr(b, "op", "")), of + 1
     if isinstance(a, Expr) and not isinstance(a.type, ControlType):
         return _operations(a, b)
     return int(type(a) is type(b)), 1

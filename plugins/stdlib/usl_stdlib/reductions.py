@@ -6,10 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import AllocCursor, ForCursor
+from usl_core.cursors import AllocCursor, AssignCursor, ForCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import MemoryClass
-from usl_core.scheduling import autolift_alloc, fission, fuse, reorder_loops, set_memory, stage_mem, unroll_loop
+from usl_core.scheduling import (
+    autolift_alloc,
+    delete_buffer,
+    fission,
+    fuse,
+    inline_assign,
+    reorder_loops,
+    set_memory,
+    stage_mem,
+    unroll_loop,
+)
 from usl_stdlib.dividing import Divided, divide
 from usl_stdlib.expressions import fresh, loop_at
 from usl_stdlib.reporting import Places, explained
@@ -58,8 +68,9 @@ def parallelize_reduction(
 
     and a loop for the last `n % q` terms. A sum is any location that the loop only adds to and that does not depend on its
     iterator, or a window that instructions called in it only add to; in one buffer there may be several that are neighbours,
-    `y[i]` and `y[i + 1]`. memory is where the partial sums live. tail is that of `vectorize`: "perfect", "cut", "guard" or
-    "masked". Real numbers are added in another order, which counts as equal.
+    `y[i]` and `y[i + 1]`. Products, minima and maxima are split likewise, where the loop reduces into the location by one
+    operation; partial minima and maxima of reals start at the value of s. memory is where partial results live. tail is that of
+    `vectorize`: "perfect", "cut", "guard" or "masked". Real numbers are added in another order, which counts as equal.
 
     Returns the procedure and a `ParallelReduction`.
 
@@ -82,11 +93,13 @@ def parallelize_reduction(
     starts: list[Any] = []
     ends: list[Any] = []
     allocs: list[Any] = []
+    saved: list[Any] = []
     for each in sums:
         own = fresh(p, each.buffer if each.buffer.endswith("_sum") else f"{each.buffer}_sum")
         first, last = p.forward(block[0]), p.forward(block[-1])
-        p = stage_mem(p, first.expand(0, len(block) - 1), each.window, own, accum=True)
+        p = stage_mem(p, first.expand(0, len(block) - 1), each.window, own, accum=True, start=first.parent())
         allocs.append(p.forward(first).prev(2))
+        saved += _saved(p.forward(first.parent()), f"{own}_start")
         p, cleared = _location_by_location(p, first, -1, each.split)
         p, added = _location_by_location(p, last, 1, each.split)
         starts += cleared
@@ -101,6 +114,8 @@ def parallelize_reduction(
         p = fission(p, p.forward(stmt).after())
     for stmt in block:
         p = reorder_loops(p, p.forward(stmt).parent())
+    for alloc, start in saved:
+        p = delete_buffer(inline_assign(p, p.forward(start)), p.forward(alloc))
     parts_ = parts_.forward(p)
     around = [[p.forward(stmt).parent() for stmt in stmts] for stmts in (starts, ends)]
     return p, ParallelReduction(
@@ -112,6 +127,12 @@ def parallelize_reduction(
         tuple(around[0]),
         tuple(around[1]),
     )
+
+
+def _saved(lanes: Any, name: str) -> list[tuple[Any, Any]]:
+    """The declaration and the assignment before the loop over lanes that save one value at which partial results start."""
+    start = lanes.prev()
+    return [(lanes.prev(2), start)] if isinstance(start, AssignCursor) and start.name() == name else []
 
 
 def _location_by_location(p: Procedure, place: Any, side: int, depth: int) -> tuple[Procedure, list[Any]]:

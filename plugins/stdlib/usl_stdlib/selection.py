@@ -37,7 +37,7 @@ from usl_stdlib.rules import Cut, Lanes
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What an instruction with one statement computes: `dst[i] = rhs` or `+=` in each lane, or in those below n."""
+    """What an instruction with one statement computes: `dst[i] = rhs` or a reduction in each lane, or in those below n."""
 
     instruction: Procedure
     write: Any
@@ -107,6 +107,11 @@ def _shape(instruction: Procedure, width: int) -> Iterator[Shape]:
         yield Shape(instruction, write, loop.name(), masked, formals, apart)
 
 
+def _operation(write: Any) -> str:
+    """The operation of a reduction; nothing for an assignment."""
+    return write.op() if isinstance(write, ReduceCursor) else ""
+
+
 def _is_lane(access: Any, iterator: str) -> bool:
     idx = access.idx()
     return len(idx) == 1 and isinstance(idx[0], ReadCursor) and idx[0].name() == iterator
@@ -132,7 +137,7 @@ class Selection:
         found = [
             shape
             for shape in self.shapes
-            if isinstance(shape.write, ReduceCursor) is isinstance(write, ReduceCursor) and _writes(shape, write, memory, lanes)
+            if _operation(shape.write) == _operation(write) and _writes(shape, write, memory, lanes)
             if any(not found.operands and not found.commute for found in _match(shape, shape.write.rhs(), write.rhs(), lanes))
         ]
         return [shape.instruction for shape in sorted(found, key=lambda shape: bool(shape.any_distance))]
@@ -154,52 +159,50 @@ class Selection:
         return None
 
     def _ways(self, write: Any, lanes: Lanes) -> Iterator[tuple[float, Cut]]:
-        reduces, rhs, memory = isinstance(write, ReduceCursor), write.rhs(), lanes.memory(write)
+        op, rhs, memory = _operation(write), write.rhs(), lanes.memory(write)
         if memory is None:
             return
         lanes = lanes.writing(write)
-        yield from self._pieces(rhs, reduces, memory, lanes, write)
+        yield from self._pieces(rhs, op, memory, lanes, write)
         if memory is not DRAM:
-            yield from self._split(rhs, reduces, memory, lanes)
-        elif reduces:
-            for register in self._homes(write.type()):
-                inner = min((cost for cost, _ in self._pieces(rhs, True, register, lanes)), default=inf)
+            yield from self._split(rhs, op, memory, lanes)
+        elif op:
+            for register in self._homes(write.type(), op):
+                inner = min((cost for cost, _ in self._pieces(rhs, op, register, lanes)), default=inf)
                 yield inner + 2, Cut(target=register)
 
-    def _pieces(
-        self, rhs: Any, reduces: bool, memory: MemoryClass, lanes: Lanes, write: Any = None
-    ) -> Iterator[tuple[float, Cut]]:
+    def _pieces(self, rhs: Any, op: str, memory: MemoryClass, lanes: Lanes, write: Any = None) -> Iterator[tuple[float, Cut]]:
         """The ways to compute rhs into memory, to where write does, by one instruction, after its operands."""
         for shape in self.shapes:
-            if isinstance(shape.write, ReduceCursor) is reduces and _writes(shape, write, memory, lanes):
+            if _operation(shape.write) == op and _writes(shape, write, memory, lanes):
                 for found in _match(shape, shape.write.rhs(), rhs, lanes):
                     cost = shape.cost + sum(self._value(each, wanted, lanes) for each, wanted in found.operands)
                     yield cost, Cut(tuple(found.operands), tuple(found.commute))
 
-    def _split(self, rhs: Any, reduces: bool, memory: MemoryClass, lanes: Lanes) -> Iterator[tuple[float, Cut]]:
+    def _split(self, rhs: Any, op: str, memory: MemoryClass, lanes: Lanes) -> Iterator[tuple[float, Cut]]:
         """The ways to compute a sum in two steps."""
-        if not isinstance(rhs, BinaryOpCursor) or rhs.op() not in ("+", "-"):
+        if op not in ("", "+") or not isinstance(rhs, BinaryOpCursor) or rhs.op() not in ("+", "-"):
             return
         orders = [(rhs.lhs(), rhs.rhs(), ())] + ([(rhs.rhs(), rhs.lhs(), (rhs,))] if rhs.op() == "+" else [])
         for first, second, swapped in orders:
-            start = self._best(first, reduces, memory, lanes)
+            start = self._best(first, op, memory, lanes)
             if start < inf:
                 yield start + self._added(second, rhs.op() == "-", memory, lanes), Cut(commute=swapped, split=True)
 
     def _added(self, term: Any, negated: bool, memory: MemoryClass, lanes: Lanes) -> float:
         """The cost of `+= term` or `+= -term`."""
-        best = inf if negated else self._best(term, True, memory, lanes)
+        best = inf if negated else self._best(term, "+", memory, lanes)
         for shape in self.shapes:
             pattern = shape.write.rhs()
-            if negated and isinstance(shape.write, ReduceCursor) and isinstance(pattern, UnaryMinusCursor):
+            if negated and _operation(shape.write) == "+" and isinstance(pattern, UnaryMinusCursor):
                 if not _holds(shape.target, memory):
                     continue
                 for found in _match(shape, pattern.arg(), term, lanes):
                     best = min(best, shape.cost + sum(self._value(each, wanted, lanes) for each, wanted in found.operands))
         return best
 
-    def _best(self, rhs: Any, reduces: bool, memory: MemoryClass, lanes: Lanes) -> float:
-        ways = [*self._pieces(rhs, reduces, memory, lanes), *self._split(rhs, reduces, memory, lanes)]
+    def _best(self, rhs: Any, op: str, memory: MemoryClass, lanes: Lanes) -> float:
+        ways = [*self._pieces(rhs, op, memory, lanes), *self._split(rhs, op, memory, lanes)]
         return min((cost for cost, _ in ways), default=inf)
 
     def _value(self, expr: Any, memory: MemoryClass, lanes: Lanes) -> float:
@@ -208,12 +211,12 @@ class Selection:
         key = (text(expr), str(expr.type()), memory)
         if key not in self._costs:
             self._costs[key] = inf  # an operand that is the expression itself leads nowhere
-            self._costs[key] = self._best(expr, False, memory, lanes)
+            self._costs[key] = self._best(expr, "", memory, lanes)
         return self._costs[key]
 
-    def _homes(self, typ: Any) -> list[MemoryClass]:
-        """The memories that the instructions add up in."""
-        found = [s.target.mem() for s in self.shapes if isinstance(s.write, ReduceCursor) and s.target.type() == typ]
+    def _homes(self, typ: Any, op: str) -> list[MemoryClass]:
+        """The memories that the instructions reduce in by op."""
+        found = [s.target.mem() for s in self.shapes if _operation(s.write) == op and s.target.type() == typ]
         return list(dict.fromkeys(mem for mem in found if mem is not None and mem is not DRAM))
 
 

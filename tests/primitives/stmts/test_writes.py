@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.primitives.equivalence import assert_body, assert_equivalent, parse
+from tests.primitives.equivalence import assert_body, assert_equivalent, assert_refines, parse
 from usl_core.errors import SchedulingError
 from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce
 from usl_core.primitives.stmts.merge_writes import merge_writes
@@ -32,6 +32,11 @@ def program(*lines: str, typ: str = "R") -> Procedure:
         ("x[0] += a", "x[0] = b", "x[0] = b"),
         ("x[n - 1] = a", "x[n + 1 - 2] += x[n]", "x[n - 1] = a + x[n]"),
         ("x[0] += x[0]", "x[0] += b", "x[0] += x[0] + b"),
+        ("x[0] = a", "x[0] *= b", "x[0] = a * b"),
+        ("x[0] *= a", "x[0] *= b", "x[0] *= a * b"),
+        ("x[0] = a", "x[0] @= min(b)", "x[0] = min(a, b)"),
+        ("x[0] @= max(a)", "x[0] @= max(b)", "x[0] @= max(max(a, b))"),
+        ("x[0] @= max(a)", "x[0] = b", "x[0] = b"),
         ("x[idx(k[0], 0, n)] = a", "x[idx(k[0], 0, n)] += b", "x[idx(k[0], 0, n)] = a + b"),
     ],
 )
@@ -60,7 +65,9 @@ def test_a_location_is_recognised_through_a_window():
         ("x[0] = a", "x[0] = x[n - 1]", "the second statement reads x, which the first writes"),
         ("x[idx(k[0], 0, n)] = a", "x[idx(k[1], 0, n)] += b", "not proved to write the same location"),
         ("x[0] = y[idx(k[0], 0, n)]", "x[0] = b", "has an index made of data, so it cannot be dropped"),
-        ("x[0] = a", "check(n > 2)", "both statements must be `=` or `\\+=`, found Check"),
+        ("x[0] *= a", "x[0] += b", r"combine by different operations, `\*=` and `\+=`"),
+        ("x[0] @= max(a)", "x[0] @= min(b)", "combine by different operations, `@= max` and `@= min`"),
+        ("x[0] = a", "check(n > 2)", "both statements must be `=` or reductions, found Check"),
     ],
 )
 def test_writes_that_do_not_belong_together_are_refused(first: str, second: str, message: str):
@@ -120,11 +127,15 @@ def test_an_overwritten_statement_is_gone():
         ("x[0] = a - b", "x[0] = a", "x[0] += -b"),
         ("x[0] = x[0] + b", "x[0] = x[0]", "x[0] += b"),
         ("x[0] = x[0] - 2.0", "x[0] = x[0]", "x[0] += -2.0"),
+        ("x[0] = a * b", "x[0] = a", "x[0] *= b"),
+        ("x[0] *= a * b", "x[0] *= a", "x[0] *= b"),
+        ("x[0] = min(a, b + y[0])", "x[0] = a", "x[0] @= min(b + y[0])"),
+        ("x[0] @= max(max(a, b))", "x[0] @= max(a)", "x[0] @= max(b)"),
     ],
 )
-def test_a_sum_is_written_in_two_steps(line: str, first: str, second: str):
+def test_a_value_of_two_parts_is_written_in_two_steps(line: str, first: str, second: str):
     p = program(line)
-    q = split_write(p, "x[_] = _" if "+=" not in line else "x[_] += _")
+    q = split_write(p, p.body()[0])
     assert_body(q, f"{first}\n{second}")
     assert_equivalent(p, q)
 
@@ -140,14 +151,17 @@ def test_split_and_merge_are_inverse():
     [
         ("x[0] = a + x[0]", "the second part would read x after the first has been written"),
         ("x[0] = a + x[n - 1]", "the second part would read x"),
-        ("x[0] = a * b", "the right side is not a sum"),
+        ("x[0] = a / b", "the right side is not a sum, product, min or max"),
         ("x[0] = f32(a + b)", "the right side is not a sum"),
+        ("x[0] *= a + b", r"`\*=` cannot be split where its right side combines by \+"),
+        ("x[0] += max(a, b)", r"`\+=` cannot be split where its right side combines by max"),
+        ("x[0] = max(a, x[0])", "the second part would read x"),
     ],
 )
 def test_what_is_not_two_independent_parts_is_not_split(line: str, message: str):
     p = program(line, typ="f32")
     with pytest.raises(SchedulingError, match=message):
-        split_write(p, "x[_] = _")
+        split_write(p, p.body()[0])
 
 
 def test_a_sum_under_a_cast_is_not_split_as_the_cast_wraps():
@@ -177,10 +191,20 @@ def test_cursors_follow_the_parts():
         ("x[0] = x[0] + x[0]", "x[0] += x[0]"),
         ("x[n] = x[n + 1 - 1] + a * b", "x[n] += a * b"),
         ("x[idx(k[0], 0, n)] = x[idx(k[0], 0, n)] + a", "x[idx(k[0], 0, n)] += a"),
+        ("x[0] = x[0] * a", "x[0] *= a"),
+        ("x[0] = a * x[0]", "x[0] *= a"),
+        ("x[0] = x[0] * a * b", "x[0] *= a * b"),
+        ("x[0] = max(x[0], a)", "x[0] @= max(a)"),
+        ("x[n] = min(a + b, x[n + 1 - 1])", "x[n] @= min(a + b)"),
+        ("x[0] = max(max(x[0], a), b)", "x[0] @= max(max(a, b))"),
+        ("x[0] = select(x[0], a, a, x[0])", "x[0] @= max(a)"),
+        ("x[0] = select(a, x[0], x[0], a)", "x[0] @= max(a)"),
+        ("x[0] = select(x[0], a, x[0], a)", "x[0] @= min(a)"),
+        ("x[0] = select(a, x[0], a, x[0])", "x[0] @= min(a)"),
     ],
 )
 @pytest.mark.parametrize("typ", ["f32", "u8"])
-def test_an_assignment_that_adds_to_its_target_becomes_a_reduction(line: str, folded: str, typ: str):
+def test_an_assignment_that_combines_with_its_target_becomes_a_reduction(line: str, folded: str, typ: str):
     p = program(line, typ=typ)
     q = fold_into_reduce(p, "x[_] = _")
     assert_body(q, folded)
@@ -193,8 +217,12 @@ def test_an_assignment_that_adds_to_its_target_becomes_a_reduction(line: str, fo
         "x[0] = a - x[0]",
         "x[0] = x[1] + a",
         "x[0] = x[n - 1] + a",
-        "x[0] = x[0] * a",
+        "x[0] = x[0] / a",
         "x[0] = y[0] + a",
+        "x[0] = y[0] * a",
+        "x[0] = max(y[0], a)",
+        "x[0] = max(a + b, min(x[0], b))",
+        "x[0] = select(x[0], a, b, x[0])",
         "x[0] = a + b",
         "x[0] = max(x[0] + a, b)",
         "x[idx(k[0], 0, n)] = x[idx(k[1], 0, n)] + a",
@@ -208,6 +236,47 @@ def test_what_is_not_such_an_addition_is_refused(line: str):
         fold_into_reduce(p, "x[_] = _")
 
 
+@pytest.mark.parametrize("typ", ["f32", "i8"])
+@pytest.mark.parametrize(
+    ("cond", "op"),
+    [
+        ("a > x[n]", "max"),
+        ("x[n] < a", "max"),
+        ("a >= x[n]", "max"),
+        ("x[n] <= a", "max"),
+        ("a < x[n]", "min"),
+        ("x[n] > a", "min"),
+        ("a <= x[n]", "min"),
+        ("x[n] >= a", "min"),
+    ],
+)
+def test_a_comparison_before_an_assignment_becomes_a_reduction(cond: str, op: str, typ: str):
+    p = program(f"if {cond}:", "    x[n] = a", typ=typ)
+    q = fold_into_reduce(p, "if _: _")
+    assert_body(q, f"x[n] @= {op}(a)")
+    assert_refines(p, q)  # it has a value where the comparison has none
+    assert q.forward(p.find("if _: _")) == q.forward(p.find("x[_] = _")) == q.body()[0]
+    assert q.forward(p.find("x[_] = _").rhs()) == q.body()[0].rhs()
+    assert not q.forward(p.find("if _: _").cond())
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (("if a > x[1]:", "    x[0] = a"), "does not compare x"),
+        (("if a > x[0]:", "    x[0] = b"), "does not compare x"),
+        (("if a == x[0]:", "    x[0] = a"), "does not compare x"),
+        (("if a > x[0] and a > b:", "    x[0] = a"), "does not compare x"),
+        (("if a > x[0]:", "    x[0] = a", "else:", "    x[0] = b"), "or an `if` around one alone, found If"),
+        (("if a > x[0]:", "    x[0] = a", "    y[0] = b"), "or an `if` around one alone, found If"),
+    ],
+)
+def test_another_branch_is_not_folded(lines: tuple[str, ...], message: str):
+    p = program(*lines)
+    with pytest.raises(SchedulingError, match=message):
+        fold_into_reduce(p, "if _: _")
+
+
 def test_a_sum_that_saturates_later_is_not_folded():
     p = parse("def f(x: u8[1], y: u8):\n    x[0] = u8(f32(x[0]) + f32(y))")
     with pytest.raises(SchedulingError, match="the right side is not x"):
@@ -216,7 +285,7 @@ def test_a_sum_that_saturates_later_is_not_folded():
 
 def test_a_reduction_is_not_folded_again():
     p = program("x[0] += a")
-    with pytest.raises(SchedulingError, match="an assignment is wanted here, found Reduce"):
+    with pytest.raises(SchedulingError, match="an assignment is wanted here, or an `if` around one alone, found Reduce"):
         fold_into_reduce(p, "x[_] += _")
 
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
 from usl_core.analysis import formula as fml
 from usl_core.analysis.conditions import covered
 from usl_core.analysis.conflict import overlap
 from usl_core.analysis.context import Context
-from usl_core.analysis.effects import Access, Kind
 from usl_core.analysis.exposed import definite_writes, exposed_read
 from usl_core.analysis.solver import Proved
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import BlockLoc, NodeLoc, after, before, stmt_list, stmt_path, stmts
 from usl_core.errors import Span, Undecided
 from usl_core.ir import nodes as ir
+from usl_core.ir.combining import identity, is_idempotent, spelt
 from usl_core.ir.memory import DRAM
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, free_names, update, use_of
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
+from usl_core.primitives.buffers.partial import one_reduction, start_outside
 from usl_core.primitives.buffers.region import Region, region_of, window_of
 from usl_core.primitives.buffers.uses import Use, mentions, passed_whole, reads_strides, renamed, uses_in, with_windows
 from usl_core.primitives.locate import Where, block_at, context_at, expr_at, scope_at
@@ -34,7 +34,7 @@ from usl_core.procedure import Procedure
 
 
 @primitive()
-def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bool = False) -> Edit:
+def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bool = False, start: Where | None = None) -> Edit:
     """Let a block work on a copy of a window of a buffer, `stage_mem(p, block, "x[lo:hi, pt]", "t")`.
 
                                  t: T[hi - lo]
@@ -46,14 +46,17 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
 
     Accesses that certainly lie outside of the window stay on x, through windows of it too. Copying in is left out if the block
     writes all of the window and reads nothing of it that it has not written before; copying out if it writes nothing. With
-    accum, t starts at 0 and is added to x at the end. Where the window may reach over the end of the buffer the copies are
-    guarded. The copy lives in DRAM; `set_memory` moves it.
+    accum, t starts at 0 and is added to x at the end; a reduction by `*` starts at 1, one by `min` or `max` at the greatest or
+    least integer of its type, or else at x itself. In that last case start may be a loop around the block that only combines
+    more with x: t then starts at what x was before that loop, read once into `t_start`. Where the window may reach over the end
+    of the buffer the copies are guarded. The copy lives in DRAM; `set_memory` moves it.
 
     Raises:
         SchedulingError: an access to x in the block may lie partly outside of the window (values are shown); the block may
         reach the window through another one made before it, or makes one that is used after it; the window may be empty;
-        the block depends on strides of x; accum, and the block does more than reduce into the window; an iteration of a
-        parallel loop around would copy what another one writes.
+        the block depends on strides of x; accum, and the block does more than reduce into the window by one operation; start,
+        and that loop does more with the window, or changes where it lies; an iteration of a parallel loop around would copy
+        what another one writes.
     Forwarding: everything stays with the same statement; a cursor to the block holds the same statements, without the copies.
     Also known as: stage_window, cache_read and cache_write (TVM), staging.
     """
@@ -73,18 +76,19 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
     inner, changed = ctx.after(alloc), edit.stmts(where)
     touched = [a for a in effect(inner, changed).accesses if a.buffer is target]
     require(bool(touched), f"the block does not use {region.buffer.name}", span, code="E451")
-    if accum:
-        _require_reductions(touched, region)
+    op = one_reduction(touched, region) if accum else ""
+    require(accum or start is None, "start is for partial results, with accum", span)
     copies = _Copies(ctx, region, target, span)
-    start: ir.Block = (alloc,)
+    opening: ir.Block = (alloc,)
     if accum:
-        start = (alloc, copies.zero())
+        edit, filled = _started(edit, proc, where, copies, op, start)
+        opening = (alloc, filled)
     elif _must_copy_in(copies, inner, changed):
-        start = (alloc, copies.copy_in())
+        opening = (alloc, copies.copy_in())
 
-    edit = edit.insert(before(stmt_path(where, 0)), start)
+    edit = edit.insert(before(stmt_path(where, 0)), opening)
     if any(a.modifies for a in touched):
-        edit = edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), (copies.copy_out(add=accum),))
+        edit = edit.insert(after(stmt_path(where, where.hi - where.lo - 1)), (copies.copy_out(op),))
     require_still_parallel(edit, where.parent)  # what is copied may be more than what the block touches
     return edit
 
@@ -197,11 +201,24 @@ def _shown(region: Region) -> str:
     return f"{region.buffer.name}[{', '.join(map(entry, region.dims))}]" if region.dims else region.buffer.name
 
 
-def _require_reductions(touched: list[Access], region: Region) -> None:
-    other = next((a for a in touched if a.kind is not Kind.REDUCE), None)
-    if other is not None:
-        message = f"accum needs a block that only reduces into {region.buffer.name}, but there is a {other.kind.value}"
-        refuse(message, other.node.span, code="E454")
+def _started(
+    edit: Edit, proc: Procedure, where: BlockLoc, copies: _Copies, op: str, start: Where | None
+) -> tuple[Edit, ir.Stmt]:
+    """The statement that gives the copy the value at which a partial result starts; edit, which has saved it before the loop
+    start if it must be."""
+    region = copies.region
+    neutral = identity(op, region.scalar)
+    if neutral is not None:
+        return edit, copies.filled(neutral)
+    require(is_idempotent(op), f"a reduction by {spelt(op)} has no value to start at", copies.span, code="E454")
+    if start is None:
+        return edit, copies.copy_in()
+    path, ctx = start_outside(proc, where, start, region, op)
+    _require_extents(ctx, region)
+    saved = Sym(f"{copies.target.name}_start")
+    there = _Copies(ctx, region, saved, copies.span)
+    edit = edit.insert(before(path), (ir.Alloc(saved, region.type(), DRAM, span=copies.span), there.copy_in()))
+    return edit, copies.copy_of(saved)
 
 
 # ---- the copies
@@ -219,14 +236,22 @@ class _Copies:
 
         return self._loops(load, guarded=True)
 
-    def zero(self) -> ir.Stmt:
-        zero = ir.Literal(0 if self.region.scalar.is_int else Fraction(0), type=self.region.scalar, span=self.span)
-        return self._loops(lambda ours, _: ir.Assign(self.target, ours, zero, span=self.span), guarded=False)
+    def copy_of(self, other: Sym) -> ir.Stmt:
+        """Copies another buffer of the same shape."""
+        return self._loops(lambda ours, _: ir.Assign(self.target, ours, self._read(other, ours), span=self.span), guarded=False)
 
-    def copy_out(self, *, add: bool) -> ir.Stmt:
+    def filled(self, value: ir.Literal) -> ir.Stmt:
+        literal = update(value, span=self.span)
+        return self._loops(lambda ours, _: ir.Assign(self.target, ours, literal, span=self.span), guarded=False)
+
+    def copy_out(self, op: str) -> ir.Stmt:
+        """Stores the copy, or combines it with what is there."""
+
         def store(ours: tuple[ir.Expr, ...], theirs: tuple[ir.Expr, ...]) -> ir.Stmt:
-            node = ir.Reduce if add else ir.Assign
-            return node(self.region.buffer, theirs, self._read(self.target, ours), span=self.span)
+            value = self._read(self.target, ours)
+            if op:
+                return ir.Reduce(self.region.buffer, theirs, value, op, span=self.span)
+            return ir.Assign(self.region.buffer, theirs, value, span=self.span)
 
         return self._loops(store, guarded=True)
 

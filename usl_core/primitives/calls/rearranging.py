@@ -7,6 +7,7 @@ from functools import cache
 
 from usl_core.analysis import affine
 from usl_core.analysis.context import Context
+from usl_core.ir.combining import FUNCTIONS, operands
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Arg,
@@ -15,6 +16,7 @@ from usl_core.ir.nodes import (
     Block,
     Expr,
     ExprBase,
+    ExternCall,
     For,
     If,
     Interval,
@@ -85,8 +87,10 @@ def shape(node: Node) -> int:
             return hash((For, *map(shape, body)))
         case If(cond=cond, body=body, orelse=orelse):
             return hash((If, shape(cond), *map(shape, body), len(body), *map(shape, orelse)))
-        case Reduce(rhs=rhs):  # as `x = x + e`
-            return hash((Assign, _sum("+", 1, shape(rhs))))
+        case Reduce(op=op, rhs=rhs) if op in FUNCTIONS:  # as `x = max(x, e)`
+            return hash((Assign, hash((ExternCall, 1, shape(rhs)))))
+        case Reduce(op=op, rhs=rhs):  # as `x = x + e`
+            return hash((Assign, _sum(op, 1, shape(rhs))))
         case Assign(rhs=rhs):
             return hash((Assign, shape(rhs)))
         case ExprBase() if is_control(node.type):
@@ -113,23 +117,21 @@ def alike(body: Block, block: Block) -> bool:
     return len(body) == len(block) and all(shape(a) == shape(b) for a, b in zip(body, block, strict=True))
 
 
-def _adds(stmt: Assign) -> bool:
-    """Whether it is `x = x + e` or `x = e + x`."""
-    if not isinstance(stmt.rhs, BinaryOp) or stmt.rhs.op != "+":
-        return False
-    sides = (side for side in (stmt.rhs.lhs, stmt.rhs.rhs) if isinstance(side, Read) and side.name is stmt.name)
+def _combines(stmt: Assign, op: str) -> bool:
+    """Whether it is `x = x op e` or `x = e op x`."""
+    sides = (side for side in operands(op, stmt.rhs) or () if isinstance(side, Read) and side.name is stmt.name)
     return any(all(map(same_expr, side.idx, stmt.idx)) for side in sides)
 
 
 def _folded(body: Block, block: Block) -> Iterator[Stmt]:
-    """The statements of block that add to their target by `=` where body does so by `+=`."""
+    """The statements of block that combine with their target by `=` where body does so by a reduction."""
     for a, b in zip(body, block, strict=True):
         match a, b:
             case For(), For():
                 yield from _folded(a.body, b.body)
             case If(), If():
                 yield from _folded((*a.body, *a.orelse), (*b.body, *b.orelse))
-            case Reduce(), Assign() if _adds(b):
+            case Reduce(op=op), Assign() if _combines(b, op):
                 yield b
             case _:
                 pass

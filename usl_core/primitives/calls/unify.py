@@ -21,6 +21,7 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.formula import And, Bool, Const, Eq, Formula, Ge, Or
 from usl_core.analysis.lower import Lowering, index_lin
 from usl_core.ir import nodes as ir
+from usl_core.ir.combining import spelt
 from usl_core.ir.externs import IDX, MAX, MIN
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data, get_field, same_expr, walk
@@ -147,6 +148,8 @@ class Unifier:
     def stmt(self, a: ir.Stmt, b: ir.Stmt) -> None:
         """Two statements match."""
         match a, b:
+            case ir.Reduce(op=op), ir.Reduce(op=other) if op != other:
+                raise Mismatch(f"one combines by {spelt(op)}, the other by {spelt(other)}", a, b)
             case ir.Assign() | ir.Reduce(), ir.Assign() | ir.Reduce() if type(a) is type(b):
                 self.access(a.name, a.idx, b.name, b.idx, a, b)
                 self.data(a.rhs, b.rhs)

@@ -21,14 +21,19 @@ def parallel_if_free_of_races(edit: Edit, path: Path) -> Edit:
 
 
 def require_still_parallel(edit: Edit, path: Path) -> None:
-    """The `par` loops around path, which the edit changes inside only, stay free of races, or the operator refuses.
+    """The `par` loops of the original around path, which the edit changes inside only, stay free of races, or the operator
+    refuses.
 
     A loop that may race already is left to the check before code generation.
     """
     for depth in range(1, len(path) + 1):
-        loop, old = get_stmt(edit.proc, path[:depth]), get_stmt(edit.origin, path[:depth])
-        if isinstance(loop, For) and isinstance(old, For) and loop.mode is LoopMode.PAR:
-            conflict = why_not_parallelizable(Context.at(edit.proc, path[:depth]), loop)
+        old = get_stmt(edit.origin, path[:depth])
+        if not isinstance(old, For):
+            continue
+        now = edit.path(NodeLoc(path[:depth]))
+        loop = get_stmt(edit.proc, now)
+        if isinstance(loop, For) and loop.mode is LoopMode.PAR:
+            conflict = why_not_parallelizable(Context.at(edit.proc, now), loop)
             if conflict is not None and _is_parallelizable(edit.origin, path[:depth], old):
                 require_no(conflict, f"the iterations of parallel loop {loop.iter.name} would interfere", loop.span)
 

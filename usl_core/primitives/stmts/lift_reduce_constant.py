@@ -123,7 +123,7 @@ class _Terms:
                 self.block(ctx.enter(stmt, "orelse"), path, "orelse", orelse, certain=False)
             case Alloc() | WindowStmt():
                 pass
-            case Reduce() if same_location(ctx, target(ctx, stmt), self.place):
+            case Reduce(op="+") if same_location(ctx, target(ctx, stmt), self.place):
                 self.untouched(ctx, [a for e in (*stmt.idx, stmt.rhs) for a in reads_of(e)])
                 self.terms.append(_Term(path, stmt, certain))
             case SimpleStmt():

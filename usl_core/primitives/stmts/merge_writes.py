@@ -7,7 +7,8 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.values import Values
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc, Path, stmt_path, stmts
-from usl_core.ir.nodes import Assign, BinaryOp, Reduce, Stmt
+from usl_core.ir.combining import combined, spelt
+from usl_core.ir.nodes import Assign, Reduce, Stmt
 from usl_core.ir.traverse import depends_on_data
 from usl_core.primitives.base import edit_of, primitive, refuse, require, require_proved
 from usl_core.primitives.exprs.kept import forward_kept
@@ -25,9 +26,11 @@ def merge_writes(proc: Procedure, pair: Where) -> Edit:
           ~>              ~>               ~>             ~>
         x = a + b       x = b            x += a + b     x = b
 
+    Reductions by `*`, `min` and `max` are merged likewise: `x @= max(a)` and `x @= max(b)` to `x @= max(max(a, b))`.
+
     Raises:
-        SchedulingError: the block is not two writes of locations proved to be the same; the second reads the location; the
-        first takes an index from data and would be dropped.
+        SchedulingError: the block is not two writes of locations proved to be the same; the second reads the location; both are
+        reductions, by different operations; the first takes an index from data and would be dropped.
     Forwarding: where `=` overwrites, the first statement is gone and the second stays itself; otherwise both go to the merged
     one, expressions stay themselves.
     """
@@ -35,6 +38,7 @@ def merge_writes(proc: Procedure, pair: Where) -> Edit:
     first, second = _two_writes(stmts(proc.ir, block))
     path1, path2 = stmt_path(block, 0), stmt_path(block, 1)
 
+    _require_one_operation(first, second)
     ctx = context_at(proc, path1)
     _require_same_location(ctx, first, second)
     _require_not_read(ctx, first, second)
@@ -55,8 +59,14 @@ def _two_writes(block: tuple[Stmt, ...]) -> tuple[Write, Write]:
     first, second = block
     if not isinstance(first, Assign | Reduce) or not isinstance(second, Assign | Reduce):
         other = second if isinstance(first, Assign | Reduce) else first
-        refuse(f"both statements must be `=` or `+=`, found {type(other).__name__}", other.span, code="E404")
+        refuse(f"both statements must be `=` or reductions, found {type(other).__name__}", other.span, code="E404")
     return first, second
+
+
+def _require_one_operation(first: Write, second: Write) -> None:
+    if isinstance(first, Reduce) and isinstance(second, Reduce) and first.op != second.op:
+        message = f"the two statements combine by different operations, {spelt(first.op)} and {spelt(second.op)}"
+        refuse(message, second.span, code="E412")
 
 
 def _require_same_location(ctx: Context, first: Write, second: Write) -> None:
@@ -89,7 +99,8 @@ def _require_droppable(first: Write) -> None:
 
 
 def _sum(edit: Edit, path1: Path, first: Write, path2: Path, second: Write) -> Edit:
-    total = BinaryOp("+", first.rhs, second.rhs, type=first.rhs.type, span=first.rhs.span)
+    assert isinstance(second, Reduce)
+    total = combined(second.op, first.rhs, second.rhs, first.rhs.span)
     at = (*path1, ("rhs", None))
     edit = edit.replace_expr(NodeLoc(at), total).delete(NodeLoc(path2))
     edit = edit.redirect(NodeLoc(path2), NodeLoc(path1), inside=False)

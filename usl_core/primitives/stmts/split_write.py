@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from usl_core.analysis.context import Context
 from usl_core.cursors.edit import Edit
-from usl_core.cursors.path import NodeLoc, after
+from usl_core.cursors.path import NodeLoc, after, child
+from usl_core.ir.combining import operands, operation_of, spelt
 from usl_core.ir.nodes import Assign, BinaryOp, Expr, Reduce
+from usl_core.ir.traverse import children
 from usl_core.primitives.base import edit_of, primitive, refuse
 from usl_core.primitives.exprs.algebra import negated
 from usl_core.primitives.exprs.kept import forward_kept
@@ -21,30 +23,47 @@ def split_write(proc: Procedure, stmt: Where) -> Edit:
         x = a + b    ~>   x = a        x += a + b   ~>   x += a
                           x += b                         x += b
 
-    A difference `a - b` adds `-b`. The inverse of `merge_writes`.
+    A difference `a - b` adds `-b`. Products, `min` and `max` likewise: `x = max(a, b)` becomes `x = a` and `x @= max(b)`. The
+    inverse of `merge_writes`.
 
     Raises:
-        SchedulingError: the statement is not `=` or `+=` with a sum or difference on the right; b, or an index made of data,
-        reads the location that is written.
+        SchedulingError: the statement is not `=` with such a value on the right, or a reduction with one of its own operation;
+        b, or an index made of data, reads the location that is written.
     Forwarding: the statement goes to the first of the two, expressions stay themselves.
     """
     path, old = any_stmt_at(proc, stmt)
 
     if not isinstance(old, Assign | Reduce):
-        refuse(f"`=` or `+=` is wanted here, found {type(old).__name__}", old.span, code="E404")
-    total = old.rhs
-    if not (isinstance(total, BinaryOp) and total.op in ("+", "-")):
-        refuse("the right side is not a sum", old.span, ["hint: only a sum at the top can be split"], code="E404")
-    _require_not_read(context_at(proc, path), old, total.rhs)
+        refuse(f"`=` or a reduction is wanted here, found {type(old).__name__}", old.span, code="E404")
+    op, first, second = _parts(old)
+    _require_not_read(context_at(proc, path), old, second)
 
-    second = total.rhs if total.op == "+" else negated(total.rhs)
     at = (*path, ("rhs", None))
-    edit = edit_of(proc).replace_expr(NodeLoc(at), total.lhs)
-    edit = edit.insert(after(path), (Reduce(old.name, old.idx, second, span=old.span),), joins=True)
-    edit = forward_kept(edit, (*at, ("lhs", None)), total.lhs, at, total.lhs)
+    edit = edit_of(proc).replace_expr(NodeLoc(at), first)
+    edit = edit.insert(after(path), (Reduce(old.name, old.idx, second, op, span=old.span),), joins=True)
+    left, right = [step for step, _ in children(old.rhs)]
+    edit = forward_kept(edit, (*at, left), first, at, first)
     field, index = path[-1]
     assert index is not None
-    return forward_kept(edit, (*at, ("rhs", None)), total.rhs, (*path[:-1], (field, index + 1), ("rhs", None)), second)
+    was = child(old.rhs, right)
+    return forward_kept(edit, (*at, right), was, (*path[:-1], (field, index + 1), ("rhs", None)), second)
+
+
+def _parts(stmt: Write) -> tuple[str, Expr, Expr]:
+    """The operation at the top of what is written, its first operand, and what is then to be combined with it."""
+    total = stmt.rhs
+    if isinstance(total, BinaryOp) and total.op == "-":
+        op, first, second = "+", total.lhs, negated(total.rhs)
+    else:
+        found = operation_of(total)
+        pair = None if found is None else operands(found, total)
+        if found is None or pair is None:
+            hints = ["hint: only a sum, product, min or max at the top can be split"]
+            refuse("the right side is not a sum, product, min or max", stmt.span, hints, code="E404")
+        op, (first, second) = found, pair
+    if isinstance(stmt, Reduce) and stmt.op != op:
+        refuse(f"{spelt(stmt.op)} cannot be split where its right side combines by {op}", stmt.span, code="E404")
+    return op, first, second
 
 
 def _require_not_read(ctx: Context, stmt: Write, second: Expr) -> None:

@@ -1,0 +1,75 @@
+"""The operations of reductions: what `x[i] op= e` does to the location, and the laws that reorderings rely on.
+
+`+` is `x += e`, `*` is `x *= e`; `min` and `max` are the built-in functions of these names, written `x @= max(e)`. All are
+associative and commutative: on integers modulo 2^N, on R and floating types over the reals (docs/semantics.md). So two
+reductions by one operation may change places; two by different ones may not.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from usl_core.errors import NOWHERE, Span
+from usl_core.ir.externs import MAX, MIN, Extern
+from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Read, Reduce
+from usl_core.ir.types import ScalarType
+
+OPERATORS = ("+", "*")
+"""Operations that are arithmetic, in Python's augmented assignments."""
+FUNCTIONS: dict[str, Extern] = {fn.name: fn for fn in (MIN, MAX)}
+"""Operations that are functions of two values."""
+OPERATIONS = (*OPERATORS, *FUNCTIONS)
+_IDEMPOTENT = frozenset(FUNCTIONS)
+
+
+def is_idempotent(op: str) -> bool:
+    """Whether `a op a` is a, so that combining a value once more changes nothing."""
+    return op in _IDEMPOTENT
+
+
+def identity(op: str, typ: ScalarType) -> Literal | None:
+    """The value e with `x op e` = x for every x of typ; None if there is none."""
+    match op:
+        case "+":
+            value = 0
+        case "*":
+            value = 1
+        case "min" | "max" if typ.is_int:
+            least, greatest = typ.int_range()
+            value = least if op == "max" else greatest
+        case _:
+            return None
+    return Literal(value if typ.is_int else Fraction(value), type=typ)
+
+
+def combined(op: str, old: Expr, new: Expr, span: Span = NOWHERE) -> Expr:
+    """The value of `old op new`."""
+    if op in FUNCTIONS:
+        return ExternCall(FUNCTIONS[op], (old, new), type=old.type, span=span)
+    return BinaryOp(op, old, new, type=old.type, span=span)
+
+
+def operands(op: str, expr: Expr) -> tuple[Expr, Expr] | None:
+    """a and b if expr is `a op b`."""
+    match expr:
+        case BinaryOp(op=found, lhs=lhs, rhs=rhs) if found == op:
+            return lhs, rhs
+        case ExternCall(fn=fn, args=(first, second)) if FUNCTIONS.get(op) is fn:
+            return first, second
+        case _:
+            return None
+
+
+def operation_of(expr: Expr) -> str | None:
+    """The operation at the top of expr, if a reduction may have it."""
+    return next((op for op in OPERATIONS if operands(op, expr) is not None), None)
+
+
+def written_out(stmt: Reduce) -> Expr:
+    """What stmt leaves in its location, from what is there."""
+    return combined(stmt.op, Read(stmt.name, stmt.idx, type=stmt.rhs.type, span=stmt.span), stmt.rhs, stmt.span)
+
+
+def spelt(op: str) -> str:
+    """How messages call a reduction by op."""
+    return f"`@= {op}`" if op in FUNCTIONS else f"`{op}=`"
