@@ -57,7 +57,7 @@ def halves(n: size, x: f32[2 * n], y: f32[n]):
         y[i] += w[i]
 """)
     found = accesses(p.find_loop("i"))
-    assert Access("reduce", "y", ("i",), ("i",), True) in found
+    assert Access("reduce", "y", ("i",), ("i",), True, "+") in found
     assert Access("read", "x", ("n + i",), ("i",), True) in found
 
 

@@ -119,8 +119,8 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: lift_reduce_constant(ONE, ONE.body()[1:3]), "a loop must follow, found Pass"),
     (lambda: merge_writes(P, "t[0, 0] = _"), "a block of two statements is wanted, not 1"),
     (lambda: merge_writes(ONE, ONE.body()[0:3]), "a block of two statements is wanted, not 3"),
-    (lambda: merge_writes(ONE, ONE.body()[0:2]), "both statements must be `=` or `\\+=`, found For"),
-    (lambda: split_write(P, LOOP), "`=` or `\\+=` is wanted here, found For"),
+    (lambda: merge_writes(ONE, ONE.body()[0:2]), "both statements must be `=` or reductions, found For"),
+    (lambda: split_write(P, LOOP), "`=` or a reduction is wanted here, found For"),
     (lambda: divide_loop(P, "j", 2.0, ["a", "b"]), "factor must be an int, got 2.0"),  # type: ignore[arg-type]
     (lambda: divide_loop(P, "j", True, ["a", "b"]), "factor must be an int, got True"),
     (lambda: divide_loop(P, "j", 2, "ab"), "names must be a list of names, got 'ab'"),  # type: ignore[arg-type]

@@ -51,13 +51,12 @@ def combined(op: str, old: Expr, new: Expr, span: Span = NOWHERE) -> Expr:
 
 def operands(op: str, expr: Expr) -> tuple[Expr, Expr] | None:
     """a and b if expr is `a op b`."""
-    match expr:
-        case BinaryOp(op=found, lhs=lhs, rhs=rhs) if found == op:
-            return lhs, rhs
-        case ExternCall(fn=fn, args=(first, second)) if FUNCTIONS.get(op) is fn:
-            return first, second
-        case _:
-            return None
+    if isinstance(expr, BinaryOp) and expr.op == op:
+        return expr.lhs, expr.rhs
+    if isinstance(expr, ExternCall) and expr.fn is FUNCTIONS.get(op):
+        first, second = expr.args
+        return first, second
+    return None
 
 
 def operation_of(expr: Expr) -> str | None:

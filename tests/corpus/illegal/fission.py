@@ -440,4 +440,23 @@ CASES = [
             a = 2.0
         """),
     ),
+    Illegal(
+        "fission",
+        "sums_and_least_values",
+        "n: size, x: f32[n], s: f32",
+        """
+        for i in seq(0, n):
+            s += x[i]
+            s @= min(1.0)
+        """,
+        lambda p: fission(p, p.find("s += _").after()),
+        "E411",
+        "does not commute",
+        Wrong("""
+        for i in seq(0, n):
+            s += x[i]
+        for i in seq(0, n):
+            s @= min(1.0)
+        """),
+    ),
 ]

@@ -38,12 +38,48 @@ CASES = [
     ),
     Illegal(
         "fold_into_reduce",
-        "a_product",
+        "a_quotient",
         "x: f32, y: f32",
-        "x = x * y",
+        "x = x / y",
         lambda p: fold_into_reduce(p, "x = _"),
         "E412",
         "the right side is not x",
         Wrong("x += y"),
+    ),
+    Illegal(
+        "fold_into_reduce",
+        "the_greatest_of_more_than_the_target",
+        "x: f32, y: f32",
+        "x = max(x + y, 1.0)",
+        lambda p: fold_into_reduce(p, "x = _"),
+        "E412",
+        "the right side is not x",
+        Wrong("x @= max(y)"),
+    ),
+    Illegal(
+        "fold_into_reduce",
+        "what_is_kept_is_not_what_is_compared",
+        "x: f32, y: f32",
+        """
+        if y > x:
+            x = y + 1.0
+        """,
+        lambda p: fold_into_reduce(p, "if _: _"),
+        "E412",
+        "the `if` does not compare x",
+        Wrong("x @= max(y + 1.0)"),
+    ),
+    Illegal(
+        "fold_into_reduce",
+        "the_lesser_is_kept_of_another",
+        "x: f32[2], y: f32",
+        """
+        if y < x[0]:
+            x[1] = y
+        """,
+        lambda p: fold_into_reduce(p, "if _: _"),
+        "E412",
+        "the `if` does not compare x",
+        Wrong("x[1] @= min(y)"),
     ),
 ]

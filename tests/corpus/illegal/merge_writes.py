@@ -89,4 +89,17 @@ CASES = [
         "the second statement reads k",
         Wrong("k[idx(k[0], 0, 2)] = 3"),
     ),
+    Illegal(
+        "merge_writes",
+        "a_sum_and_a_product",
+        "x: f32, y: f32, z: f32",
+        """
+        x += y
+        x *= z
+        """,
+        lambda p: merge_writes(p, p.body()),
+        "E412",
+        "combine by different operations",
+        Wrong("x += y * z"),
+    ),
 ]

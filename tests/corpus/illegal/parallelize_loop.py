@@ -235,4 +235,22 @@ CASES = [
             check(n - 1 - j < 2)
         """),
     ),
+    Illegal(
+        "parallelize_loop",
+        "iterations_that_reduce_by_two_operations",
+        "n: size, x: f32[n], s: f32",
+        """
+        for i in seq(0, n):
+            s *= 0.5
+            s @= max(x[i])
+        """,
+        lambda p: parallelize_loop(p, "i"),
+        "E411",
+        "the iterations of i may interfere",
+        race("""
+        for i in par(0, n):
+            s *= 0.5
+            s @= max(x[i])
+        """),
+    ),
 ]

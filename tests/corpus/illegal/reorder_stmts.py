@@ -357,4 +357,20 @@ CASES = [
         "split must be between 1 and 1",
         Misuse("one part is empty"),
     ),
+    Illegal(
+        "reorder_stmts",
+        "a_sum_and_a_greatest",
+        "x: i32, y: i32, z: i32",
+        """
+        x += y
+        x @= max(z)
+        """,
+        lambda p: reorder_stmts(p, p.body()),
+        "E411",
+        "the statements do not commute",
+        Wrong("""
+        x @= max(z)
+        x += y
+        """),
+    ),
 ]

@@ -21,15 +21,15 @@ CASES = [
     ),
     Illegal(
         "split_write",
-        "a_sum_inside_of_a_product",
+        "a_sum_inside_of_a_quotient",
         "x: f32, y: f32, z: f32",
-        "x = (y + z) * 2.0",
+        "x = (y + z) / 2.0",
         lambda p: split_write(p, "x = _"),
         "E404",
         "the right side is not a sum",
         Wrong("""
         x = y
-        x += z * 2.0
+        x += z / 2.0
         """),
     ),
     Illegal(
@@ -73,6 +73,19 @@ CASES = [
         w = x[0:2]
         x[0] = 1.0
         x[0] += w[0]
+        """),
+    ),
+    Illegal(
+        "split_write",
+        "a_sum_that_multiplies",
+        "x: f32, y: f32, z: f32",
+        "x *= y + z",
+        lambda p: split_write(p, "x *= _"),
+        "E404",
+        "cannot be split where its right side combines by +",
+        Wrong("""
+        x *= y
+        x *= z
         """),
     ),
 ]

@@ -363,4 +363,79 @@ CASES = [
             x[i] = t[i]
         """),
     ),
+    Illegal(
+        "stage_mem",
+        "partial_results_of_two_operations",
+        "n: size, x: f32[n], a: f32[1]",
+        """
+        for i in seq(0, n):
+            a[0] += x[i]
+            a[0] @= max(1.0)
+        """,
+        lambda p: stage_mem(p, _loop(p), "a[0]", "t", accum=True),
+        "E454",
+        "accum needs one operation",
+        Wrong("""
+        t: f32
+        t = 0.0
+        for i in seq(0, n):
+            t += x[i]
+            t @= max(1.0)
+        a[0] += t
+        """),
+    ),
+    Illegal(
+        "stage_mem",
+        "partial_results_that_start_before_another_value_is_set",
+        "n: size, x: f32[n], a: f32[1]",
+        """
+        for i in seq(0, n):
+            a[0] = 0.0
+            for j in seq(0, n):
+                a[0] @= max(x[j])
+        """,
+        lambda p: stage_mem(p, p.find_loop("j"), "a[0]", "t", accum=True, start="i"),
+        "E454",
+        "the loop i changes a other than by `@= max`",
+        Wrong("""
+        t_start: f32
+        t_start = a[0]
+        for i in seq(0, n):
+            a[0] = 0.0
+            t: f32
+            t = t_start
+            for j in seq(0, n):
+                t @= max(x[j])
+            a[0] @= max(t)
+        """),
+    ),
+    Illegal(
+        "stage_mem",
+        "partial_results_that_start_in_a_place_that_the_loop_chooses",
+        "n: size, x: f32[n], a: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, n):
+                a[i] @= max(x[j])
+        """,
+        lambda p: stage_mem(p, p.find_loop("j"), "a[i]", "t", accum=True, start="i"),
+        "E416",
+        "i is not in scope before the loop i",
+        Misuse("there is no such place before the loop"),
+    ),
+    Illegal(
+        "stage_mem",
+        "partial_results_that_start_before_another_loop",
+        "n: size, x: f32[n], a: f32[1]",
+        """
+        for i in seq(0, n):
+            x[i] = 0.0
+        for j in seq(0, n):
+            a[0] @= max(x[j])
+        """,
+        lambda p: stage_mem(p, p.find_loop("j"), "a[0]", "t", accum=True, start="i"),
+        "E404",
+        "the loop named by start must be around the block",
+        Misuse("the loop has nothing to do with the block"),
+    ),
 ]

@@ -345,4 +345,21 @@ CASES = [
         lambda p, c: fission(p, p.find("total(_)").after()),
         callees=(TOTAL,),
     ),
+    Legal(
+        "fission",
+        "two_parts_of_a_greatest_value",
+        "n: size, x: f32[n], y: f32[n], m: f32",
+        """
+        for i in seq(0, n):
+            m @= max(x[i])
+            m @= max(y[i])
+        """,
+        lambda p: fission(p, p.find("m @= _").after()),
+        """
+        for i in seq(0, n):
+            m @= max(x[i])
+        for i in seq(0, n):
+            m @= max(y[i])
+        """,
+    ),
 ]

@@ -38,4 +38,15 @@ CASES = [
         "w = x[1:3]\nw[0] = y\nx[1] += 2.0",
         lambda p: merge_writes(p, p.body()[1:3]),
     ),
+    Legal(
+        "merge_writes",
+        "two_least_values",
+        "x: f32, y: f32, z: f32",
+        """
+        x @= min(y)
+        x @= min(z)
+        """,
+        lambda p: merge_writes(p, p.body()),
+        "x @= min(min(y, z))",
+    ),
 ]

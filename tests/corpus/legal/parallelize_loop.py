@@ -104,4 +104,18 @@ CASES = [
         lambda p, c: parallelize_loop(p, "i"),
         callees=(PUT,),
     ),
+    Legal(
+        "parallelize_loop",
+        "a_least_value",
+        "n: size, x: i16[n], m: i16",
+        """
+        for i in seq(0, n):
+            m @= min(x[i])
+        """,
+        lambda p: parallelize_loop(p, "i"),
+        """
+        for i in par(0, n):
+            m @= min(x[i])
+        """,
+    ),
 ]

@@ -213,4 +213,20 @@ CASES = [
         """,
         lambda p: reorder_loops(reorder_loops(p, "i j"), "j i"),
     ),
+    Legal(
+        "reorder_loops",
+        "products_along_the_outer_loop",
+        "n: size, x: f32[n, n], y: f32[n]",
+        """
+        for i in seq(0, n):
+            for j in seq(0, n):
+                y[j] *= x[i, j]
+        """,
+        lambda p: reorder_loops(p, "i j"),
+        """
+        for j in seq(0, n):
+            for i in seq(0, n):
+                y[j] *= x[i, j]
+        """,
+    ),
 ]

@@ -176,4 +176,32 @@ CASES = [
         y[0] = t
         """,
     ),
+    Legal(
+        "reorder_stmts",
+        "two_greatest_values_of_one_place",
+        "x: f32, y: f32",
+        """
+        x @= max(y)
+        x @= max(7.0)
+        """,
+        lambda p: reorder_stmts(p, p.body()),
+        """
+        x @= max(7.0)
+        x @= max(y)
+        """,
+    ),
+    Legal(
+        "reorder_stmts",
+        "two_wrapping_products",
+        "x: u8, y: u8",
+        """
+        x *= y
+        x *= 7
+        """,
+        lambda p: reorder_stmts(p, p.body()),
+        """
+        x *= 7
+        x *= y
+        """,
+    ),
 ]

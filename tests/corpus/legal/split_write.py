@@ -19,4 +19,15 @@ CASES = [
         lambda p: split_write(p, "x = _"),
         "x = x\nx += y",
     ),
+    Legal(
+        "split_write",
+        "a_sum_inside_of_a_product",
+        "x: f32, y: f32, z: f32",
+        "x = (y + z) * 2.0",
+        lambda p: split_write(p, "x = _"),
+        """
+        x = y + z
+        x *= 2.0
+        """,
+    ),
 ]

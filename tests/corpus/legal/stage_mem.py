@@ -356,4 +356,79 @@ CASES = [
         lambda p, c: stage_mem(p, "copy4(_)", "x[4:8]", "t"),
         callees=(COPY4,),
     ),
+    Legal(
+        "stage_mem",
+        "a_partial_product",
+        "n: size, x: f32[n], y: f32[1]",
+        """
+        for i in seq(0, n):
+            y[0] *= x[i]
+        """,
+        lambda p: stage_mem(p, p.find_loop("i"), "y[0]", "t", accum=True),
+        """
+        t: f32
+        t = 1.0
+        for i in seq(0, n):
+            t *= x[i]
+        y[0] *= t
+        """,
+    ),
+    Legal(
+        "stage_mem",
+        "a_partial_greatest_value_of_integers",
+        "n: size, x: i8[n], y: i8[1]",
+        """
+        for i in seq(0, n):
+            y[0] @= max(x[i])
+        """,
+        lambda p: stage_mem(p, p.find_loop("i"), "y[0]", "t", accum=True),
+        """
+        t: i8
+        t = -128
+        for i in seq(0, n):
+            t @= max(x[i])
+        y[0] @= max(t)
+        """,
+    ),
+    Legal(
+        "stage_mem",
+        "a_partial_greatest_value_starts_at_what_is_there",
+        "n: size, x: f32[n], y: f32[1]",
+        """
+        for i in seq(0, n):
+            y[0] @= max(x[i])
+        """,
+        lambda p: stage_mem(p, p.find_loop("i"), "y[0]", "t", accum=True),
+        """
+        t: f32
+        t = y[0]
+        for i in seq(0, n):
+            t @= max(x[i])
+        y[0] @= max(t)
+        """,
+    ),
+    Legal(
+        "stage_mem",
+        "a_partial_least_value_starts_at_what_was_there_before_a_loop",
+        "n: size, x: f32[8, n], y: f32[4]",
+        """
+        for l in seq(0, 8):
+            for i in seq(0, n):
+                y[1] @= min(x[l, i])
+        """,
+        lambda p: stage_mem(p, p.find_loop("i"), "y[0:2]", "t", accum=True, start="l"),
+        """
+        t_start: f32[2]
+        for i0 in seq(0, 2):
+            t_start[i0] = y[i0]
+        for l in seq(0, 8):
+            t: f32[2]
+            for i0 in seq(0, 2):
+                t[i0] = t_start[i0]
+            for i in seq(0, n):
+                t[1] @= min(x[l, i])
+            for i0 in seq(0, 2):
+                y[i0] @= min(t[i0])
+        """,
+    ),
 ]

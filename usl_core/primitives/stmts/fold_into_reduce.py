@@ -106,16 +106,15 @@ def _refuse_form(write: Assign, compared: BinaryOp | None) -> NoReturn:
 
 def _of_value(expr: Expr, is_target: IsTarget) -> _Folded | None:
     """The reduction that an assigned value is."""
-    match expr:
-        case ExternCall(fn=fn, args=(a, b, x, y)) if fn is SELECT:  # x if a < b else y
-            if same_expr(a, x) and same_expr(b, y):
-                return _with_other("min", a, b, is_target)
-            if same_expr(a, y) and same_expr(b, x):
-                return _with_other("max", a, b, is_target)
-            return None
-        case _:
-            ways = ((op, _without(op, expr, is_target)) for op in OPERATIONS)
-            return next((_Folded(op, rest) for op, rest in ways if rest is not None), None)
+    if isinstance(expr, ExternCall) and expr.fn is SELECT:
+        a, b, x, y = expr.args  # x if a < b else y
+        if same_expr(a, x) and same_expr(b, y):
+            return _with_other("min", a, b, is_target)
+        if same_expr(a, y) and same_expr(b, x):
+            return _with_other("max", a, b, is_target)
+        return None
+    ways = ((op, _without(op, expr, is_target)) for op in OPERATIONS)
+    return next((_Folded(op, rest) for op, rest in ways if rest is not None), None)
 
 
 def _without(op: str, expr: Expr, is_target: IsTarget) -> Expr | None:
