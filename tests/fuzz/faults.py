@@ -48,8 +48,8 @@ def _every_sum_is_a_reduction() -> None:
     def all_sums(par: Any, found: object) -> Any:
         loop = par.loop
         inside = frozenset(binders(loop))
-        sums = (node.name for node in walk(loop) if isinstance(node, Reduce) and not node.idx)
-        return tuple(dict.fromkeys(name for name in sums if name not in inside))
+        sums = ((node.name, node.op) for node in walk(loop) if isinstance(node, Reduce) and not node.idx)
+        return {name: op for name, op in sums if name not in inside}
 
     _put(reductions, "_of_loop", all_sums)
 

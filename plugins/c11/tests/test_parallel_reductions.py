@@ -78,6 +78,37 @@ def test_a_scalar_that_iterations_share_is_reduced(body: str, reduced: list[str]
         assert got == expected
 
 
+@pytest.mark.parametrize("typ", ["f32", "f64", "i32", "u8", "i8"])
+@pytest.mark.parametrize(
+    ("stmt", "clause"), [("s *= x[i]", r"\*"), ("s @= min(x[i])", "s_min_of"), ("s @= max(x[i])", "s_max_of")]
+)
+def test_other_operations_are_shared_among_threads_too(stmt: str, clause: str, typ: str) -> None:
+    p = program(f"for i in par(0, n):\n    {stmt}", typ)
+    assert re.search(rf"parallel for reduction\({clause} : s_\w+\)", text(p))
+    for n in (1, 2, 7, 40):
+        dtype = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "u8": np.uint8, "i8": np.int8}[typ]
+        x = np.array([(7 * k) % 5 - 2 if typ[0] != "u" else (7 * k) % 5 for k in range(n)]).astype(dtype)
+        s = np.array(1, dtype)
+        expected = s.copy()
+        run(p.ir, [n, x.copy(), expected])
+        p.jit()(n, x, s)
+        assert s == expected
+
+
+def test_a_greatest_value_in_two_nested_parallel_loops() -> None:
+    p = program("for i in par(0, n):\n    for j in par(0, n):\n        s @= max(x[j] - x[i])", "i16")
+    for n in (1, 2, 7):
+        got, expected = results(p, n, np.int16)
+        assert got == expected
+
+
+def test_the_greatest_of_nothing_finite_is_kept() -> None:
+    p = program("for i in par(0, n):\n    s @= max(x[i])")
+    s = np.array(-np.inf, np.float32)
+    p.jit()(64, np.full(64, -np.inf, np.float32), s)
+    assert s == -np.inf
+
+
 FIRST_ALONE = """
 for i in par(0, n):
     if i == 0:
@@ -86,6 +117,22 @@ for i in par(0, n):
         if i == 0:
             s += 1.0
 """
+
+TWO_OPERATIONS = """
+for i in par(0, n):
+    for j in par(0, n):
+        if i == 0:
+            s += x[j]
+    for k in par(0, n):
+        if i == 0:
+            s @= max(x[k])
+"""
+
+
+def test_two_operations_on_one_scalar_in_a_parallel_loop_are_refused() -> None:
+    with pytest.raises(BackendError, match=r"reduced by `\+=` and by `@= max` in a parallel loop"):
+        program(TWO_OPERATIONS).c_code()
+
 
 REFUSED = {
     # One iteration alone is free of races, and the C would still have to hold for two.

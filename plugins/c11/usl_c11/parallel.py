@@ -2,7 +2,8 @@
 
 A scalar that the loop reduces (usl_c11.reductions) is summed up in a local accumulator: of the floating type, or for integers
 of the unsigned type that wraps. Additions then happen in any order; on floats the result may differ in rounding from run to
-run.
+run. Products likewise. A least or greatest value is kept in a variable of its own type, in a reduction that is declared before
+the loop: each thread starts at the value from before, as C compilers differ in what theirs start at (some not at an infinity).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from usl_c11.scope import Buffer, Function, ParallelLoop, Place
 from usl_c11.status import fail
 from usl_c11.types import ring
 from usl_core.errors import BackendError
+from usl_core.ir.combining import FUNCTIONS
+from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import For, Stmt
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import F16
@@ -34,8 +37,9 @@ def loop(
     fn.unit.has_parallel_loops = True
     lo, hi = control(stmt.lo, fn), control(stmt.hi, fn)
     with fn.scope():
-        outer = {name: fn.buffers[name] for name in fn.reductions[stmt]}
-        inner = {name: _accumulator(name, buffer, stmt, fn) for name, buffer in outer.items()}
+        ops = fn.reductions[stmt]
+        outer = {name: fn.buffers[name] for name in ops}
+        inner = {name: _accumulator(name, buffer, ops[name], stmt, fn) for name, buffer in outer.items()}
         state = ParallelLoop(fn.names.fresh("failed"), len(fn.frees))
         fn.buffers.update(inner)
         nest = _nest(stmt, lo, hi, state, fn, block, indent)
@@ -44,9 +48,10 @@ def loop(
             return _from_template(template, stmt, nest, lo, hi, bool(inner) or state.failed)
         lines = [_load(outer[name], acc, fn, stmt) for name, acc in inner.items()]
         lines += [f"int {state.status} = 0;"] if state.failed else []
-        clauses = [f" reduction(+ : {acc.name})" for acc in inner.values()]
+        declared = [_declared(acc, ops[name], fn, stmt) for name, acc in inner.items() if ops[name] in FUNCTIONS]
+        clauses = [f" reduction({_clause(ops[name], acc)} : {acc.name})" for name, acc in inner.items()]
         clauses += [f" reduction(max : {state.status})"] if state.failed else []
-        lines += ["#ifdef _OPENMP", f"#pragma omp parallel for{''.join(clauses)}", "#endif", *nest]
+        lines += ["#ifdef _OPENMP", *declared, f"#pragma omp parallel for{''.join(clauses)}", "#endif", *nest]
         lines += [_store(outer[name], acc, fn, stmt) for name, acc in inner.items()]
         if state.failed:
             lines += [f"if ({state.status} != 0) {{", *indent(fail(state.status, fn)), "}"]
@@ -89,13 +94,27 @@ def _nest(
     return [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent(body), "}"]
 
 
-def _accumulator(name: Sym, buffer: Buffer, stmt: For, fn: Function) -> Buffer:
+def _clause(op: str, acc: Buffer) -> str:
+    """What OpenMP calls a reduction."""
+    return f"{acc.name}_of" if op in FUNCTIONS else op
+
+
+def _declared(acc: Buffer, op: str, fn: Function, stmt: For) -> str:
+    """The declaration of the reduction by which acc keeps the least or greatest value."""
+    ctype, relation = fn.unit.ctype(acc.scalar, stmt.span), "<" if op == "min" else ">"
+    combine = f"omp_out = omp_in {relation} omp_out ? omp_in : omp_out"
+    return f"#pragma omp declare reduction({_clause(op, acc)} : {ctype} : {combine}) initializer(omp_priv = omp_orig)"
+
+
+def _accumulator(name: Sym, buffer: Buffer, op: str, stmt: For, fn: Function) -> Buffer:
     if buffer.scalar == F16:
         raise BackendError(
             f"a parallel loop cannot reduce into {name.name} of type f16",
             span=stmt.span,
             notes=("OpenMP has no reduction of that type; accumulate in f32",),
         )
+    if op in FUNCTIONS:
+        return replace(buffer, name=fn.names.fresh(f"{name.name}_{op}"), place=Place.VALUE, mem=DRAM)
     return replace(buffer, name=fn.names.fresh(f"{name.name}_sum"), place=Place.ACCUMULATOR)
 
 
@@ -103,6 +122,8 @@ def _load(buffer: Buffer, acc: Buffer, fn: Function, stmt: For) -> str:
     ctype = fn.unit.ctype(buffer.scalar, stmt.span)
     place = element(buffer, (), fn, stmt.span)
     value = C(ask(buffer.mem, "read", place.text, ctype, stmt.span), place.prec)
+    if acc.place is Place.VALUE:
+        return f"{ctype} {acc.name} = {value};"
     if not buffer.scalar.is_int or buffer.place is Place.ACCUMULATOR:
         return f"{_accumulator_type(buffer, ctype)} {acc.name} = {value};"
     return f"{_accumulator_type(buffer, ctype)} {acc.name} = {cast(ring(buffer.scalar), value)};"
@@ -112,7 +133,7 @@ def _store(buffer: Buffer, acc: Buffer, fn: Function, stmt: For) -> str:
     ctype = fn.unit.ctype(buffer.scalar, stmt.span)
     place = element(buffer, (), fn, stmt.span)
     total = C(acc.name)
-    if buffer.scalar.is_int and buffer.place is not Place.ACCUMULATOR:
+    if buffer.scalar.is_int and acc.place is Place.ACCUMULATOR and buffer.place is not Place.ACCUMULATOR:
         total = narrow(total, buffer.scalar, fn.unit, stmt.span)
     return ask(buffer.mem, "write", place.text, ctype, total.text, stmt.span)
 

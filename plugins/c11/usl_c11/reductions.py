@@ -1,12 +1,13 @@
-"""Which scalars a `par` loop reduces: those that several iterations add to, and that no iteration touches otherwise.
+"""Which scalars a `par` loop reduces: those that several iterations combine with by one operation, and that none touches
+otherwise.
 
-OpenMP gives each thread a copy of such a scalar that starts at 0, so nothing in the loop may see its value. All other scalars
+OpenMP gives each thread a copy of such a scalar with a start value, so nothing in the loop may see it. All other scalars
 stay what they are: that the loop has no races says that at most one iteration touches them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from usl_core.backend import ParallelLoop, parallel_loops
 from usl_core.errors import BackendError
@@ -15,7 +16,8 @@ from usl_core.ir.nodes import For, Proc, Reduce
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, walk_kinds
 
-Reductions = Mapping[For, tuple[Sym, ...]]
+Reductions = Mapping[For, Mapping[Sym, str]]
+"""For each loop the operations by which it reduces scalars."""
 
 
 def reductions(proc: Proc) -> Reductions:
@@ -25,25 +27,19 @@ def reductions(proc: Proc) -> Reductions:
         BackendError: iterations reduce into one element of an array, inside a callee, or into a scalar that they also read or
             set: OpenMP has no form for that.
     """
-    found: dict[For, tuple[Sym, ...]] = {}
+    found: dict[For, Mapping[Sym, str]] = {}
     for each in parallel_loops(proc):
         found[each.loop] = _of_loop(each, found)
     return found
 
 
-def _of_loop(par: ParallelLoop, found: Reductions) -> tuple[Sym, ...]:
+def _of_loop(par: ParallelLoop, found: Reductions) -> Mapping[Sym, str]:
     """The scalars that a loop reduces: what iterations share, and what a `par` loop inside loads and stores in each."""
     loop = par.loop
     inside = frozenset(binders(loop))
     nested = (name for stmt in loop.body for inner in walk_kinds(stmt, For) for name in found.get(inner, ()))
     names = {name for name in nested if name not in inside}
     for access in par.shared_reductions():
-        if access.op != "+":
-            raise BackendError(
-                f"iterations of parallel loop {loop.iter.name} reduce into {access.buffer.name} by {spelt(access.op)}",
-                span=loop.span,
-                notes=("the C11 backend shares sums among threads only; make another loop parallel",),
-            )
         if access.point or not isinstance(access.node, Reduce):
             what = "one element of" if access.point else "the scalar"
             raise BackendError(
@@ -54,12 +50,24 @@ def _of_loop(par: ParallelLoop, found: Reductions) -> tuple[Sym, ...]:
         names.add(access.buffer)
     if names:
         _require_nothing_else(par, names)
-    mentioned = [node.name for stmt in loop.body for node in walk_kinds(stmt, Reduce) if node.name in names]
-    return tuple(dict.fromkeys(mentioned))
+    return _operations([node for stmt in loop.body for node in walk_kinds(stmt, Reduce) if node.name in names])
+
+
+def _operations(reduced: Sequence[Reduce]) -> Mapping[Sym, str]:
+    """By which operation each scalar is reduced."""
+    found: dict[Sym, str] = {}
+    for node in reduced:
+        if found.setdefault(node.name, node.op) != node.op:
+            raise BackendError(
+                f"{node.name.name} is reduced by {spelt(found[node.name])} and by {spelt(node.op)} in a parallel loop",
+                span=node.span,
+                notes=("OpenMP reduces a scalar by one operation in a loop; make it a seq loop",),
+            )
+    return found
 
 
 def _require_nothing_else(par: ParallelLoop, names: Collection[Sym]) -> None:
-    """No iteration does anything with these scalars but to add to them in a statement of its own."""
+    """No iteration does anything with these scalars but to reduce into them in a statement of its own."""
     loop = par.loop
     for access in par.accesses():
         if access.buffer in names and not isinstance(access.node, Reduce):
@@ -67,5 +75,5 @@ def _require_nothing_else(par: ParallelLoop, names: Collection[Sym]) -> None:
             raise BackendError(
                 f"iterations of parallel loop {loop.iter.name} reduce into the scalar {scalar} and may use it otherwise too",
                 span=access.node.span.or_else(loop.span),
-                notes=(f"OpenMP gives each thread a sum that starts at 0, so {scalar} has no value there; make it a seq loop",),
+                notes=(f"OpenMP gives each thread a partial result, so {scalar} has no value there; make it a seq loop",),
             )

@@ -158,13 +158,13 @@ def _assign(stmt: Assign, fn: Function) -> list[str]:
 
 def _reduce(stmt: Reduce, fn: Function) -> list[str]:
     """`+=`; on types that C would promote or overflow, a store of the sum reduced to the type. Others are written out."""
-    if stmt.op != "+":
+    if stmt.op != "+" and fn.buffer(stmt.name, stmt.span).place is not Place.ACCUMULATOR:
         return _assign(Assign(stmt.name, stmt.idx, written_out(stmt), span=stmt.span), fn)
     buffer, place = _place(stmt, fn)
     scalar, ctype = buffer.scalar, fn.unit.ctype(buffer.scalar, stmt.span)
     require_arithmetic(scalar, stmt.span)
     if buffer.place is Place.ACCUMULATOR:
-        return [f"{place} += {in_ring(stmt.rhs, scalar, fn) if scalar.is_int else data(stmt.rhs, fn)};"]
+        return [f"{place} {stmt.op}= {in_ring(stmt.rhs, scalar, fn) if scalar.is_int else data(stmt.rhs, fn)};"]
     if overrides(buffer.mem, "reduce") or scalar.name in ("f32", "f64", "u32"):
         return [ask(buffer.mem, "reduce", place.text, ctype, data(stmt.rhs, fn).text, stmt.span)]
     old = C(ask(buffer.mem, "read", place.text, ctype, stmt.span), place.prec)
