@@ -12,8 +12,9 @@ import numpy as np
 os.environ["USL_STORE"] = "off"  # schedules are worked out, not remembered
 
 from usl_core import Procedure
-from usl_gemmini.conv import Layer, conv
+from usl_gemmini.conv import conv
 from usl_gemmini.decode import name_of
+from usl_gemmini.layers import Layer
 from usl_gemmini.matmul import matmul
 from usl_gemmini.sim import Simulator
 from usl_gemmini.timing import simulate
@@ -89,16 +90,16 @@ def measure_conv(name: str) -> Row:
     """One of CONVOLUTIONS."""
     layer = CONVOLUTIONS[name]
     rng = np.random.default_rng(0)
-    x = random_i8(rng, layer.N, layer.H + layer.KH - 1, layer.W + layer.KW - 1, layer.IC)
+    x = random_i8(rng, *layer.pixels_in)
     w = random_i8(rng, layer.KH, layer.KW, layer.IC, layer.OC)
     bias = aligned(rng.integers(-(2**15), 2**15, layer.OC, np.int32))
-    y = aligned(np.zeros((layer.N, layer.H, layer.W, layer.OC), np.int8))
-    sums = np.zeros(y.shape) + bias
+    y = aligned(np.zeros(layer.pixels_out, np.int8))
+    images = x.reshape(layer.N, layer.HI, layer.WI, layer.IC).astype(np.float64)
+    sums = np.zeros((layer.N, layer.H, layer.W, layer.OC)) + bias
     for r in range(layer.KH):
         for c in range(layer.KW):
-            sums += x[:, r : r + layer.H, c : c + layer.W].astype(np.float64) @ w[r, c].astype(np.float64)
-    products = y.size * layer.IC * layer.KH * layer.KW
-    return _measure(name, lambda: conv(layer), (x, w, bias), y, read_out(sums), products)
+            sums += images[:, r : r + layer.H, c : c + layer.W] @ w[r, c].astype(np.float64)
+    return _measure(name, lambda: conv(layer), (x, w, bias), y, read_out(sums).reshape(y.shape), layer.products)
 
 
 def _measure(

@@ -19,7 +19,8 @@ import numpy as np
 from gemmini_model import convolved, read_out, wrapped
 
 from usl_gemmini import GemminiError, GemminiParams
-from usl_gemmini.conv import Layer, conv, layer_of
+from usl_gemmini.conv import conv
+from usl_gemmini.layers import Layer, layer_of
 from usl_gemmini.matmul import matmul
 from usl_gemmini.sim import Simulator
 
@@ -62,7 +63,7 @@ def case(seed: int) -> Case:
             bias = rng.choice(("none", "matrix", "row"))
         else:
             shape, bias = layer(rng), "row"
-            products = shape.N * shape.H * shape.W * shape.IC * shape.OC * shape.KH * shape.KW
+            products = shape.products
         if products <= MOST_PRODUCTS:
             return Case(dim, shape, relu, bias, seed)
 
@@ -106,9 +107,10 @@ def run(case: Case) -> bool:
     scale = np.float32(rng.choice((0.0, 1.0, 0.01, 0.0005, rng.random())))
     if isinstance(shape, Layer):
         kernel = conv(shape, relu=case.relu, params=params)
-        x, w = data(rng, shape.N, shape.HI, shape.WI, shape.IC), data(rng, shape.KH, shape.KW, shape.IC, shape.OC)
+        x, w = data(rng, *shape.pixels_in), data(rng, shape.KH, shape.KW, shape.IC, shape.OC)
         bias = anywhere(rng, rng.integers(-(2**31), 2**31 - 1, shape.OC, np.int32))
-        inputs, sums = (x, w, bias), convolved(x, w, shape.step, shape.pad) + bias
+        images = x.reshape(shape.N, shape.HI, shape.WI, shape.IC)
+        inputs, sums = (x, w, bias), (convolved(images, w, shape.step, shape.pad) + bias).reshape(shape.pixels_out)
     else:
         M, N, K = shape
         kernel = matmul(M, N, K, relu=case.relu, bias=case.bias, params=params)

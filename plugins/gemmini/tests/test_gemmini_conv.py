@@ -8,7 +8,8 @@ import pytest
 from gemmini_model import convolved, read_out, wrapped
 
 from usl_gemmini import GemminiError, GemminiParams
-from usl_gemmini.conv import Layer, conv, layer_of
+from usl_gemmini.conv import conv
+from usl_gemmini.layers import Layer, layer_of
 from usl_gemmini.sim import Simulator
 
 LAYERS = {
@@ -30,11 +31,12 @@ def runs_exactly(layer, scale=0.002, relu=False, params=None):
     """Whether the kernel gives what NumPy gives; a command that hardware would fail on raises."""
     kernel, sim = conv(layer, relu=relu, params=params).jit(), Simulator(params)
     rng = np.random.default_rng(layer.H)
-    x = rng.integers(-128, 128, (layer.N, layer.HI, layer.WI, layer.IC), np.int8)
+    x = rng.integers(-128, 128, layer.pixels_in, np.int8)
     w = rng.integers(-128, 128, (layer.KH, layer.KW, layer.IC, layer.OC), np.int8)
     bias = rng.integers(-(2**16), 2**16, layer.OC, np.int32)
-    y = np.zeros((layer.N, layer.H, layer.W, layer.OC), np.int8)
-    sums = convolved(x, w, layer.step, layer.pad) + bias
+    y = np.zeros(layer.pixels_out, np.int8)
+    images = x.reshape(layer.N, layer.HI, layer.WI, layer.IC)
+    sums = (convolved(images, w, layer.step, layer.pad) + bias).reshape(y.shape)
     with sim.session():
         sim.allow(x, w, bias, y)
         kernel(np.float32(scale), x, w, bias, y)

@@ -32,12 +32,14 @@ def configure_array(p: Procedure, target: Chip, *, step: int = 1) -> Procedure:
     return configure(p, "EX", fields, target["config_ex" if step == 1 else "config_ex_ws"])
 
 
-def configure_load(p: Procedure, channel: int, stride: str, target: Chip, *, block_stride: int = 0) -> Procedure:
-    """A channel for int8 data without scale: stride in elements between rows in main memory.
+def configure_load(
+    p: Procedure, channel: int, stride: str, target: Chip, *, block_stride: int = 0, shrunk: bool = False
+) -> Procedure:
+    """A channel for int8 data without scale, which may become sums (shrunk): stride in elements between rows in main memory.
 
     Blocks are block_stride elements of local memory apart, by default one after another.
     """
-    fields = _load_fields(stride, 1, block_stride or target.params.dim**2)
+    fields = _load_fields(stride, 1, block_stride or target.params.dim**2) | {"shrunk": shrunk}
     return configure(p, f"LD{channel}", fields, target[f"config_ld{channel}"])
 
 
@@ -64,3 +66,11 @@ def configure_store(p: Procedure, stride: str, relu: bool, scale: str, target: C
     none = ("pool_stride", "pool_size", "pool_out_dim", "porows", "pocols", "orows", "ocols", "upad", "lpad")
     fields: dict[str, str | float | bool] = {"stride": stride, "bytes": 1, "activation": int(relu), "scale": scale}
     return configure(p, "ST", fields | dict.fromkeys(none, 0), target["config_st"])
+
+
+def configure_pool(p: Procedure, stride: int, pixels: int, width: int, size: int, step: int, target: Chip) -> Procedure:
+    """The store with pooling, one row at a time: pixels of windows size x size, step apart, in rows of width pixels."""
+    fields: dict[str, str | float | bool] = {"stride": stride, "bytes": 1, "activation": 0, "scale": "scale"}
+    fields |= {"pool_stride": step, "pool_size": size, "pool_out_dim": pixels, "porows": 1, "pocols": pixels}
+    fields |= {"orows": size, "ocols": width, "upad": 0, "lpad": 0}
+    return configure(p, "ST", fields, target["config_st_pool"])

@@ -9,7 +9,6 @@ makes these loops, `stage` brings pixels and weights to the scratchpad, `map_com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from usl_core import (
@@ -40,59 +39,13 @@ from usl_core.cursors import ForCursor, IfCursor, LiteralCursor
 from usl_gemmini.chip import Chip, chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
 from usl_gemmini.errors import GemminiError
-from usl_gemmini.kernels_conv import convolution, padded_convolution
-from usl_gemmini.kernels_products import STEPS
-from usl_gemmini.kernels_registers import BY_NAME
+from usl_gemmini.kernels_conv import convolution
+from usl_gemmini.kernels_products import ENDS
+from usl_gemmini.layers import Layer, require_layer
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import brought_before, brought_first, divided, flattened, lifted, one_ahead, run_ahead, spread_over
+from usl_gemmini.ports import OUT, PLAIN, Port, wait_for
 from usl_stdlib import enclosing_loop
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """A convolution: N images of H x W x OC from windows of KH x KW x IC, step pixels apart.
-
-    Around the input lies a border of zeros, pad pixels wide, which is not stored. spare says how many rows and columns at
-    the end, the border among them, no window reaches.
-    """
-
-    N: int
-    H: int
-    W: int
-    IC: int
-    OC: int
-    KH: int
-    KW: int
-    step: int = 1
-    pad: int = 0
-    spare: tuple[int, int] = (0, 0)
-
-    @property
-    def HI(self) -> int:
-        """Rows of the input."""
-        return self.step * (self.H - 1) + self.KH - 2 * self.pad + self.spare[0]
-
-    @property
-    def WI(self) -> int:
-        """Columns of the input."""
-        return self.step * (self.W - 1) + self.KW - 2 * self.pad + self.spare[1]
-
-
-def layer_of(images: Sequence[int], windows: Sequence[int], step: int = 1, pad: int = 0) -> Layer:
-    """The convolution of images N x HI x WI x IC by windows KH x KW x IC x OC.
-
-    Raises:
-        GemminiError: they do not belong together, or an image with its border is smaller than a window.
-    """
-    (N, HI, WI, IC), (KH, KW, channels, OC) = images, windows
-    if step not in STEPS:
-        raise GemminiError(f"step must be one of {', '.join(map(str, STEPS))}, got {step!r}")
-    if channels != IC:
-        raise GemminiError(f"images of {IC} channels and windows of {channels} do not belong together")
-    high, wide = HI + 2 * pad - KH, WI + 2 * pad - KW
-    if min(high, wide) < 0:
-        raise GemminiError(f"windows of {KH} x {KW} do not fit images of {HI} x {WI} with a border of {pad}")
-    return Layer(N, high // step + 1, wide // step + 1, IC, OC, KH, KW, step, pad, (high % step, wide % step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +93,12 @@ class Cut:
     @property
     def in_rows(self) -> int:
         """Rows of the input that a tile needs."""
-        return self.layer.step * (self.rows - 1) + self.layer.KH
+        return self.down * (self.rows - 1) + self.layer.KH
+
+    @property
+    def down(self) -> int:
+        """How far apart windows are in rows that are loaded."""
+        return self.layer.step // self.layer.apart
 
     @property
     def in_columns(self) -> int:
@@ -190,30 +148,20 @@ def cut_for(layer: Layer, params: GemminiParams) -> Cut:
     )
 
 
-def require_layer(layer: Layer) -> None:
-    """Raises: GemminiError: a size is below 1, the step is none, or whole windows lie in the border."""
-    sizes = {name: getattr(layer, name) for name in ("N", "H", "W", "IC", "OC", "KH", "KW", "HI", "WI")}
-    for name, size in sizes.items():
-        if size < 1:
-            raise GemminiError(f"{layer}: {name} is {size} and must be at least 1")
-    if layer.step not in STEPS:
-        raise GemminiError(f"{layer}: step must be one of {', '.join(map(str, STEPS))}")
-    if not 0 <= layer.pad < min(layer.KH, layer.KW):
-        raise GemminiError(f"{layer}: pad must be at least 0 and less than the window")
-
-
-def conv(layer: Layer, *, relu: bool = False, params: GemminiParams | None = None) -> Procedure:
+def conv(
+    layer: Layer, *, relu: bool = False, params: GemminiParams | None = None, source: Port = PLAIN, out: Port = OUT
+) -> Procedure:
     """The convolution of a layer on a chip: `y = act(scale * (x * w + bias))`. Its formals are scale, x, w, bias, y.
+
+    x has the shape `layer.pixels_in`, y `layer.pixels_out`; w is [KH, KW, IC, OC].
 
     Raises:
         GemminiError: the layer does not fit the chip.
     """
     target = chip(params)
     s = cut_for(layer, target.params)
-    sizes = {name: getattr(layer, name) for name in ("N", "HI", "WI", "H", "W", "IC", "OC", "KH", "KW")}
-    p = padded_convolution(relu, layer.step, layer.pad) if layer.pad else convolution(relu, layer.step)
-    p = p.partial_eval(**sizes)
-    return pipeline(map_commands(stage(cut(p, s), s, target), s, target, relu), s)
+    p = stage(cut(convolution(layer, relu, source, out), s), s, target)
+    return pipeline(map_commands(p, s, target, relu, source, out), s)
 
 
 def cut(p: Procedure, s: Cut) -> Procedure:
@@ -261,12 +209,10 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     p = simplify(p, keep_unit_loops=True)
 
     per_image = layer.H // s.rows
-    first = f"{layer.step * s.rows} * (t % {per_image})"
-    source = "xp" if layer.pad else "x"
-    window = f"{source}[t / {per_image}, {first}:{first} + {s.in_rows}, 0:{s.in_columns}, 0:{layer.IC}]"
+    first = f"{s.down * s.rows} * (t % {per_image})"
+    window = f"xp[t / {per_image}, {first}:{first} + {s.in_rows}, 0:{s.in_columns}, 0:{layer.IC}]"
     p = stage_mem(p, p.find_loop("t").body(), window, "xs")
-    if layer.pad:
-        p = inline_producer(p, "xp")
+    p = inline_producer(p, "xp")
     p = resize_dim(p, "xs", 2, dim * s.depth, 0)
     p = rearrange_dim(divide_dim(p, "xs", 2, dim), "xs", [2, 0, 1, 3])
     deep = upto(f"{dim} * ib", dim, layer.IC)
@@ -310,7 +256,7 @@ def columns_in_blocks(p: Procedure, s: Cut, columns: ForCursor, *, shifted: bool
     return fission(p, p.forward(columns).after()) if shifted else p
 
 
-def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool) -> Procedure:
+def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, source: Port, out: Port) -> Procedure:
     """Instructions in the place of loops, after the configuration that they need."""
     layer = s.layer
     p = simplify(map_border(p, s), keep_unit_loops=True)
@@ -321,17 +267,17 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool) -> Procedure:
     p = configure_load(p, 0, str(layer.IC), target, block_stride=apart)
     p = configure_array(p, target, step=layer.step)
     for copy in p.find_all("xs[_] = _"):
-        instruction = "zero" if isinstance(p.forward(copy).rhs(), LiteralCursor) else "mvin"
+        instruction = "zero" if isinstance(p.forward(copy).rhs(), LiteralCursor) else source.load("mvin")
         p = replace(p, p.forward(copy).parent().parent(), target[instruction])
     p = replace(p, p.find("ws[_] = _").parent().parent(), target["mvin2"])
     for write in p.find_all("sum[_] = _"):
         p = replace(p, p.forward(write).parent().parent(), target["mvin3_acc_row"])
     for write in p.find_all("y[_] = _"):
-        out = p.forward(write).parent().parent()
-        p = write_config(p, out.before(), BY_NAME["FENCE"], "pending", True)
-        p = replace(p, p.forward(out).expand(1, 0), target["mvout_relu" if relu else "mvout"])
-    p = map_products(p, s, target)
-    p = replace(p, "FENCE.pending = False", target["fence"])
+        pixels = p.forward(write).parent().parent()
+        p = write_config(p, pixels.before(), out.fence, "pending", True)
+        p = replace(p, p.forward(pixels).expand(1, 0), target[out.store(relu)])
+    p = wait_for(map_products(p, s, target), target, source)
+    p = replace(p, f"{out.fence.name}.pending = False", target[f"fence{out.suffix}"])
     return simplify(p, keep_unit_loops=True)
 
 
@@ -341,6 +287,7 @@ def map_border(p: Procedure, s: Cut) -> Procedure:
     In a row above or below the image all are zeros.
     """
     layer = s.layer
+    p = simplify(p, keep_unit_loops=True)
     channels, columns = (enclosing_loop(p.find("xs[_] = _"), name) for name in ("i2", "i1"))
     p = lifted(divided(p, channels, s.wide, ["iq", "ic"], layer.IC), channels, 1)
     if layer.pad == 0:
@@ -367,7 +314,7 @@ def in_dims(p: Procedure, columns: ForCursor, s: Cut, count: int) -> Procedure:
 
 def map_products(p: Procedure, s: Cut, target: Chip) -> Procedure:
     """Each block of weights goes to the array with the first block of pixels, and stays for the others."""
-    end = STEPS[s.layer.step]
+    end = ENDS[s.layer.step]
     if s.layer.IC % s.dim or s.layer.OC % s.dim:
         return map_small_products(p, s, target)
     first = p.find_loop("ob #1").body()[0]
@@ -391,7 +338,7 @@ def map_small_products(p: Procedure, s: Cut, target: Chip) -> Procedure:
         p = stage_mem(p, product, f"{weights(s)}, {deep}, {wide}]", name)
         p = resize_dim(resize_dim(p, name, 0, s.dim, 0), name, 1, s.dim, 0)
         p = set_memory(p, name, target.memories.spent)
-        p = replace(p, p.forward(product).expand(1, 0), target[f"mm{STEPS[s.layer.step]}"])
+        p = replace(p, p.forward(product).expand(1, 0), target[f"mm{ENDS[s.layer.step]}"])
     return p
 
 
@@ -421,7 +368,7 @@ def pipeline(p: Procedure, s: Cut) -> Procedure:
     p = mult_loops(mult_loops(p, "kr", "tap"), "tap", "kk")
     taps = p.find_loop("kk")
     trips = s.tiles * s.groups
-    if trips < 3 or s.taps < max(s.group // s.dim, s.rows):
+    if trips < 3 or s.taps <= s.group // s.dim:
         return simplify(p)
     if s.resident:
         load = p.find("mvin2(_)")
@@ -460,7 +407,10 @@ def store_behind(p: Procedure, tiles: ForCursor, s: Cut, trips: int) -> tuple[Pr
     p = fuse(p, rest, after)
     p = brought_first(p, stores)
     taps = next(loop for loop in p.forward(rest).body() if isinstance(loop, ForCursor) and loop.name() == "kk")
-    p = spread_over(p, p.forward(stores), s.rows, taps, s.taps)
+    each = -(-s.rows // (s.taps - s.group // s.dim))  # in the last iterations bias comes into the place of what is stored
+    if each > 1:
+        p = divided(p, p.forward(stores), each, ["rr", "rr_each"], s.rows)
+    p = spread_over(p, p.forward(stores), -(-s.rows // each), taps, s.taps)
     return p, p.forward(rest)
 
 

@@ -4,78 +4,39 @@ from __future__ import annotations
 
 from usl_core import DRAM, Procedure, proc
 from usl_gemmini.kernels_activation import ACTIVATIONS
-from usl_gemmini.kernels_registers import FENCE
-from usl_gemmini.memories import GEMMINI_OUT
+from usl_gemmini.layers import Layer
+from usl_gemmini.ports import OUT, PLAIN, Port
 from usl_gemmini.rounding import rne
 
 
-def convolution(with_relu: bool, step: int) -> Procedure:
-    """`y = act(scale * (x * w + bias))` on images NHWC without a border, from windows `step` pixels apart."""
-    act = ACTIVATIONS[with_relu]
+def convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Port = OUT) -> Procedure:
+    """`y = act(scale * (x * w + bias))` on images of N x HI x WI pixels with a border of zeros, which is no part of x.
+
+    Pixels stand one after another: x is [N * HI * WI, IC], y is [N * H * W, OC]. xp is the image with its border, without
+    rows that no window reaches.
+    """
+    N, HI, WI, H, W, IC, OC, KH, KW = (getattr(layer, name) for name in "N HI WI H W IC OC KH KW".split())
+    STEP, PAD, APART, DOWN = layer.step, layer.pad, layer.apart, layer.step // layer.apart
+    SOURCE, GOAL, FENCE, BEFORE = source.memory, out.memory, out.fence, source.fence
+    act = ACTIVATIONS[relu]
 
     @proc
     def conv(
-        N: size,
-        HI: size,
-        WI: size,
-        H: size,
-        W: size,
-        IC: size,
-        OC: size,
-        KH: size,
-        KW: size,
         scale: f32,
-        x: i8[N, HI, WI, IC] @ DRAM,
+        x: i8[N * HI * WI, IC] @ SOURCE,
         w: i8[KH, KW, IC, OC] @ DRAM,
         bias: i32[OC] @ DRAM,
-        y: i8[N, H, W, OC] @ GEMMINI_OUT,
+        y: i8[N * H * W, OC] @ GOAL,
     ):
-        assert step * (H - 1) + KH <= HI
-        assert step * (W - 1) + KW <= WI
+        if {source is not PLAIN}:
+            BEFORE.pending = False
+        xp: i8[N, DOWN * (H - 1) + KH, STEP * (W - 1) + KW, IC]
         for n in seq(0, N):
-            for r in seq(0, H):
-                for c in seq(0, W):
-                    for o in seq(0, OC):
-                        sum: i32
-                        sum = bias[o]
-                        for kr in seq(0, KH):
-                            for kc in seq(0, KW):
-                                for i in seq(0, IC):
-                                    sum += i32(x[n, step * r + kr, step * c + kc, i]) * i32(w[kr, kc, i, o])
-                        y[n, r, c, o] = i8(rne(f32(act(sum)) * scale))
-        FENCE.pending = False
-
-    return conv
-
-
-def padded_convolution(with_relu: bool, step: int, pad: int) -> Procedure:
-    """The same on images with a border of zeros, `pad` pixels wide, which is no part of x."""
-    act = ACTIVATIONS[with_relu]
-
-    @proc
-    def conv(
-        N: size,
-        HI: size,
-        WI: size,
-        H: size,
-        W: size,
-        IC: size,
-        OC: size,
-        KH: size,
-        KW: size,
-        scale: f32,
-        x: i8[N, HI, WI, IC] @ DRAM,
-        w: i8[KH, KW, IC, OC] @ DRAM,
-        bias: i32[OC] @ DRAM,
-        y: i8[N, H, W, OC] @ GEMMINI_OUT,
-    ):
-        xp: i8[N, step * (H - 1) + KH, step * (W - 1) + KW, IC]
-        for n in seq(0, N):
-            for r in seq(0, step * (H - 1) + KH):
-                for c in seq(0, step * (W - 1) + KW):
+            for r in seq(0, DOWN * (H - 1) + KH):
+                for c in seq(0, STEP * (W - 1) + KW):
                     for i in seq(0, IC):
-                        if pad <= r and r < HI + pad and pad <= c and c < WI + pad:
-                            xp[n, r, c, i] = x[n, r - pad, c - pad, i]
+                        if r >= PAD and r < HI + PAD and c >= PAD and c < WI + PAD:
+                            xp[n, r, c, i] = x[(n * HI + APART * r - PAD) * WI + c - PAD, i]
                         else:
                             xp[n, r, c, i] = 0
         for n in seq(0, N):
@@ -87,8 +48,8 @@ def padded_convolution(with_relu: bool, step: int, pad: int) -> Procedure:
                         for kr in seq(0, KH):
                             for kc in seq(0, KW):
                                 for i in seq(0, IC):
-                                    sum += i32(xp[n, step * r + kr, step * c + kc, i]) * i32(w[kr, kc, i, o])
-                        y[n, r, c, o] = i8(rne(f32(act(sum)) * scale))
+                                    sum += i32(xp[n, DOWN * r + kr, STEP * c + kc, i]) * i32(w[kr, kc, i, o])
+                        y[(n * H + r) * W + c, o] = i8(rne(f32(act(sum)) * scale))
         FENCE.pending = False
 
     return conv

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from usl_core import DRAM, Config, Procedure, instr
+from usl_core import DRAM, Config, Fragment, Procedure, instr
 from usl_core.ir.memory import MemoryClass
-from usl_gemmini.kernels_registers import FENCE, FENCE2, LD0, LD1, LD2, ST
-from usl_gemmini.memories import GEMMINI_OUT, GEMMINI_OUT2, Memories, chip_header
+from usl_gemmini.kernels_activation import plain, rectified
+from usl_gemmini.kernels_registers import FENCE, FENCE2, FENCE3, LD0, LD1, LD2, ST
+from usl_gemmini.memories import GEMMINI_OUT, GEMMINI_OUT2, GEMMINI_OUT3, Memories, chip_header
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.rounding import rne
 
 CHANNELS = {"": LD0, "2": LD1, "3": LD2}
 """The load channels by the suffix of their mvin."""
-OUTPUTS = {"": (GEMMINI_OUT, FENCE), "2": (GEMMINI_OUT2, FENCE2)}
+OUTPUTS = {"": (GEMMINI_OUT, FENCE), "2": (GEMMINI_OUT2, FENCE2), "3": (GEMMINI_OUT3, FENCE3)}
 """The classes of outputs by the suffix of their instructions, each with the record that says what may be in flight."""
+
+POOLS = (2, 3)
+"""Windows of pooling, 2 pixels apart (`_step1`: 1)."""
 
 
 def movement(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[], Procedure]]:
@@ -35,6 +39,9 @@ def movement(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
         made[f"mvin{suffix}_scaled"] = partial(_mvin_scaled, *into_spad)
         for end, (out, fence) in OUTPUTS.items():
             made[f"mvin{suffix}_back{end}"] = partial(_mvin_back, *into_spad, out, fence)
+            if number < 2:
+                made[f"mvin{suffix}_acc_i8_back{end}"] = partial(_mvin_acc_i8_back, *into_acc, out, fence)
+                made[f"mvin{suffix}_acc_i8_add_back{end}"] = partial(_mvin_acc_i8_add_back, *into_acc, out, fence)
         made[f"zero{suffix}"] = partial(_zero, *into_spad)
         made[f"mvin{suffix}_acc"] = partial(_mvin_acc, *into_acc)
         made[f"mvin{suffix}_acc_add"] = partial(_mvin_acc_add, *into_acc)
@@ -49,6 +56,10 @@ def movement(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
         made[f"mvout_relu{end}"] = partial(_mvout_relu, params, mems.acc, out, fence)
         made[f"mvout_full{end}"] = partial(_mvout_full, params, mems.acc, out, fence)
         made[f"mvout_spad{end}"] = partial(_mvout_spad, params, mems.spad, out, fence)
+        for relu, (name, act) in {False: ("mvout", plain), True: ("mvout_relu", rectified)}.items():
+            for size in POOLS:
+                made[f"{name}{end}_pool{size}"] = partial(_mvout_pool, params, mems.acc, out, fence, act, relu, size, 2)
+                made[f"{name}{end}_pool{size}_step1"] = partial(_mvout_pool, params, mems.acc, out, fence, act, relu, size, 1)
     return made
 
 
@@ -283,6 +294,64 @@ def _mvin_acc_i8(params: GemminiParams, ACC: MemoryClass, LD: Config, suffix: st
     return mvin_acc_i8
 
 
+def _mvin_acc_i8_back(
+    params: GemminiParams, ACC: MemoryClass, LD: Config, suffix: str, OUT: MemoryClass, FENCE: Config
+) -> Procedure:
+    DIM, MOST, HEADER = params.dim, params.max_bytes, chip_header(params)
+    template = f"gemmini_extended_mvin{suffix}({{src.ptr}}, {{dst}}, {{cols}}, {{rows}});"
+
+    @instr(template, c_global=HEADER)
+    def mvin_acc_i8_back(
+        rows: size, cols: size, dst: [i32][(cols + DIM - 1) / DIM, rows, DIM] @ ACC, src: [i8][rows, cols] @ OUT
+    ):
+        assert rows <= DIM
+        assert cols <= MOST
+        assert stride(src, 1) == 1
+        assert stride(dst, 1) == DIM
+        assert stride(dst, 2) == 1
+        assert stride(dst, 0) >= DIM * rows
+        assert LD.stride == stride(src, 0)
+        assert LD.bytes == 1
+        assert LD.block_stride == stride(dst, 0)
+        assert LD.shrunk
+        assert LD.plain
+        assert not FENCE.pending
+        for r in seq(0, rows):
+            for c in seq(0, cols):
+                dst[c / DIM, r, c % DIM] = i32(src[r, c])
+
+    return mvin_acc_i8_back
+
+
+def _mvin_acc_i8_add_back(
+    params: GemminiParams, ACC: MemoryClass, LD: Config, suffix: str, OUT: MemoryClass, FENCE: Config
+) -> Procedure:
+    DIM, MOST, HEADER = params.dim, params.max_bytes, chip_header(params)
+    template = f"gemmini_extended_mvin{suffix}({{src.ptr}}, ({{dst}}) | GEMMINI_ACC_ADD, {{cols}}, {{rows}});"
+
+    @instr(template, c_global=HEADER)
+    def mvin_acc_i8_add_back(
+        rows: size, cols: size, dst: [i32][(cols + DIM - 1) / DIM, rows, DIM] @ ACC, src: [i8][rows, cols] @ OUT
+    ):
+        assert rows <= DIM
+        assert cols <= MOST
+        assert stride(src, 1) == 1
+        assert stride(dst, 1) == DIM
+        assert stride(dst, 2) == 1
+        assert stride(dst, 0) >= DIM * rows
+        assert LD.stride == stride(src, 0)
+        assert LD.bytes == 1
+        assert LD.block_stride == stride(dst, 0)
+        assert LD.shrunk
+        assert LD.plain
+        assert not FENCE.pending
+        for r in seq(0, rows):
+            for c in seq(0, cols):
+                dst[c / DIM, r, c % DIM] += i32(src[r, c])
+
+    return mvin_acc_i8_add_back
+
+
 def _zero(params: GemminiParams, SPAD: MemoryClass, LD: Config, suffix: str) -> Procedure:
     DIM, MOST, HEADER = params.dim, params.max_bytes, chip_header(params)
     template = f"gemmini_extended_mvin{suffix}(NULL, {{dst}}, {{cols}}, {{rows}});"
@@ -461,6 +530,45 @@ def _mvout_relu(params: GemminiParams, ACC: MemoryClass, OUT: MemoryClass, FENCE
                 dst[r, c] = i8(rne(f32(relu(src[c / DIM, r, c % DIM])) * ST.scale))
 
     return mvout_relu
+
+
+def _mvout_pool(
+    params: GemminiParams, ACC: MemoryClass, OUT: MemoryClass, FENCE: Config, act: Fragment, RELU: bool, SIZE: int, STEP: int
+) -> Procedure:
+    DIM, HEADER = params.dim, chip_header(params)
+    ACTIVATION = int(RELU)
+
+    @instr("gemmini_extended_mvout({dst.ptr}, {src}, {cols}, 0);", c_global=HEADER)
+    def mvout_pool(pixels: size, cols: size, width: size, dst: [i8][pixels, cols] @ OUT, src: [i32][SIZE, width, DIM] @ ACC):
+        assert cols <= DIM
+        assert STEP * (pixels - 1) + SIZE <= width
+        assert stride(dst, 1) == 1
+        assert stride(src, 0) == DIM * width
+        assert stride(src, 1) == DIM
+        assert stride(src, 2) == 1
+        assert ST.stride == stride(dst, 0)
+        assert ST.bytes == 1
+        assert ST.activation == ACTIVATION
+        assert ST.pool_stride == STEP
+        assert ST.pool_size == SIZE
+        assert ST.porows == 1
+        assert ST.pocols == pixels
+        assert ST.pool_out_dim == pixels
+        assert ST.orows == SIZE
+        assert ST.ocols == width
+        assert ST.upad == 0
+        assert ST.lpad == 0
+        FENCE.pending = True
+        for p in seq(0, pixels):
+            for c in seq(0, cols):
+                most: i8
+                most = -128
+                for wr in seq(0, SIZE):
+                    for wc in seq(0, SIZE):
+                        most = max(most, i8(rne(f32(act(src[wr, STEP * p + wc, c])) * ST.scale)))
+                dst[p, c] = most
+
+    return mvout_pool
 
 
 def _mvout_full(params: GemminiParams, ACC: MemoryClass, OUT: MemoryClass, FENCE: Config) -> Procedure:

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from usl_core import Procedure, instr
-from usl_gemmini.kernels_registers import EX, FENCE, FENCE2, NORM
+from usl_core import Config, Procedure, instr
+from usl_gemmini.kernels_registers import EX, FENCE, FENCE2, FENCE3, NORM
 from usl_gemmini.memories import Memories, chip_header
 from usl_gemmini.params import GemminiParams
 
-STEPS = {1: "", 2: "_step2", 3: "_step3", 4: "_step4"}
+ENDS = {1: "", 2: "_step2", 3: "_step3", 4: "_step4"}
 """How far apart the rows of A may be, with the end of the instruction's name."""
 
 
@@ -31,11 +31,12 @@ def products(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
         "mm_first": partial(_mm_first, params, mems),
         "mm_load_first": partial(_mm_load, params, mems, True, 1),
         "mm_again_first": partial(_mm_again, params, mems, True, 1),
-        **{f"mm{end}": partial(_mm, params, mems, step) for step, end in STEPS.items()},
-        **{f"mm_load{end}": partial(_mm_load, params, mems, False, step) for step, end in STEPS.items()},
-        **{f"mm_again{end}": partial(_mm_again, params, mems, False, step) for step, end in STEPS.items()},
-        "fence": partial(_fence, params),
-        "fence2": partial(_fence2, params),
+        **{f"mm{end}": partial(_mm, params, mems, step) for step, end in ENDS.items()},
+        **{f"mm_load{end}": partial(_mm_load, params, mems, False, step) for step, end in ENDS.items()},
+        **{f"mm_again{end}": partial(_mm_again, params, mems, False, step) for step, end in ENDS.items()},
+        "fence": partial(_fence, params, FENCE),
+        "fence2": partial(_fence, params, FENCE2),
+        "fence3": partial(_fence, params, FENCE3),
         "fence_all": partial(_fence_all, params),
         "flush": partial(_flush, params),
     }
@@ -254,24 +255,14 @@ def _mm_again(params: GemminiParams, mems: Memories, first: bool, step: int) -> 
     return mm_again
 
 
-def _fence(params: GemminiParams) -> Procedure:
+def _fence(params: GemminiParams, record: Config) -> Procedure:
     HEADER = chip_header(params)
 
-    @instr("gemmini_fence();", c_global=HEADER, implicit=("w",))
+    @instr("gemmini_fence();", c_global=HEADER)
     def fence():
-        FENCE.pending = False
+        record.pending = False
 
     return fence
-
-
-def _fence2(params: GemminiParams) -> Procedure:
-    HEADER = chip_header(params)
-
-    @instr("gemmini_fence();", c_global=HEADER, implicit=("w",))
-    def fence2():
-        FENCE2.pending = False
-
-    return fence2
 
 
 def _fence_all(params: GemminiParams) -> Procedure:
@@ -281,6 +272,7 @@ def _fence_all(params: GemminiParams) -> Procedure:
     def fence_all():
         FENCE.pending = False
         FENCE2.pending = False
+        FENCE3.pending = False
 
     return fence_all
 

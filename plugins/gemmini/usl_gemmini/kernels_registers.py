@@ -108,5 +108,12 @@ class FENCE2:
     pending: write_only[bool]
 
 
-REGISTERS: tuple[Config, ...] = (EX, LD0, LD1, LD2, ST, NORM, FENCE, FENCE2)
+@config
+class FENCE3:
+    """pending: an mvout may still be writing to main memory of class GEMMINI_OUT3."""
+
+    pending: write_only[bool]
+
+
+REGISTERS: tuple[Config, ...] = (EX, LD0, LD1, LD2, ST, NORM, FENCE, FENCE2, FENCE3)
 BY_NAME = {record.name: record for record in REGISTERS}

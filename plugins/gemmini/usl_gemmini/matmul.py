@@ -36,9 +36,9 @@ from usl_gemmini.chip import Chip, chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
 from usl_gemmini.errors import GemminiError
 from usl_gemmini.kernels_matmul import ALGORITHMS
-from usl_gemmini.kernels_registers import BY_NAME
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import divided, flattened, run_ahead, spread_over
+from usl_gemmini.ports import OUT, PLAIN, Port, wait_for
 
 Bias = Literal["none", "matrix", "row"]
 """What is added to the product."""
@@ -112,19 +112,28 @@ def cut_for(M: int, N: int, K: int, params: GemminiParams) -> Cut:
 
 
 def matmul(
-    M: int, N: int, K: int, *, relu: bool = False, bias: Bias = "none", params: GemminiParams | None = None
+    M: int,
+    N: int,
+    K: int,
+    *,
+    relu: bool = False,
+    bias: Bias = "none",
+    params: GemminiParams | None = None,
+    a: Port = PLAIN,
+    b: Port = PLAIN,
+    out: Port = OUT,
 ) -> Procedure:
     """The product of these sizes on a chip: `C = act(scale * (A B))`, or `act(scale * (A B + D))` with a matrix or a row D.
 
-    Its formals are scale, A, B (and D), C.
+    Its formals are scale, A, B (and D), C. a, b and out say in which class of main memory A, B and C lie.
 
     Raises:
         GemminiError: the sizes do not fit the chip.
     """
     target = chip(params)
     shape = cut_for(M, N, K, target.params)
-    p = ALGORITHMS[bias](relu).partial_eval(M=M, N=N, K=K)
-    p = map_commands(stage(cut(p, shape, bias), shape, target), shape, target, relu, bias)
+    p = ALGORITHMS[bias](relu, a, b, out).partial_eval(M=M, N=N, K=K)
+    p = map_commands(stage(cut(p, shape, bias), shape, target), shape, target, relu, bias, a, b, out)
     if shape.even:
         p = pipeline(p, shape, target)
     return p
@@ -175,7 +184,9 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     return set_memory(p, "sum", target.memories.acc)
 
 
-def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: Bias) -> Procedure:
+def map_commands(
+    p: Procedure, s: Cut, target: Chip, relu: bool, bias: Bias, a: Port = PLAIN, b: Port = PLAIN, out: Port = OUT
+) -> Procedure:
     """Instructions in the place of loops, after the configuration that they need."""
     load_b, load_a = p.find_loop("i0"), p.find_loop("i0 #1")
     p = divided(p, load_a.body()[0], s.wide, ["aq", "ac"], s.K)
@@ -190,13 +201,13 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, bias: Bias) -> 
     p = configure_load(p, 1, "stride(B, 0)", target)
     p = configure_load(p, 0, "stride(A, 0)", target)
     p = configure_array(p, target)
-    p = replace(p, p.find_loop("aq").body()[0], target["mvin"])
-    p = replace(p, p.find_loop("br"), target["mvin2"])
-    out = p.find("C[_] = _").parent().parent()
-    p = write_config(p, out.before(), BY_NAME["FENCE"], "pending", True)
-    p = replace(p, p.forward(out).expand(1, 0), target["mvout_relu" if relu else "mvout"])
-    p = map_products(p, s, target, bias)
-    return replace(p, "FENCE.pending = False", target["fence"])
+    p = replace(p, p.find_loop("aq").body()[0], target[a.load("mvin")])
+    p = replace(p, p.find_loop("br"), target[b.load("mvin2")])
+    rows = p.find("C[_] = _").parent().parent()
+    p = write_config(p, rows.before(), out.fence, "pending", True)
+    p = replace(p, p.forward(rows).expand(1, 0), target[out.store(relu)])
+    p = wait_for(map_products(p, s, target, bias), target, a, b)
+    return replace(p, f"{out.fence.name}.pending = False", target[f"fence{out.suffix}"])
 
 
 def map_products(p: Procedure, s: Cut, target: Chip, bias: Bias) -> Procedure:

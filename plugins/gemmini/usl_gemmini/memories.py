@@ -6,7 +6,7 @@
 | `ACC` | rows of dim `i32` | the same with bit 31 |
 | `WEIGHTS` | the block of dim x dim `i8` in the array | nothing: there is one |
 | `SPENT` | the same block, after a product that leaves nothing to be used again | nothing |
-| `GEMMINI_OUT`, `GEMMINI_OUT2` | outputs in main memory | a pointer, but plain C may not touch elements |
+| `GEMMINI_OUT`, `GEMMINI_OUT2`, `GEMMINI_OUT3` | outputs in main memory | a pointer, but plain C may not touch elements |
 
 The last dimension of a buffer in a local memory is a row of dim elements, those before it count rows. Where buffers lie is
 decided for all of a program at once (docs/targets.md, A memory of rows): operands of one product, and what is loaded while the
@@ -104,6 +104,12 @@ class GEMMINI_OUT2(_Output):
     """Outputs of whose transfers `FENCE2` tells: a layer may read the one class while it writes the other."""
 
     name = "GEMMINI_OUT2"
+
+
+class GEMMINI_OUT3(_Output):
+    """Outputs of whose transfers `FENCE3` tells: a sum of two outputs needs a third class."""
+
+    name = "GEMMINI_OUT3"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from usl_core import Procedure
-from usl_gemmini.conv import Layer, conv, layer_of
+from usl_gemmini.conv import conv
 from usl_gemmini.errors import GemminiError
+from usl_gemmini.layers import Layer, layer_of
 from usl_gemmini.matmul import Bias, matmul
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.sim import Simulator
@@ -72,7 +73,8 @@ def convolution(
     if (layer.KH, layer.KW, step, pad) == (1, 1, 1, 0):
         pixels, channels = x.reshape(-1, layer.IC), w.reshape(layer.IC, layer.OC)
         return product(pixels, channels, scale, bias, relu=relu, params=params).reshape(*x.shape[:3], layer.OC)
-    return _run(_convolution(layer, relu, params), scale, (x, w, bias), (layer.N, layer.H, layer.W, layer.OC), params)
+    y = _run(_convolution(layer, relu, params), scale, (x.reshape(layer.pixels_in), w, bias), layer.pixels_out, params)
+    return y.reshape(layer.N, layer.H, layer.W, layer.OC)
 
 
 @functools.cache

@@ -1,0 +1,90 @@
+"""Convolutions by their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from usl_gemmini.errors import GemminiError
+
+STEPS = (1, 2, 3, 4)
+"""How far apart windows may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A convolution: N images of H x W x OC from windows of KH x KW x IC, step pixels apart.
+
+    Around the input lies a border of zeros, pad pixels wide, which is not stored. spare says how many rows and columns at
+    the end, the border among them, no window reaches.
+    """
+
+    N: int
+    H: int
+    W: int
+    IC: int
+    OC: int
+    KH: int
+    KW: int
+    step: int = 1
+    pad: int = 0
+    spare: tuple[int, int] = (0, 0)
+
+    @property
+    def HI(self) -> int:
+        """Rows of the input."""
+        return self.step * (self.H - 1) + self.KH - 2 * self.pad + self.spare[0]
+
+    @property
+    def WI(self) -> int:
+        """Columns of the input."""
+        return self.step * (self.W - 1) + self.KW - 2 * self.pad + self.spare[1]
+
+    @property
+    def apart(self) -> int:
+        """How far apart rows of the input are of which only one in so many is read."""
+        return self.step if self.KH == 1 else 1
+
+    @property
+    def pixels_in(self) -> tuple[int, int]:
+        """The shape of the input: pixels and channels."""
+        return self.N * self.HI * self.WI, self.IC
+
+    @property
+    def pixels_out(self) -> tuple[int, int]:
+        """The shape of the output: pixels and channels."""
+        return self.N * self.H * self.W, self.OC
+
+    @property
+    def products(self) -> int:
+        """Multiplications."""
+        return self.N * self.H * self.W * self.OC * self.KH * self.KW * self.IC
+
+
+def layer_of(images: Sequence[int], windows: Sequence[int], step: int = 1, pad: int = 0) -> Layer:
+    """The convolution of images N x HI x WI x IC by windows KH x KW x IC x OC.
+
+    Raises:
+        GemminiError: they do not belong together, or an image with its border is smaller than a window.
+    """
+    (N, HI, WI, IC), (KH, KW, channels, OC) = images, windows
+    if step not in STEPS:
+        raise GemminiError(f"step must be one of {', '.join(map(str, STEPS))}, got {step!r}")
+    if channels != IC:
+        raise GemminiError(f"images of {IC} channels and windows of {channels} do not belong together")
+    high, wide = HI + 2 * pad - KH, WI + 2 * pad - KW
+    if min(high, wide) < 0:
+        raise GemminiError(f"windows of {KH} x {KW} do not fit images of {HI} x {WI} with a border of {pad}")
+    return Layer(N, high // step + 1, wide // step + 1, IC, OC, KH, KW, step, pad, (high % step, wide % step))
+
+
+def require_layer(layer: Layer) -> None:
+    """Raises: GemminiError: a size is below 1, the step is none, or whole windows lie in the border."""
+    sizes = {name: getattr(layer, name) for name in ("N", "H", "W", "IC", "OC", "KH", "KW", "HI", "WI")}
+    for name, size in sizes.items():
+        if size < 1:
+            raise GemminiError(f"{layer}: {name} is {size} and must be at least 1")
+    if layer.step not in STEPS:
+        raise GemminiError(f"{layer}: step must be one of {', '.join(map(str, STEPS))}")
+    if not 0 <= layer.pad < min(layer.KH, layer.KW):
+        raise GemminiError(f"{layer}: pad must be at least 0 and less than the window")
