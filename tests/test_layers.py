@@ -38,7 +38,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_stdlib": (
         "inspection expressions reporting symbolic config_writes nearly replacing",
         "ranges combinators hoisting",
-        "accesses config_contract dividing feeding invariants pipelining rules spreading subexpressions tiling",
+        "accesses config_contract dividing extremes feeding invariants pipelining rules spreading subexpressions tiling",
         "bounds classification guards selection specializing unrolling",
         "fitting memory_traffic staging sums unmapped",
         "cutting reductions",

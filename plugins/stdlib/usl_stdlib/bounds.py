@@ -11,6 +11,7 @@ from usl_core.arguments import checked
 from usl_core.cursors import Cursor, ExprCursor, ForCursor
 from usl_core.errors import SchedulingError, UsageError
 from usl_stdlib.accesses import Access, Buffer, accesses, has_known_range, iteration, known_at
+from usl_stdlib.extremes import tight_end
 from usl_stdlib.inspection import enclosing, require_cursor
 from usl_stdlib.ranges import Iterators, Known, NotLinear, Range, end, greatest, least
 from usl_stdlib.symbolic import Polynomial, polynomial, value_of
@@ -57,8 +58,9 @@ def infer_bounds(scope: Procedure | Cursor, buffer: str | Cursor, kinds: Iterabl
     accesses `x[32 * io:32 * io + 34]` in the body of io, and `x[0:32 * (n / 32) + 2]` in the loop io: scope is a procedure, a
     statement or a block, and names of loops around it stay. buffer is a name, or a cursor to a formal or an allocation; kinds
     chooses among "read", "write" and "reduce" (`+=`). Windows and callees are looked into. Indices linear in iterators are
-    bounded by the ends of loops, conditions on control values narrow them, assertions simplify them; an index that depends on
-    data or configuration may be any of its dimension.
+    bounded by the ends of loops, also with quotients, remainders, minima and maxima of them (`i - i / 2`); conditions on
+    control values narrow them, assertions simplify them; an index that depends on data or configuration may be any of its
+    dimension.
 
     Raises:
         SchedulingError: scope does not access the buffer so, or has several of that name. UsageError: a kind is unknown.
@@ -101,7 +103,7 @@ def affine_range(expr: ExprCursor, scope: Cursor | None = None) -> Range:
     value, iterators = value_of(expr), [iteration(loop) for loop in reversed(inside)]
     if value is None or not all(map(has_known_range, inside)):
         raise SchedulingError(f"affine_range: the value depends on data, strides or configuration: {expr}", code="E404")
-    return Range(end(value, iterators, greatest=False), end(value, iterators, greatest=True) + 1)
+    return Range(tight_end(value, iterators, upper=False), tight_end(value, iterators, upper=True) + 1)
 
 
 def box(found: Sequence[Access], known: Known) -> Bounds:
@@ -134,8 +136,8 @@ def _box_of_one(access: Access, extents: Sequence[Polynomial], known: Known) -> 
         try:
             if index is None:
                 raise NotLinear
-            low = [end(each, access.iterators, False) for each in _narrowed(index, access, False)]
-            high = [end(each, access.iterators, True) + 1 for each in _narrowed(index, access, True)]
+            low = [tight_end(each, access.iterators, False, known) for each in _narrowed(index, access, False)]
+            high = [tight_end(each, access.iterators, True, known) + 1 for each in _narrowed(index, access, True)]
             lo, hi = greatest(list(map(known.simplified, low)), known), least(list(map(known.simplified, high)), known)
             ranges.append(Range(lo, hi))
         except NotLinear:

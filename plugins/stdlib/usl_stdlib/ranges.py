@@ -154,13 +154,31 @@ class Known:
 def _without_a_quotient(value: Polynomial) -> Iterator[Polynomial]:
     """Values that value is at least, each with a rational number in place of one quotient.
 
-    `of / by` is more than (of - by) / by, and at most of / by. Which one goes first matters where others make up for it.
+    `of / by` is more than (of - by) / by, and at most of / by. Which one goes first matters where others make up for it. Two
+    quotients by one number differ by as much as that of their difference, at least.
     """
+    yield from _without_a_pair(value)
     multiplied = {atom for monomial, _ in value.terms for atom in monomial if len(monomial) > 1}
     for monomial, factor in value.terms:
         match monomial:
             case (Quotient(of=of, by=by) as ratio,) if ratio not in multiplied:
                 yield _put(value, ratio, (of - (by - 1 if factor > 0 else 0)) * Fraction(1, by))
+
+
+def _without_a_pair(value: Polynomial) -> Iterator[Polynomial]:
+    """Values that value is at least, with `(a - b) / by` in place of `a / by - b / by`, where a - b is a number."""
+    ratios = [
+        (atom, factor) for monomial, factor in value.terms if len(monomial) == 1 and isinstance(atom := monomial[0], Quotient)
+    ]
+    for one, factor in ratios:
+        for other, negative in ratios:
+            if factor > 0 and negative == -factor and one.by == other.by and (one.of - other.of).constant is not None:
+                difference = quotient(one.of - other.of, one.by)
+                yield value - _of(one) * factor + _of(other) * factor + difference * factor
+
+
+def _of(atom: Atom) -> Polynomial:
+    return Polynomial((((atom,), 1),))
 
 
 def _no_term_is_negative(value: Polynomial, nonnegative: Set[str]) -> bool:
