@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from usl_core.cursors import AllocCursor, IfCursor, LiteralCursor
+from usl_core.cursors import AllocCursor, ForCursor, IfCursor, LiteralCursor
 from usl_core.errors import SchedulingError
 from usl_core.scheduling import (
     divide_loop,
@@ -19,7 +19,7 @@ from usl_core.scheduling import (
     unroll_loop,
 )
 from usl_halide_lib.directives import Directive
-from usl_halide_lib.places import Stage, around
+from usl_halide_lib.places import Stage, around, statements
 from usl_halide_lib.working import Working
 
 
@@ -40,6 +40,8 @@ def divide(working: Working, stage: Stage, old: str, outer: str, inner: str, fac
     names = [_inner(working, stage, each) for each in (outer, inner)]
     working.do(divide_loop, loop, factor, names, tail=tail)
     del stage.loops[old]
+    label = stage.labels.pop(old, old)
+    stage.labels |= {each: f"{label}.{each}" for each in (outer, inner)}
     stage.loops[outer] = working.at(loop)
     stage.loops[inner] = _first_loop(working.at(loop).body()[0])
 
@@ -154,6 +156,21 @@ def fuse_loops(working: Working, directive: Directive) -> None:
         del stage.loops[name]
         stage.gone.setdefault(name, f"{directive} fused it")
     stage.loops[fused] = made
+    stage.labels[fused] = f"{stage.labels.get(inner, inner)}.{fused}"
+
+
+def call_as_named(working: Working) -> None:
+    """Give loops the names that directives use, where nothing around or inside a loop has that name already."""
+    stages = [stage for func in working.funcs.values() for stage in func.stages]
+    for stage in [*stages, *working.branches.values()]:
+        for name in working.order(stage):
+            loop = working.at(stage.loops[name])
+            if loop.name() == name or not isinstance(loop, ForCursor):
+                continue
+            near = [*around(loop), *(each for each in statements(loop) if isinstance(each, ForCursor | AllocCursor))]
+            taken = {each.name() for each in near} | {arg.name() for arg in working.p.args()} | set(working.funcs)
+            if name not in taken:
+                working.do(rename_loop, loop, name)
 
 
 def rename(working: Working, directive: Directive) -> None:
@@ -164,6 +181,7 @@ def rename(working: Working, directive: Directive) -> None:
     working.do(rename_loop, loop, _inner(working, stage, new))
     stage.loops[new] = stage.loops.pop(old)
     stage.gone[old] = f"{directive} renamed it"
+    stage.labels[new] = f"{stage.labels.get(old, old)}.{new}"
 
 
 def parallel(working: Working, directive: Directive) -> None:

@@ -46,6 +46,8 @@ class Stage:
     loops: dict[str, Any] = field(default_factory=dict)
     gone: dict[str, str] = field(default_factory=dict)
     """The names that directives have used up, and by which."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """What Halide calls a loop that a directive made: `y.yi`."""
 
     @property
     def write(self) -> Any:
@@ -114,9 +116,35 @@ def find_funcs(p: Procedure, block: Sequence[Any] | None = None) -> dict[str, Fu
                 name = arg.name() if isinstance(arg, ReadCursor | WindowExprCursor) else ""
                 if name in buffers and name in funcs:
                     funcs[name].problem = call
+    _find_placed(top, funcs)
     for func in funcs.values():
         _find_dims(func)
     return funcs
+
+
+def _find_placed(top: Sequence[Any], funcs: dict[str, Func]) -> None:
+    """The funcs that are allocated in loops: their stages are the outermost statements that write them and feed no others."""
+    for alloc in (each for stmt in top for each in statements(stmt) if isinstance(each, AllocCursor)):
+        if alloc.name() in funcs or not alloc.parent():
+            continue
+        name, func = alloc.name(), Func(alloc.name(), alloc, True)
+        for write in _writes(alloc.expand()).get(name, []):
+            root = write
+            while (above := root.parent()) != alloc.parent() and not _feeds_others(above, name):
+                root = above
+            if func.stages and func.stages[-1].root == root:
+                func.stages[-1].writes.append(write)
+            else:
+                func.stages.append(Stage(func, len(func.stages), root, [write]))
+        for stage in func.stages:
+            stage.loops = {loop.name(): loop for loop in _own_loops(stage.root, stage.writes)}
+        if func.stages:
+            funcs[name] = func
+
+
+def _feeds_others(scope: Any, name: str) -> bool:
+    """Whether code reads a buffer for anything but writes of it."""
+    return any(not (isinstance(stmt, AssignCursor | ReduceCursor) and stmt.name() == name) for stmt in reads(scope, name))
 
 
 def _writes(stmt: Any) -> dict[str, list[Any]]:

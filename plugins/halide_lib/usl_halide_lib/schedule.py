@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 
 from usl_core import Procedure
 from usl_core.cursors import IfCursor
@@ -21,9 +22,12 @@ from usl_halide_lib import algorithm, storage
 from usl_halide_lib.compute import Placed, place, separate_consumers
 from usl_halide_lib.directives import NO_EFFECT, Collected, Directive, Func, TailStrategy
 from usl_halide_lib.errors import DirectiveError
+from usl_halide_lib.explain import explanation
 from usl_halide_lib.fold import fold, slide
-from usl_halide_lib.loops import fuse_loops, parallel, rename, reorder, split, unroll
+from usl_halide_lib.loops import call_as_named, fuse_loops, parallel, rename, reorder, split, unroll
+from usl_halide_lib.nest import Node, loop_nest, points, text
 from usl_halide_lib.order import Key, conflict, key, loop_order, with_splits
+from usl_halide_lib.picture import page
 from usl_halide_lib.places import Func as Buffer
 from usl_halide_lib.places import did_you_mean, find_funcs
 from usl_halide_lib.shifting import conditions
@@ -48,6 +52,7 @@ class Schedule:
         self._procedure, self._default, self._target = procedure, default, target
         self._collected = Collected()
         self._funcs = find_funcs(procedure)
+        self._done: Application | None = None
         self.log = Log()
 
     def __getitem__(self, name: str) -> Func:
@@ -69,7 +74,30 @@ class Schedule:
             DirectiveError: a directive does not apply; its place is the directive's line.
         """
         self.log = Log()
-        return Application(self._procedure, self.directives, self._default, self._target, self.log).run()
+        done = Application(self._procedure, self.directives, self._default, self._target, self.log)
+        p = done.run()
+        self._done = done
+        return p
+
+    def nest(self) -> str:
+        """The loop nest, in the form of Halide's `print_loop_nest`."""
+        return text(self._applied().nodes)
+
+    def explain(self) -> str:
+        """Where each func is computed and stored, and which operators each directive was."""
+        done = self._applied()
+        return explanation(done.nodes, done.buffers, done.directives, self.log)
+
+    def picture(self, path: str | Path) -> None:
+        """Write the loop nest as an HTML file: boxes, buffers, bytes that iterations touch."""
+        done = self._applied()
+        Path(path).write_text(page(done.placed, done.nodes, done.buffers, self.log.remarks), encoding="utf-8")
+
+    def _applied(self) -> Application:
+        if self._done is None or self._done.given != self.directives:
+            self.apply()
+        assert self._done is not None
+        return self._done
 
 
 class Application:
@@ -79,7 +107,11 @@ class Application:
         self, procedure: Procedure, directives: Iterable[Directive], default: str, target: Target | None, log: Log
     ) -> None:
         self.p, self.default, self.target, self.log = procedure, default, target or Target.best(), log
-        self.directives = with_splits(directives)
+        self.given = tuple(directives)
+        self.directives = with_splits(self.given)
+        self.nodes: list[Node] = []
+        self.buffers: list[tuple[str, str]] = []
+        self.placed = procedure
 
     def run(self) -> Procedure:
         """The procedure with all directives applied."""
@@ -105,6 +137,7 @@ class Application:
         assert orelse
         large, small = Working.of(p, branch.body(), branch), Working.of(p, orelse, branch)
         large.log, small.log, small.only_guards = self.log, Log(), True
+        small.narrow = all(each.name == "vectorize" for each in self.directives if TailStrategy.ShiftInwards in each.args)
         small_funcs = small.funcs
         self.block(large)
         small.p = large.p
@@ -170,6 +203,9 @@ class Application:
             for directive in self.named(name):
                 with working.applying(directive):
                     step(working, directive)
+        call_as_named(working)
+        if not self.nodes:
+            self.nodes, self.buffers, self.placed = loop_nest(working, self.directives), list(points(working)), working.p
         self.finish(working)
         for directive in self.directives:
             if directive not in working.used and directive.name not in SILENT:
@@ -272,7 +308,8 @@ class Application:
                 parallel(working, directive)
         for directive in self.named("vectorize"):
             with working.applying(directive):
-                vectorize_stage(working, directive, self.target)
+                if not working.narrow:
+                    vectorize_stage(working, directive, self.target)
         for directive in self.named("unroll"):
             with working.applying(directive):
                 tail = directive.args[2]

@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import AssignCursor, IfCursor, ReduceCursor
+from usl_core.cursors import AssignCursor, BinaryOpCursor, ExternFunctionCursor, IfCursor, ReduceCursor, UnaryMinusCursor
 from usl_core.errors import SchedulingError, Undecided
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
@@ -27,11 +27,14 @@ BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i8": 8, "u8": 8, "i16": 16
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What vectorised loops run on: the memory of registers of so many bits, and the instructions for some types of data."""
+    """What vectorised loops run on: the memory of registers by their bits, and the instructions for some types of data.
+
+    Of the instructions, those for some operations (`+`, `*`, `sqrt`, ...) are tried first, then all (None).
+    """
 
     name: str
     memories: Mapping[int, type[Memory]]
-    instructions: Callable[[frozenset[str]], Iterable[Procedure]]
+    instructions: Callable[[frozenset[str], frozenset[str] | None], Iterable[Procedure]]
 
     @classmethod
     def best(cls) -> Target | None:
@@ -47,32 +50,34 @@ def avx512() -> Target:
     return Target("AVX-512", {512: AVX512, 256: AVX512_YMM}, _avx512_instructions)
 
 
+_ALWAYS = "loadu storeu set1 setzero"
+_OPERATIONS = {
+    "+": "add3 add_set1",
+    "-": "sub",
+    "*": "mul mul_set1",
+    "/": "div div_set1",
+    "*+": "fmadd3 fmadd3_set1",
+    "*-": "fmsub3 fnmadd3",
+    "+=": "add fmadd fmadd_set1 accumulateu reduce_add",
+    **{name: name for name in ("min", "max", "sqrt", "abs", "select")},
+    "neg": "neg",
+}
+"""By what occurs in a loop, the instructions on floating data that compute it, by the middle of their names."""
+
+
 @cache
-def _avx512_instructions(types: frozenset[str]) -> tuple[Procedure, ...]:
+def _avx512_instructions(types: frozenset[str], operations: frozenset[str] | None) -> tuple[Procedure, ...]:
+    """The instructions for data of some types, those for some operations or all; each that is tried takes time."""
     from usl_avx512 import isa
 
-    if types <= {"f32"} or types <= {"f64"}:
-        suffix = "_ps" if "f32" in types else "_pd"
-        names = [each for each in isa.names() if each.endswith(suffix) and each.startswith("mm512_")]
-        return tuple(getattr(isa, each) for each in names if not any(part in each for part in _RARE))
-    return tuple(each for table in isa.TABLES for each in isa.instructions(table))
-
-
-_RARE = (
-    "transpose",
-    "permute",
-    "broadcast",
-    "stream",
-    "strided",
-    "reduce_min",
-    "reduce_max",
-    "cvt",
-    "tile",
-    "copyu",
-    "neg",
-    "abs",
-)
-"""Parts of the names of instructions that stencils do not need; each that is parsed takes time."""
+    if operations is None or not (types <= {"f32"} or types <= {"f64"}):
+        return tuple(each for table in isa.TABLES for each in isa.instructions(table))
+    suffix = "ps" if "f32" in types else "pd"
+    both = {f"*{sign}" for sign in "+-" if {"*", sign} <= operations}
+    words = " ".join([_ALWAYS, *(_OPERATIONS.get(each, "") for each in sorted(operations | both))]).split()
+    known = set(isa.names())
+    names = [f"mm512_{mask}{word}_{suffix}" for word in words for mask in ("", "mask_")]
+    return tuple(getattr(isa, each) for each in names if each in known)
 
 
 def vectorize_stage(working: Working, directive: Directive, target: Target | None) -> None:
@@ -98,13 +103,16 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
         working.log.remark(stage.func.name, "no package of vector instructions is installed; loops over lanes are left to C")
         return
     width, memories = _registers(target, types, factor)
-    step = partial(_vectorized, loop=loop, width=width, memory=memories, instructions=list(target.instructions(types)))
     why: SchedulingError | Undecided | None = None
-    for prepare, way in _ways(working, directive, stage, loop, width, tail):
-        why = working.attempt(partial(_one_way, working, step, prepare, way))
-        if why is None:
-            stage.gone[name] = f"{directive} vectorised it"
-            return
+    for wanted in (_operations(loop), None):
+        instructions = list(target.instructions(types, wanted))
+        step = partial(_vectorized, loop=loop, width=width, memory=memories, instructions=instructions)
+        for prepare, way in _ways(working, directive, stage, loop, width, tail):
+            error = working.attempt(partial(_one_way, working, step, prepare, way))
+            if error is None:
+                stage.gone[name] = f"{directive} vectorised it"
+                return
+            why = error if why is None or wanted is None else why
     assert why is not None
     raise directive.refuse(why.message, "E780", why.notes)
 
@@ -133,6 +141,24 @@ def _types(loop: Any) -> frozenset[str]:
                 kind = each.type()
                 if isinstance(kind, ScalarType) and str(kind) in BITS:
                     found.add(str(kind))
+    return frozenset(found)
+
+
+def _operations(loop: Any) -> frozenset[str]:
+    """What is computed in a loop: operators and functions by name, `+=`, and "neg"."""
+    found: set[str] = set()
+    for stmt in statements(loop):
+        if not isinstance(stmt, AssignCursor | ReduceCursor):
+            continue
+        if isinstance(stmt, ReduceCursor):
+            found |= {"+=", "+"}
+        for each in walk(stmt.rhs(), "expressions"):
+            if isinstance(each, BinaryOpCursor):
+                found.add(each.op())
+            elif isinstance(each, ExternFunctionCursor):
+                found.add(each.name())
+            elif isinstance(each, UnaryMinusCursor):
+                found.add("neg")
     return frozenset(found)
 
 

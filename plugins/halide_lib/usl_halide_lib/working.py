@@ -46,6 +46,8 @@ class Working:
     """The directives that have been applied."""
     only_guards: bool = False
     """Whether this is the branch for extents that are too small for shifted tiles."""
+    narrow: bool = False
+    """Whether it is the one for extents smaller than a vector, in which nothing is vectorised."""
 
     @classmethod
     def of(cls, p: Procedure, block: Any = None, root: Any = None) -> Working:
