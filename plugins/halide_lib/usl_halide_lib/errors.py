@@ -21,8 +21,3 @@ class DirectiveError(SchedulingError):
 def refused_by(error: UslError) -> Sequence[str]:
     """The notes of a directive that an operator refused: what it said, its place, its own notes."""
     return (*render(error.message, error.span).splitlines(), *error.notes)
-
-
-def counterexample_of(error: UslError) -> Sequence[str]:
-    """The notes of an operator alone."""
-    return tuple(error.notes)

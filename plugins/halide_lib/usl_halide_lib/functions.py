@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from usl_core import Procedure
+from usl_halide_lib.applying import schedule
 from usl_halide_lib.directives import TailStrategy
-from usl_halide_lib.schedule import schedule
 
 AUTO = TailStrategy.Auto
 
