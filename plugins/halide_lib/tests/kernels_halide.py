@@ -14,3 +14,25 @@ def blur(H: size, W: size, inp: u16[H + 2, W + 2], out: u16[H, W]):
     for y in seq(0, H):
         for x in seq(0, W):
             out[y, x] = (blur_x[y, x] + blur_x[y + 1, x] + blur_x[y + 2, x]) / 3
+
+
+@proc
+def histogram(H: size, W: size, bins: size, image: i32[H, W], hist: i32[bins]):
+    for b in seq(0, bins):
+        hist[b] = 0
+    for y in seq(0, H):
+        for x in seq(0, W):
+            hist[idx(image[y, x], 0, bins)] += 1
+
+
+@proc
+def scaled(n: size, inp: f32[n], b: f32[n], c: f32[n]):
+    a: f32[n]
+    for x in seq(0, n):
+        a[x] = 2.0 * inp[x]
+    for x in seq(0, n):
+        b[x] = a[x] + 1.0
+    for x in seq(0, n):
+        c[x] = a[x]
+    for x in seq(0, n - 1):
+        c[x + 1] = c[x] + 1.0

@@ -290,13 +290,22 @@ class Application:
                     case "split":
                         old, _, _, factor, tail = directive.args
                         loop = working.loop(stage, old, directive)
-                        split(working, directive, tail_of(working, directive, loop, factor, tail, needs_guard(mine, directive)))
+                        split(
+                            working,
+                            directive,
+                            tail_of(working, directive, loop, factor, tail, needs_guard(mine, directive, self.places(at[0]))),
+                        )
                     case "reorder":
                         reorder(working, directive)
                     case "fuse":
                         fuse_loops(working, directive)
                     case _:
                         rename(working, directive)
+
+    def places(self, func: str) -> frozenset[str]:
+        """The loops of a func in which others are computed or stored."""
+        found = self.named("compute_at", "store_at", "hoist_storage")
+        return frozenset(each.args[1] for each in found if each.args[0] == func)
 
     def finish(self, working: Working) -> None:
         """What comes last: prefetches, vectors, copies of bodies, threads."""

@@ -121,14 +121,19 @@ def make_room(working: Working, directive: Directive, stage: Stage, loop: Any, f
                 working.do(resize_dim, alloc, dim, f"{text_of(extent)} + {factor - 1}", 0)
 
 
-def needs_guard(stage_directives: Iterable[Directive], split: Directive) -> bool:
-    """Whether the inner loop of a split needs a constant extent: it is unrolled or vectorised, fused, or put outside."""
+def needs_guard(stage_directives: Iterable[Directive], split: Directive, places: frozenset[str]) -> bool:
+    """Whether the inner loop of a split needs a constant extent: it is unrolled, vectorised, fused, divided, or put outside.
+
+    places are the loops in which other funcs are computed, for which a guard would be in the way.
+    """
     inner, outer = made(split)[1], made(split)[0]
     for each in stage_directives:
         match each.name:
             case "unroll" | "vectorize" if each.args[0] == inner and each.args[1] is None:
                 return True
             case "fuse" if inner in each.args[:2]:
+                return True
+            case "split" if each.args[0] == inner and not places & {inner, *made(each)}:
                 return True
             case "reorder" if inner in each.args and outer in each.args:
                 if each.args.index(outer) < each.args.index(inner):
