@@ -37,9 +37,10 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     ),
     "usl_stdlib": (
         "inspection expressions reporting symbolic config_writes nearly replacing",
-        "ranges combinators hoisting",
+        "ranges combinators hoisting lane_indices",
         "accesses config_contract dividing extremes feeding invariants pipelining rules spreading subexpressions tiling",
-        "bounds classification guards selection specializing unrolling",
+        "bounds classification guards parts specializing unrolling",
+        "selection",
         "fitting memory_traffic staging sums unmapped",
         "cutting reductions",
         "interleaving separating vectorizing",

@@ -32,13 +32,16 @@ INSTRUCTIONS_PAGE = PAGE.with_name("avx512.md")
 INSTRUCTIONS_HEAD = """# AVX-512 instructions
 
 Generated from `usl_avx512` by `python tools/manual.py`. The body says what an instruction computes, and is what `replace`
-matches; `from usl_avx512 import NAME` gets it, `print(NAME)` shows it. Buffers in `AVX512`, `AVX512_YMM` and `AVX2` are
-registers, the others are in memory. A masked form (`mask_`) works on the lanes below n and leaves the others as they are;
-`maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined. Where the forms for several
-types are alike, the body is that of the first, and the table has the types and the numbers of lanes of all.
+matches; `from usl_avx512 import NAME` gets it, `print(NAME)` shows it. Buffers in `AVX512`, its parts `AVX512_YMM` and
+`AVX512_XMM`, and `AVX2` are registers, the others are in memory. A masked form (`mask_`) works on the lanes below n and
+leaves the others as they are; `maskz_` clears them. Lanes that a body sets to a variable which it never wrote are undefined.
+Where the forms for several types are alike, the body is that of the first, and the table has the types and the numbers of
+lanes of all.
 
-`usl_avx512.isa.instructions("floats")` are all that one table of the package holds, for `vectorize` or `replace_all`;
-`usl_avx512.isa.TABLES` names the tables: {tables}.
+`usl_avx512.isa.for_lanes(32)` are all that work on 32 lanes, for `vectorize`, which finds those that a loop needs, converts
+between its types and keeps narrow ones in parts of registers. There are 8, 16, 32 and 64 lanes: take as many of the widest
+type of a loop as fill 512 bits. `for_lanes(64, cpu_features())` adds what this processor has beyond AVX512F, BW and VL.
+`isa.instructions("floats")` are all that one table of the package holds; `isa.TABLES` names the tables: {tables}.
 """
 HEAD = """# Operators
 
@@ -106,14 +109,24 @@ def instruction_entry(group: Sequence[Procedure]) -> str:
 
 
 def alike(instructions: Iterable[Procedure]) -> Iterable[list[Procedure]]:
-    """Groups of instructions whose bodies are the same but for the type and the number of lanes, in the order of the first."""
+    """Groups of instructions that differ in types, numbers of lanes and widths of registers only, in the order of the first."""
     groups: dict[str, list[Procedure]] = {}
     for each in instructions:
-        scalar, _, count = lanes_of(each).partition(" x ")
-        text = re.sub(rf"\b{count}\b", "LANES", re.sub(rf"\b{scalar}\b", "TYPE", body_of(each))) if scalar else body_of(each)
-        stem = each.name().removesuffix(each.name().rpartition("_")[2])
-        groups.setdefault(text.replace(each.name(), stem), []).append(each)
+        groups.setdefault(_form(each), []).append(each)
     return groups.values()
+
+
+_TYPE = r"(?:[uif]|ep[ui])\d+|bf16|p[sd]"
+
+
+def _form(instruction: Procedure) -> str:
+    """The text of an instruction without its types, numbers of lanes and widths of registers."""
+    name = instruction.name()
+    stem = re.sub(rf"^mm\d*_|(?:_(?:{_TYPE}))+$", "", re.sub(r"(cast|select)\d+_", r"\1_", name))
+    text = body_of(instruction).replace(name, stem)
+    text = re.sub(rf"\b(?:{_TYPE})\b", "TYPE", re.sub(r"\bAVX512_[XY]MM\b", "AVX512", text))
+    lanes = lanes_of(instruction).partition(" x ")[2] or "0"
+    return re.sub(rf"\b(?:\d\d+|{lanes}|{int(lanes) - 1}|{int(lanes) // 2})\b(?!\.)", "NUMBER", text)
 
 
 def lanes_of(instruction: Procedure) -> str:

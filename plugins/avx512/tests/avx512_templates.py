@@ -36,6 +36,7 @@ def wrapper(instruction: Procedure) -> str:
         name = arg.name.name
         if isinstance(arg.type, ControlType):
             formals.append(f"int64_t {name}")
+            before.append(f"(void){name};")  # an extent of an operand, which the template need not name
             text[name, None] = name
             continue
         ctype = CTYPES[scalar_of(arg.type).name]

@@ -13,7 +13,7 @@ from avx512_templates import source
 import usl_avx512
 from usl_avx512 import isa, kernels_int
 from usl_avx512.isa.families import Table, plain
-from usl_avx512.memories import AVX2, AVX512, AVX512_YMM
+from usl_avx512.memories import AVX2, AVX512, AVX512_XMM, AVX512_YMM
 from usl_c11 import cpu
 from usl_c11.build import compile_flags
 from usl_c11.compiler import find_compiler
@@ -31,7 +31,7 @@ from usl_core.plugins.manager import plugin_manager
 from usl_core.scheduling import divide_loop, insert_noop_call, replace, set_memory, simplify, stage_mem
 from usl_stdlib import replace_all
 
-MEMORIES = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX2": AVX2}
+MEMORIES = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2}
 EVERY = [instruction for table in isa.TABLES for instruction in isa.instructions(table)]
 
 
@@ -45,7 +45,7 @@ def outcomes(instructions: list[Procedure], how: str) -> list[Outcome]:
 # ---- each does what its body says
 
 
-@pytest.mark.parametrize(("how", "chosen"), [("native", slice(0, None, 3)), ("simde", slice(1, None, 9))])
+@pytest.mark.parametrize(("how", "chosen"), [("native", slice(0, None, 9)), ("simde", slice(1, None, 27))])
 def test_a_part_of_the_instructions_conforms_in_a_part_of_the_cases(
     how: str, chosen: slice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,7 +106,8 @@ def test_the_emulation_knows_every_intrinsic(tmp_path: Path) -> None:
 @pytest.mark.parametrize("table", isa.TABLES)
 def test_a_loop_nest_with_the_body_of_an_instruction_is_replaced_by_it(table: str) -> None:
     by_hand = ("mm_prefetch", "mm512_broadcast_lane", "mm512_permutexvar")  # their bodies do not determine an argument
-    for instruction in isa.instructions(table):
+    found = isa.instructions(table)
+    for instruction in found[:: max(1, len(found) // 80)]:
         if instruction.name().startswith(by_hand):
             continue
         text = "\n".join(line for line in str(instruction).splitlines() if not line.startswith("@"))

@@ -20,6 +20,9 @@ ZERO = {
     "__m256": "_mm256_setzero_ps",
     "__m256d": "_mm256_setzero_pd",
     "__m256i": "_mm256_setzero_si256",
+    "__m128": "_mm_setzero_ps",
+    "__m128d": "_mm_setzero_pd",
+    "__m128i": "_mm_setzero_si128",
 }
 """What clears a register of each vector type."""
 
@@ -29,6 +32,8 @@ class _VectorRegister(Memory):
 
     addressable: ClassVar[bool] = False
     registers: ClassVar[dict[str, tuple[str, int]]] = {}
+    parts: ClassVar[tuple[type[Memory], ...]] = ()
+    """Memories of parts of these registers: where `vectorize` keeps values so narrow that their lanes fill no whole one."""
 
     @classmethod
     def header(cls) -> str:
@@ -85,24 +90,6 @@ def _without_instruction(lane: str) -> tuple[str, ...]:
     )
 
 
-class AVX512(_VectorRegister):
-    """The 512-bit registers zmm0 to zmm31."""
-
-    name = "AVX512"
-    features = ("avx512f",)
-    registers: ClassVar[dict[str, tuple[str, int]]] = {
-        "float": ("__m512", 16),
-        "double": ("__m512d", 8),
-        "int64_t": ("__m512i", 8),
-        "int32_t": ("__m512i", 16),
-        "uint32_t": ("__m512i", 16),
-        "int16_t": ("__m512i", 32),
-        "uint16_t": ("__m512i", 32),
-        "int8_t": ("__m512i", 64),
-        "uint8_t": ("__m512i", 64),
-    }
-
-
 _HALVES = {
     "float": ("__m256", 8),
     "double": ("__m256d", 4),
@@ -121,6 +108,35 @@ class AVX512_YMM(_VectorRegister):
     name = "AVX512_YMM"
     features = ("avx",)
     registers: ClassVar[dict[str, tuple[str, int]]] = _HALVES
+
+
+class AVX512_XMM(_VectorRegister):
+    """The lowest quarters xmm0 to xmm31: sixteen lanes of 8 bits, beside as many of 32 bits in an AVX512 register."""
+
+    name = "AVX512_XMM"
+    features = ("avx",)
+    registers: ClassVar[dict[str, tuple[str, int]]] = {
+        ctype: (vector.replace("256", "128"), lanes // 2) for ctype, (vector, lanes) in _HALVES.items()
+    }
+
+
+class AVX512(_VectorRegister):
+    """The 512-bit registers zmm0 to zmm31."""
+
+    name = "AVX512"
+    features = ("avx512f",)
+    parts = (AVX512_YMM, AVX512_XMM)
+    registers: ClassVar[dict[str, tuple[str, int]]] = {
+        "float": ("__m512", 16),
+        "double": ("__m512d", 8),
+        "int64_t": ("__m512i", 8),
+        "int32_t": ("__m512i", 16),
+        "uint32_t": ("__m512i", 16),
+        "int16_t": ("__m512i", 32),
+        "uint16_t": ("__m512i", 32),
+        "int8_t": ("__m512i", 64),
+        "uint8_t": ("__m512i", 64),
+    }
 
 
 class AVX2(_VectorRegister):

@@ -32,8 +32,8 @@ class Machine:
 
     @classmethod
     def of(cls, width: int, memory: Memories, instructions: Sequence[Procedure], rules: Sequence[Rule] | None) -> Machine:
-        """The machine with the shapes of its instructions."""
-        homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory,)
+        """The machine with the shapes of its instructions. A memory's `parts`, if it names any, hold narrower values."""
+        homes = tuple(memory.values()) if isinstance(memory, Mapping) else (memory, *getattr(memory, "parts", ()))
         found = shapes(instructions, width, homes)
         if instructions and not found:
             lanes = sorted({count for each in instructions if (count := lanes_of(each)) is not None})
@@ -48,7 +48,8 @@ class Machine:
     def home(self, typ: Any) -> MemoryClass:
         """The register memory for elements of a type."""
         if not isinstance(self.memory, Mapping):
-            return self.memory
+            parts = {mem for each in self.shapes for mem in [each.target.mem()] if each.target.type() == typ}
+            return next((home for home in (self.memory, *getattr(self.memory, "parts", ())) if home in parts), self.memory)
         if str(typ) not in self.memory:
             raise SchedulingError(f"memory names none for {typ}", notes=[f"it has: {', '.join(self.memory)}"], code="E404")
         return self.memory[str(typ)]

@@ -6,8 +6,9 @@ loop are compared by their kinds before `replace` looks for the window that make
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from usl_core import Procedure
@@ -56,19 +57,32 @@ def lane_index(idx: Sequence[Any], varies: Varies) -> LaneIndex | None:
     return LaneIndex(kind, found[-1] < len(idx) - 1, tuple(data))
 
 
-def takes_distances(instruction: Procedure, name: str) -> bool:
-    """Whether an instruction takes elements of a formal that are no neighbours in memory."""
-    return not any(_says_dense(each, name) for each in assertions(instruction))
+class Distance(IntEnum):
+    """How far apart in memory an instruction takes the elements along the last dimension of a formal; the best comes first."""
+
+    ONE = 0
+    GIVEN = 1
+    ANY = 2
 
 
-def _says_dense(cond: Any, name: str) -> bool:
+def distance(instruction: Procedure, name: str) -> Distance:
+    """What an instruction asserts of the last stride of a formal with one dimension."""
+    asserted = [value for each in assertions(instruction) for value in _strides(each, name)]
+    if not asserted:
+        return Distance.ANY
+    return Distance.ONE if 1 in asserted else Distance.GIVEN
+
+
+def _strides(cond: Any, name: str) -> Iterator[Any]:
+    """The numbers that strides of a formal are said to be."""
     if not isinstance(cond, BinaryOpCursor):
-        return False
+        return
     left, right = cond.lhs(), cond.rhs()
     if cond.op() == "and":
-        return _says_dense(left, name) or _says_dense(right, name)
-    named = isinstance(left, StrideExprCursor) and left.name() == name
-    return named and cond.op() == "==" and isinstance(right, LiteralCursor) and right.value() == 1
+        yield from _strides(left, name)
+        yield from _strides(right, name)
+    elif cond.op() == "==" and isinstance(left, StrideExprCursor) and left.name() == name:
+        yield right.value() if isinstance(right, LiteralCursor) else None
 
 
 def control_kind(expr: Any, varies: Varies) -> Kind | None:

@@ -33,9 +33,8 @@ def _hints(stmt: Any, reasons: Sequence[str], lanes: str, shapes: Sequence[Shape
         return [SELECT]
     accesses = [stmt, *[each for each in walk(stmt.rhs(), ReadCursor) if each.idx()]]
     for access in accesses:
-        apart = _distance(access, lanes)
-        if apart is not None:
-            shown = window_text(access.name(), access.idx())
+        apart, shown = _distance(access, lanes), window_text(access.name(), access.idx())
+        if apart is not None and any(f"`{shown}`" in reason or "replace:" in reason for reason in reasons):
             return [
                 f"neighbouring lanes of `{shown}` are not neighbours in memory, but {apart} apart",
                 "hint: vectorize another loop, or copy the part to a buffer with the lanes last (stage_mem, rearrange_dim)",

@@ -6,6 +6,8 @@ body in the manual (docs/avx512.md), and by `print`.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +25,17 @@ TABLES = {
     "avx2": "AVX2",
     "movement": "Permutations, transpositions, prefetches",
     "tiles": "Edges of matrix products",
+    "narrow": "Integers of 8 and 16 bits: parts of registers, sums that saturate",
+    "casts": "Casts between any two types",
+    "choices": "select of any types",
+    "divisions": "Integers divided by one number",
+    "lanes_apart": "Elements that are not side by side",
+    "bytes_table": "Tables of 256 bytes in registers",
+    "lookups": "Tables, and the lanes' numbers",
 }
 """The modules of this package that hold a TABLE, and what is in it."""
+
+PLAIN = ("avx", "avx2", "fma", "avx512f", "avx512bw", "avx512vl")
 
 
 def names() -> tuple[str, ...]:
@@ -44,6 +55,32 @@ def instructions(module: str) -> tuple[Procedure, ...]:
     return found
 
 
+def for_lanes(width: int, features: Collection[str] = PLAIN) -> tuple[Procedure, ...]:
+    """The instructions of all tables that work on width lanes, one statement in each, for `vectorize`.
+
+    features: what the processor has; by default what every processor with AVX-512 has that the schedules of this package run
+    on (`has_avx512`). `cpu_features()` adds what this one has besides. No others are parsed.
+
+        p, _ = vectorize(p, "i", 32, AVX512, isa.for_lanes(32))
+
+    Raises:
+        UsageError: there are none of that width.
+    """
+    found = _for_lanes(width, frozenset(features))
+    if not found:
+        raise UsageError(f"for_lanes: no instruction works on {width!r} lanes; there are 8, 16, 32 and 64")
+    return found
+
+
+@cache
+def _for_lanes(width: int, features: frozenset[str]) -> tuple[Procedure, ...]:
+    from usl_avx512 import kernels_int
+
+    by_hand = [each for each in kernels_int.INSTRUCTIONS if f"seq(0, {width})" in str(each)]
+    tables = [import_module(f"{__name__}.{module}").TABLE for module in TABLES]
+    return (*by_hand, *(table.find(name) for table in tables for name in table.of_lanes(width, features)))
+
+
 def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         for module in TABLES:
@@ -55,4 +92,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The instructions, and the functions that list them."""
-    return sorted({*names(), "TABLES", "names", "instructions", *(each for each in globals() if each.startswith("__"))})
+    return sorted(
+        {*names(), "TABLES", "names", "instructions", "for_lanes", *(each for each in globals() if each.startswith("__"))}
+    )

@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING
 
 from usl_avx512.isa.helpers import HELPERS
 from usl_avx512.masks import MACROS
-from usl_avx512.memories import AVX2, AVX512, AVX512_YMM
+from usl_avx512.memories import AVX2, AVX512, AVX512_XMM, AVX512_YMM
 from usl_core.ir.memory import DRAM
 
 if TYPE_CHECKING:
     from usl_core import Procedure
 
-_SCOPE = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX2": AVX2, "DRAM": DRAM}
+_SCOPE = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2, "DRAM": DRAM}
+_LOOPS = re.compile(r"^ +for \w+ in seq\(0, (\w+)\):", re.MULTILINE)
 _TENSOR = re.compile(r"(\w+): \[\w+\]\[([^\]]*)\]")
 
 
@@ -65,6 +66,7 @@ class Source:
     name: str
     text: str
     file: str
+    features: frozenset[str]
 
     def parse(self) -> Procedure:
         """The instruction that the text declares."""
@@ -97,6 +99,12 @@ class Table:
         if name not in self._parsed:
             self._parsed[name] = self._sources[name].parse()
         return self._parsed[name]
+
+    def of_lanes(self, width: int, features: frozenset[str]) -> Iterator[str]:
+        """The names of those whose one loop goes over so many lanes, and which need none but these features."""
+        for name, source in self._sources.items():
+            if source.features <= features and _LOOPS.findall(source.text) == [str(width)] and "@ AVX2" not in source.text:
+                yield name
 
     def all(self) -> tuple[Procedure, ...]:
         """Its instructions, in order."""
@@ -170,7 +178,7 @@ def _complete(text: str, features: Sequence[str]) -> Source:
     options = f", includes=('immintrin.h',), features={tuple(dict.fromkeys(features))!r}"
     options += f", c_global={shared!r}" if shared else ""
     head = decorator.rstrip().removesuffix(")").rstrip().removesuffix(",")
-    return Source(name, f"{head}{options})\ndef {signature}:\n{asserted}{body}\n", f"<{name}>")
+    return Source(name, f"{head}{options})\ndef {signature}:\n{asserted}{body}\n", f"<{name}>", frozenset(features))
 
 
 def _strides_are_free(operand: str, decorator: str, body: str) -> bool:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from string import Template
 from textwrap import dedent
 
 from usl_avx512.isa.helpers_avx2 import AVX2_FUNCTIONS
+from usl_avx512.isa.helpers_division import DIVISION_TEXTS
+from usl_avx512.isa.helpers_lanes import LANE_TEXTS
+from usl_avx512.isa.helpers_lookup import LOOKUP_TEXTS
 from usl_avx512.isa.helpers_movement import MOVEMENT
+from usl_avx512.masks import MACROS
 
 
 def _guarded(name: str, text: str) -> str:
@@ -85,6 +91,19 @@ _DIV9_EPU16 = """
     }
 """
 
+_TEXTS = {**LANE_TEXTS, **DIVISION_TEXTS, **LOOKUP_TEXTS}
+
+
+@cache
+def _with_callees(name: str) -> str:
+    """A function, with the macros and functions that it names before it."""
+    text = _TEXTS[name]
+    called = dict.fromkeys(re.findall(r"\busl_avx512_(\w+)(?=\()", text))
+    macros = [macro for use, macro in MACROS.items() if use in text]
+    callees = [_with_callees(each) for each in called if each != name]
+    return "".join(dict.fromkeys([*macros, *callees, _guarded(f"usl_avx512_{name}", text)]))
+
+
 HELPERS: dict[str, str] = {
     "usl_avx512_div9_epu16": _guarded("usl_avx512_div9_epu16", _DIV9_EPU16),
     "usl_avx512_broadcast4": _guarded("usl_avx512_broadcast4", _BROADCAST4),
@@ -92,6 +111,7 @@ HELPERS: dict[str, str] = {
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,
     **AVX2_FUNCTIONS,
+    **{f"usl_avx512_{name}": _with_callees(name) for name in _TEXTS},
     "usl_avx512_saturate_ps": _guarded("usl_avx512_saturate_ps", _SATURATE),
     **_floats(_NEG, "usl_avx512_neg_"),
     **_floats(_REDUCE.format(pick="min", relation="<"), "usl_avx512_reduce_min_"),

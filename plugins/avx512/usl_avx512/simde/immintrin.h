@@ -155,5 +155,6 @@ static inline __m512i _mm512_mask_shuffle_epi32(__m512i src, __mmask16 mask, __m
 #endif
 
 #include "families.h"
+#include "pixels.h"
 
 #endif
