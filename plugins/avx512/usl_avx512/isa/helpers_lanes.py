@@ -207,9 +207,9 @@ def _stores(k: int, bits: int, lanes: int) -> str:
     elif k == 3:
         for quarter in range(lanes // 16):
             for part in range(3):
-                order = [(16 * part + byte) // 3 if (16 * part + byte) % 3 == 0 else 0x80 for byte in range(16)]
+                picked = [(16 * part + byte) // 3 if (16 * part + byte) % 3 == 0 else 0x80 for byte in range(16)]
                 at, rest = _at(48 * quarter + 16 * part, 8)
-                moved = f"_mm_shuffle_epi8({_chunk('value', size, quarter, 128)}, {_numbers(8, order, 128)})"
+                moved = f"_mm_shuffle_epi8({_chunk('value', size, quarter, 128)}, {_numbers(8, picked, 128)})"
                 lines.append(f"    usl_avx512_put_8x16({at}, {moved}, {_every_mask(3, 16, 16 * part)}, {rest});")
     else:  # each lane widened
         taken = min(512 // k, size)

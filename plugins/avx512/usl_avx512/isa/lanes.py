@@ -105,19 +105,10 @@ _I16 = {"b": "epi16", "u": "epi16", "w": "i32", "least": "-32768", "greatest": "
 EPI64 = _zmm("epi64", "i64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_epi64", b="epi64", u="epi64")
 EPI32 = _zmm("epi32", "i32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epi32")
 EPU32 = _zmm("epu32", "u32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epu32")
-EPI16 = _zmm(
-    *("epi16", "i16", 32, "USL_AVX512_LANES32", "_mm512_mask_mov_epi16"),
-    **_I16,
-)
+EPI16 = _zmm("epi16", "i16", 32, "USL_AVX512_LANES32", "_mm512_mask_mov_epi16", **_I16)
 EPU16 = _zmm("epu16", "u16", 32, "USL_AVX512_LANES32", "_mm512_mask_mov_epi16", **_U16)
-EPI8 = _zmm(
-    *("epi8", "i8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8"),
-    **_I8,
-)
-EPU8 = _zmm(
-    *("epu8", "u8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8"),
-    **_U8,
-)
+EPI8 = _zmm("epi8", "i8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8", **_I8)
+EPU8 = _zmm("epu8", "u8", 64, "USL_AVX512_LANES64", "_mm512_mask_mov_epi8", **_U8)
 
 Y_EPU16 = _part("epu16", "u16", 16, "AVX512_YMM", "mm256", **_U16)
 Y_EPI16 = _part("epi16", "i16", 16, "AVX512_YMM", "mm256", **_I16)

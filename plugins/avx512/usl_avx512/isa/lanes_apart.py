@@ -14,7 +14,7 @@ Masked forms work on the lanes below n; none of the forms reads or writes beyond
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from string import Template
 from typing import Any
 
@@ -41,10 +41,10 @@ def _ints(row: Lanes, value: str) -> str:
 
 
 def _load(
-    row: Lanes, name: str, value: str, masked: str, src: str, index: str, known: str = "", first: str = ""
+    row: Lanes, name: str, values: Sequence[str], src: str, index: str, known: str = "", first: str = ""
 ) -> Iterator[Source]:
     """Both forms of a load: C for what is loaded of all lanes and of those below n, the operand in memory, its index."""
-    for form, c in (("", value), ("mask_", masked)):
+    for form, c in zip(("", "mask_"), values, strict=True):
         loaded = _own(row, c)
         result = f"{row.extra['mov']}({{dst}}, $mask, {loaded})" if form else loaded
         count = "n" if form else str(row.l)
@@ -93,7 +93,7 @@ def _strided(row: Lanes, k: int) -> Iterator[Source]:
         (f"_of{k}", "[$t][COUNT] @ DRAM", "i", f"stride(OPERAND, 0) == {k}"),
     ):
         loads = [f"usl_avx512_load{k}_{x}({{src.ptr}}, {count})" for count in (most, part)]
-        yield from _load(row, f"load{name}", *loads, shape, index, known.replace("OPERAND", "src"))
+        yield from _load(row, f"load{name}", loads, shape, index, known.replace("OPERAND", "src"))
         put = f"usl_avx512_store{k}_{x}({{dst.ptr}}, VALUE, {k} * (LANES - 1) + 1)"
         yield from _store(row, f"store{name}", put, shape, index, known.replace("OPERAND", "dst"))
 
@@ -102,14 +102,14 @@ def _apart(row: Lanes) -> Iterator[Source]:
     """Any distance; those of f32 and f64 are in `movement`."""
     x, shape = row.extra["x"], "[$t][COUNT] @ DRAM"
     loads = [f"usl_avx512_apart_{x}({{src.ptr}}, {{src.stride0}}, {count})" for count in ("$l", N)]
-    yield from _load(row, "load_apart", *loads, shape, "i")
+    yield from _load(row, "load_apart", loads, shape, "i")
     yield from _store(row, "store_apart", f"usl_avx512_store_apart_{x}({{dst.ptr}}, {{dst.stride0}}, VALUE, LANES)", shape, "i")
 
 
 def _backwards(row: Lanes) -> Iterator[Source]:
     x, shape = row.extra["x"], "[$t][COUNT] @ DRAM"
     loads = [f"usl_avx512_backwards_{x}({{src.ptr}}, {count})" for count in ("$l", "{n}")]
-    yield from _load(row, "load_backwards", *loads, shape, "COUNT - 1 - i")
+    yield from _load(row, "load_backwards", loads, shape, "COUNT - 1 - i")
     yield from _store(
         row, "store_backwards", f"usl_avx512_store_backwards_{x}({{dst.ptr}}, VALUE, ALL)", shape, "COUNT - 1 - i"
     )
@@ -120,7 +120,7 @@ def _doubled(row: Lanes, odd: int) -> Iterator[Source]:
     counts = (row.l // 2 + odd, f"({N} + {1 - odd}) / 2 + {odd}")
     loads = [f"usl_avx512_doubled_{x}({{src.ptr}}, {count}, {odd})" for count in counts]
     elements = "[$t][COUNT / 2 + 1] @ DRAM" if odd else "[$t][(COUNT + 1) / 2] @ DRAM"
-    yield from _load(row, f"load_doubled{odd or ''}", *loads, elements, "(i + 1) / 2" if odd else "i / 2")
+    yield from _load(row, f"load_doubled{odd or ''}", loads, elements, "(i + 1) / 2" if odd else "i / 2")
 
 
 BORDERS = {
@@ -141,7 +141,7 @@ def _clamped(row: Lanes, name: str) -> Iterator[Source]:
         high = hi or f"({last} > {{lo}} ? {last} : {{lo}})"
         loads.append(f"usl_avx512_clamped_{row.extra['x']}({{src.ptr}}, {{first}}, {low}, {high})")
     limits = "".join(f"{each}: index, " for each in ("lo", "hi") if each in index)
-    yield from _load(row, f"load_{name}", *loads, "[$t][m] @ DRAM", index, known, f"first: index, {limits}m: size, ")
+    yield from _load(row, f"load_{name}", loads, "[$t][m] @ DRAM", index, known, f"first: index, {limits}m: size, ")
 
 
 def _all(row: Lanes) -> Iterator[Source]:
