@@ -1,0 +1,240 @@
+"""β: the answer to a bounds query by the engine, consumers first, each hole once (halide.md §5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from usl_halide_lib.lang.engine import Extremes, Range
+from usl_halide_lib.lang.errors import AlgorithmError, refuse
+from usl_halide_lib.lang.linear import Ends, Extremum, Facts, Lin, Quotient, Unknown, Variable, const, extremum
+from usl_halide_lib.lang.nodes import Hole, Name, Node, Op, Sort, number, show
+from usl_halide_lib.lang.normal import Normal
+from usl_halide_lib.lang.query import (
+    Assumed,
+    Conjunct,
+    Equal,
+    Family,
+    ForAll,
+    Given,
+    HasBox,
+    HasPoint,
+    Inside,
+    IsRange,
+    Path,
+    Query,
+    query,
+)
+from usl_halide_lib.lang.target import For, Target, statements, window
+from usl_halide_lib.lang.types import I32
+
+Interval = tuple[Lin, Lin]
+"""The first and the last place."""
+
+
+@dataclass
+class Bounds:
+    """What β found: for each family of holes an interval per dimension. A family that nothing needs is not there."""
+
+    target: Target
+    facts: Facts
+    boxes: dict[Family, tuple[Interval, ...]]
+
+    def interval(self, family: Family, dim: int) -> Interval:
+        """The first and the last place of a hole's interval."""
+        box = self.boxes.get(family)
+        return box[dim] if box is not None else (const(0), const(-1))
+
+    def fill(self, hole: Hole) -> Node:
+        """The expression for a hole. An interval that may be empty has at least no length."""
+        low, high = self.interval(Family(hole.kind, hole.func, hole.stage, hole.spec), hole.dim)
+        return node_of(low if hole.end == "min" else extremum(True, [high - low + 1, const(0)], self.facts))
+
+
+def infer(target: Target) -> Bounds:
+    """Bounds for all holes of a target program.
+
+    Raises:
+        AlgorithmError: E784, an access has no bounds.
+    """
+    return _Inference(target, query(target)).run()
+
+
+class _Inference:
+    def __init__(self, target: Target, asked: Query) -> None:
+        self.asked = asked
+        self.bounds = Bounds(target, Facts(dict(_known(target))), {})
+        self.normal = Normal(target.algorithm, self.bounds.facts, self._hole)
+        self.extremes = Extremes(self.bounds.facts)
+
+    def run(self) -> Bounds:
+        """Visit the conjuncts from the last to the first, so that what a hole depends on is there before it."""
+        for conjunct in reversed(self.asked.conjuncts):
+            self._visit(conjunct)
+        return self.bounds
+
+    def _hole(self, hole: Hole) -> Lin | None:
+        low, high = self.bounds.interval(Family(hole.kind, hole.func, hole.stage, hole.spec), hole.dim)
+        return low if hole.end == "min" else high - low + 1
+
+    def _visit(self, conjunct: Conjunct) -> None:
+        atom = conjunct.atom
+        if isinstance(atom, IsRange | Assumed):
+            return
+        inner = {str(key) for key in self.asked.scopes[atom.family]}
+        ranges = self._ranges(conjunct.path, inner)
+        if ranges is None:
+            return
+        match atom:
+            case HasPoint(index=index):
+                forms = [self.normal.form(each) for each in index]
+                box = [self._interval(form, form, ranges, atom, dim) for dim, form in enumerate(forms)]
+            case HasBox(box=asked):
+                lows = [self.normal.form(low) for low, _ in asked]
+                highs = [low + self.normal.form(length) - 1 for low, (_, length) in zip(lows, asked, strict=True)]
+                pairs = zip(lows, highs, strict=True)
+                box = [self._interval(low, high, ranges, atom, dim) for dim, (low, high) in enumerate(pairs)]
+        self._widen(atom.family, tuple(box))
+
+    def _interval(self, low: Lin, high: Lin, ranges: tuple[Range, ...], atom: HasPoint | HasBox, dim: int) -> Interval:
+        least, most = self.extremes.lower(low, ranges), self.extremes.upper(high, ranges)
+        if least is None or most is None:
+            raise _unbounded(atom, dim)
+        return least, most
+
+    def _widen(self, family: Family, box: tuple[Interval, ...]) -> None:
+        old = self.bounds.boxes.get(family)
+        if old is not None:
+            facts = self.bounds.facts
+            box = tuple(
+                (extremum(False, [a[0], b[0]], facts), extremum(True, [a[1], b[1]], facts))
+                for a, b in zip(old, box, strict=True)
+            )
+        self.bounds.boxes[family] = box
+
+    def _ranges(self, path: Path, fixed: set[str]) -> tuple[Range, ...] | None:
+        """The variables of a path that are not fixed, outermost first; None if its conditions exclude each other."""
+        ranges: tuple[Range, ...] = ()
+        for binder in path:
+            narrower: tuple[Range, ...] | None = ranges
+            match binder:
+                case ForAll(key=key, min=low, len=length):
+                    if str(key) not in fixed:
+                        first = self.normal.form(low)
+                        narrower = (*ranges, Range(str(key), first, first + self.normal.form(length) - 1))
+                case Equal(key=key, value=value):
+                    if str(key) not in fixed:
+                        form = self.normal.form(value)
+                        narrower = (*ranges, Range(str(key), form, form))
+                case Given(cond=cond, holds=holds):
+                    narrower = self._narrowed(ranges, self._conditions(cond, holds))
+                case Inside():
+                    narrower = self._narrowed(ranges, self._insides(binder))
+            if narrower is None:
+                return None
+            ranges = narrower
+        return ranges
+
+    def _narrowed(self, ranges: tuple[Range, ...], conditions: Iterator[Lin]) -> tuple[Range, ...] | None:
+        for condition in conditions:
+            narrower = self.extremes.narrowed(ranges, condition)
+            if narrower is None:
+                return None
+            ranges = narrower
+        return ranges
+
+    def _insides(self, inside: Inside) -> Iterator[Lin]:
+        for dim in inside.dims:
+            low, high = self.bounds.interval(inside.family, dim)
+            form = self.normal.form(inside.index[dim])
+            yield form - low
+            yield high - form
+
+    def _conditions(self, cond: Node, holds: bool) -> Iterator[Lin]:
+        """Forms that are not negative where a condition holds, or does not; of what is not linear there is none."""
+        match cond:
+            case Op(op="and" | "or", args=parts) if (cond.op == "and") == holds:
+                for each in parts:
+                    yield from self._conditions(each, holds)
+            case Op(op="not", args=(inner,)):
+                yield from self._conditions(inner, not holds)
+            case Op(op="lt" | "le" | "gt" | "ge" | "eq" | "ne", args=(a, b)) if a.type == I32:
+                yield from _comparison(cond.op if holds else _OPPOSITE[cond.op], self.normal.form(a), self.normal.form(b))
+            case _:
+                return
+
+
+_OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+
+
+def _comparison(op: str, a: Lin, b: Lin) -> Iterator[Lin]:
+    if op in ("le", "lt", "eq"):
+        yield b - a - (op == "lt")
+    if op in ("ge", "gt", "eq"):
+        yield a - b - (op == "gt")
+
+
+def _known(target: Target) -> Iterator[tuple[str, Ends]]:
+    """What is known of variables: windows and images are not empty, loops over literal ranges stay in them."""
+    algorithm = target.algorithm
+    for name in algorithm.outputs:
+        for dim in range(len(algorithm.func(name).args)):
+            yield window(name, dim)[1].name, (1, None)
+    for name, dimensions, _ in algorithm.images:
+        for dim in range(dimensions):
+            yield f"{name}.extent.{dim}", (1, None)
+    empty = Facts()
+    literal = Normal(algorithm, empty, lambda hole: None)
+    for stmt in statements(target.body):
+        if isinstance(stmt, For):
+            low, length = literal.form(stmt.min), literal.form(stmt.len)
+            if low.is_constant():
+                yield str(stmt.key), (low.constant, low.constant + length.constant - 1 if length.is_constant() else None)
+
+
+def _unbounded(atom: HasPoint | HasBox, dim: int) -> AlgorithmError:
+    if isinstance(atom, HasPoint) and atom.read is not None:
+        place = atom.read.index[dim]
+        return refuse(
+            f"{atom.family.func} is read at {show(place)} in dimension {dim}, which has no bounds",
+            code="E784",
+            span=atom.span,
+            notes=(f"hint: read it at hl.clamp({show(place)}, first, last)",),
+        )
+    index = show(atom.index[dim]) if isinstance(atom, HasPoint) else "the window"
+    return refuse(
+        f"{atom.family.func} is written at {index} in dimension {dim}, which has no bounds",
+        code="E784",
+        span=atom.span if isinstance(atom, HasPoint) else None,
+        notes=("hint: put hl.clamp(..., first, last) around the index",),
+    )
+
+
+def node_of(form: Lin) -> Node:
+    """A form as an expression."""
+    positive = [(atom, c) for atom, c in form.terms if c > 0]
+    result: Node | None = None
+    for atom, c in positive:
+        term = _scaled(atom, c)
+        result = term if result is None else Op("add", (result, term), I32)
+    if result is None:
+        result = number(form.constant)
+    elif form.constant:
+        result = Op("add" if form.constant > 0 else "sub", (result, number(abs(form.constant))), I32)
+    for atom, c in form.terms:
+        if c < 0:
+            result = Op("sub", (result, _scaled(atom, -c)), I32)
+    return result
+
+
+def _scaled(atom: Variable | Quotient | Extremum | Unknown, c: int) -> Node:
+    match atom:
+        case Variable(name=name):
+            node: Node = Name(name, Sort.LET)
+        case Quotient(form=inner, divisor=k):
+            node = Op("div", (node_of(inner), number(k)), I32)
+        case Extremum(is_max=is_max, a=a, b=b):
+            node = Op("max" if is_max else "min", (node_of(a), node_of(b)), I32)
+        case Unknown():
+            raise AssertionError(f"a bound depends on {atom}")
+    return node if c == 1 else Op("mul", (number(c), node), I32)

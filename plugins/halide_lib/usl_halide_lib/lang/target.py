@@ -1,0 +1,213 @@
+"""The target language (fig. 2.7): statements whose bounds are holes until bounds inference fills them.
+
+Loop variables have unique names `func.s1[2].x` (lemma 2.4): func, stage, specialisation if there is one, variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from usl_core.errors import Span
+from usl_halide_lib.lang.nodes import Algorithm, Hole, Name, Node, Sort, show
+
+
+class Mode(Enum):
+    """The order in which a loop is traversed."""
+
+    SERIAL = "for"
+    PARALLEL = "parallel"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopKey:
+    """⟨func, specialisation, stage, variable⟩; the specialisation is None where the func has none."""
+
+    func: str
+    stage: int
+    var: str
+    spec: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.func}.s{self.stage}{'' if self.spec is None else f'[{self.spec}]'}.{self.var}"
+
+    def name(self) -> Name:
+        """The loop's variable in expressions."""
+        return Name(str(self), Sort.LET)
+
+
+@dataclass(frozen=True, slots=True)
+class Nop:
+    """Does nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """Stops the program unless cond holds."""
+
+    cond: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    """Statements one after the other."""
+
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Allocate:
+    """A buffer for a func: for each dimension its min and length. It replaces one of the same func."""
+
+    func: str
+    box: tuple[tuple[Node, Node], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`f^{stage,spec}[index] ← values`."""
+
+    func: str
+    stage: int
+    index: tuple[Node, ...]
+    values: tuple[Node, ...]
+    spec: int | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """A branch; without else part it is Nop."""
+
+    cond: Node
+    then: Stmt
+    other: Stmt = field(default_factory=Nop)
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for key in (min, len) do body`; is_pure says def. 2.16."""
+
+    key: LoopKey
+    min: Node
+    len: Node
+    body: Stmt
+    is_pure: bool
+    mode: Mode = Mode.SERIAL
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A name for a value in a statement."""
+
+    key: LoopKey
+    value: Node
+    body: Stmt
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The statement that computes a func (stage is None) or one stage of it. It has no meaning of its own."""
+
+    func: str
+    stage: int | None
+    body: Stmt
+
+
+Stmt = Nop | Assert | Seq | Allocate | Assign | If | For | Let | Label
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A pipeline: the algorithm that it came from, and the statement. Windows are the parameters `f.min.d`, `f.len.d`."""
+
+    algorithm: Algorithm
+    body: Stmt
+
+
+def window(func: str, dim: int) -> tuple[Name, Name]:
+    """The parameters that hold the min and the length of an output's window."""
+    return Name(f"{func}.min.{dim}", Sort.PARAM), Name(f"{func}.len.{dim}", Sort.PARAM)
+
+
+def cpu(func: str, dim: int, stage: int | None, spec: int | None = None) -> tuple[Hole, Hole]:
+    """The compute holes of a func's stage; stage None is the last."""
+    return Hole("cpu", func, dim, "min", stage, spec), Hole("cpu", func, dim, "len", stage, spec)
+
+
+def mem(func: str, dim: int) -> tuple[Hole, Hole]:
+    """The allocation holes of a func."""
+    return Hole("mem", func, dim, "min"), Hole("mem", func, dim, "len")
+
+
+def below(stmt: Stmt) -> tuple[Stmt, ...]:
+    """The statements directly within one."""
+    match stmt:
+        case Seq(body=body):
+            return body
+        case If(then=then, other=other):
+            return (then, other)
+        case For(body=body) | Let(body=body) | Label(body=body):
+            return (body,)
+        case Nop() | Assert() | Allocate() | Assign():
+            return ()
+
+
+def statements(stmt: Stmt) -> Iterator[Stmt]:
+    """A statement and all within it, in the order of the text."""
+    yield stmt
+    for each in below(stmt):
+        yield from statements(each)
+
+
+def with_below(stmt: Stmt, new: tuple[Stmt, ...]) -> Stmt:
+    """The statement with others directly within it."""
+    match stmt:
+        case Seq():
+            return sequence(new)
+        case If():
+            return replace(stmt, then=new[0], other=new[1])
+        case For() | Let() | Label():
+            return replace(stmt, body=new[0])
+        case Nop() | Assert() | Allocate() | Assign():
+            return stmt
+
+
+def mapped(stmt: Stmt, change: Callable[[Stmt], Stmt]) -> Stmt:
+    """The statement with change applied to each statement, the innermost first."""
+    return change(with_below(stmt, tuple(mapped(each, change) for each in below(stmt))))
+
+
+def sequence(stmts: tuple[Stmt, ...]) -> Stmt:
+    """Statements in order, flat, without Nop."""
+    flat: list[Stmt] = []
+    for each in stmts:
+        flat.extend(each.body if isinstance(each, Seq) else () if isinstance(each, Nop) else (each,))
+    return Nop() if not flat else flat[0] if len(flat) == 1 else Seq(tuple(flat))
+
+
+def text(stmt: Stmt, indent: str = "") -> str:
+    """The statement as lines, stable from run to run."""
+    deeper = indent + "  "
+    match stmt:
+        case Nop():
+            return f"{indent}nop\n"
+        case Assert(cond=cond):
+            return f"{indent}assert {show(cond)}\n"
+        case Seq(body=body):
+            return "".join(text(each, indent) for each in body)
+        case Allocate(func=func, box=box):
+            return f"{indent}allocate {func}({', '.join(f'[{show(a)}, {show(b)}]' for a, b in box)})\n"
+        case Assign(func=func, stage=stage, index=index, values=values):
+            left, right = (", ".join(map(show, each)) for each in (index, values))
+            return f"{indent}{func}^{stage}[{left}] ← {right}\n"
+        case If(cond=cond, then=then, other=other):
+            rest = "" if isinstance(other, Nop) else f"{indent}else:\n{text(other, deeper)}"
+            return f"{indent}if {show(cond)}:\n{text(then, deeper)}{rest}"
+        case For(key=key, min=low, len=length, body=body, mode=mode):
+            return f"{indent}{mode.value} {key} in ({show(low)}, {show(length)}):\n{text(body, deeper)}"
+        case Let(key=key, value=value, body=body):
+            return f"{indent}let {key} = {show(value)}:\n{text(body, deeper)}"
+        case Label(func=func, stage=number, body=body):
+            return f"{indent}label {func}{'' if number is None else f'.s{number}'}:\n{text(body, deeper)}"
