@@ -89,6 +89,8 @@ PERMITS: dict[str, bool] = {
     "_is_certain": True,
     "_Written.certainly": True,
     "_Search.may_see": False,
+    "_Search.touched_by": False,
+    "_new_places_are_not_needed": True,
     "_is_window": False,
     "_made_of_data": False,
     "_must_copy_in": False,
@@ -109,6 +111,7 @@ NEUTRAL = frozenset(
         "_divides",  # chooses a form
         "_is_short",  # what takes too long to ask about tells nothing
         "is_of_held",  # which of two sets a fact goes to; a value that a field held at some place has one name for ever
+        "_are_namesakes",  # which of two bodies is rewritten
         "_varies",  # whether a dimension is of use; what needs one is proved
         "is_real", "_only_literals", "_same", "_is_stale", "_has_expression",  # choose a form
         "Fields.may_have_changed", "Fields.asserted",  # which of two sets of facts is looked through

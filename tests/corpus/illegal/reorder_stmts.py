@@ -354,7 +354,7 @@ CASES = [
         """,
         lambda p: reorder_stmts(p, p.body(), split=2),
         "E404",
-        "split must be between 1 and 1",
+        "split=2 leaves one part of a block of 2 empty",
         Misuse("one part is empty"),
     ),
     Illegal(

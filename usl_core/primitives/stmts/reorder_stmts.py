@@ -31,7 +31,7 @@ def reorder_stmts(proc: Procedure, pair: Where, split: int | None = None) -> Edi
     if split is None:
         require(length == 2, f"a block of two statements is wanted, not {length}")
         split = 1
-    require(0 < split < length, f"split must be between 1 and {length - 1} in a block of {length}, not {split}")
+    require(0 < split < length, f"split={split} leaves one part of a block of {length} empty")
     middle = block.lo + split
     first = BlockLoc(block.parent, block.field, block.lo, middle)
     before, behind = stmts(proc.ir, first), stmts(proc.ir, BlockLoc(block.parent, block.field, middle, block.hi))
