@@ -110,10 +110,10 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_halide_lib": (
-        "errors infer kernels_images places",
+        "errors infer kernels_images kernels_instructions places",
         "directives",
         "order working",
-        "loops nest shifting",
+        "lanes loops nest shifting",
         "compute explain picture tails",
         "algorithm specialising storage vector",
         "fold",

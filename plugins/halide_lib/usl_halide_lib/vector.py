@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
 from usl_core.scheduling import divide_loop
 from usl_halide_lib.directives import Directive, TailStrategy
+from usl_halide_lib.lanes import Table, by_operations
 from usl_halide_lib.loops import alone, start_at_zero
 from usl_halide_lib.places import Stage, statements, text_of
 from usl_halide_lib.tails import MASKED, divides, enough, is_pure, make_room, require_pure
@@ -35,6 +36,8 @@ class Target:
     name: str
     memories: Mapping[int, type[Memory]]
     instructions: Callable[[frozenset[str], frozenset[str] | None], Iterable[Procedure]]
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    """By type of data the instructions of single operations on full registers, which are tried before all else."""
 
     @classmethod
     def best(cls) -> Target | None:
@@ -42,12 +45,62 @@ class Target:
         return avx512() if importlib.util.find_spec("usl_avx512") is not None else None
 
 
+def _instruction(name: str) -> Callable[[], Any]:
+    def made() -> Any:
+        import usl_avx512
+        from usl_avx512 import isa
+
+        return getattr(isa, name) if name in isa.names() else getattr(usl_avx512, name)
+
+    return made
+
+
+def _floating(suffix: str) -> Table:
+    words = {
+        "load": "loadu",
+        "store": "storeu",
+        "set1": "set1",
+        "+": "add3",
+        "-": "sub",
+        "*": "mul",
+        "/": "div",
+        "a*": "mul_set1",
+        "a+": "add_set1",
+        "*+": "fmadd3",
+        "a*+": "fmadd3_set1",
+        "a*-": "fnmadd3_set1",
+        "*-": "fnmadd3",
+        **{each: each for each in ("sqrt", "min", "max")},
+    }
+    return {operation: _instruction(f"mm512_{word}_{suffix}") for operation, word in words.items()}
+
+
+def _div3_epu16() -> Any:
+    from usl_halide_lib.kernels_instructions import mm512_div3_epu16
+
+    return mm512_div3_epu16
+
+
+_U16 = {
+    "load": _instruction("mm512_loadu_epu16"),
+    "store": _instruction("mm512_storeu_epu16"),
+    "set1": _instruction("mm512_set1_epu16"),
+    "-": _instruction("mm512_sub_epu16"),
+    "*": _instruction("mm512_mul_epu16"),
+    **{each: _instruction(f"mm512_{each}_epu16") for each in ("min", "max")},
+    "+": _instruction("mm512_add3_epu16"),
+    "/3": _div3_epu16,
+    "/9": _instruction("mm512_div9_epu16"),
+}
+
+
 @cache
 def avx512() -> Target:
     """The instructions of `usl_avx512`."""
     from usl_avx512 import AVX512, AVX512_YMM
 
-    return Target("AVX-512", {512: AVX512, 256: AVX512_YMM}, _avx512_instructions)
+    tables = {"f32": _floating("ps"), "f64": _floating("pd"), "u16": _U16}
+    return Target("AVX-512", {512: AVX512, 256: AVX512_YMM}, _avx512_instructions, tables)
 
 
 _ALWAYS = "loadu storeu set1 setzero"
@@ -103,6 +156,9 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
         working.log.remark(stage.func.name, "no package of vector instructions is installed; loops over lanes are left to C")
         return
     width, memories = _registers(target, types, factor)
+    if _by_operations(working, directive, stage, loop, width, tail, target, types):
+        stage.gone[name] = f"{directive} vectorised it"
+        return
     why: SchedulingError | Undecided | None = None
     for wanted in (_operations(loop), None):
         instructions = list(target.instructions(types, wanted))
@@ -115,6 +171,31 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
             why = error if why is None or wanted is None else why
     assert why is not None
     raise directive.refuse(why.message, "E780", why.notes)
+
+
+def _by_operations(
+    working: Working,
+    directive: Directive,
+    stage: Stage,
+    loop: Any,
+    width: int,
+    tail: TailStrategy,
+    target: Target,
+    types: frozenset[str],
+) -> bool:
+    """Whether the loop was full vectors, or tiles that are shifted, of operations that the target has a table of."""
+    if len(types) != 1 or not (table := target.tables.get(kind := next(iter(types)))):
+        return False
+    largest = max(target.memories)
+    prepare, way = next(iter(_ways(working, directive, stage, loop, width, tail)))
+    if way != "perfect" or width * BITS[kind] != largest or _is_guarded(loop):
+        return False
+
+    def step() -> None:
+        inner = _divided(working, stage, loop, width, "perfect") if prepare is None else prepare()
+        by_operations(working, inner, width, target.memories[largest], table)
+
+    return working.attempt(step) is None
 
 
 def _one_way(working: Working, step: Callable[..., Procedure], prepare: Callable[[], Any] | None, tail: str) -> None:
