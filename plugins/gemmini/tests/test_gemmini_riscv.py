@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from usl_gemmini import GemminiError, GemminiParams, words
-from usl_gemmini.conv import Layer, conv
+from usl_gemmini.conv import conv
 from usl_gemmini.decode import name_of
 from usl_gemmini.header import header
+from usl_gemmini.layers import Layer
 from usl_gemmini.matmul import matmul
 from usl_gemmini.recording import arguments, record
 from usl_gemmini.riscv import FLAGS, available, compile_object, custom_instructions, emulate, emulated

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from usl_core import Procedure
 from usl_core.errors import UslError
-from usl_gemmini.conv import Layer, conv
+from usl_gemmini.conv import conv
+from usl_gemmini.layers import Layer
 from usl_gemmini.matmul import matmul
 from usl_gemmini.params import DIMENSIONS, GemminiParams
 from usl_gemmini.picture import timeline

@@ -115,5 +115,8 @@ class FENCE3:
     pending: write_only[bool]
 
 
-REGISTERS: tuple[Config, ...] = (EX, LD0, LD1, LD2, ST, NORM, FENCE, FENCE2, FENCE3)
+SETTINGS: tuple[Config, ...] = (EX, LD0, LD1, LD2, ST, NORM)
+"""What configuration instructions write, and nothing else does."""
+
+REGISTERS: tuple[Config, ...] = (*SETTINGS, FENCE, FENCE2, FENCE3)
 BY_NAME = {record.name: record for record in REGISTERS}

@@ -36,9 +36,11 @@ from usl_gemmini.chip import Chip, chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
 from usl_gemmini.errors import GemminiError
 from usl_gemmini.kernels_matmul import ALGORITHMS
+from usl_gemmini.kernels_registers import SETTINGS
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import divided, flattened, run_ahead, spread_over
 from usl_gemmini.ports import OUT, PLAIN, Port, wait_for
+from usl_stdlib import hoist_config, max_config_writes
 
 Bias = Literal["none", "matrix", "row"]
 """What is added to the product."""
@@ -187,7 +189,15 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
 def map_commands(
     p: Procedure, s: Cut, target: Chip, relu: bool, bias: Bias, a: Port = PLAIN, b: Port = PLAIN, out: Port = OUT
 ) -> Procedure:
-    """Instructions in the place of loops, after the configuration that they need."""
+    """Instructions in the place of loops, each after the configuration that it needs, and this as rarely as can be proved."""
+    p = hoist_config(configured_commands(p, s, target, relu, bias, a, b, out))[0]
+    return max_config_writes(p, 1, SETTINGS)
+
+
+def configured_commands(
+    p: Procedure, s: Cut, target: Chip, relu: bool, bias: Bias, a: Port = PLAIN, b: Port = PLAIN, out: Port = OUT
+) -> Procedure:
+    """Instructions in the place of loops; each sets its channel, the array or the store every time."""
     load_b, load_a = p.find_loop("i0"), p.find_loop("i0 #1")
     p = divided(p, load_a.body()[0], s.wide, ["aq", "ac"], s.K)
     p = reorder_loops(p, p.forward(load_a))
@@ -195,17 +205,15 @@ def map_commands(
     p = divided(p, p.find_loop("br").body()[0], s.wide, ["bq", "bc"], math.gcd(s.N, s.panel))
     p = reorder_loops(p, "br bq")
     p = simplify(p, keep_unit_loops=True)
-    if bias != "none":
-        p = configure_wide_load(p, 2, str(s.N if bias == "matrix" else 0), target)
-    p = configure_store(p, "stride(C, 0)", relu, "scale", target)
-    p = configure_load(p, 1, "stride(B, 0)", target)
-    p = configure_load(p, 0, "stride(A, 0)", target)
-    p = configure_array(p, target)
-    p = replace(p, p.find_loop("aq").body()[0], target[a.load("mvin")])
-    p = replace(p, p.find_loop("br"), target[b.load("mvin2")])
-    rows = p.find("C[_] = _").parent().parent()
-    p = write_config(p, rows.before(), out.fence, "pending", True)
-    p = replace(p, p.forward(rows).expand(1, 0), target[out.store(relu)])
+    rows, blocks = p.find_loop("aq").body()[0], p.find_loop("br")
+    p = configure_load(p, 0, "stride(A, 0)", target, before=rows)
+    p = replace(p, p.forward(rows), target[a.load("mvin")])
+    p = configure_load(p, 1, "stride(B, 0)", target, before=blocks)
+    p = replace(p, p.forward(blocks), target[b.load("mvin2")])
+    sums = p.find("C[_] = _").parent().parent()
+    p = configure_store(p, "stride(C, 0)", relu, "scale", target, before=sums)
+    p = write_config(p, p.forward(sums).before(), out.fence, "pending", True)
+    p = replace(p, p.forward(sums).expand(1, 0), target[out.store(relu)])
     p = wait_for(map_products(p, s, target, bias), target, a, b)
     return replace(p, f"{out.fence.name}.pending = False", target[f"fence{out.suffix}"])
 
@@ -215,14 +223,17 @@ def map_products(p: Procedure, s: Cut, target: Chip, bias: Bias) -> Procedure:
     columns = f"0:min({s.dim}, {s.N} - {s.panel} * jp - {s.group} * jg - {s.dim} * jb)"
     at = f"{s.group // s.dim} * jg + jb"
     if bias != "none":
-        load = target["mvin3_acc" if bias == "matrix" else "mvin3_acc_row"]
-        p = replace(p, p.find("sum[_] = _").parent().parent(), load)
+        load = p.find("sum[_] = _").parent().parent()
+        p = configure_wide_load(p, 2, str(s.N if bias == "matrix" else 0), target, before=load)
+        p = replace(p, p.forward(load), target["mvin3_acc" if bias == "matrix" else "mvin3_acc_row"])
     else:
         first = p.find("sum[_] = 0").parent().parent()
+        p = configure_array(p, target, before=first)
         p = weights(p, first, f"b[0, {at}, 0:{min(s.K, s.dim)}, {columns}]", "w", s, target)
         p = replace(p, p.forward(first).expand(1, 0), target["mm_first"])
     if bias != "none" or s.depth > 1:
         rest = p.find("sum[_] += _").parent().parent().parent()
+        p = configure_array(p, target, before=rest)
         p = weights(p, rest, f"b[ko, {at}, 0:min({s.dim}, {s.K} - {s.dim} * ko), {columns}]", "w2", s, target)
         p = replace(p, p.forward(rest).expand(1, 0), target["mm"])
     return p

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, prod
 
 from usl_core import Procedure
@@ -18,11 +19,11 @@ _OP = "max_config_writes"
 
 
 @checked
-def max_config_writes(p: Procedure, n: int) -> Procedure:
+def max_config_writes(p: Procedure, n: int, configs: Sequence[Config] | None = None) -> Procedure:
     """Demand that a run writes no configuration field more than n times. The result is p itself.
 
     A write in a loop counts as often as the loop runs, which must be a literal number; of the branches of an `if` the one with
-    more writes counts.
+    more writes counts. With configs only their fields count: one that says what is in flight is written by each transfer.
 
     Raises:
         SchedulingError: a field may be written more often; the message shows the loop that keeps a write inside.
@@ -31,7 +32,8 @@ def max_config_writes(p: Procedure, n: int) -> Procedure:
         raise SchedulingError(f"{_OP}: n must be a number of writes, got {n!r}", code="E404")
     ways: dict[ConfigKey, list[Way]] = {}
     for config, name, way in config_writes(p.body()):
-        ways.setdefault((config, name), []).append(way)
+        if configs is None or config in configs:
+            ways.setdefault((config, name), []).append(way)
     for key, found in ways.items():
         if _most(p.body(), key) > n:
             raise _too_many(p, key, found, n)
