@@ -12,8 +12,9 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Summary
 from usl_core.analysis.exposed import exposed_read, exposure_notes
 from usl_core.analysis.formula import Formula
-from usl_core.ir.nodes import For
+from usl_core.ir.nodes import Block, For, Stmt, WindowStmt
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import mentioned
 from usl_core.primitives.base import refuse
 from usl_core.primitives.moving import another, effect
 
@@ -47,8 +48,18 @@ def _earlier_writes(inside: Context, loop: For, buffer: Sym) -> list[Access]:
     earlier = loop.iter.copy()
     number = affine.var(earlier)
     facts = (fml.le(inside.index(loop.lo), number), fml.lt(number, affine.var(loop.iter)))
-    writes = [a for a in effect(inside, loop.body).accesses if a.modifies and a.buffer is buffer]
+    writes = [a for a in effect(inside, _using(loop.body, buffer)).accesses if a.modifies and a.buffer is buffer]
     return [replace(w, iters=(*w.iters, earlier), guard=(*w.guard, *facts)) for w in instance(writes, {loop.iter: number})]
+
+
+def _using(block: Block, buffer: Sym) -> list[Stmt]:
+    """The statements of a block that mention a buffer, or a window of it that is bound there: of a long block a few."""
+    names, found = {buffer}, []
+    for stmt in block:
+        if not names.isdisjoint(mentioned(stmt)):
+            found.append(stmt)
+            names |= {stmt.name} if isinstance(stmt, WindowStmt) else set()
+    return found
 
 
 def why_not_later_before_earlier(ctx: Context, loop: For, ahead: Summary, behind: Summary) -> Conflict | None:
