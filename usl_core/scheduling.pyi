@@ -62,6 +62,7 @@ from usl_core.primitives.simplify import simplify as simplify
 from usl_core.primitives.stmts.delete_dead_writes import delete_dead_writes as delete_dead_writes
 from usl_core.primitives.stmts.delete_pass import delete_pass as delete_pass
 from usl_core.primitives.stmts.fold_into_reduce import fold_into_reduce as fold_into_reduce
+from usl_core.primitives.stmts.if_to_select import if_to_select as if_to_select
 from usl_core.primitives.stmts.inline_assign import inline_assign as inline_assign
 from usl_core.primitives.stmts.insert_noop_call import insert_noop_call as insert_noop_call
 from usl_core.primitives.stmts.insert_pass import insert_pass as insert_pass

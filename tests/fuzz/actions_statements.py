@@ -100,6 +100,14 @@ def _assigns_what_it_compares(branch: If, rng: random.Random) -> bool:
 
 
 @action
+def if_to_select(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    branches = [s for s in sites(proc) if isinstance(s.stmt, If)]
+    on_data = [s for s in branches if s.stmt.cond.type is COND]  # type: ignore[attr-defined]
+    site = _pick(rng, on_data if on_data and rng.random() < 0.9 else branches)
+    return Draft((At(site.loc),)) if site else None
+
+
+@action
 def inline_assign(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
     formals = {arg.name for arg in proc.args}
     assigns = [s for s in _writes(proc) if isinstance(s.stmt, Assign)]

@@ -11,7 +11,7 @@ from avx512_build import HOW, kernel
 from usl_avx512 import AVX512, box_blur, isa, kernels_int
 from usl_core import Procedure, proc_from_source, simplify
 from usl_core.interp.run import run
-from usl_stdlib import unroll_and_jam, vectorize
+from usl_stdlib import interleave, replace_all, unroll_and_jam, vectorize
 
 FLOATS = (*isa.instructions("basics"), *isa.instructions("floats"))
 
@@ -71,3 +71,42 @@ def test_products_of_matrices_and_vectors_are_exact(transposed: bool) -> None:
         want = y + (a.T if transposed else a) @ x
         run(product(transposed).ir, [m, n, a, x, y])
         assert np.array_equal(y, want), (m, n)
+
+
+PLAIN = {"max": np.max, "min": np.min, "mul": np.prod}
+KINDS = {"f32": ("floats", 16, np.float32), "f64": ("floats", 8, np.float64), "i32": ("integers", 16, np.int32)}
+
+
+@cache
+def extreme(op: str, typ: str) -> Procedure:
+    """The least or greatest value, or the product, of a vector and s, in two registers."""
+    table, lanes, _ = KINDS[typ]
+    stmt = "s *= x[i]" if op == "mul" else f"s @= {op}(x[i])"
+    p = proc_from_source(f"def f(n: size, x: {typ}[n], s: {typ}):\n    for i in seq(0, n):\n        {stmt}\n")
+    instructions = (*isa.instructions("basics"), *isa.instructions(table))
+    p, vectors = vectorize(p, "i", lanes, AVX512, instructions, tail="masked")
+    p, _ = interleave(p, vectors.loop, 2, par_reduce=True)
+    return simplify(replace_all(p, instructions))
+
+
+@pytest.mark.parametrize(("op", "typ"), [("max", "f32"), ("min", "f32"), ("mul", "f32"), ("max", "f64"), ("min", "i32")])
+def test_extremes_and_products_are_kept_in_lanes(op: str, typ: str) -> None:
+    p = extreme(op, typ)
+    assert str(p).count(f"_{op}_into_") == 6  # two registers, both onto the first one, a single one left, and the tail
+    random = np.random.default_rng(3)
+    for n in (1, 15, 16, 40, 90):
+        x = random.choice([-1, 1] if op == "mul" else range(-50, 50), n).astype(KINDS[typ][2])
+        for start in (-7, 60):
+            s = np.array(start, KINDS[typ][2])
+            run(p.ir, [n, x, s])
+            expected = PLAIN[op](x) * start if op == "mul" else PLAIN[op]([*x, start])
+            assert s == expected, (n, start)
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_the_greatest_of_a_vector_in_c(how: str, tmp_path: object) -> None:
+    call = kernel(extreme("max", "f32"), how, tmp_path)  # type: ignore[arg-type]
+    for n in (1, 15, 33, 200):
+        x, s = np.random.default_rng(n).normal(size=n).astype(np.float32), np.array(-np.inf, np.float32)
+        call(n, x, s)
+        assert s == x.max()

@@ -207,22 +207,49 @@ def f(n: size, x: f32[n + 1], y: f32[n]):
 
 
 @settings(max_examples=6, deadline=None)
-@given(st.integers(2, 5), st.sampled_from(["cut", "guard", "masked"]), st.booleans())
-def test_partial_sums_keep_the_meaning(factor: int, tail: str, second: bool) -> None:
+@given(
+    st.integers(2, 5),
+    st.sampled_from(["cut", "guard", "masked"]),
+    st.booleans(),
+    st.sampled_from(["+= {}", "*= {}", "@= max({})"]),
+)
+def test_partial_sums_keep_the_meaning(factor: int, tail: str, second: bool, op: str) -> None:
     more = "\n        y[i] += 1.0\n        s[j] += y[i] * 2.0" if second else ""
     before = program(f"""
 def f(n: size, j: size, x: f32[n], y: f32[n], s: f32[n], out: f32):
     assert j < n
     for i in seq(0, n):
-        out += x[i]{more}
+        out {op.format("x[i]")}{more}
 """)
     q, made = parallelize_reduction(before, "i", factor, tail=tail)
     assert len(made.sums) == len(made.starts) == len(made.ends) == 1 + second
     assert_refines(before, q, factor=factor, vectors=4)
 
 
+def test_extremes_of_reals_start_at_the_value_of_their_target() -> None:
+    before = program("""
+def f(n: size, x: f32[n], out: f32):
+    for i in seq(0, n):
+        out @= min(x[i])
+""")
+    q, _ = parallelize_reduction(before, "i", 4)
+    assert "out_sum[ii] = out" in str(q) and "out_sum_start" not in str(q)
+
+
+def test_integers_start_at_the_least_number_of_their_type() -> None:
+    before = program("""
+def f(n: size, x: i8[n], out: i8):
+    for i in seq(0, n):
+        out @= max(x[i])
+""")
+    q, _ = parallelize_reduction(before, "i", 4)
+    assert "out_sum[ii] = -128" in str(q)
+
+
 @pytest.mark.parametrize(
-    "body", ["x[i] += 1.0", "out += x[i]\n        x[0] = out", "out += out", "out = x[i]"], ids=["no", "read", "self", "set"]
+    "body",
+    ["x[i] += 1.0", "out += x[i]\n        x[0] = out", "out += out", "out = x[i]", "out += x[i]\n        out *= x[i]"],
+    ids=["no", "read", "self", "set", "two"],
 )
 def test_what_is_no_sum_is_refused(body: str) -> None:
     before = program(f"def f(n: size, x: f32[n], out: f32):\n    for i in seq(0, n):\n        {body}\n")

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import AllocCursor, AssignCursor, ForCursor
+from usl_core.cursors import AllocCursor, ForCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import MemoryClass
 from usl_core.scheduling import (
     autolift_alloc,
-    delete_buffer,
     fission,
     fuse,
-    inline_assign,
+    inline_producer,
     reorder_loops,
     set_memory,
     stage_mem,
@@ -114,8 +113,8 @@ def parallelize_reduction(
         p = fission(p, p.forward(stmt).after())
     for stmt in block:
         p = reorder_loops(p, p.forward(stmt).parent())
-    for alloc, start in saved:
-        p = delete_buffer(inline_assign(p, p.forward(start)), p.forward(alloc))
+    for start in saved:  # by now nothing is combined with what it copies before its last use
+        p = inline_producer(p, p.forward(start))
     parts_ = parts_.forward(p)
     around = [[p.forward(stmt).parent() for stmt in stmts] for stmts in (starts, ends)]
     return p, ParallelReduction(
@@ -129,10 +128,10 @@ def parallelize_reduction(
     )
 
 
-def _saved(lanes: Any, name: str) -> list[tuple[Any, Any]]:
-    """The declaration and the assignment before the loop over lanes that save one value at which partial results start."""
-    start = lanes.prev()
-    return [(lanes.prev(2), start)] if isinstance(start, AssignCursor) and start.name() == name else []
+def _saved(lanes: Any, name: str) -> list[Any]:
+    """The buffer before the loop over lanes that saves what partial results start at, if they need one."""
+    start = lanes.prev(2)
+    return [start] if isinstance(start, AllocCursor) and start.name() == name else []
 
 
 def _location_by_location(p: Procedure, place: Any, side: int, depth: int) -> tuple[Procedure, list[Any]]:

@@ -1,4 +1,4 @@
-"""Finding the sums of a loop: locations that it only adds to."""
+"""Finding the sums of a loop: locations that it only adds to, or reduces into by another operation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from usl_stdlib.symbolic import polynomial
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What a loop adds up in one buffer: a location or a window, or several that are neighbours, as one window.
+    """What a loop adds up, or reduces by another operation, in one buffer: a location, a window, or several that are neighbours,
+    as one window.
 
     split is the number of dimensions, the first ones that the window keeps, in which the locations differ: 0 for a single one.
     wide says that each is a window itself.
@@ -39,9 +40,12 @@ def reductions(loop: ForCursor) -> list[Sum]:
     """
     found: dict[str, dict[str, tuple[Any, ...]]] = {}
     spoilt: set[str] = set()
+    ops: dict[str, str] = {}
     inner = {stmt.name() for stmt in statements(loop.body()) if isinstance(stmt, ForCursor | AllocCursor)}
     for stmt in statements(loop.body()):
-        for name, window in _added(stmt):
+        for name, window, op in _added(stmt):
+            if ops.setdefault(name, op) != op:
+                spoilt.add(name)
             entries = [each for entry in window for each in (entry if isinstance(entry, tuple) else (entry,))]
             if name in inner or any(mentions(entry, each) for entry in entries for each in (loop.name(), *inner)):
                 spoilt.add(name)
@@ -82,14 +86,14 @@ def _entry(entry: Any) -> str:
     return f"{text(entry[0])}:{text(entry[1])}" if isinstance(entry, tuple) else text(entry)
 
 
-def _added(stmt: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The locations that a statement only adds to."""
+def _added(stmt: Any) -> Iterator[tuple[str, tuple[Any, ...], str]]:
+    """The locations that a statement only adds to, or reduces into by another operation, and that operation."""
     if isinstance(stmt, ReduceCursor):
-        yield stmt.name(), stmt.idx()
+        yield stmt.name(), stmt.idx(), stmt.op()
     elif isinstance(stmt, CallCursor):
         for formal, arg in zip(stmt.subproc().args(), stmt.args(), strict=True):
-            if isinstance(arg, WindowExprCursor | ReadCursor) and _only_adds(stmt.subproc(), formal.name()):
-                yield arg.name(), arg.idx()
+            if isinstance(arg, WindowExprCursor | ReadCursor) and (op := _only_adds(stmt.subproc(), formal.name())):
+                yield arg.name(), arg.idx(), op
 
 
 def _otherwise_used(stmt: Any) -> set[str]:
@@ -99,13 +103,13 @@ def _otherwise_used(stmt: Any) -> set[str]:
     if isinstance(stmt, CallCursor):
         formals = stmt.subproc().args()
         adds = [isinstance(arg, WindowExprCursor | ReadCursor) for arg in exprs]
-        added = [ok and _only_adds(stmt.subproc(), f.name()) for ok, f in zip(adds, formals, strict=True)]
+        added = [ok and bool(_only_adds(stmt.subproc(), f.name())) for ok, f in zip(adds, formals, strict=True)]
         exprs = tuple([e for arg, ok in zip(exprs, added, strict=True) for e in (children(arg) if ok else (arg,))])
     return used | {each.name() for expr in exprs for each in walk(expr, ReadCursor, WindowExprCursor)}
 
 
-def _only_adds(callee: Procedure, formal: str) -> bool:
-    """Whether a callee adds to a formal and does nothing else with it."""
+def _only_adds(callee: Procedure, formal: str) -> str:
+    """The operation by which a callee reduces into a formal, if it does nothing else with it; else nothing."""
     stmts = list(statements(callee))
-    adds = any(isinstance(stmt, ReduceCursor) and stmt.name() == formal for stmt in stmts)
-    return adds and all(formal not in _otherwise_used(stmt) for stmt in stmts)
+    ops = {stmt.op() for stmt in stmts if isinstance(stmt, ReduceCursor) and stmt.name() == formal}
+    return ops.pop() if len(ops) == 1 and all(formal not in _otherwise_used(stmt) for stmt in stmts) else ""

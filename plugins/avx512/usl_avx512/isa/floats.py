@@ -32,13 +32,16 @@ ELEMENTWISE = chain(
     lanewise("div", "dst[i] = a[i] / b[i]", "_mm512_div_$s({a}, {b})", *ROWS),
     lanewise("min", "dst[i] = min(a[i], b[i])", "_mm512_min_$s({a}, {b})", *ROWS),
     lanewise("max", "dst[i] = max(a[i], b[i])", "_mm512_max_$s({a}, {b})", *ROWS),
+    lanewise("min_into", "dst[i] @= min(src[i])", "_mm512_min_$s({dst}, {src})", *ROWS, alias=False),
+    lanewise("max_into", "dst[i] @= max(src[i])", "_mm512_max_$s({dst}, {src})", *ROWS, alias=False),
+    lanewise("mul_into", "dst[i] *= src[i]", "_mm512_mul_$s({dst}, {src})", *ROWS, alias=False),
     lanewise("relu", "dst[i] = relu(src[i])", "_mm512_max_$s({src}, _mm512_setzero_$s())", *ROWS),
     lanewise("neg", "dst[i] = -src[i]", "usl_avx512_neg_$s({src})", *ROWS),
     lanewise("abs", "dst[i] = abs(src[i])", "_mm512_abs_$s({src})", *ROWS),
     lanewise("sqrt", "dst[i] = sqrt(src[i])", "_mm512_sqrt_$s({src})", *ROWS),
     lanewise("mov", "dst[i] = src[i]", "{src}", *ROWS, forms=MASKED),
 )
-"""Register by register. In `add`, `add_neg` and `add_abs` the target is one of the summands."""
+"""Register by register. In `add`, `add_neg`, `add_abs` and what ends in `_into` the target is one of the operands."""
 
 WITH_SCALAR = chain(
     lanewise("add_set1", "dst[i] = a + src[i]", "_mm512_add_$s(_mm512_set1_$s({a}), {src})", *ROWS),
@@ -151,7 +154,7 @@ REDUCTIONS = chain(
             def mm512_mask_reduce_{pick}_$s(n: size, dst: $t @ DRAM, src: [$t][$l] @ AVX512):
                 for i in seq(0, $l):
                     if i < n:
-                        dst = {pick}(dst, src[i])
+                        dst @= {pick}(src[i])
             """,
             *ROWS,
         )
@@ -163,7 +166,7 @@ REDUCTIONS = chain(
             @instr("usl_avx512_reduce_{pick}_$s({{dst.ptr}}, $all, {{src}});", special="unspecified")
             def mm512_reduce_{pick}_$s(dst: $t @ DRAM, src: [$t][$l] @ AVX512):
                 for i in seq(0, $l):
-                    dst = {pick}(dst, src[i])
+                    dst @= {pick}(src[i])
             """,
             *ROWS,
         )

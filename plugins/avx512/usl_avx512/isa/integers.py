@@ -142,6 +142,22 @@ ARITHMETIC = chain(
     lanewise("max", "dst[i] = max(a[i], b[i])", "_mm512_max_$u({a}, {b})", EPI32, EPU32),
     lanewise("min", "dst[i] = min(a[i], b[i])", "_mm512_min_$u({a}, {b})", EPI16, EPU16, EPI8, EPU8, forms=("",)),
     lanewise("max", "dst[i] = max(a[i], b[i])", "_mm512_max_$u({a}, {b})", EPI16, EPU16, EPI8, EPU8, forms=("",)),
+    lanewise("min_into", "dst[i] @= min(src[i])", "_mm512_min_$u({dst}, {src})", EPI32, EPU32, alias=False),
+    lanewise("max_into", "dst[i] @= max(src[i])", "_mm512_max_$u({dst}, {src})", EPI32, EPU32, alias=False),
+    *(
+        lanewise(
+            f"{pick}_into",
+            f"dst[i] @= {pick}(src[i])",
+            f"_mm512_{pick}_$u({{dst}}, {{src}})",
+            EPI16,
+            EPU16,
+            EPI8,
+            EPU8,
+            forms=("",),
+            alias=False,
+        )
+        for pick in ("min", "max")
+    ),
     lanewise("relu", "dst[i] = relu(src[i])", "_mm512_max_$u({src}, _mm512_setzero_si512())", EPI32),
     lanewise("abs", "dst[i] = abs(src[i])", "_mm512_abs_$b({src})", EPI32),
     lanewise("avg", "dst[i] = $t(($w(a[i]) + $w(b[i]) + 1) / 2)", "_mm512_avg_$u({a}, {b})", EPU8, EPU16, forms=("",)),
