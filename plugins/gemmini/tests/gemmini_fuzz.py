@@ -13,10 +13,10 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from gemmini_model import convolved, read_out, wrapped
+from gemmini_model import convolved, largest_of_four, read_out, wrapped
 
 from usl_gemmini import GemminiError, GemminiParams
 from usl_gemmini.conv import conv
@@ -75,7 +75,8 @@ def layer(rng: random.Random) -> Layer:
         pad = rng.choice((0, 0, min(KH, KW) // 2, rng.randrange(min(KH, KW))))
         images = rng.choice((1, 1, 2, 3)), size(rng, 40), size(rng, 70), size(rng, 130)
         try:
-            return layer_of(images, (KH, KW, images[3], size(rng, 150)), rng.choice((1, 1, 1, 2, 2, 3, 4)), pad)
+            made = layer_of(images, (KH, KW, images[3], size(rng, 150)), rng.choice((1, 1, 1, 2, 2, 3, 4)), pad)
+            return replace(made, pool=made.H % 2 == made.W % 2 == 0 and rng.random() < 0.5)
         except GemminiError:
             continue
 
@@ -110,7 +111,7 @@ def run(case: Case) -> bool:
         x, w = data(rng, *shape.pixels_in), data(rng, shape.KH, shape.KW, shape.IC, shape.OC)
         bias = anywhere(rng, rng.integers(-(2**31), 2**31 - 1, shape.OC, np.int32))
         images = x.reshape(shape.N, shape.HI, shape.WI, shape.IC)
-        inputs, sums = (x, w, bias), (convolved(images, w, shape.step, shape.pad) + bias).reshape(shape.pixels_out)
+        inputs, sums = (x, w, bias), convolved(images, w, shape.step, shape.pad) + bias
     else:
         M, N, K = shape
         kernel = matmul(M, N, K, relu=case.relu, bias=case.bias, params=params)
@@ -119,13 +120,16 @@ def run(case: Case) -> bool:
         if case.bias != "none":
             d = anywhere(rng, rng.integers(-(2**16), 2**16, (M, N) if case.bias == "matrix" else N, np.int32))
             inputs, sums = (a, b, d), sums + d
-    out, sim = anywhere(rng, np.zeros(sums.shape, np.int8)), Simulator(params)
+    want = read_out(wrapped(sums), scale, case.relu)
+    if isinstance(shape, Layer):
+        want = (largest_of_four(want) if shape.pool else want).reshape(shape.pixels_out)
+    out, sim = anywhere(rng, np.zeros(want.shape, np.int8)), Simulator(params)
     compiled = kernel.jit()
     with sim.session():
         sim.allow(*inputs, out)
         compiled(scale, *inputs, out)
         sim.host_reads(out)
-    return bool((out == read_out(wrapped(sums), scale, case.relu)).all())
+    return bool((out == want).all())
 
 
 def judged(case: Case) -> tuple[Case, str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gemmini_fuzz
 import numpy as np
 import pytest
-from gemmini_model import convolved, read_out, wrapped
+from gemmini_model import convolved, largest_of_four, read_out, wrapped
 
 from usl_gemmini import GemminiError, GemminiParams
 from usl_gemmini.conv import conv
@@ -23,6 +23,8 @@ LAYERS = {
     "a border, every other pixel, a row to spare": Layer(2, 7, 7, 32, 64, 3, 3, 2, 1, (1, 1)),
     "three input channels, few output channels": Layer(1, 5, 21, 3, 10, 7, 7, 2, 3, (1, 1)),
     "channels that fill no block, several groups and tiles": Layer(2, 3, 17, 17, 130, 2, 3),
+    "pooled, several tiles": Layer(2, 8, 20, 32, 64, 3, 3, 1, 1, (0, 0), pool=True),
+    "pooled, few channels": Layer(2, 6, 10, 5, 35, 3, 3, 2, 1, pool=True),
     "one of everything": Layer(1, 1, 1, 1, 1, 1, 1),
 }
 
@@ -36,12 +38,13 @@ def runs_exactly(layer, scale=0.002, relu=False, params=None):
     bias = rng.integers(-(2**16), 2**16, layer.OC, np.int32)
     y = np.zeros(layer.pixels_out, np.int8)
     images = x.reshape(layer.N, layer.HI, layer.WI, layer.IC)
-    sums = (convolved(images, w, layer.step, layer.pad) + bias).reshape(y.shape)
+    want = read_out(wrapped(convolved(images, w, layer.step, layer.pad) + bias), scale, relu)
+    want = (largest_of_four(want) if layer.pool else want).reshape(y.shape)
     with sim.session():
         sim.allow(x, w, bias, y)
         kernel(np.float32(scale), x, w, bias, y)
         sim.host_reads(y)
-    return (y == read_out(wrapped(sums), scale, relu)).all()
+    return (y == want).all()
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -65,6 +68,7 @@ def test_a_random_kernel_on_arrays_that_begin_anywhere_is_bit_exact(seed):
         (Layer(1, 4, 1000, 64, 64, 3, 3), "a tile of one row of the image does not fit the chip"),
         (Layer(1, 4, 4, 16, 16, 3, 3, 5), "step must be one of 1, 2, 3, 4"),
         (Layer(1, 9, 9, 16, 16, 3, 3, 1, 3), "pad must be at least 0 and less than the window"),
+        (Layer(1, 4, 5, 16, 16, 3, 3, pool=True), "pooling by 2 x 2 needs an even number of rows and columns"),
         (Layer(1, 4, 4, 16, 0, 3, 3), "OC is 0 and must be at least 1"),
         (Layer(1, 1, 1, 16, 16, 3, 3, 1, 2), "HI is -1 and must be at least 1"),
     ],

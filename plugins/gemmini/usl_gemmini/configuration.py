@@ -42,10 +42,10 @@ def configure_load(
 
 
 def configure_wide_load(
-    p: Procedure, channel: int, stride: str, target: Chip, *, before: StmtCursor | None = None
+    p: Procedure, channel: int, stride: str, target: Chip, *, block_stride: int = 0, before: StmtCursor | None = None
 ) -> Procedure:
-    """A channel for int32 data: stride in elements between rows in main memory, blocks one after another."""
-    return configure(p, target[f"config_ld{channel}_wide"], [stride, target.params.dim**2], before)
+    """A channel for int32 data: stride in elements between rows in main memory. Blocks are apart as for `configure_load`."""
+    return configure(p, target[f"config_ld{channel}_wide"], [stride, block_stride or target.params.dim**2], before)
 
 
 def configure_store(
@@ -55,7 +55,9 @@ def configure_store(
     return configure(p, target["config_st"], [stride, int(relu), scale], before)
 
 
-def configure_pool(p: Procedure, stride: int, pixels: int, width: int, size: int, step: int, target: Chip) -> Procedure:
+def configure_pool(
+    p: Procedure, stride: int, pixels: int, width: int, size: int, step: int, target: Chip, *, relu: bool = False
+) -> Procedure:
     """The store with pooling, one row at a time: pixels of windows size x size, step apart, in rows of width pixels."""
-    values = [stride, 0, "scale", step, size, pixels, 1, pixels, size, width, 0, 0]
+    values = [stride, int(relu), "scale", step, size, pixels, 1, pixels, size, width, 0, 0]
     return configure(p, target["config_st_pool"], values)

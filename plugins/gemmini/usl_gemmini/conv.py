@@ -23,6 +23,7 @@ from usl_core import (
     inline_producer,
     lift_alloc,
     lift_scope,
+    mult_dim,
     mult_loops,
     rearrange_dim,
     reorder_stmts,
@@ -31,21 +32,25 @@ from usl_core import (
     set_memory,
     shift_loop,
     simplify,
+    sink_alloc,
     stage_mem,
     unroll_loop,
     write_config,
 )
 from usl_core.cursors import ForCursor, IfCursor, LiteralCursor
 from usl_gemmini.chip import Chip, chip
-from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
+from usl_gemmini.configuration import configure_array, configure_load, configure_pool, configure_store, configure_wide_load
 from usl_gemmini.errors import GemminiError
-from usl_gemmini.kernels_conv import convolution
+from usl_gemmini.kernels_conv import convolution, pooled_convolution
 from usl_gemmini.kernels_products import ENDS
 from usl_gemmini.layers import Layer, require_layer
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import brought_before, brought_first, divided, flattened, lifted, one_ahead, run_ahead, spread_over
 from usl_gemmini.ports import OUT, PLAIN, Port, wait_for
 from usl_stdlib import enclosing_loop
+
+MOST_POOLED = 255
+"""Pixels of a row that the store can pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +117,14 @@ class Cut:
 
     @property
     def sums(self) -> int:
-        """Rows of the accumulator."""
-        return self.halves * self.rows * self.blocks * self.group
+        """Rows of the accumulator. Pooling reads all pixels of a row one after another, so that none may lie between."""
+        width = self.layer.W if self.layer.pool else self.blocks * self.dim
+        return self.halves * self.rows * width * (self.group // self.dim)
+
+    @property
+    def stores(self) -> int:
+        """Stores of a tile: one for each row, or for each two rows and block of channels."""
+        return self.rows // 2 * (self.group // self.dim) if self.layer.pool else self.rows
 
     @property
     def pixels(self) -> int:
@@ -127,7 +138,7 @@ class Cut:
 
 
 def cut_for(layer: Layer, params: GemminiParams) -> Cut:
-    """How a layer is cut: as many channels, and then rows, as half of the accumulator and the scratchpad take.
+    """How a layer is cut: as many sums as half of the accumulator takes, with as many channels as there are for a store.
 
     Raises:
         GemminiError: one row does not fit, or the layer is none.
@@ -135,17 +146,23 @@ def cut_for(layer: Layer, params: GemminiParams) -> Cut:
     require_layer(layer)
     dim, wide = params.dim, params.max_block_len * params.dim
     channels = -(-layer.OC // dim)
-    for group in (g for g in range(min(wide // dim, channels), 0, -1) if channels % g == 0):
-        for rows in (rows for rows in range(layer.H, 0, -1) if layer.H % rows == 0):
-            for resident in (True, False):
-                cut = Cut(layer, dim, wide, dim * group, rows, resident)
-                if cut.sums <= params.acc_rows and cut.pixels + cut.weights <= params.sp_rows:
-                    return cut
-    raise GemminiError(
-        f"{layer}: a tile of one row of the image does not fit the chip: {cut.sums} of its {params.acc_rows} rows of sums,"
-        f" {cut.pixels} of its {params.sp_rows} rows of pixels and weights",
-        notes=("cut the image into stripes",),
-    )
+    cuts = [
+        Cut(layer, dim, wide, dim * group, rows, resident)
+        for group in range(1, min(wide // dim, channels) + 1)
+        for rows in range(1, layer.H + 1)
+        for resident in (False, True)
+        if channels % group == 0 and layer.H % rows == 0 and not (layer.pool and rows % 2)
+    ]
+    fit = [cut for cut in cuts if cut.sums <= params.acc_rows and cut.pixels + cut.weights <= params.sp_rows]
+    if layer.pool:
+        fit = [cut for cut in fit if layer.W <= MOST_POOLED]
+    if not fit:
+        raise GemminiError(
+            f"{layer}: a tile of one row of the image does not fit the chip: {cuts[0].sums} of its {params.acc_rows} rows of"
+            f" sums, {cuts[0].pixels + cuts[0].weights} of its {params.sp_rows} rows of pixels and weights",
+            notes=("cut the image into stripes",),
+        )
+    return max(fit, key=lambda cut: (cut.rows * cut.group, cut.group, cut.resident))
 
 
 def conv(
@@ -160,7 +177,11 @@ def conv(
     """
     target = chip(params)
     s = cut_for(layer, target.params)
-    p = stage(cut(convolution(layer, relu, source, out), s), s, target)
+    if layer.pool:
+        p = cut_pooled(pooled_convolution(layer, relu, source, out), s)
+    else:
+        p = cut(convolution(layer, relu, source, out), s)
+    p = stage(p, s, target)
     return pipeline(map_commands(p, s, target, relu, source, out), s)
 
 
@@ -176,6 +197,37 @@ def cut(p: Procedure, s: Cut) -> Procedure:
     p = autolift_alloc(p, "sum", 3, keep_dims=True)
     p = fission(p, p.find("sum[_] = _").after(), 3)
     p = fission(p, p.find("y[_] = _").before(), 3)
+    return cut_products(p, s)
+
+
+def cut_pooled(p: Procedure, s: Cut) -> Procedure:
+    """The same for a convolution that ends in pooling: sums and pooled pixels in one loop t over tiles."""
+    layer = s.layer
+    nests = []
+    for pattern, rows, height in (("sum[_] = _", s.rows, layer.H), ("y[_] = _", s.rows // 2, layer.H // 2)):
+        channels = p.find(pattern).parent()
+        columns = channels.parent()
+        down, images = columns.parent(), columns.parent().parent()
+        p = divided(p, channels, s.group, ["og", "oo"], layer.OC)
+        p = divided(p, down, rows, ["rt", "rr"], height)
+        p = lifted(p, channels, 4)
+        p = mult_loops(p, images, "t")
+        nests.append((channels, images))
+    for sums, pooled in zip(*nests, strict=True):
+        p = fuse(p, sums, pooled)
+        p = sink_alloc(p, "sum")
+    per_image = layer.H // s.rows
+    p = resize_dim(p, "sum", 0, 1, f"t / {per_image}")
+    p = resize_dim(p, "sum", 1, s.rows, f"{s.rows} * (t % {per_image})")
+    p = resize_dim(p, "sum", 3, s.group, f"{s.group} * og")
+    p = mult_dim(p, "sum", 0, 1)
+    p = fission(p, p.find("sum[_] = _").after(), 3)
+    return cut_products(simplify(p, keep_unit_loops=True), s)
+
+
+def cut_products(p: Procedure, s: Cut) -> Procedure:
+    """The loops of products: blocks of weights outside, then blocks of output channels, and pixels inside."""
+    layer = s.layer
     rows = enclosing_loop(p.find("sum[_] += _"), "rr")
     columns, channels = rows.body()[0], rows.body()[0].body()[0]
     taps = channels.body()[0]
@@ -201,11 +253,13 @@ def in_blocks(p: Procedure, channels: ForCursor, s: Cut) -> Procedure:
 def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     """Pixels and weights in the scratchpad, sums in the accumulator, in blocks; weights of a group only once, if they fit."""
     layer, dim = s.layer, s.dim
-    p = resize_dim(p, "sum", 2, s.group, 0)
-    p = resize_dim(p, "sum", 1, dim * s.blocks, -s.lack)
-    p = divide_dim(p, "sum", 2, dim)
-    p = divide_dim(p, "sum", 1, dim)
-    p = set_memory(rearrange_dim(p, "sum", [0, 1, 3, 2, 4]), "sum", target.memories.acc)
+    p = divide_dim(resize_dim(p, "sum", 2, s.group, 0), "sum", 2, dim)
+    if layer.pool:
+        p = rearrange_dim(p, "sum", [2, 0, 1, 3])
+    else:
+        p = divide_dim(resize_dim(p, "sum", 1, dim * s.blocks, -s.lack), "sum", 1, dim)
+        p = rearrange_dim(p, "sum", [0, 1, 3, 2, 4])
+    p = set_memory(p, "sum", target.memories.acc)
     p = simplify(p, keep_unit_loops=True)
 
     per_image = layer.H // s.rows
@@ -230,7 +284,11 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     p = in_blocks(p, bias, s)
     p = lifted(p, bias, 2)
     p = columns_in_blocks(p, s, p.find("sum[_] = _").parent().parent())
-    p = columns_in_blocks(p, s, p.find("y[_] = _").parent().parent())
+    if layer.pool:
+        pooled = p.find("y[_] = _").parent()
+        p = lifted(in_blocks(p, pooled, s), pooled, 2)
+    else:
+        p = columns_in_blocks(p, s, p.find("y[_] = _").parent().parent())
     p = columns_in_blocks(p, s, p.find("sum[_] += _").parent().parent().parent(), shifted=True)
     return simplify(p, keep_unit_loops=True)
 
@@ -260,8 +318,14 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, source: Port, o
     """Instructions in the place of loops, after the configuration that they need."""
     layer = s.layer
     p = simplify(map_border(p, s), keep_unit_loops=True)
-    p = configure_wide_load(p, 2, "0", target)
-    p = configure_store(p, str(layer.OC), relu, "scale", target)
+    if layer.pool:
+        p = configure_wide_load(
+            p, 2, "0", target, block_stride=s.dim * layer.W
+        )  # of one block, the next row counts as the next
+        p = configure_pool(p, layer.OC, layer.W // 2, layer.W, 2, 2, target, relu=relu)
+    else:
+        p = configure_wide_load(p, 2, "0", target)
+        p = configure_store(p, str(layer.OC), relu, "scale", target)
     p = configure_load(p, 1, str(layer.OC), target)
     apart = s.in_columns * s.dim * (s.in_rows if s.depth > 1 else 1)  # of one block, the next row counts as the next block
     p = configure_load(p, 0, str(layer.IC), target, block_stride=apart)
@@ -275,7 +339,7 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, source: Port, o
     for write in p.find_all("y[_] = _"):
         pixels = p.forward(write).parent().parent()
         p = write_config(p, pixels.before(), out.fence, "pending", True)
-        p = replace(p, p.forward(pixels).expand(1, 0), target[out.store(relu)])
+        p = replace(p, p.forward(pixels).expand(1, 0), target[out.store(relu) + ("_pool2" if layer.pool else "")])
     p = wait_for(map_products(p, s, target), target, source)
     p = replace(p, f"{out.fence.name}.pending = False", target[f"fence{out.suffix}"])
     return simplify(p, keep_unit_loops=True)
@@ -395,6 +459,8 @@ def store_behind(p: Procedure, tiles: ForCursor, s: Cut, trips: int) -> tuple[Pr
     The first tile stands before the loop then, and the stores of the last one after it.
     """
     stores = p.forward(tiles).body()[-1]
+    if s.layer.pool:
+        p = flattened(p, stores, "rr")
     p = fission(p, stores.before())
     after = p.forward(stores).parent()
     p = cut_loop(p, after, trips - 1)
@@ -407,10 +473,10 @@ def store_behind(p: Procedure, tiles: ForCursor, s: Cut, trips: int) -> tuple[Pr
     p = fuse(p, rest, after)
     p = brought_first(p, stores)
     taps = next(loop for loop in p.forward(rest).body() if isinstance(loop, ForCursor) and loop.name() == "kk")
-    each = -(-s.rows // (s.taps - s.group // s.dim))  # in the last iterations bias comes into the place of what is stored
+    each = -(-s.stores // (s.taps - s.group // s.dim))  # in the last iterations bias comes into the place of what is stored
     if each > 1:
-        p = divided(p, p.forward(stores), each, ["rr", "rr_each"], s.rows)
-    p = spread_over(p, p.forward(stores), -(-s.rows // each), taps, s.taps)
+        p = divided(p, p.forward(stores), each, ["rr", "rr_each"], s.stores)
+    p = spread_over(p, p.forward(stores), -(-s.stores // each), taps, s.taps)
     return p, p.forward(rest)
 
 

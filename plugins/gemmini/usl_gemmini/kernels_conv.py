@@ -53,3 +53,54 @@ def convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Por
         FENCE.pending = False
 
     return conv
+
+
+def pooled_convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Port = OUT) -> Procedure:
+    """The same, and then the largest of each 2 x 2 results: y is [N * (H / 2) * (W / 2), OC]."""
+    N, HI, WI, H, W, IC, OC, KH, KW = (getattr(layer, name) for name in "N HI WI H W IC OC KH KW".split())
+    STEP, PAD, APART, DOWN = layer.step, layer.pad, layer.apart, layer.step // layer.apart
+    SOURCE, GOAL, FENCE, BEFORE = source.memory, out.memory, out.fence, source.fence
+    act, HP, WP = ACTIVATIONS[relu], H // 2, W // 2
+
+    @proc
+    def conv(
+        scale: f32,
+        x: i8[N * HI * WI, IC] @ SOURCE,
+        w: i8[KH, KW, IC, OC] @ DRAM,
+        bias: i32[OC] @ DRAM,
+        y: i8[N * HP * WP, OC] @ GOAL,
+    ):
+        if {source is not PLAIN}:
+            BEFORE.pending = False
+        xp: i8[N, DOWN * (H - 1) + KH, STEP * (W - 1) + KW, IC]
+        for n in seq(0, N):
+            for r in seq(0, DOWN * (H - 1) + KH):
+                for c in seq(0, STEP * (W - 1) + KW):
+                    for i in seq(0, IC):
+                        if r >= PAD and r < HI + PAD and c >= PAD and c < WI + PAD:
+                            xp[n, r, c, i] = x[(n * HI + APART * r - PAD) * WI + c - PAD, i]
+                        else:
+                            xp[n, r, c, i] = 0
+        sum: i32[N, H, W, OC]
+        for n in seq(0, N):
+            for r in seq(0, H):
+                for c in seq(0, W):
+                    for o in seq(0, OC):
+                        sum[n, r, c, o] = bias[o]
+                        for kr in seq(0, KH):
+                            for kc in seq(0, KW):
+                                for i in seq(0, IC):
+                                    sum[n, r, c, o] += i32(xp[n, DOWN * r + kr, STEP * c + kc, i]) * i32(w[kr, kc, i, o])
+        for n in seq(0, N):
+            for r in seq(0, HP):
+                for c in seq(0, WP):
+                    for o in seq(0, OC):
+                        most: i8
+                        most = -128
+                        for wr in seq(0, 2):
+                            for wc in seq(0, 2):
+                                most = max(most, i8(rne(f32(act(sum[n, 2 * r + wr, 2 * c + wc, o])) * scale)))
+                        y[(n * HP + r) * WP + c, o] = most
+        FENCE.pending = False
+
+    return conv

@@ -29,6 +29,8 @@ class Layer:
     step: int = 1
     pad: int = 0
     spare: tuple[int, int] = (0, 0)
+    pool: bool = False
+    """Whether of each 2 x 2 pixels of the result only the largest is kept."""
 
     @property
     def HI(self) -> int:
@@ -53,7 +55,8 @@ class Layer:
     @property
     def pixels_out(self) -> tuple[int, int]:
         """The shape of the output: pixels and channels."""
-        return self.N * self.H * self.W, self.OC
+        pixels = self.H * self.W // (4 if self.pool else 1)
+        return self.N * pixels, self.OC
 
     @property
     def products(self) -> int:
@@ -79,7 +82,7 @@ def layer_of(images: Sequence[int], windows: Sequence[int], step: int = 1, pad: 
 
 
 def require_layer(layer: Layer) -> None:
-    """Raises: GemminiError: a size is below 1, the step is none, or whole windows lie in the border."""
+    """Raises: GemminiError: a size is below 1, the step is none, whole windows lie in the border, pooling leaves a row."""
     sizes = {name: getattr(layer, name) for name in ("N", "H", "W", "IC", "OC", "KH", "KW", "HI", "WI")}
     for name, size in sizes.items():
         if size < 1:
@@ -88,3 +91,5 @@ def require_layer(layer: Layer) -> None:
         raise GemminiError(f"{layer}: step must be one of {', '.join(map(str, STEPS))}")
     if not 0 <= layer.pad < min(layer.KH, layer.KW):
         raise GemminiError(f"{layer}: pad must be at least 0 and less than the window")
+    if layer.pool and (layer.H % 2 or layer.W % 2):
+        raise GemminiError(f"{layer}: pooling by 2 x 2 needs an even number of rows and columns")

@@ -82,6 +82,17 @@ class _Output(Memory):
     """Main memory that commands write. C has pointers to it, but what they point to may not be there before a fence."""
 
     @classmethod
+    def alloc(cls, name: str, ctype: str, shape: Sequence[str], span: Span) -> str:
+        """An array of the file, as long as the program: there is one accelerator. It begins a line of memory.
+
+        Raises:
+            BackendError: its extents are no numbers.
+        """
+        if not all(extent.isdigit() for extent in shape):
+            raise BackendError(f"{name} in memory {cls.name} has extents {', '.join(shape)}, which must be numbers", span=span)
+        return f"static _Alignas(64) {ctype} {name}[{' * '.join(shape)}];"
+
+    @classmethod
     def read(cls, access: str, ctype: str, span: Span) -> str:
         raise BackendError(f"memory {cls.name} cannot be read by plain C, which knows nothing of fences", span=span)
 

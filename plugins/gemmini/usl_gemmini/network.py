@@ -29,6 +29,11 @@ class Tensor:
     rows: int
     columns: int
 
+    @property
+    def type(self) -> str:
+        """As a formal or an allocation says it."""
+        return f"i8[{self.rows}, {self.columns}] @ {self.port.memory.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -112,10 +117,12 @@ class Network:
         self.operations.append(Operation(name, kind, shape, inputs, Tensor(f"{name}_out", port, *size), relu))
         return self.operations[-1].output
 
-    def tensors(self) -> list[Tensor]:
-        """All activations, inputs before outputs, each once."""
-        every = [tensor for each in self.operations for tensor in (*each.inputs, each.output)]
-        return list(dict.fromkeys(every))
+    def kept(self) -> dict[str, Tensor]:
+        """The activations that are formals: inputs of the network, sums, and its output. All others are its own."""
+        made = {each.output.name for each in self.operations}
+        inputs = {tensor.name: tensor for each in self.operations for tensor in each.inputs if tensor.name not in made}
+        last = self.operations[-1]
+        return inputs | {each.output.name: each.output for each in self.operations if each.kind == "sum" or each is last}
 
     def procedure(self, name: str, params: GemminiParams | None = None) -> Procedure:
         """The procedure: its formals are those of `formals`, in that order.
@@ -124,27 +131,30 @@ class Network:
             GemminiError: a layer does not fit the chip.
         """
         made: dict[tuple[Any, ...], Procedure] = {}
-        calls = []
+        kept, lines = self.kept(), []
         for each in self.operations:
             ports = (*(tensor.port for tensor in each.inputs), each.output.port)
             key = (each.kind, each.shape, each.relu, ports)
             if key not in made:
                 made[key] = rename(each.schedule(params), f"{each.name}_layer")
-            calls.append(f"    {made[key].name()}({', '.join(each_name for each_name, _ in self._formals(each))})")
+            if each.output.name not in kept:
+                lines.append(f"    {each.output.name}: {each.output.type}")
+            lines.append(f"    {made[key].name()}({', '.join(name for name, _ in _arguments(each))})")
         formals = ", ".join(f"{each}: {kind}" for each, kind in self.formals())
-        source = f"@proc\ndef {name}({formals}):\n" + "\n".join(calls)
+        source = f"@proc\ndef {name}({formals}):\n" + "\n".join(lines)
         classes = {each: getattr(memories, each) for each in ("GEMMINI_OUT", "GEMMINI_OUT2", "GEMMINI_OUT3")}
         return proc_from_source(source, classes | {each.name(): each for each in made.values()})
 
     def formals(self) -> list[tuple[str, str]]:
-        """The formals by name, with their types: scales, weights, and all activations, each once."""
-        every = [formal for each in self.operations for formal in self._formals(each)]
+        """The formals by name, with their types: scales, weights, and the activations that are kept, each once."""
+        own = {each.output.name for each in self.operations} - set(self.kept())
+        every = [formal for each in self.operations for formal in _arguments(each) if formal[0] not in own]
         return list(dict.fromkeys(every))
 
-    def _formals(self, each: Operation) -> list[tuple[str, str]]:
-        def activation(tensor: Tensor) -> tuple[str, str]:
-            return tensor.name, f"i8[{tensor.rows}, {tensor.columns}] @ {tensor.port.memory.name}"
 
-        named = zip((f"{each.name}_w", f"{each.name}_b"), ("i8", "i32"), each.weights, strict=False)
-        weights = [(name, f"{kind}[{', '.join(map(str, shape))}]") for name, kind, shape in named]
-        return [(f"{each.name}_scale", "f32"), *map(activation, each.inputs), *weights, activation(each.output)]
+def _arguments(each: Operation) -> list[tuple[str, str]]:
+    """What a layer is called with, and the types."""
+    named = zip((f"{each.name}_w", f"{each.name}_b"), ("i8", "i32"), each.weights, strict=False)
+    weights = [(name, f"{kind}[{', '.join(map(str, shape))}]") for name, kind, shape in named]
+    inputs = [(tensor.name, tensor.type) for tensor in each.inputs]
+    return [(f"{each.name}_scale", "f32"), *inputs, *weights, (each.output.name, each.output.type)]

@@ -27,7 +27,7 @@ def aligned(array: np.ndarray) -> np.ndarray:
 
 
 def random_values(network: Network, seed: int = 0) -> Values:
-    """Input, weights and scales with which activations keep about the same size; outputs are zeros."""
+    """Input, weights and scales with which activations keep about the same size; what the network writes is zeros."""
     rng, values = np.random.default_rng(seed), Values()
     for each in network.operations:
         values[f"{each.name}_scale"] = np.float32(scale_of(each))
@@ -40,7 +40,9 @@ def random_values(network: Network, seed: int = 0) -> Values:
         for end, shape in zip("wb", each.weights, strict=False):
             low, high, kind = (-128, 128, np.int8) if end == "w" else (-4096, 4096, np.int32)
             values[f"{each.name}_{end}"] = aligned(rng.integers(low, high, shape, kind))
-        values[each.output.name] = aligned(np.zeros((each.output.rows, each.output.columns), np.int8))
+    for tensor in network.kept().values():
+        if tensor.name not in values:
+            values[tensor.name] = aligned(np.zeros((tensor.rows, tensor.columns), np.int8))
     return values
 
 
@@ -58,14 +60,13 @@ def scale_of(each: Operation) -> float:
 
 
 def run(network: Network, kernel: Any, values: Values, sim: Simulator) -> Trace:
-    """Runs the compiled procedure of a network, which fills the activations, and returns its commands.
+    """Runs the compiled procedure of a network, which fills the activations that are kept, and returns its commands.
 
     Raises:
         SimulatorError: a command that hardware would fail on.
     """
     arguments = [values[name] for name, _ in network.formals()]
     with sim.session(record=True):
-        sim.allow(*(each for each in arguments if isinstance(each, np.ndarray)))
         kernel(*arguments)
         sim.host_reads(values[network.operations[-1].output.name])
     return sim.trace()

@@ -24,7 +24,7 @@ class Port:
         return instruction if self is PLAIN else f"{instruction}_back{self.suffix}"
 
     def store(self, relu: bool) -> str:
-        """The mvout to here."""
+        """The mvout to here; `_pool2` is added for one that pools."""
         return f"mvout_relu{self.suffix}" if relu else f"mvout{self.suffix}"
 
 
