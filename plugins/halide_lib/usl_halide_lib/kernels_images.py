@@ -57,3 +57,41 @@ def unsharp(H: size, W: size, inp: [f32][3, H + 6, W + 6], output: [f32][3, H, W
         for c in seq(0, 3):
             for x in seq(0, W):
                 output[c, y, x] = ratio[y, x] * inp[c, y + 3, x + 3]
+
+
+@proc
+def harris(H: size, W: size, inp: [f32][H + 4, W + 4], response: [f32][H, W]):
+    assert stride(inp, 1) == 1
+    assert stride(response, 1) == 1
+    gx: f32[H + 2, W + 2]
+    for y in seq(0, H + 2):
+        for x in seq(0, W + 2):
+            gx[y, x] = inp[y, x + 2] - inp[y, x] + 2.0 * (inp[y + 1, x + 2] - inp[y + 1, x]) + inp[y + 2, x + 2] - inp[y + 2, x]
+    gy: f32[H + 2, W + 2]
+    for y in seq(0, H + 2):
+        for x in seq(0, W + 2):
+            gy[y, x] = inp[y + 2, x] - inp[y, x] + 2.0 * (inp[y + 2, x + 1] - inp[y, x + 1]) + inp[y + 2, x + 2] - inp[y, x + 2]
+    xx: f32[H, W]
+    for y in seq(0, H):
+        for x in seq(0, W):
+            xx[y, x] = 0.0
+            for dy in seq(0, 3):
+                for dx in seq(0, 3):
+                    xx[y, x] += gx[y + dy, x + dx] * gx[y + dy, x + dx]
+    xy: f32[H, W]
+    for y in seq(0, H):
+        for x in seq(0, W):
+            xy[y, x] = 0.0
+            for dy in seq(0, 3):
+                for dx in seq(0, 3):
+                    xy[y, x] += gx[y + dy, x + dx] * gy[y + dy, x + dx]
+    yy: f32[H, W]
+    for y in seq(0, H):
+        for x in seq(0, W):
+            yy[y, x] = 0.0
+            for dy in seq(0, 3):
+                for dx in seq(0, 3):
+                    yy[y, x] += gy[y + dy, x + dx] * gy[y + dy, x + dx]
+    for y in seq(0, H):
+        for x in seq(0, W):
+            response[y, x] = xx[y, x] * yy[y, x] - xy[y, x] * xy[y, x] - 0.04 * (xx[y, x] + yy[y, x]) * (xx[y, x] + yy[y, x])
