@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,11 @@ PROGRAMS = (
     "tmap_plain",
     "list_map",
     "list_map_shared",
+    "hash_numbers",
+    "tree_numbers",
+    "hash_words",
 )
+HASHED = ("hash_numbers", "tree_numbers", "hash_words")
 FLAGS = ("-std=c11", "-O2", "-ffp-contract=off")
 """For the C that we generate; nothing that a user might forget."""
 
@@ -86,11 +91,17 @@ def peers(folder: Path, *, java_gigabytes: int | None = None) -> list[Contestant
     """The other languages, compiled; each that is not installed says so. java_gigabytes: its largest heap, if not the usual."""
     folder.mkdir(parents=True, exist_ok=True)
     cpp = tuple(name for name in PROGRAMS if name != "rbtree_ck")  # there is no persistent std::map
-    others = tuple(name for name in PROGRAMS if name not in ("rbtree_i64", "rbtree_random"))
+    others = tuple(name for name in PROGRAMS if name not in ("rbtree_i64", "rbtree_random", *HASHED))
+    functional = tuple(name for name in PROGRAMS if name not in HASHED)
     found = [
         _compiled("C++", "g++", ["-O3", str(PEERS / "bench.cpp")], folder / "cpp", "g++", cpp),
         _compiled(
-            "OCaml", "ocamlopt", ["-O3", "-unsafe", "-inline", "200", str(PEERS / "bench.ml")], folder / "ml", "ocaml-nox"
+            "OCaml",
+            "ocamlopt",
+            ["-O3", "-unsafe", "-inline", "200", str(PEERS / "bench.ml")],
+            folder / "ml",
+            "ocaml-nox",
+            functional,
         ),
         _compiled(
             "GHC",
@@ -100,6 +111,7 @@ def peers(folder: Path, *, java_gigabytes: int | None = None) -> list[Contestant
             "ghc",
             others,
         ),
+        Contestant("Python", (sys.executable, str(PEERS / "bench.py")), programs=("hash_numbers", "hash_words")),
         _java(folder, [] if java_gigabytes is None else [f"-Xmx{java_gigabytes}g"], others),
     ]
     if found[0].command is not None:

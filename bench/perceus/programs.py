@@ -2,7 +2,7 @@
 
 Each benchmark is a function of sizes that gives a number, so that every system can be checked against the others:
 `rbtree`, `rbtree_i64`, `rbtree_random`, `rbtree_ck`, `deriv`, `nqueens`, `cfold`, `tmap_fbip`, `tmap_plain`, `list_map`,
-`list_map_shared`.
+`list_map_shared`, `hash_numbers`, `hash_words`, `tree_numbers`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ from examples.functional.nqueens import nqueens
 from examples.functional.rbtree import Tree, count_true, insert, rbtree
 from examples.functional.rbtree_ck import rbtree_ck
 from usl_perceus import data, fbip, fun
+from usl_perceus.std import hashmaps, maps
+from usl_perceus.std.maps import Map
 
 __all__ = [
     "cfold",
     "deriv",
+    "hash_numbers",
+    "hash_words",
     "list_map",
     "list_map_shared",
     "nqueens",
@@ -29,6 +33,7 @@ __all__ = [
     "rbtree_random",
     "tmap_fbip",
     "tmap_plain",
+    "tree_numbers",
 ]
 
 T = TypeVar("T")
@@ -207,3 +212,41 @@ def map_shared_often(xs: List[i64], times: i64, n: i64) -> i64:
 @fun
 def list_map_shared(size: i64, times: i64) -> i64:
     return map_shared_often(count_down(size, Nil), times, 0)
+
+
+# -- maps from random numbers, which are set, looked up, and missed; from words to how often they come
+
+
+@fun
+def hash_numbers(n: i64) -> i64:
+    m, key, sum = hashmaps.empty(), 1, 0
+    for i in range(n):
+        key = key * 6364136223846793005 + 1442695040888963407
+        m = m.set(key, i)
+    key = 1
+    for _ in range(n):
+        key = key * 6364136223846793005 + 1442695040888963407
+        sum += m.get(key, 0) + m.get(key + 1, 1)
+    return sum
+
+
+@fun
+def tree_numbers(n: i64) -> i64:
+    m, key, sum = Empty, 1, 0
+    for i in range(n):
+        key = key * 6364136223846793005 + 1442695040888963407
+        m = maps.insert(m, key, i)
+    key = 1
+    for _ in range(n):
+        key = key * 6364136223846793005 + 1442695040888963407
+        sum += maps.get(m, key, 0) + maps.get(m, key + 1, 1)
+    return sum
+
+
+@fun
+def hash_words(n: i64) -> i64:
+    m, state = hashmaps.empty(), 1
+    for _ in range(n):
+        state = state * 6364136223846793005 + 1442695040888963407
+        m = m.update_or("word" + str((state >> 40) & 65535), 0, lambda often: often + 1)
+    return m.fold(len(m), lambda sum, word, often: sum + often * often * len(word))

@@ -28,6 +28,9 @@ SIZES: Mapping[str, tuple[int, ...]] = {
     "tmap_plain": (100_000, 1000),
     "list_map": (100_000, 1000),
     "list_map_shared": (100_000, 1000),
+    "hash_numbers": (1_000_000,),
+    "tree_numbers": (1_000_000,),
+    "hash_words": (3_000_000,),
 }
 
 LARGE: Mapping[str, tuple[int, ...]] = {"rbtree": (42_000_000,), "rbtree_ck": (42_000_000,)}

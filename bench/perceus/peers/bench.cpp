@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <string>
+#include <unordered_map>
 
 namespace {
 
@@ -415,6 +417,43 @@ int64_t list_map_shared(int64_t size, int64_t times)
 
 } // namespace
 
+// -- maps from random numbers, and from words to how often they come
+
+template <class M> static int64_t numbers(int64_t n)
+{
+    M m;
+    uint64_t key = 1;
+    int64_t sum = 0;
+    const auto found = [&m](uint64_t k, int64_t otherwise) {
+        const auto at = m.find(static_cast<int64_t>(k));
+        return at == m.end() ? otherwise : at->second;
+    };
+    for (int64_t i = 0; i < n; i++) {
+        key = key * 6364136223846793005u + 1442695040888963407u;
+        m[static_cast<int64_t>(key)] = i;
+    }
+    key = 1;
+    for (int64_t i = 0; i < n; i++) {
+        key = key * 6364136223846793005u + 1442695040888963407u;
+        sum += found(key, 0) + found(key + 1, 1);
+    }
+    return sum;
+}
+
+static int64_t hash_words(int64_t n)
+{
+    std::unordered_map<std::string, int64_t> m;
+    uint64_t state = 1;
+    for (int64_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        m["word" + std::to_string((state >> 40) & 65535)]++;
+    }
+    auto sum = static_cast<int64_t>(m.size());
+    for (const auto &[word, often] : m)
+        sum += often * often * static_cast<int64_t>(word.size());
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -427,6 +466,12 @@ int main(int argc, char **argv)
         result = rbtree<int64_t>(size);
     else if (named("rbtree_random"))
         result = rbtree_random(size);
+    else if (named("hash_numbers"))
+        result = numbers<std::unordered_map<int64_t, int64_t>>(size);
+    else if (named("tree_numbers"))
+        result = numbers<std::map<int64_t, int64_t>>(size);
+    else if (named("hash_words"))
+        result = hash_words(size);
     else if (named("deriv"))
         result = deriv(size);
     else if (named("nqueens"))

@@ -132,7 +132,7 @@ def nested(seeds: Sequence[int], result: Result) -> None:
     """Values of nested types."""
     names = [f"p{seed}_" for seed in seeds]
     texts = [perceus_nested.program(seed, name) for seed, name in zip(seeds, names, strict=True)]
-    definitions = parse_program(perceus_nested.DECLARATIONS + "\n".join(texts), "<random>")
+    definitions = parse_program(perceus_nested.DECLARATIONS + "\n".join(texts), "<random>", perceus_nested.SCOPE)
     compared(lower([definitions[name] for name in names]).program, names, seeds[0])
     result.programs += len(names)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -190,8 +190,12 @@ def driver(program: Program, name: str, functions: dict[str, str], header: str) 
 
 def build(program: Program, folder: Path, flags: Sequence[str], main: str) -> Path:
     """An executable of the program with a driver."""
-    source = generate(program, "prog")
-    for file, text in source.files.items():
+    return linked(generate(program, "prog").files, folder, flags, main)
+
+
+def linked(files: Mapping[str, str], folder: Path, flags: Sequence[str], main: str) -> Path:
+    """An executable of the C of a program with a driver."""
+    for file, text in files.items():
         (folder / file).write_text(text)
     (folder / "main.c").write_text(main)
     output = folder / "main"
@@ -207,7 +211,7 @@ def outcomes(programs: Sequence[Program], folder: Path, flags: Sequence[str] = (
     """What the `main` of each program gives, compiled; asserts that every heap is empty after its program."""
     program = merged(programs)
     source = generate(program, "prog")
-    executable = build(program, folder, flags, driver(program, "prog", source.functions, source.files["prog.h"]))
+    executable = linked(source.files, folder, flags, driver(program, "prog", source.functions, source.files["prog.h"]))
     done = subprocess.run([str(executable)], capture_output=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-4000:] + done.stdout.decode(errors="replace")[-500:]
     results: list[Outcome] = []

@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from usl_perceus.std import hashmaps
+
 DECLARATIONS = """\
 T = TypeVar("T")
 
@@ -40,7 +42,10 @@ class Box(Generic[T]):
 """
 
 SCALARS = ("i64", "i8", "u16", "f64", "f32", "bool", "str", "Color")
-CONTAINERS = ("array", "ref", "tuple", "Option", "List", "Cut", "Box", "thread", "from_int", "endo")
+CONTAINERS = ("array", "ref", "tuple", "Option", "List", "Cut", "Box", "thread", "from_int", "endo", "HashMap")
+PLAIN = ("array", "tuple", "Option", "List", "Cut", "Box", "HashMap")
+SCOPE = {"hashmaps": hashmaps, "HashMap": hashmaps.HashMap}
+"""What the texts of programs use from elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +72,19 @@ def random_type(rng: random.Random, depth: int, *, in_thread: bool = False) -> N
     if depth == 0:
         return Nested(rng.choice(SCALARS))
     head = rng.choice([each for each in CONTAINERS if each != "ref" or not in_thread])
-    parts, in_thread = 2 if head == "tuple" else 1, in_thread or head == "thread"
+    parts, in_thread = 2 if head in ("tuple", "HashMap") else 1, in_thread or head == "thread"
     depths = [depth - 1 - rng.randrange(2) * (depth > 1) for _ in range(parts)]
+    if head == "HashMap":
+        return Nested(head, (random_key(rng, depths[0]), random_type(rng, depths[1], in_thread=in_thread)))
     return Nested(head, tuple(random_type(rng, each, in_thread=in_thread) for each in depths))
+
+
+def random_key(rng: random.Random, depth: int) -> Nested:
+    """A type with `==`."""
+    if depth == 0 or rng.random() < 0.5:
+        return Nested(rng.choice(SCALARS))
+    head = rng.choice(PLAIN)
+    return Nested(head, tuple(random_key(rng, depth - 1) for _ in range(2 if head in ("tuple", "HashMap") else 1)))
 
 
 class Functions:
@@ -155,6 +170,28 @@ class Functions:
                     f"return ({make}(n), {other['make']}(n + 1))",
                     f"a, b = v\nreturn ({change}(a, n), b) if n % 2 == 0 else (a, {other['change']}(b, n))",
                     f"a, b = v\nreturn 3 * {total}(a) + {other['total']}(b)",
+                )
+            case "HashMap":
+                key, (make, change, total) = inner, (self.name(kind, parts[1]) for kind in ("make", "change", "total"))
+                changed = (
+                    f"return v.set({key['make']}(n), {make}(n)).set({key['make']}(n + 1), {make}(1))",
+                    f"return v.update_or({key['make']}(n), {make}(2), lambda x: {change}(x, n))",
+                    f"k = {key['make']}(n)\nif k in v:\n    return v.set(k, {change}(v[k], n))\n"
+                    f"return v.set(k, v.get(k, {make}(n)))",
+                    f"v = v.remove({key['make']}(2 * n))\nv = v.set({key['make']}(1), {make}(n)).remove({key['make']}(n))\n"
+                    f"return v.update({key['make']}(3), lambda x: {change}(x, n))",
+                    f"try:\n    return v.set({key['make']}(n), {change}(v[{key['make']}(n + 1)], n))\n"
+                    "except KeyError:\n    return v",
+                    f"return v.filter(lambda k, x: {key['total']}(k) % 3 != n).set({key['make']}(n), {make}(n))",
+                    f"w = v\nfor i in range(5):\n    w = w.set({key['make']}(3 * i + n), {make}(i))\n"
+                    f"return w if n % 2 == 0 else w.map(lambda k, x: {change}(x, n)).set({key['make']}(0), {make}(len(v)))",
+                )[number % 7]
+                return (
+                    f"m: {type} = hashmaps.empty()\nfor i in range(n % 5 + n // 6):\n"
+                    f"    m = m.set({key['make']}(3 * i), {make}(n + i))\n"
+                    f"return m if n % 4 > 0 else m.remove({key['make']}(3))",
+                    changed,
+                    f"return v.fold(len(v), lambda sum, k, x: 3 * sum + 5 * {key['total']}(k) + {total}(x))",
                 )
             case "Option":
                 return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_perceus import fun
+from usl_perceus import data, fun
 from usl_perceus.std import json, lists, maps, options, queues, sets, sorting, texts
 from usl_perceus.std.json import Json
 from usl_perceus.std.lists import List
@@ -195,6 +195,28 @@ def again(text: str) -> str:
 def path(text: str, name: str, i: i64) -> tuple[f64, str]:
     found = json.item(json.member(json.read(text), name), i)
     return options.value_or(json.number(found), -1.0), options.value_or(json.string(found), "none")
+
+
+# -- elements whose comparison recurses
+
+
+@data
+class Shape:
+    Dot: ()
+    Group: ("Shape", "Shape")
+
+
+@fun
+def with_recursive_keys(n: i64) -> tuple[i64, bool, bool, bool, str]:
+    m, s, xs = Empty, sets.empty(), Nil
+    for i in range(n):
+        shape = Dot if i % 2 == 0 else Group(Dot, Dot)
+        m, s, xs = maps.insert(m, shape, i), sets.insert(s, shape), Cons(shape, xs)
+    m = maps.update(m, Dot, lambda x: x + 10)
+    found = maps.get(m, Group(Dot, Dot), -1) + maps.rank(m, Group(Dot, Dot))
+    ordered = sorting.sort(xs)
+    in_array = sorting.sort_array(lists.to_array(xs, Dot))
+    return found, sets.contains(s, Dot), lists.contains(xs, Dot), sorting.is_sorted(ordered), str(in_array[0]) + str(m)
 
 
 # -- what the library says of the blocks that it takes

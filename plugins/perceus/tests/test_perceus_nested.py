@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from perceus_native import outcomes
-from perceus_nested import DECLARATIONS, program
+from perceus_nested import DECLARATIONS, SCOPE, program
 from perceus_semantics import standard
 from test_perceus_c_random import require_flag
 
@@ -31,7 +31,7 @@ def batch(seeds: range) -> tuple[list[str], str]:
 def test_nested_values_are_what_the_standard_semantics_says(flags, tmp_path):
     require_flag(tmp_path, *flags)
     names, text = batch(range(12))
-    definitions = parse_program(text, "<random>")
+    definitions = parse_program(text, "<random>", SCOPE)
     made = lower([definitions[name] for name in names]).program
     expected = [standard.plain(standard.run(made, name)) for name in names]
     off = () if "-O0" not in flags else tuple(sorted(OPTIONAL))

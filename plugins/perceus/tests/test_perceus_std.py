@@ -179,6 +179,11 @@ def test_parts_of_json():
     assert programs.path('{"b": 0, "a": [1, "x"]}', "c", 1) == (-1.0, "none")
 
 
+def test_elements_whose_comparison_recurses():
+    text = "DotEntry(2, Empty, Dot, 12, Entry(1, Empty, Group(Dot, Dot), 1, Empty))"
+    assert programs.with_recursive_keys(3) == (1 + 1, True, True, True, text)
+
+
 # ---- allocation
 
 

@@ -12,8 +12,9 @@ from usl_core import tracebacks
 from usl_core.errors import LIBRARIES
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import module
-from usl_perceus.front.definitions import Defined, ForeignDef, FunDef, Scope
+from usl_perceus.front.definitions import DataDef, Defined, ForeignDef, FunDef, Look, Scope
 from usl_perceus.front.resolve import defaults, signature
+from usl_perceus.front.types import App
 
 if TYPE_CHECKING:
     from usl_perceus.front.lower import Lowered
@@ -254,6 +255,19 @@ def order(function: Function) -> Function:
     _promised(function, "order")
     module.set_order(function.__usl_definition__)
     return function
+
+
+def own(look: Look) -> Callable[[Function], Function]:
+    """The function looks at values of its last parameter's data type instead of the one that the compiler would make. For the
+    standard library: the compiler trusts that it does what `Look` says."""
+
+    def set_own(function: Function) -> Function:
+        data = signature(function.__usl_definition__).params[-1]
+        assert isinstance(data, App) and isinstance(data.head, DataDef)
+        data.head.own[look] = function.__usl_definition__
+        return function
+
+    return set_own
 
 
 def specialize(function: Function) -> Function:

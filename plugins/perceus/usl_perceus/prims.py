@@ -39,6 +39,9 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     array_put(a, i, x)         a and x owned; fills the place that array_take has emptied
     array_cut(a)               a owned; a without its last place, which array_take has emptied
     array_append(a, x)         a and x owned; a with x behind its elements, in place if a is unique and its block has room
+    array_vacate(a, i)         a owned; drops the element at i, whose place may be copied, dropped, and vacated again, but not
+                               looked at from then on; in place or on a copy; precondition: 0 <= i < length
+    hash(h, x)                 h: u64; x: scalar, or borrowed STR; u64: h mixed with x; equal values give the same
     ref_new(x)                 x owned
     ref_get(r)                 borrowed; an owned reference to the content
     ref_set(r, x)              r borrowed, x owned; drops the old content; UNIT
@@ -59,6 +62,7 @@ from usl_perceus.ir import (
     I64,
     STR,
     U8,
+    U64,
     UNIT,
     ArrayType,
     DataType,
@@ -103,6 +107,7 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "array_put": (False, True, False),
     "array_cut": (False,),
     "array_append": (False, False),
+    "array_vacate": (False, True),
     "ref_new": (False,),
     "ref_get": (True,),
     "ref_set": (True, False),
@@ -121,7 +126,7 @@ ALLOCATING = frozenset(
 )
 """Primitives that take memory from the heap even on unique arguments."""
 
-COPYING = frozenset({"array_set", "array_own", "array_append"})
+COPYING = frozenset({"array_set", "array_own", "array_append", "array_vacate"})
 """Primitives that take memory from the heap if their first argument is shared."""
 
 EFFECTS = frozenset(
@@ -166,6 +171,8 @@ def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
             return STR
         case "array_empty", () if isinstance(stated, ArrayType):
             return stated
+        case "hash", (h, IntType() | FloatType() | DataType() | StrType()) if h == U64:
+            return U64
         case "interrupted", ():
             return BOOL
         case "retype", (DataType() | FunType() | StrType() | RefType() | ArrayType() | ThreadType(),):
@@ -210,6 +217,8 @@ def _boxed_result(op: str, args: tuple[Type, ...]) -> Type | None:
         case "array_get", (ArrayType(elem=elem), i) if i == I64:
             result = elem
         case (("array_set" | "array_put"), (ArrayType(elem=elem) as a, i, x)) if i == I64 and x == elem:
+            result = a
+        case "array_vacate", (ArrayType() as a, i) if i == I64:
             result = a
         case (("array_own" | "array_cut"), (ArrayType() as a,)):
             result = a

@@ -40,6 +40,8 @@ def evaluate(op: str, args: tuple[Scalar, ...], type: Type, result: Type) -> Sca
         return int({"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[op])
     if op == "cast":
         return _cast(args[0], result)
+    if op == "hash":
+        return hashed(int(args[0]), args[1])
     if isinstance(type, FloatType):
         return round_to(_float(op, tuple(float(arg) for arg in args)), type)
     ints = tuple(int(arg) for arg in args)
@@ -47,6 +49,18 @@ def evaluate(op: str, args: tuple[Scalar, ...], type: Type, result: Type) -> Sca
         return _int(op, ints, IntType(8, False)) & 1
     assert isinstance(type, IntType)
     return wrap(_int(op, ints, type), type)
+
+
+_WORD = (1 << 64) - 1
+
+
+def hashed(hash: int, value: Scalar) -> int:
+    """hash mixed with a number, as usl_rt.h does it; floats by their bits, 0.0 and -0.0 alike."""
+    bits: int = struct.unpack("<Q", struct.pack("<d", value + 0.0))[0] if isinstance(value, float) else value
+    x = ((hash ^ bits & _WORD) + 0x9E3779B97F4A7C15) & _WORD
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _WORD
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & _WORD
+    return x ^ x >> 31
 
 
 def _int(op: str, args: tuple[int, ...], type: IntType) -> int:

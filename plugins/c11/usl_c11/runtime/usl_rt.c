@@ -1564,10 +1564,14 @@ void usl_print(usl_value string, usl_context *ctx)
 static size_t room_for(int64_t length)
 {
     const size_t count = (size_t)length;
-    size_t step = 1;
-    while (count / step >= 16)
-        step *= 2;
-    return (count + step - 1) / step * step;
+    unsigned shift = 0; /* so that count >> shift is below 16 */
+#if defined(__GNUC__)
+    shift = count < 16 ? 0 : 60u - (unsigned)__builtin_clzll(count);
+#else
+    while (count >> shift >= 16)
+        shift++;
+#endif
+    return (count + ((size_t)1 << shift) - 1) >> shift << shift;
 }
 
 usl_value usl_raw_array_new(int64_t length, size_t element, const char *site, usl_context *ctx)
@@ -1747,6 +1751,27 @@ int64_t usl_f64_to_int(double value, int64_t least, int64_t greatest)
     if (value <= (double)least)
         return least;
     return value >= (double)greatest ? greatest : (int64_t)value;
+}
+
+uint64_t usl_hash_f64(uint64_t hash, double value)
+{
+    const double same = value == 0.0 ? 0.0 : value;
+    uint64_t bits;
+    memcpy(&bits, &same, sizeof bits);
+    return usl_hash(hash, bits);
+}
+
+uint64_t usl_hash_string(uint64_t hash, usl_value string)
+{
+    const struct usl_string *const own = as_string(string);
+    const size_t length = (size_t)own->length;
+    for (size_t i = 0; i < length; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, own->bytes + i, length - i < 8 ? length - i : 8);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return usl_hash(hash, (uint64_t)length);
 }
 
 uint64_t usl_f64_to_uint(double value, uint64_t greatest)

@@ -661,6 +661,18 @@ USL_UNSIGNED(u64, uint64_t, uint64_t, 64u)
 
 /* Rounds towards zero; too large saturates, NaN gives 0. */
 int64_t usl_f64_to_int(double value, int64_t least, int64_t greatest);
+
+/* `hash` mixed with a number, so that all bits of both tell on all bits of the result (Steele, Lea and Flood 2014, as changed by
+ * Stafford: the mixer of SplitMix64). */
+static inline uint64_t usl_hash(uint64_t hash, uint64_t value)
+{
+    uint64_t x = (hash ^ value) + UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+uint64_t usl_hash_f64(uint64_t hash, double value); /* 0.0 and -0.0 are equal */
+uint64_t usl_hash_string(uint64_t hash, usl_value string);
 uint64_t usl_f64_to_uint(double value, uint64_t greatest);
 
 /* ---- For callers in other languages: the inline functions above as functions --------------------------------------------- */

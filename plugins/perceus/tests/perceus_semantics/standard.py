@@ -338,6 +338,9 @@ class _Machine:
                 return array
             case "array_append", (Array(elems=elems), x):
                 return Array((*elems, x))
+            case "array_vacate", (Array(elems=elems), int() as i):
+                assert 0 <= i < len(elems)
+                return Array((*elems[:i], None, *elems[i + 1 :]))
             case "ref_new", (x,):
                 return Cell(x)
             case "ref_get", (Cell(content=content),):
@@ -390,6 +393,8 @@ def pure_prim(expr: Prim, args: tuple[Value, ...], output: list[bytes]) -> Value
             return float(a)
         case "str_fixed", (float() as x, int() as n, int() as kind):
             return strings.fixed(x, n, kind)
+        case "hash", (int() as h, bytes() as a):
+            return strings.hashed(h, a)
         case "str_eq", (a, b):
             return boolean(a == b)
         case "str_lt", (bytes() as a, bytes() as b):

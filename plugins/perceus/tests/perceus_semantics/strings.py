@@ -5,6 +5,10 @@ A character is a well-formed sequence of bytes, or a single byte that belongs to
 
 from __future__ import annotations
 
+import sys
+
+from usl_perceus.scalars import hashed as hashed_number
+
 
 def character_length(text: bytes, at: int) -> int:
     """The number of bytes of the character that begins at a position."""
@@ -55,6 +59,15 @@ def find(text: bytes, part: bytes, start: int) -> int:
 def of_code(code: int) -> bytes:
     """The character of a code point."""
     return chr(code).encode("utf-8", "surrogatepass")
+
+
+def hashed(hash: int, text: bytes) -> int:
+    """hash mixed with a string, as `usl_rt.c` does it."""
+    for at in range(0, len(text), 8):
+        word = int.from_bytes(text[at : at + 8].ljust(8, b"\0"), sys.byteorder)
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15 % 2**64
+        hash ^= hash >> 32
+    return hashed_number(hash, len(text))
 
 
 def fixed(value: float, precision: int, kind: int) -> bytes:

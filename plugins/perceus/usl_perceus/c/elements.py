@@ -8,7 +8,11 @@ from usl_perceus.c import counts
 from usl_perceus.c.unit import INDENT, Unit
 from usl_perceus.ir import Type
 
-TAKE_MEMORY = frozenset({"ref_new", "array_make", "array_set", "array_own", "array_swap", "array_take", "array_append"})
+TAKE_MEMORY = frozenset(
+    {
+        *("ref_new", "array_make", "array_set", "array_own", "array_swap", "array_take", "array_append", "array_vacate"),
+    }
+)
 """Their functions have the place in the source as an argument before the context."""
 
 
@@ -381,6 +385,25 @@ def _array_append(elem: Type, unit: Unit) -> str:
     return unit.helper("array", f"array_append_{types.key(elem)}", write)
 
 
+def _array_vacate(elem: Type, unit: Unit) -> str:
+    types = unit.types
+
+    def write(name: str) -> str:
+        if types.is_counted(elem):
+            body = [
+                *_own(elem, unit),
+                "usl_value old = usl_boxed_elements(array)[at];",
+                "usl_boxed_elements(array)[at] = USL_CONSTANT(0);",
+                "usl_drop(old, ctx);",
+            ]
+        else:
+            body = ["(void)at;", "(void)site;", "(void)ctx;"]
+        head = _signature(name, elem, unit, f"usl_value {name}", ("at",))
+        return inline_function(head, [*body, "return array;"])
+
+    return unit.helper("array", f"array_vacate_{types.key(elem)}", write)
+
+
 def empty_array(elem: Type, unit: Unit) -> str:
     """The value of an array without elements: a static one."""
     struct, scan, rest = ("wide", "USL_WIDE", "0, 0") if unit.types.is_counted(elem) else ("raw_array", "0", "0, NULL, NULL")
@@ -406,5 +429,6 @@ HELPERS = {
     "array_put": _array_put,
     "array_cut": _array_cut,
     "array_append": _array_append,
+    "array_vacate": _array_vacate,
 }
 """For each primitive what makes the function for a type of content, and gives its name."""

@@ -15,6 +15,7 @@ from usl_perceus.ir import (
     IntType,
     Prim,
     RefType,
+    StrType,
     ThreadType,
     Type,
 )
@@ -36,7 +37,7 @@ def primitive(prim: Prim, args: Sequence[str], unit: Unit) -> str:
     return _on_block(prim, types, args, unit)
 
 
-_ON_BLOCKS = frozenset({"str_chr", "str_fixed", "array_make", "array_empty", "ref_new", "kernel_failed"})
+_ON_BLOCKS = frozenset({"str_chr", "str_fixed", "array_make", "array_empty", "ref_new", "kernel_failed", "hash"})
 
 
 def _scalar(prim: Prim, type: Type, args: Sequence[str], unit: Unit) -> str:
@@ -133,6 +134,8 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
             return f"usl_print({args[0]}, ctx)"
         case "kernel_failed":
             return "usl_failed(ctx)"
+        case "hash":
+            return _hash(types[1], args)
         case "array_len":
             return f"usl_array_length({args[0]})"
         case "spawn":
@@ -154,6 +157,16 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
     kept = [arg for arg in args if arg]
     allocates = [site] if op in TAKE_MEMORY else []
     return f"{HELPERS[op](elem, unit)}({', '.join([*kept, *allocates, 'ctx'])})"
+
+
+def _hash(type: Type, args: Sequence[str]) -> str:
+    match type:
+        case StrType():
+            return f"usl_hash_string({args[0]}, {args[1]})"
+        case FloatType():
+            return f"usl_hash_f64({args[0]}, {args[1]})"
+        case _:
+            return f"usl_hash({args[0]}, (uint64_t){args[1]})"
 
 
 def _elem(type: Type) -> Type:

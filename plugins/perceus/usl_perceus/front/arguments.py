@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
+from usl_perceus.front.types import Type
 
 
 def arranged(node: sx.Call, callee: str, names: Sequence[str], optional: Collection[str]) -> tuple[int | str, ...]:
@@ -38,3 +39,9 @@ def arranged(node: sx.Call, callee: str, names: Sequence[str], optional: Collect
 def count_of(number: int) -> str:
     """A number of arguments in words."""
     return "no arguments" if number == 0 else "1 argument" if number == 1 else f"{number} arguments"
+
+
+def functions_last(args: Sequence[sx.Expr], params: Sequence[Type]) -> list[tuple[sx.Expr, Type]]:
+    """Arguments with their types; lambdas after the others, which tell the types of their parameters."""
+    pairs = list(zip(args, params, strict=True))
+    return [p for p in pairs if not isinstance(p[0], sx.Lambda)] + [p for p in pairs if isinstance(p[0], sx.Lambda)]

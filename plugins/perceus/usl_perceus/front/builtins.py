@@ -1,9 +1,11 @@
 """The operations and exceptions of the language itself.
 
 print(a, ...)        writes numbers, truth values and strings, with spaces between them and a line end
-str(a)  len(a)       a as a string; the length of an array or string (bytes)
+str(a)  repr(a)      a as a string, repr as it is shown within others
+len(a)               the length of an array or string (bytes)
 s[i]  s[i:j]  a in s  the character of byte i, a part, whether a occurs; ord(s), chr(n), int(s), float(s); methods: library.py
 i64(a), u8(a), ...   the number a as another type: integers wrap around, floats are cut and saturate (NaN gives 0)
+hash(a)              a u64, the same for equal values
 abs(a) min(a, b, ..) of numbers;  max;  min and max of strings, too;  pow(a, b) is a ** b
 sqrt(a), exp(a), ... of a float (MATH): they never raise, and what is not defined is NaN
 array(n, a)          an array of n times a;  [a, b] lists the elements;  a[i];  a.set(i, b) is a with one element changed
@@ -34,6 +36,9 @@ ZERO_DIVISION = exception(ZeroDivisionError)
 INDEX = exception(IndexError)
 """An index that is negative or not below the length, and an array of negative length."""
 
+KEY = exception(KeyError)
+"""A key that a hash map does not have."""
+
 VALUE = exception(ValueError)
 """A kernel is called with sizes, lengths or values that it does not allow."""
 
@@ -47,7 +52,7 @@ PYTHON = ExceptionDef(
 )
 """An exception of a function of Python, on its way through the program."""
 
-EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX, VALUE)}
+EXCEPTIONS = {each.name: each for each in (ZERO_DIVISION, INDEX, KEY, VALUE)}
 
 
 def _ended() -> DataDef:
@@ -83,6 +88,7 @@ _OTHERS = (
     "print",
     "str",
     ".str",
+    "repr",
     ".range",
     SLICE,
     ".in",
@@ -92,6 +98,7 @@ _OTHERS = (
     "ord",
     "chr",
     "len",
+    "hash",
     "abs",
     "min",
     "max",

@@ -108,6 +108,8 @@ class Checker(Calls):
             case sx.Index(array=array, index=index):
                 elem: Type = Meta()
                 found = self.infer(array, env)
+                if self.of_module(node, "item", found, (array, index), want, env):
+                    return
                 if found == STR:
                     elem = STR
                 else:

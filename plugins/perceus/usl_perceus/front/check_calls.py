@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from types import FunctionType
+from collections.abc import Mapping, Sequence
+from types import FunctionType, MappingProxyType
 
 from usl_core import Procedure
 from usl_core.errors import Span
 from usl_perceus.errors import PerceusError
 from usl_perceus.front import syntax as sx
-from usl_perceus.front.arguments import arranged, count_of
+from usl_perceus.front.arguments import arranged, count_of, functions_last
 from usl_perceus.front.builtins import CONVERSIONS, FUNCTIONS, MATH, is_part
-from usl_perceus.front.check_fields import Fields
+from usl_perceus.front.check_fields import Fields, has_field
 from usl_perceus.front.check_patterns import ambiguous, qualified
 from usl_perceus.front.definitions import (
     MISSING,
@@ -30,8 +30,8 @@ from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration, is
 from usl_perceus.front.kernels import kernel_signature
 from usl_perceus.front.library import METHODS, PRIMITIVES, join_of, strings
 from usl_perceus.front.lists import list_type
-from usl_perceus.front.plain import COMPARED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
-from usl_perceus.front.resolve import constructors, defaults, lookup, signature
+from usl_perceus.front.plain import COMPARED, HASHED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
+from usl_perceus.front.resolve import constructors, defaults, function_of, lookup, signature
 from usl_perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
@@ -68,6 +68,7 @@ from usl_perceus.front.types import (
 )
 
 ARRAY_METHODS = {"set": 2, "swap": 2, "take": 1, "modify": 2, "append": 1, "pop": 0}
+NO_LENGTH = "len takes an array or a string, or a data type whose module has size, not {}"
 CELL_METHODS = {"swap": 1, "take": 0, "modify": 1}
 """The methods of arrays and of cells, each with the number of its arguments."""
 
@@ -138,7 +139,7 @@ class Calls(Fields):
         if isinstance(found, bool | int | float | str):
             return ConstantUse(found)
         if isinstance(found, PrimDef):
-            return PrimUse(found)
+            return PrimUse(found, tuple(Meta() for _ in found.typevars))
         if isinstance(found, Procedure):
             return KernelUse(found, kernel_signature(found, span).written)
         return None
@@ -162,8 +163,9 @@ class Calls(Fields):
                 return function(tuple(substitute(each, named) for each in con.fields), result) if con.fields else result
             case ConstantUse(value=value):
                 return self.literal_type(value)
-            case PrimUse(prim=prim):
-                return function(prim.params, prim.result)
+            case PrimUse(prim=prim, types=types):
+                named = dict(zip(prim.typevars, types, strict=True))
+                return function(tuple(substitute(each, named) for each in prim.params), substitute(prim.result, named))
             case _:
                 return None
 
@@ -224,15 +226,53 @@ class Calls(Fields):
                 *params, result = found.args
                 self._in_order(node, path[-1], use, params, result, want, env)
 
-    def _in_order(self, node: sx.Call, name: str, use: Use, params: Sequence[Type], result: Type, want: Type, env: Env) -> None:
-        """A call whose parameters have names, of which some may have defaults."""
+    def of_module(
+        self, node: sx.Expr, name: str, owner: Type, args: tuple[sx.Expr, ...], want: Type, env: Env, *, last: bool = False
+    ) -> bool:
+        """Whether owner is a data type whose module has a public function of this name that takes a value of it first. Then
+        node is a call of it; the value has been checked, and is the first of args, or of two the last."""
+        fun = function_of(owner, name)
+        if fun is None:
+            return False
+        use = self._definition(fun, want, node.span)
+        assert isinstance(use, FunUse)
+        type_ = resolve(self._value_type(use) or want)
+        assert isinstance(type_, App)
+        *params, result = type_.args
+        call = sx.Call(sx.Name(name, span=node.span), args, node.keywords if isinstance(node, sx.Call) else (), span=node.span)
+        self.typed.calls[node] = call
+        self.typed.types[call] = want
+        self.typed.uses[call.function] = use
+        if last and len(params) == 2:
+            self.typed.arguments[call] = (1, 0)
+            params = params[::-1]
+        self._in_order(call, name, use, params, result, want, env, {int(last): owner})
+        return True
+
+    def _in_order(
+        self,
+        node: sx.Call,
+        name: str,
+        use: Use,
+        params: Sequence[Type],
+        result: Type,
+        want: Type,
+        env: Env,
+        known: Mapping[int, Type] = MappingProxyType({}),
+    ) -> None:
+        """A call whose parameters have names, of which some may have defaults. known: the types of arguments that have been
+        checked."""
         names = _parameter_names(use) or (tuple(str(i) for i in range(len(params))) if not node.keywords else ())
         missing = defaults(use.fun) if isinstance(use, FunUse) else {}
         order = arranged(node, name, names, missing)
         # The result first: what the context wants tells the types of the arguments.
         self.expect(want, result, node.span)
         given = [(each, param) for each, param in zip(order, params, strict=True) if isinstance(each, int)]
-        for arg, param in _functions_last([node.args[each] for each, _ in given], [param for _, param in given]):
+        for each, param in given:
+            if each in known:
+                self.expect(param, known[each], node.args[each].span)
+        given = [(each, param) for each, param in given if each not in known]
+        for arg, param in functions_last([node.args[each] for each, _ in given], [param for _, param in given]):
             self.check(arg, param, env)
         if order != tuple(range(len(node.args))):
             self.typed.arguments[node] = tuple(
@@ -247,7 +287,7 @@ class Calls(Fields):
 
     def _arguments(self, node: sx.Call, name: str, params: Sequence[Type], env: Env) -> None:
         arranged(node, name, [str(i) for i in range(len(params))] if not node.keywords else (), ())
-        for arg, param in _functions_last(node.args, params):
+        for arg, param in functions_last(node.args, params):
             self.check(arg, param, env)
 
     def _kernel_argument(self, node: sx.Expr, param: Type, env: Env) -> None:
@@ -286,8 +326,13 @@ class Calls(Fields):
             self._of_string(node, method, want, env)
             return
         if isinstance(owner, App) and isinstance(owner.head, DataDef):
+            args = (method.owner, *node.args)
+            if owner.head.abstract and self.of_module(node, method.name, owner, args, want, env):
+                return
             if method.name == "set":
                 self.update(node, method, owner, want, env)
+            elif not has_field(owner.head, method.name) and self.of_module(node, method.name, owner, args, want, env):
+                return
             else:
                 found = self.field(method, owner)
                 self.typed.types[method] = found
@@ -392,7 +437,7 @@ class Calls(Fields):
                 for arg in node.args:
                     self._showable(arg, env)
                 self.expect(want, UNIT, node.span)
-            case "str":
+            case "str" | "repr":
                 self._one(name, node)
                 self._showable(node.args[0], env)
                 self.expect(want, STR, node.span)
@@ -411,6 +456,10 @@ class Calls(Fields):
                 self._in(node, want, env)
             case "format":
                 self._formatted(node, want, env)
+            case "hash":
+                self._one(name, node)
+                self.demand(self.infer(node.args[0], env), is_plain, HASHED, node.span, why_not)
+                self.expect(want, App("u64"), node.span)
             case "int" | "float":
                 self._one(name, node)
                 found = self.infer(node.args[0], env)
@@ -422,7 +471,9 @@ class Calls(Fields):
             case "len":
                 self._one(name, node)
                 found = self.infer(node.args[0], env)
-                self.demand(found, _has_length, "len takes an array or a string, not {}", node.args[0].span)
+                if self.of_module(node, "size", found, node.args, want, env):
+                    return
+                self.demand(found, _has_length, NO_LENGTH, node.args[0].span)
                 self.expect(want, I64, node.span)
             case "abs" | "pow":
                 self._arguments(node, name, (want,) * (1 if name == "abs" else 2), env)
@@ -456,8 +507,10 @@ class Calls(Fields):
     def _in(self, node: sx.Call, want: Type, env: Env) -> None:
         part, whole = node.args
         found = self.infer(whole, env)
+        if self.of_module(node, "contains", found, node.args, want, env, last=True):
+            return
         if found != STR:
-            message = f"in looks for a string in a string, not in a value of type {show(found)}"
+            message = f"in looks into strings, and data types whose module has contains, not into a value of type {show(found)}"
             raise PerceusError(message, span=whole.span, code="E723")
         self.check(part, STR, env)
         self.expect(want, BOOL, node.span)
@@ -545,9 +598,3 @@ def _parameter_names(use: Use) -> tuple[str, ...]:
             return con.names
         case _:
             return ()
-
-
-def _functions_last(args: Sequence[sx.Expr], params: Sequence[Type]) -> list[tuple[sx.Expr, Type]]:
-    """Arguments with their types; lambdas after the others, which tell the types of their parameters."""
-    pairs = list(zip(args, params, strict=True))
-    return [p for p in pairs if not isinstance(p[0], sx.Lambda)] + [p for p in pairs if isinstance(p[0], sx.Lambda)]

@@ -62,3 +62,8 @@ class Fields(Patterns):
             fields.append(positions)
             self.check(arg, type_, env)
         self.typed.uses[method] = UpdateUse(tuple(fields))
+
+
+def has_field(data: DataDef, name: str) -> bool:
+    """Whether one of its constructors has a field of this name."""
+    return any(name in con.names for con in constructors(data))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CellType
-from typing import Any
+from typing import Any, Literal
 
 from usl_core.errors import Span
 from usl_perceus.errors import PerceusError
@@ -18,6 +18,10 @@ from usl_perceus.front import syntax as sx
 from usl_perceus.front.types import Type
 
 MISSING = object()
+
+Look = Literal["order", "equality", "text", "hash"]
+"""How functions look at values of a type: a number below, at or above 0 for two; whether two are equal; a text with that of a
+value behind it; a u64 that equal values share."""
 
 
 class Scope:
@@ -73,8 +77,8 @@ class DataDef:
     constructors: tuple[ConDef, ...] | None = None
     growing: frozenset[int] | None = None
     """The positions of its variables by which it contains itself at ever larger types."""
-    order: FunDef | None = None
-    """The function that compares its values (`@order`), if the program has one of its own."""
+    own: dict[Look, FunDef] = field(default_factory=dict)
+    """The functions that look at its values instead of those that the compiler would make."""
     python: Any = None
     """The class of its values in Python (`values.Value`)."""
 
@@ -82,6 +86,11 @@ class DataDef:
     def span(self) -> Span:
         """The place of its definition."""
         return self.syntax.span
+
+    @property
+    def abstract(self) -> bool:
+        """Whether its fields do not tell what a value is, so that only its own functions look at them."""
+        return "equality" in self.own
 
 
 @dataclass(slots=True, eq=False)
@@ -155,12 +164,13 @@ class ForeignDef:
 
 @dataclass(frozen=True, slots=True)
 class PrimDef:
-    """A primitive under the name that the library of strings has for it."""
+    """A primitive under the name that a library has for it. Nothing tests its preconditions."""
 
     name: str
     op: str
     params: tuple[Type, ...]
     result: Type
+    typevars: tuple[str, ...] = ()
 
 
 class Ord:

@@ -27,6 +27,9 @@ def is_scalar(type_: ir.Type, instances: Instances) -> bool:
 def equal(instances: Instances, left: ir.Atom, right: ir.Atom, span: Span) -> ir.Expr:
     """Whether two values of one type are equal. Neither is consumed; that the type has an equality is known."""
     type_ = left.type
+    own = instances.own("equality", type_)
+    if own is not None:
+        return ir.Call(own, (left, right), ir.BOOL, span=span)
     if is_scalar(type_, instances):
         return ir.Prim("eq", (left, right), ir.BOOL, span=span)
     match type_:

@@ -12,7 +12,7 @@ from usl_core.errors import NOWHERE, Span
 from usl_perceus import ir
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.builtins import PYTHON
-from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, ForeignDef, FunDef
+from usl_perceus.front.definitions import ConDef, DataDef, ExceptionDef, ForeignDef, FunDef, Look
 from usl_perceus.front.effects import NOTHING, Effects
 from usl_perceus.front.kernels import kernel_signature, may_fail
 from usl_perceus.front.resolve import constructors, exception_fields, signature
@@ -80,6 +80,8 @@ class Instances:
         """The functions that compare the values of a type (`derived.py`), by what they say and the type."""
         self.texts: dict[ir.Type, str] = {}
         """The functions that append the text of a value (`texts.py`)."""
+        self.hashes: dict[ir.Type, str] = {}
+        """The functions that mix a value into a hash (`hashing.py`)."""
         self._outside_names: dict[App, str] = {}
         self.outside: set[str] = set()
         """The data types of uniform form as callers from outside know them (`outside_type`)."""
@@ -246,16 +248,18 @@ class Instances:
         return ir.DataType(name)
 
     def opaque(self) -> Mapping[str, object]:
-        """The data types of uniform form, into which callers from outside cannot look, each with what two programs must agree
-        on to exchange values of it; None if values stay in their program."""
-        found: dict[str, object] = {name: None for type_, name in self._data_names.items() if self._is_form(type_)}
+        """The data types of uniform form, and abstract ones, into which callers from outside cannot look, each with what two
+        programs must agree on to exchange values of it; None if values stay in their program."""
+        found: dict[str, object] = {}
+        for type_, name in self._data_names.items():
+            if isinstance(type_.head, DataDef) and self.uniform.positions(type_.head):
+                found[name] = None
+            elif isinstance(type_.head, DataDef) and type_.head.abstract:
+                found[name] = self.uniform.agreement(type_)
         found.update(
             (name, self.uniform.agreement(type_)) for type_, name in self._outside_names.items() if name in self.outside
         )
         return found
-
-    def _is_form(self, type_: App) -> bool:
-        return isinstance(type_.head, DataDef) and bool(self.uniform.positions(type_.head))
 
     def _reached(self, type_: ir.Type) -> set[ir.Type]:
         """The types of what a value of a type may contain, or is called with."""
@@ -390,15 +394,15 @@ class Instances:
         named = dict(zip(own.typevars, self.uniform.normal(fun, types), strict=True))
         return tuple(self.type(param, named) for param in own.params), self.type(own.result, named)
 
-    def own_order(self, type_: ir.Type) -> str | None:
-        """The name of the function that orders the values of a data type, if the program says so."""
+    def own(self, look: Look, type_: ir.Type) -> str | None:
+        """The name of the function that looks so at values of a data type, if the program has one of its own."""
         source = self._source_of.get(type_.name) if isinstance(type_, ir.DataType) else None
-        if source is None or not isinstance(source.head, DataDef) or source.head.order is None:
+        if source is None or not isinstance(source.head, DataDef) or look not in source.head.own:
             return None
-        fun = source.head.order
-        first = signature(fun).params[0]
-        assert isinstance(first, App)
-        named = {each.name: arg for each, arg in zip(first.args, source.args, strict=True) if isinstance(each, Rigid)}
+        fun = source.head.own[look]
+        last = signature(fun).params[-1]
+        assert isinstance(last, App)
+        named = {each.name: arg for each, arg in zip(last.args, source.args, strict=True) if isinstance(each, Rigid)}
         return self.function(fun, tuple(named[name] for name in signature(fun).typevars))
 
     def foreign(self, foreign: ForeignDef) -> str:

@@ -10,7 +10,7 @@ import functools
 from typing import Any
 
 from usl_perceus.front.definitions import DataDef, FunDef, PrimDef
-from usl_perceus.front.types import BOOL, F64, I64, STR, App
+from usl_perceus.front.types import ARRAY, BOOL, F64, I64, STR, App, Rigid, Type
 
 PRIMITIVES = {
     each.name: each
@@ -26,6 +26,29 @@ PRIMITIVES = {
     )
 }
 """The primitives on strings, as the library names them."""
+
+_ELEMENT = Rigid("T")
+_ELEMENTS = App(ARRAY, (_ELEMENT,))
+
+
+def _on_places(name: str, op: str, params: tuple[Type, ...], result: Type) -> PrimDef:
+    return PrimDef(name, op, params, result, ("T",))
+
+
+PLACES = {
+    each.name: each
+    for each in (
+        _on_places("element", "array_get", (_ELEMENTS, I64), _ELEMENT),
+        _on_places("put", "array_set", (_ELEMENTS, I64, _ELEMENT), _ELEMENTS),
+        _on_places("owned", "array_own", (_ELEMENTS,), _ELEMENTS),
+        _on_places("taken", "array_take", (_ELEMENTS, I64), _ELEMENT),
+        _on_places("put_back", "array_put", (_ELEMENTS, I64, _ELEMENT), _ELEMENTS),
+        _on_places("many", "array_make", (I64, _ELEMENT), _ELEMENTS),
+        _on_places("none", "array_empty", (), _ELEMENTS),
+        _on_places("vacate", "array_vacate", (_ELEMENTS, I64), _ELEMENTS),
+    )
+}
+"""The primitives on arrays, as the standard library names them where it knows that their preconditions hold."""
 
 STRINGS = """
 @inline

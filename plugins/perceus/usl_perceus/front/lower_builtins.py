@@ -16,10 +16,11 @@ from usl_perceus.front.block import Block
 from usl_perceus.front.builtins import CONVERSIONS, MATH
 from usl_perceus.front.formats import format_of
 from usl_perceus.front.forms import WHY
+from usl_perceus.front.hashing import mixed
 from usl_perceus.front.instances import Substitution
 from usl_perceus.front.lower_match import Matching
-from usl_perceus.front.plain import COMPARED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
-from usl_perceus.front.texts import shown
+from usl_perceus.front.plain import COMPARED, HASHED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
+from usl_perceus.front.texts import appended, shown
 from usl_perceus.front.types import show, substitute
 from usl_perceus.front.updates import Updates
 from usl_perceus.traverse import FreeVars
@@ -70,17 +71,19 @@ class BuiltinCalls(Matching):
         if name == "spawn":
             return self._spawn(node, env, block)
         match name, node.args:
-            case "ord", [sx.Index(array=text, index=index)]:
+            case "ord", [sx.Index(array=text, index=index)] if node.args[0] not in self.typed.calls:
                 whole, position = self.atom(text, env, block), self.atom(index, env, block)
                 return texts.at(self.instances, whole, position, block, node.args[0].span, code=True)
             case "format", [value, sx.Literal(value=str() as shape)]:
                 self.require_plain(SHOWN, value, value.span)
                 return texts.formatted(self.instances, self.atom(value, env, block), format_of(shape, span), block, span)
-        if name in ("print", "str"):
+        if name in ("print", "str", "repr"):
             for arg in node.args:
                 self.require_plain(SHOWN, arg, arg.span)
         if name in ("min", "max"):
             self.require_plain(f"{name} {COMPARED}", node.args[0], span, ordered=True)
+        if name == "hash":
+            self.require_plain(HASHED, node.args[0], span)
         args = self.atoms(node.args, env, block)
         if name in CONVERSIONS:
             return ir.Prim("cast", args, type_, span=span)
@@ -89,9 +92,13 @@ class BuiltinCalls(Matching):
                 return operators.print_line(self.instances, args, block, span)
             case "str":
                 return shown(self.instances, args[0], span)
+            case "repr":
+                return appended(self.instances, ir.Lit(b"", ir.STR), args[0], span)
             case "len":
                 op = "str_len" if args[0].type == ir.STR else "array_len"
                 return ir.Prim(op, args, type_, span=span)
+            case "hash":
+                return mixed(self.instances, ir.Lit(0, ir.U64), args[0], span)
             case "slice":
                 return ir.Prim("str_slice", args, type_, span=span)
             case "in":

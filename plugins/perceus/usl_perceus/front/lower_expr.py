@@ -127,7 +127,7 @@ class Lowering(BuiltinCalls):
                     env = self._let_functions(functions, env)
                     node = body
                 case _:
-                    return self._last(node, env, block)
+                    return self._last(self.typed.calls.get(node, node), env, block)
 
     def _last(self, node: sx.Expr, env: Env, block: Block) -> ir.Expr:
         span = node.span

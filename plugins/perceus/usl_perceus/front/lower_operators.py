@@ -60,7 +60,7 @@ def binary(instances: Instances, op: str, left: ir.Atom, right: ir.Atom, type_: 
         return same if op == "==" else ir.Prim("not", (block.atom(same, ir.BOOL, "test", span),), ir.BOOL, span=span)
     if left.type == ir.STR:
         return _on_strings(instances, op, left, right, block, span)
-    if op in _COMPARISON and (not is_scalar(left.type, instances) or instances.own_order(left.type) is not None):
+    if op in _COMPARISON and (not is_scalar(left.type, instances) or instances.own("order", left.type) is not None):
         found = block.atom(order(instances, left, right, span), ir.I64, "order", span)
         return ir.Prim(_COMPARISON[op], (found, ir.Lit(0, ir.I64)), ir.BOOL, span=span)
     if op in _COMPARISON:

@@ -280,9 +280,9 @@ def set_order(fun: FunDef) -> None:
     match own.params:
         case [App(head=DataDef() as data, args=args), second] if second == own.params[0] and own.result == I64:
             if len(set(args)) == len(args) and all(isinstance(arg, Rigid) for arg in args):
-                if data.order is not None and data.order.name != fun.name:
+                if data.own.get("order", fun).name != fun.name:
                     raise PerceusError(f"{data.name} has an order already", span=fun.span, code="E718")
-                data.order = fun
+                data.own["order"] = fun
                 return
     hint = "hint: def compare(a: D[T], b: D[T]) -> i64, which is negative if a comes before b, and 0 if neither does"
     raise PerceusError("an order compares two values of one data type", span=fun.span, notes=(hint,), code="E718")

@@ -18,7 +18,7 @@ _LESS, _SAME, _MORE = (ir.Lit(value, ir.I64) for value in (-1, 0, 1))
 def order(instances: Instances, left: ir.Atom, right: ir.Atom, span: Span) -> ir.Expr:
     """How two values of one type compare. Neither is consumed; that the type has an order is known."""
     type_ = left.type
-    own = instances.own_order(type_)
+    own = instances.own("order", type_)
     if own is not None:
         return ir.Call(own, (left, right), ir.I64, span=span)
     if isinstance(type_, ir.UnitType):

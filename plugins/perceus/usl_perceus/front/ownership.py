@@ -65,6 +65,7 @@ class _Ownership:
 
     def _owned(self, node: sx.Expr, borrowed: Borrowed, how: str) -> None:
         """node where its value is owned; how says what would become of it."""
+        node = self._typed.calls.get(node, node)
         match node:
             case sx.Name(name=name):
                 if name in borrowed:
@@ -178,7 +179,7 @@ class _Ownership:
                 assert isinstance(node.function, sx.Attribute)
                 self._owned(node.function.owner, borrowed, "changed")
                 self._all(node.args, borrowed, "stored in a field")
-            case BuiltinUse(name="len" | "slice" | "in" | "ord" | "int" | "float"):
+            case BuiltinUse(name="len" | "hash" | "slice" | "in" | "ord" | "int" | "float"):
                 for arg in node.args:
                     self._looked_at(arg, borrowed)
             case BuiltinUse(name=("array.set" | "array.swap" | "array.take" | "array.modify")):

@@ -11,9 +11,11 @@ from usl_perceus.front.resolve import constructors
 from usl_perceus.front.types import EXCEPTION, FUNCTION, REF, THREAD, App, Type, resolve, show, substitute, zonk
 
 COMPARED = "compares numbers, strings, bools, and data and arrays made of these, not {}"
+HASHED = "numbers, strings, bools, and data and arrays made of these have a hash, not {}"
 SHOWN = "numbers, strings, bools, and data and arrays made of these can be printed, not {}"
 
 _GROWS = ", which contains itself at ever larger types"
+_UNORDERED = ", which has no order"
 
 LARGEST = 300
 """Types that are looked at: one with more grows without end, which is an error elsewhere (`instances.py`)."""
@@ -40,7 +42,7 @@ def why_not_ordered(type_: Type) -> tuple[str, ...]:
 
 
 def _notes(found: str | None) -> tuple[str, ...]:
-    if found is None or found.endswith(_GROWS):
+    if found is None or found.endswith((_GROWS, _UNORDERED)):
         return () if found is None else (found,)
     return (found, "functions, cells and threads have neither an equality nor a text")
 
@@ -58,7 +60,10 @@ def _obstacle(type_: Type, *, ordered: bool = False) -> str | None:
             return f"{place} is {show(closed)}"
         if isinstance(closed.head, DataDef) and growing(closed.head):
             return f"{place} is {show(closed)}{_GROWS}"
-        if not (ordered and isinstance(closed.head, DataDef) and closed.head.order is not None):
+        has_order = isinstance(closed.head, DataDef) and "order" in closed.head.own
+        if ordered and not has_order and isinstance(closed.head, DataDef) and closed.head.abstract:
+            return f"{place} is {show(closed)}{_UNORDERED}"
+        if not (ordered and has_order):
             waiting.extend(_parts(closed))
     return None
 

@@ -301,3 +301,14 @@ def _datas(type_: Type) -> Iterator[DataDef]:
             yield type_.head
         for arg in type_.args:
             yield from _datas(arg)
+
+
+def function_of(owner: Type, name: str) -> FunDef | None:
+    """The public function of the module of a data type that takes a value of it first."""
+    if not isinstance(owner, App) or not isinstance(owner.head, DataDef) or name.startswith("_"):
+        return None
+    fun = definition(owner.head.scope.get(name))
+    if not isinstance(fun, FunDef):
+        return None
+    params = signature(fun).params
+    return fun if params and isinstance(params[0], App) and params[0].head is owner.head else None

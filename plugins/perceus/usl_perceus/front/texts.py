@@ -19,11 +19,14 @@ def shown(instances: Instances, value: ir.Atom, span: Span) -> ir.Expr:
         case ir.IntType() | ir.FloatType() | ir.BOOL:
             return ir.Prim("show", (value,), ir.STR, span=span)
         case _:
-            return _appended(instances, ir.Lit(b"", ir.STR), value, span)
+            return appended(instances, ir.Lit(b"", ir.STR), value, span)
 
 
-def _appended(instances: Instances, text: ir.Atom, value: ir.Atom, span: Span = NOWHERE) -> ir.Expr:
+def appended(instances: Instances, text: ir.Atom, value: ir.Atom, span: Span = NOWHERE) -> ir.Expr:
     """text, which is consumed, with that of a value that is a part of another one behind it: there strings have quotes."""
+    own = instances.own("text", value.type)
+    if own is not None:
+        return ir.Call(own, (text, value), ir.STR, span=span)
     match value.type:
         case ir.UnitType():
             return _joined(text, ir.Lit(b"None", ir.STR), span)
@@ -56,7 +59,7 @@ def _all_appended(instances: Instances, text: ir.Atom, pieces: Sequence[str | ir
         if isinstance(piece, str):
             result = _joined(text, ir.Lit(piece.encode(), ir.STR))
         else:
-            result = _appended(instances, text, piece)
+            result = appended(instances, text, piece)
     return block.wrap(result)
 
 
@@ -108,7 +111,7 @@ def _add_loop(name: str, type_: ir.Type, instances: Instances) -> None:
     separated = ir.If(first, ir.Ret(text), _joined(text, ir.Lit(b", ", ir.STR)))
     before = item.atom(separated, ir.STR, "text", NOWHERE)
     element = item.atom(ir.Prim("array_get", (array, i), type_.elem), type_.elem, "x", NOWHERE)
-    longer = item.atom(_appended(instances, before, element), ir.STR, "text", NOWHERE)
+    longer = item.atom(appended(instances, before, element), ir.STR, "text", NOWHERE)
     after = item.atom(ir.Prim("add", (i, ir.Lit(1, ir.I64)), ir.I64), ir.I64, "after", NOWHERE)
     again = item.wrap(ir.Call(name, (longer, array, after), ir.STR))
     params = (ir.Param(text), ir.Param(array, borrowed=True), ir.Param(i))

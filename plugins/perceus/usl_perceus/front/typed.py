@@ -99,9 +99,10 @@ class UpdateUse:
 
 @dataclass(frozen=True, slots=True)
 class PrimUse:
-    """A primitive, in the library of strings."""
+    """A primitive, in a library, with the types of its variables."""
 
     prim: PrimDef
+    types: tuple[Type, ...] = ()
 
 
 Use = (
@@ -135,5 +136,7 @@ class Typed:
     """Of nested functions."""
     arguments: dict[sx.Call, tuple[int | FunUse, ...]] = field(default_factory=dict)
     """Of calls that do not give all arguments in order: for each parameter which one it is, or the function of its default."""
+    calls: dict[sx.Node, sx.Call] = field(default_factory=dict)
+    """Of `x.f(a)`, `len(x)`, `k in x` and `x[k]` for a data type whose module has functions for that: the call of it."""
     joins: dict[int, tuple[Type, ...]] = field(default_factory=dict)
     """Of the parameters of join points and loops, by label."""

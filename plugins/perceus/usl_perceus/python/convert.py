@@ -361,9 +361,9 @@ class Converter:
         return self._con_at(self.ffi.cast(self._value, _address(handle)), type)
 
     def python_class(self, handle: Any) -> Any:
-        """The class of the constructor, None if the value is not of a data type."""
+        """The class of the constructor, None if the value is not of a data type, or nobody but the program can look into it."""
         type = object.__getattribute__(handle, "_type")
-        if not isinstance(type, DataType) or self._classes.get(type.name) is None:
+        if not isinstance(type, DataType) or self._classes.get(type.name) is None or type.name in self.lowered.opaque:
             return None
         return getattr(self._classes[type.name], self.constructor(handle).name)
 

@@ -69,10 +69,12 @@ class Handle:
     def __eq__(self, other: object) -> bool:
         if type(other) is Handle and other._address == self._address:
             return True
-        return bool(self.value() == (other.value() if type(other) is Handle else other))
+        own, their = self.value(), other.value() if type(other) is Handle else other
+        return False if own is self else bool(own == their)  # functions, cells and the like are only themselves
 
     def __hash__(self) -> int:
-        return hash(self.value())
+        own = self.value()
+        return hash(self._address) if own is self else hash(own)
 
     def __repr__(self) -> str:
         return self._converter.text(self)

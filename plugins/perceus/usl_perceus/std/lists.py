@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from usl_perceus import data, fbip, fun
+from usl_perceus import data, fbip, fun, no_alloc
 from usl_perceus.std.options import Option
 
 T = TypeVar("T")
@@ -156,7 +156,7 @@ def all(xs: borrowed[List[T]], holds: Callable[[T], bool]) -> bool:
             return holds(x) and all(rest, holds)
 
 
-@fbip
+@no_alloc
 @fun
 def contains(xs: borrowed[List[T]], x: borrowed[T]) -> bool:
     """Whether an element is equal to x."""

@@ -34,7 +34,7 @@ def size(m: borrowed[Map[K, V]]) -> i64:
             return n
 
 
-@fbip
+@no_alloc
 @fun
 def contains(m: borrowed[Map[K, V]], key: borrowed[K]) -> bool:
     """Whether there is the key."""
@@ -49,7 +49,7 @@ def contains(m: borrowed[Map[K, V]], key: borrowed[K]) -> bool:
             return True
 
 
-@fbip
+@no_alloc
 @fun
 def get(m: borrowed[Map[K, V]], key: borrowed[K], otherwise: V) -> V:
     """The value of key, or otherwise if it is missing."""
@@ -147,7 +147,7 @@ def insert(m: Map[K, V], key: K, value: V) -> Map[K, V]:
             return Entry(n, l, key, value, r)
 
 
-@fbip
+@no_alloc
 @fun
 def update(m: Map[K, V], key: borrowed[K], f: Callable[[V], V]) -> Map[K, V]:
     """m with f(value) as the value of key, if it is there; f is the only owner of the value."""
@@ -355,7 +355,7 @@ def nth(m: borrowed[Map[K, V]], i: i64) -> Option[tuple[K, V]]:
             return Some((k, v)) if i == before else nth(r, i - before - 1)
 
 
-@fbip
+@no_alloc
 @fun
 def rank(m: borrowed[Map[K, V]], key: borrowed[K], before: i64 = 0) -> i64:
     """How many keys are smaller, and before more."""

@@ -35,7 +35,7 @@ def size(s: borrowed[Set[T]]) -> i64:
             return maps.size(m)
 
 
-@fbip
+@no_alloc
 @fun
 def contains(s: borrowed[Set[T]], x: borrowed[T]) -> bool:
     """Whether x is an element."""

@@ -37,7 +37,7 @@ def _sorted(xs: List[T], n: i64) -> tuple[List[T], List[T]]:
     return merge(left, right), rest
 
 
-@fbip
+@no_alloc
 @fun
 def merge(xs: List[T], ys: List[T]) -> List[T]:
     """The elements of two sorted lists, sorted."""
@@ -92,7 +92,7 @@ def merge_by(xs: List[T], ys: List[T], less: Callable[[T, T], bool]) -> List[T]:
             return Cons(x, merge_by(xs_rest, ys, less))
 
 
-@fbip
+@no_alloc
 @fun
 def sort_array(a: array[T]) -> array[T]:
     """The elements, rising, in n log n steps."""
@@ -104,7 +104,7 @@ def sort_array(a: array[T]) -> array[T]:
     return a
 
 
-@fbip
+@no_alloc
 @fun
 def _sunk(a: array[T], i: i64, end: i64) -> array[T]:
     """a[i:end], a heap but for its first element, which sinks to its place."""
@@ -119,7 +119,7 @@ def _sunk(a: array[T], i: i64, end: i64) -> array[T]:
     return _sunk(a.set(i, a[child]).set(child, x), child, end)
 
 
-@fbip
+@no_alloc
 @fun
 def is_sorted(xs: borrowed[List[T]]) -> bool:
     """Whether no element is less than the one before."""

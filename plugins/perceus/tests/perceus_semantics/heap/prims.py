@@ -51,6 +51,12 @@ def prim(state: State, expr: Prim, args: list[Value], output: list[bytes]) -> Va
             array = _own(state, a)
             state.cell(array).fields.append(x)
             return array
+        case "array_vacate", (a, int() as i):
+            a = _own(state, a)
+            fields = state.cell(a).fields
+            old, fields[i] = fields[i], None
+            state.drop(old)
+            return a
         case "ref_new", (x,):
             return state.allocate("ref", [x])
         case "ref_set", (r, x):
