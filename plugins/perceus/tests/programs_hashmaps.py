@@ -136,7 +136,6 @@ def again(m: HashMap[i64, i64], n: i64) -> HashMap[i64, i64]:
     for i in range(n):
         m = m.set(i, m.get(i, 0) + 1)
         m = m.update(i, lambda x: x + 1)
-        m = m.remove(i).set(i, 2) if i == n - 1 else m
     return m
 
 

@@ -165,7 +165,11 @@ def test_characters_of_the_alphabet_allocate_nothing_when_they_are_taken_out():
 WRONG = {
     "method": ("return s.stirp()", "E711", "unknown method of str stirp; did you mean strip?"),
     "count": ("return s.replace('a')", "E713", "replace takes 2 arguments, 1 given"),
-    "in": ("return 'a' in [s]", "E723", "in looks for a string in a string, not in a value of type array[str]"),
+    "in": (
+        "return 'a' in [s]",
+        "E723",
+        "in looks into strings, and data types whose module has contains, not into a value of type array[str]",
+    ),
     "step": ("return s[::2]", "E710", "a slice is not in the functional language"),
     "format": ("return f'{s:,}'", "E710", "the format , is not in the functional language"),
     "kind": ("return f'{s:.2f}'", "E723", "the format .2f is one of numbers, not str"),

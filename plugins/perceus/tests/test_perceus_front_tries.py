@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 from perceus_front import printed, program, run
@@ -198,6 +198,45 @@ def test_a_variable_that_may_have_no_value_in_a_handler_is_named():
         return x
     """)
     assert "x may not be assigned here" in message
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["{}", "    if n > 0:\n{}", "    for i in range(2):\n{}", "    try:\n{}\n    finally:\n        x += 1"],
+    ids=["alone", "if", "for", "finally"],
+)
+def test_a_variable_that_a_loop_in_the_body_binds_has_no_value_behind_a_handler(around):
+    body = """
+    try:
+        for z in range(5):
+            w = 3
+        x = n // (x - 6)
+    except ZeroDivisionError:
+        x = 4
+    """
+    inner = indent(dedent(body).strip(), " " * (4 if around == "{}" else 8))
+    text = "@fun\ndef f(n: i64) -> i64:\n    x, z = n, 3\n" + around.format(inner) + "\n    return z\n"
+    with pytest.raises(PerceusError, match="z may not be assigned here"):
+        program(text)
+
+
+def test_a_variable_that_each_handler_assigns_has_its_value_from_the_body_behind_finally():
+    text = """
+    @fun
+    def f(n: i64) -> i64:
+        z, w = 3, 0
+        try:
+            if z <= 6:
+                z = 13
+            n = 7 // n
+        except ZeroDivisionError:
+            z = 5
+        finally:
+            w = 2
+        return z + w
+    """
+    made = program(text)
+    assert (run(made, "f", 1), run(made, "f", 0)) == (15, 7)
 
 
 def test_else_is_reached_from_the_body_only():

@@ -146,6 +146,26 @@ def rebound(statements: Sequence[ast.stmt]) -> set[str]:
     return plain - others
 
 
+def unclear(statements: Sequence[ast.stmt]) -> set[str]:
+    """The variables of which nothing tells the last value where a `try` among the statements is over: loops, patterns or
+    functions in its body bind them, so that they have no cell, and a handler that goes on does not."""
+    found = set[str]()
+    for statement in statements:
+        match statement:
+            case ast.If() | ast.Match() | ast.Try():
+                for block in [*blocks(statement), *last_blocks(statement)]:
+                    found |= unclear(block)
+                if isinstance(statement, ast.Try):
+                    bound = set(assigned(statement.body)) - rebound(statement.body)
+                    going_on = [each.body for each in statement.handlers if exits(each.body).falls]
+                    found |= bound - set.intersection(bound, *((certain(body) or set()) for body in going_on))
+            case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
+                found |= unclear(body) | unclear(orelse)
+            case _:
+                continue
+    return found
+
+
 def _stored(node: ast.AST) -> Iterator[str]:
     return (each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
 

@@ -70,6 +70,7 @@ class Loops(Expressions):
         if found.falls == 0 and rest:
             raise PerceusError("this statement is never reached", span=self.source.span(rest[0]))
         changed = frozenset(flow.assigned([node]))
+        defined -= flow.unclear([node])
         surely = defined | (flow.certain([node]) or set())
         names = tuple(sorted(changed & surely & self.needed(rest, tail)))
         before = self.perhaps

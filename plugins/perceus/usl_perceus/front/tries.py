@@ -104,10 +104,16 @@ class Tries(Loops):
         return defined - (set(flow.assigned(statement.body)) - set(self.cells[statement]))
 
     def kept_behind(self, statement: ast.stmt, defined: frozenset[str]) -> frozenset[str]:
-        """The variables that surely have a value where the block with the statement goes on."""
-        if isinstance(statement, ast.Try) and not any(flow.exits(each.body).falls for each in statement.handlers):
+        """The variables that surely have a value where the block with the statement goes on: a handler that goes on has it from
+        before, or assigns it."""
+        defined -= flow.unclear([statement])
+        if not isinstance(statement, ast.Try):
             return defined
-        return self.kept(statement, defined)
+        lost = defined - self.kept(statement, defined)
+        for handler in statement.handlers:
+            if flow.exits(handler.body).falls:
+                defined -= lost - (flow.certain(handler.body) or set())
+        return defined
 
     # -- the statement
 
