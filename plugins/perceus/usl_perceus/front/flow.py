@@ -157,8 +157,9 @@ def unclear(statements: Sequence[ast.stmt]) -> set[str]:
                     found |= unclear(block)
                 if isinstance(statement, ast.Try):
                     bound = set(assigned(statement.body)) - rebound(statement.body)
-                    going_on = [each.body for each in statement.handlers if exits(each.body).falls]
-                    found |= bound - set.intersection(bound, *((certain(body) or set()) for body in going_on))
+                    for handler in statement.handlers:
+                        if exits(handler.body).falls:
+                            found |= bound - (certain(handler.body) or set())
             case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
                 found |= unclear(body) | unclear(orelse)
             case _:
