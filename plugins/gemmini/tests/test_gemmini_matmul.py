@@ -44,8 +44,13 @@ def test_a_product_is_bit_exact_on_chips_of_other_dimensions(dim):
     assert runs_exactly(45, 50, 37, params=GemminiParams(dim=dim))
 
 
-def test_a_size_of_nothing_and_a_sum_that_does_not_fit_are_refused():
+@pytest.mark.parametrize(
+    ("shape", "bias"), [((20, 70, 4100), "none"), ((16, 16, 8192), "row"), ((1, 5, 9000), "matrix")], ids=str
+)
+def test_a_product_whose_sums_are_too_long_for_a_bank_is_bit_exact(shape, bias):
+    assert runs_exactly(*shape, scale=0.001, bias=bias)
+
+
+def test_a_size_of_nothing_is_refused():
     with pytest.raises(GemminiError, match="N must be at least 1"):
         matmul(16, 0, 16)
-    with pytest.raises(GemminiError, match="takes 8192 rows of the scratchpad, and a bank has 4096"):
-        matmul(16, 16, 8192)

@@ -45,7 +45,18 @@ from usl_gemmini.kernels_conv import convolution, pooled_convolution
 from usl_gemmini.kernels_products import ENDS
 from usl_gemmini.layers import Layer, require_layer
 from usl_gemmini.params import GemminiParams
-from usl_gemmini.pipelines import brought_before, brought_first, divided, flattened, lifted, one_ahead, run_ahead, spread_over
+from usl_gemmini.pipelines import (
+    brought_before,
+    brought_first,
+    divided,
+    flattened,
+    lifted,
+    one_ahead,
+    run_ahead,
+    short,
+    spread_over,
+    upto,
+)
 from usl_gemmini.ports import OUT, PLAIN, Port, wait_for
 from usl_stdlib import enclosing_loop
 
@@ -293,12 +304,6 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     return simplify(p, keep_unit_loops=True)
 
 
-def upto(first: str, count: int, limit: int) -> str:
-    """The slice of count places from first on, or fewer where limit, which count does not divide, ends it."""
-    end = f"{first} + {count}"
-    return f"{first}:min({end}, {limit})" if limit % count else f"{first}:{end}"
-
-
 def columns_in_blocks(p: Procedure, s: Cut, columns: ForCursor, *, shifted: bool = False) -> Procedure:
     """A loop over the columns of a row as the short block and a loop cb over full ones; all short products come first."""
     if not s.lack:
@@ -409,11 +414,6 @@ def map_small_products(p: Procedure, s: Cut, target: Chip) -> Procedure:
 def weights(s: Cut) -> str:
     """The block of weights for a tap and a block of output channels, without its last two dimensions."""
     return "ws[kr, kc, ib, ob" if s.resident else "ws[ob"
-
-
-def short(skipped: str, count: int, limit: int) -> str:
-    """How many of count places are left where those before take what skipped says."""
-    return f"min({count}, {limit} - {skipped})" if limit % count else str(count)
 
 
 def unroll_first(p: Procedure, loop: ForCursor) -> Procedure:

@@ -34,6 +34,7 @@ from usl_core import (
 from usl_core.cursors import ForCursor
 from usl_gemmini.chip import Chip, chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
+from usl_gemmini.deep import cut_deep, deep_product
 from usl_gemmini.errors import GemminiError
 from usl_gemmini.kernels_matmul import ALGORITHMS
 from usl_gemmini.kernels_registers import SETTINGS
@@ -87,10 +88,10 @@ class Cut:
 
 
 def cut_for(M: int, N: int, K: int, params: GemminiParams) -> Cut:
-    """How a product is cut: panels as wide as one fits a bank of the scratchpad.
+    """How a product is cut: panels as wide as one fits a bank of the scratchpad; of no columns if K is too long for that.
 
     Raises:
-        GemminiError: a size is below 1, or K so large that a block of columns does not fit a bank.
+        GemminiError: a size is below 1.
     """
     for name, size in (("M", M), ("N", N), ("K", K)):
         if size < 1:
@@ -98,13 +99,9 @@ def cut_for(M: int, N: int, K: int, params: GemminiParams) -> Cut:
     dim, wide = params.dim, params.max_block_len * params.dim
     deep = -(-K // dim)
     most = params.sp_bank_rows // deep // dim * dim
-    if most < dim:
-        raise GemminiError(
-            f"a product of {M} x {K} and {K} x {N}: a block of {dim} columns of B takes {deep * dim} rows of the scratchpad,"
-            f" and a bank has {params.sp_bank_rows}",
-            notes=(f"cut K into parts of at most {params.sp_bank_rows} and add their products",),
-        )
     columns = -(-N // dim) * dim
+    if most == 0:
+        return Cut(M, N, K, dim, wide, 0, min(wide, columns))
     group = min(wide, most, columns)
     panels = [panel for panel in range(group, most + 1, group) if N % panel == 0]  # all alike, which pipelining needs
     panel = max(panels, default=most // group * group)
@@ -130,11 +127,13 @@ def matmul(
     Its formals are scale, A, B (and D), C. a, b and out say in which class of main memory A, B and C lie.
 
     Raises:
-        GemminiError: the sizes do not fit the chip.
+        GemminiError: a size is below 1.
     """
     target = chip(params)
     shape = cut_for(M, N, K, target.params)
     p = ALGORITHMS[bias](relu, a, b, out).partial_eval(M=M, N=N, K=K)
+    if shape.panel == 0:
+        return deep_product(p, cut_deep(M, N, K, target.params), target, relu, bias, a, b, out)
     p = map_commands(stage(cut(p, shape, bias), shape, target), shape, target, relu, bias, a, b, out)
     if shape.even:
         p = pipeline(p, shape, target)

@@ -99,3 +99,14 @@ def lifted(p: Procedure, loop: ForCursor, levels: int) -> Procedure:
     for _ in range(levels):
         p = reorder_loops(p, p.forward(loop).parent())
     return p
+
+
+def upto(first: str, count: int, limit: int) -> str:
+    """The slice of count places from first on, or fewer where limit, which count does not divide, ends it."""
+    end = f"{first} + {count}"
+    return f"{first}:min({end}, {limit})" if limit % count else f"{first}:{end}"
+
+
+def short(skipped: str, count: int, limit: int) -> str:
+    """How many of count places are left where those before take what skipped says."""
+    return f"min({count}, {limit} - {skipped})" if limit % count else str(count)
