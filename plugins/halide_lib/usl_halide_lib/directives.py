@@ -70,7 +70,10 @@ class Directive:
 
     def __str__(self) -> str:
         stage = f".update({self.stage - 1})" if self.stage else ""
-        return self.of or f"{self.func}{stage}.{self.name}({', '.join(map(_shown, self.args))})"
+        given = list(self.args)
+        while given and (given[-1] is None or given[-1] is True or getattr(given[-1], "name", "") == "Auto"):
+            given.pop()  # what a user leaves out
+        return self.of or f"{self.func}{stage}.{self.name}({', '.join(map(_shown, given))})"
 
     def refuse(self, message: str, code: str, notes: Sequence[str] = ()) -> DirectiveError:
         """The error that says that this directive does not apply."""
