@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TABLES = {
     "basics": "f32 and f64: loads, stores, multiply-adds",
+    "widening": "Every second or fourth element, widened",
     "floats": "f32 and f64 arithmetic",
     "integers": "Integers of 8 to 64 bits",
     "conversions": "Conversions",
