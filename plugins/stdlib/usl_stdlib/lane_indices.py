@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from math import prod
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import BinaryOpCursor, ExternFunctionCursor, LiteralCursor, StrideExprCursor, UnaryMinusCursor
+from usl_core.cursors import (
+    AllocCursor,
+    ArgCursor,
+    BinaryOpCursor,
+    ExternFunctionCursor,
+    LiteralCursor,
+    StrideExprCursor,
+    UnaryMinusCursor,
+)
 from usl_core.inspect import assertions
 from usl_core.ir.types import ControlType
 
@@ -27,62 +35,61 @@ Kind = int | str
 class LaneIndex:
     """The kind of an access to memory, and the data that its indices clamp, in the order of the text.
 
-    apart: the lane is in a dimension before the last, so that neighbours are a row apart, or however far their stride says.
+    stride: how far apart in memory the elements are that follow each other in the dimension that goes with the lanes; None
+    where that is not known, and of an instruction that takes any distance. last: it is the last dimension.
     """
 
     kind: Kind
-    apart: bool
+    stride: int | None
+    last: bool
     data: tuple[Any, ...]
-
-    @property
-    def unit(self) -> bool:
-        """Whether lanes that are neighbours access neighbours in memory."""
-        return self.kind == 1 and not self.apart
 
     def serves(self, other: LaneIndex) -> bool:
         """Whether an instruction that accesses memory so may do it for a loop that does as other says."""
         if self.kind != other.kind or len(self.data) != len(other.data):
             return False
-        return self.apart or not other.apart or self.kind not in (1, -1)
+        # A part of a buffer whose strides nothing is known of may be dense: `replace` asks for the proof.
+        return self.stride is None or self.stride == (1 if other.stride is None and other.last else other.stride)
 
 
-def lane_index(idx: Sequence[Any], varies: Varies) -> LaneIndex | None:
-    """How the indices of an access go with the lanes; None if no lane is in them."""
+def lane_index(idx: Sequence[Any], varies: Varies, stride: Callable[[int], int | None]) -> LaneIndex | None:
+    """How the indices of an access go with the lanes; None if no lane is in them. stride is that of a dimension."""
     found = [dim for dim, each in enumerate(idx) if varies(each)]
     if not found:
         return None
     data: list[Any] = []
     kinds = [_kind(idx[dim], varies, data) for dim in found]
     kind = kinds[0] if len(kinds) == 1 else ", ".join(map(str, kinds))
-    return LaneIndex(kind, found[-1] < len(idx) - 1, tuple(data))
+    return LaneIndex(kind, stride(found[-1]), found[-1] == len(idx) - 1, tuple(data))
 
 
-class Distance(IntEnum):
-    """How far apart in memory an instruction takes the elements along the last dimension of a formal; the best comes first."""
-
-    ONE = 0
-    GIVEN = 1
-    ANY = 2
-
-
-def distance(instruction: Procedure, name: str) -> Distance:
-    """What an instruction asserts of the last stride of a formal with one dimension."""
-    asserted = [value for each in assertions(instruction) for value in _strides(each, name)]
-    if not asserted:
-        return Distance.ANY
-    return Distance.ONE if 1 in asserted else Distance.GIVEN
+def known_stride(buffer: AllocCursor | ArgCursor | Any, dim: int) -> int | None:
+    """The stride of a dimension of a buffer as far as its extents, or assertions about a window formal, say it by a number."""
+    if not isinstance(buffer, AllocCursor | ArgCursor):
+        return None
+    if getattr(buffer.node.type, "window", False):
+        return asserted_stride(buffer.proc(), buffer.name(), dim)
+    later = buffer.shape()[dim + 1 :]
+    extents = [int(str(each.value())) for each in later if isinstance(each, LiteralCursor)]
+    return prod(extents) if len(extents) == len(later) else None
 
 
-def _strides(cond: Any, name: str) -> Iterator[Any]:
-    """The numbers that strides of a formal are said to be."""
+def asserted_stride(proc: Procedure, name: str, dim: int) -> int | None:
+    """The number that a procedure asserts of a stride of a formal; None if it asserts none."""
+    return next((value for each in assertions(proc) for value in _strides(each, name, dim)), None)
+
+
+def _strides(cond: Any, name: str, dim: int) -> Iterator[int]:
+    """The numbers that a stride of a formal is said to be."""
     if not isinstance(cond, BinaryOpCursor):
         return
     left, right = cond.lhs(), cond.rhs()
+    named = isinstance(left, StrideExprCursor) and left.name() == name and left.dim() == dim
     if cond.op() == "and":
-        yield from _strides(left, name)
-        yield from _strides(right, name)
-    elif cond.op() == "==" and isinstance(left, StrideExprCursor) and left.name() == name:
-        yield right.value() if isinstance(right, LiteralCursor) else None
+        yield from _strides(left, name, dim)
+        yield from _strides(right, name, dim)
+    elif cond.op() == "==" and named and isinstance(right, LiteralCursor):
+        yield int(str(right.value()))
 
 
 def control_kind(expr: Any, varies: Varies) -> Kind | None:

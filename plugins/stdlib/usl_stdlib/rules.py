@@ -22,7 +22,7 @@ from usl_core.cursors import (
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_stdlib.expressions import binder, mentions, window_text
 from usl_stdlib.inspection import walk
-from usl_stdlib.lane_indices import LaneIndex, lane_index
+from usl_stdlib.lane_indices import LaneIndex, known_stride, lane_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class Lanes:
 
     def index(self, access: Any) -> LaneIndex | None:
         """How the indices of an access go with the lanes; None if no lane is in them."""
-        return lane_index(access.idx(), self.varies)
+        buffer = binder(access, access.name())
+        return lane_index(access.idx(), self.varies, lambda dim: known_stride(buffer, dim))
 
     def same_in_all(self, expr: Any) -> bool:
         """Whether all lanes read one value: a literal, or an element that does not depend on the lane."""

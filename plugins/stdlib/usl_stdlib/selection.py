@@ -9,7 +9,7 @@ Reference: Aho, Lam, Sethi, Ullman 2006, Compilers, §8.11 (optimal code for exp
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -20,7 +20,7 @@ from usl_core.cursors import ArgCursor, AssignCursor, ForCursor, IfCursor, Liter
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.types import ScalarType
 from usl_stdlib.expressions import mentions, window_text
-from usl_stdlib.lane_indices import Distance, LaneIndex, distance, lane_index
+from usl_stdlib.lane_indices import LaneIndex, asserted_stride, lane_index
 from usl_stdlib.parts import COMMUTATIVE, READ, Part, part_of_body, part_of_code
 from usl_stdlib.rules import Cut, Lanes
 
@@ -34,8 +34,8 @@ class Shape:
     iterator: str
     masked: bool
     formals: Mapping[str, ArgCursor]
-    distances: Mapping[str, Distance]
-    """How far apart the elements of each formal in memory are."""
+    strides: Mapping[str, int | None]
+    """The last stride of each formal in memory as it is asserted; None for any."""
 
     @cached_property
     def target(self) -> ArgCursor:
@@ -68,7 +68,12 @@ class Shape:
         in_memory = [formal for formal in self.formals.values() if formal.is_tensor() and formal.mem() is DRAM]
         moves = len(in_memory) + int(bool(self.op) and self.home is DRAM)
         computes = bool(self.op) or not isinstance(self.write.rhs(), ReadCursor | LiteralCursor)
-        return max(1, moves + int(computes))
+        return max(1, moves + int(computes) + self.scattered)
+
+    @property
+    def scattered(self) -> int:
+        """How many operands it takes element by element, however far apart these are."""
+        return sum(stride is None for stride in self.strides.values())
 
     @cached_property
     def shared(self) -> frozenset[str]:
@@ -78,9 +83,7 @@ class Shape:
 
     def index(self, access: Any) -> LaneIndex | None:
         """How an access of its body goes with the lanes."""
-        found = lane_index(access.idx(), self._varies)
-        apart = self.distances.get(access.name(), Distance.ONE) is not Distance.ONE
-        return replace(found, apart=True) if found is not None and apart else found
+        return lane_index(access.idx(), self._varies, lambda dim: self.strides.get(access.name(), 1))
 
     def _varies(self, expr: Any) -> bool:
         return mentions(expr, self.iterator)
@@ -125,9 +128,9 @@ def _read_shape(instruction: Procedure) -> Shape | None:
     in_memory = formals[write.name()].mem() is DRAM
     if not _is_lane(write, loop.name()) and not (in_memory and any(mentions(each, loop.name()) for each in write.idx())):
         return None
-    tensors = [name for name, formal in formals.items() if formal.is_tensor() and formal.mem() is DRAM]
-    distances = {name: distance(instruction, name) for name in tensors}
-    return Shape(instruction, write, loop.name(), masked, formals, distances)
+    tensors = [(name, len(formal.shape())) for name, formal in formals.items() if formal.is_tensor() and formal.mem() is DRAM]
+    strides = {name: asserted_stride(instruction, name, rank - 1) for name, rank in tensors}
+    return Shape(instruction, write, loop.name(), masked, formals, strides)
 
 
 def _operation(write: Any) -> str:
@@ -178,7 +181,7 @@ class Selection:
             if _writes(shape, index, memory)
             and any(not found.operands and not found.commute for found in _match(shape, shape.rhs, rhs, lanes.target))
         ]
-        return [shape.instruction for shape in sorted(found, key=lambda shape: max(shape.distances.values(), default=0))]
+        return [shape.instruction for shape in sorted(found, key=lambda shape: shape.scattered)]
 
     def missing(self, write: Any, lanes: Lanes) -> str:
         """Why there is no cut: the part of the right side that no combination computes, or else the way that it is written."""
@@ -303,7 +306,7 @@ def _leaf(shape: Shape, pattern: Part, part: Part, target: str) -> Iterator[_Fou
             yield _Found([], [])
     elif part.memory is not None and issubclass(part.memory, wanted) and (part.text != target or pattern.name in shape.shared):
         yield from [_Found([], [])] if wanted is not DRAM else _element(shape, pattern, part, target)
-    elif wanted is not DRAM and pattern.index is not None and pattern.index.unit:
+    elif wanted is not DRAM and pattern.index is not None and pattern.index.kind == 1:
         yield _Found([(part, wanted)], [])
 
 

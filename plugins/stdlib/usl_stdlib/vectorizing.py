@@ -63,10 +63,10 @@ def vectorize(
     instruction takes its place. Operations on values that the loop does not change come before it. Locations that the loop adds
     to get partial sums (`parallelize_reduction`).
 
-    memory is where registers live; instructions on others are left out. instructions decide how expressions are cut: with as
-    few of them as possible. Without instructions, or where given, rules decide; `fma_rule`, `select_rule` and `abs_rule` are
-    some, and by default every operation is by itself; `replace_all` may then map them. tail says what becomes of the last
-    iterations:
+    memory is where registers live; instructions on others are left out, but for its `parts`, where narrower values live if
+    it has such. instructions decide how expressions are cut: with as few of them as possible. Without instructions, or
+    where given, rules decide; `fma_rule`, `select_rule` and `abs_rule` are some, and by default every operation is by
+    itself; `replace_all` may then map them. tail says what becomes of the last iterations:
 
     - "perfect": there are none; width must divide the extent.
     - "cut": a loop of single iterations, as they were.
