@@ -40,13 +40,15 @@ class Box:
 
     They contain all accesses. Their values are in the names that are visible at the scope: `str` of one is a text that
     operators accept, `constant` the number that it is or None, `names()` what it depends on, `at(n=8)` it for given values. An
-    extent may be less than 1 where nothing is accessed. exact says that both ends of each dimension are accessed.
+    extent may be less than 1 where nothing is accessed. most are numbers that the extents do not exceed, None where there is
+    none: 10 for `min(8 * io + 9, n) - max(0, 8 * io - 1)`. exact says that both ends of each dimension are accessed.
     """
 
     buffer: str
     lo: tuple[Value, ...]
     extent: tuple[Value, ...]
     exact: bool
+    most: tuple[int | None, ...] = ()
 
     @property
     def hi(self) -> tuple[Value, ...]:
@@ -68,4 +70,5 @@ def bounds(p: Procedure, buffer: str | Cursor, at: Procedure | Cursor | None = N
     """
     scope = p if at is None or isinstance(at, Procedure) else p.forward(at)
     found = infer_bounds(scope, buffer, kinds)
-    return Box(found.buffer, tuple(each.lo for each in found.ranges), tuple(each.size for each in found.ranges), found.exact)
+    lo, extent = tuple(each.lo for each in found.ranges), tuple(each.size for each in found.ranges)
+    return Box(found.buffer, lo, extent, found.exact, tuple(each.most for each in found.ranges))

@@ -120,7 +120,7 @@ def test_terms_that_move_together(index, wanted):
 
 def test_terms_that_move_together_over_a_size():
     p = proc_from_source("def f(n: size, x: f32[n + 4]):\n    for i in seq(0, n):\n        x[max(i, 3) - min(i, 3)] = 1.0\n")
-    assert str(infer_bounds(p, "x")) == "x[3 - min(3, n - 1):max(3, n - 4) + 1]"
+    assert str(infer_bounds(p, "x")) == "x[3 - min(3, n - 1):max(4, n - 3)]"
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -144,3 +144,25 @@ def f(n: size, x: f32[900]):
         (places,) = np.nonzero(x)
         lo, hi = box.ranges[0].lo.value(n=n), box.ranges[0].hi.value(n=n)
         assert all(lo <= place < hi for place in places), (source, n, str(box))
+
+
+def test_a_pyramid_at_a_tile_that_is_shifted_inwards():
+    p = proc_from_source("""
+def f(n: size, d: f32[n + 1], y: f32[2 * n]):
+    assert n >= 4
+    for io in seq(0, (2 * n + 7) / 8):
+        for ii in seq(0, 8):
+            y[min(8 * io, 2 * n - 8) + ii] = d[(min(8 * io, 2 * n - 8) + ii) / 2] + d[(min(8 * io, 2 * n - 8) + ii + 1) / 2]
+""")
+    box = infer_bounds(p.find_loop("io").body(), "d")
+    assert str(box.ranges[0].size) == "5"
+
+
+def test_clamped_reads_in_guarded_tiles():
+    p = proc_from_source("""
+def f(n: size, x: f32[n], y: f32[n]):
+    for io in seq(0, (n + 7) / 8):
+        for ii in seq(0, min(8, n - 8 * io)):
+            y[8 * io + ii] = x[max(8 * io + ii - 1, 0)] + x[min(8 * io + ii + 1, n - 1)]
+""")
+    assert str(infer_bounds(p.find_loop("io").body(), "x")) == "x[max(0, 8 * io - 1):min(8 * io + 9, n)]"

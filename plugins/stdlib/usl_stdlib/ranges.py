@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import floor
 
 from usl_stdlib.symbolic import ZERO, Atom, Extreme, Polynomial, Quotient, Remainder, extreme, name, polynomial, quotient
 
@@ -27,6 +28,11 @@ class Range:
     def size(self) -> Polynomial:
         """How many there are. It may be less than 0 where nothing is in the range, as under a condition that never holds."""
         return self.hi - self.lo
+
+    @property
+    def most(self) -> int | None:
+        """A number that size is seen not to exceed, whatever its names are; None: no number is."""
+        return _most(self.size, _SPLITS)
 
     def at(self, **sizes: int) -> Range:
         """The range for given sizes."""
@@ -139,6 +145,8 @@ class Known:
         for atom, one_is_enough in extremes:
             cases = (self._nonnegative(_put(value, atom, arg), splits - 1) for arg in atom.args)
             return splits > 0 and (any(cases) if one_is_enough else all(cases))
+        if splits > 0 and any(self._nonnegative(smaller, splits - 1) for smaller in _without_a_pair(value)):
+            return True
         if value.names() & {each.name for each in self.around}:
             return splits > 0 and self._nonnegative(end(value, self.around, greatest=False), splits - 1)
         if self._sum_of_nonnegatives(value):
@@ -154,10 +162,8 @@ class Known:
 def _without_a_quotient(value: Polynomial) -> Iterator[Polynomial]:
     """Values that value is at least, each with a rational number in place of one quotient.
 
-    `of / by` is more than (of - by) / by, and at most of / by. Which one goes first matters where others make up for it. Two
-    quotients by one number differ by as much as that of their difference, at least.
+    `of / by` is more than (of - by) / by, and at most of / by. Which one goes first matters where others make up for it.
     """
-    yield from _without_a_pair(value)
     multiplied = {atom for monomial, _ in value.terms for atom in monomial if len(monomial) > 1}
     for monomial, factor in value.terms:
         match monomial:
@@ -165,8 +171,27 @@ def _without_a_quotient(value: Polynomial) -> Iterator[Polynomial]:
                 yield _put(value, ratio, (of - (by - 1 if factor > 0 else 0)) * Fraction(1, by))
 
 
+def _most(value: Polynomial, splits: int) -> int | None:
+    """The least number found that value does not exceed."""
+    if value.constant is not None:
+        return floor(value.constant)
+    if not splits:
+        return None
+    for atom, one_is_enough in _extremes(value * -1).items():
+        found = [_most(_put(value, atom, arg), splits - 1) for arg in atom.args]
+        known = [each for each in found if each is not None]
+        if one_is_enough:
+            return min(known, default=None)
+        return max(known) if len(known) == len(found) else None
+    found = [_most(-larger, splits - 1) for larger in _without_a_pair(-value)]
+    return min((each for each in found if each is not None), default=None)
+
+
 def _without_a_pair(value: Polynomial) -> Iterator[Polynomial]:
-    """Values that value is at least, with `(a - b) / by` in place of `a / by - b / by`, where a - b is a number."""
+    """Values that value is at least, with `(a - b) / by` in place of `a / by - b / by`, which is as much or more.
+
+    a - b is a number: so quotients of values that move together are compared, whatever these are.
+    """
     ratios = [
         (atom, factor) for monomial, factor in value.terms if len(monomial) == 1 and isinstance(atom := monomial[0], Quotient)
     ]

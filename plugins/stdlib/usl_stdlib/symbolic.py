@@ -199,11 +199,15 @@ def extreme(op: str, args: Iterable[Polynomial]) -> Polynomial:
 
 
 def _flat(op: str, args: Iterable[Polynomial]) -> Iterator[Polynomial]:
-    """The arguments, and in place of those that are `op` of others, these."""
+    """The arguments; for one that is a sum of something and `op` of others, the sums with these."""
     for arg in args:
-        match arg.terms:
-            case (((Extreme(op=inner, args=nested),), factor),) if inner == op and factor == 1:
-                yield from nested
+        inside = [
+            (atom, factor) for monomial, factor in arg.terms if len(monomial) == 1 and isinstance(atom := monomial[0], Extreme)
+        ]
+        match inside:
+            case [(Extreme(op=inner, args=nested) as atom, factor)] if inner == op and factor == 1:
+                rest = arg - _atom(atom)
+                yield from _flat(op, [rest + each for each in nested])
             case _:
                 yield arg
 
