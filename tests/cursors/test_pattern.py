@@ -303,3 +303,18 @@ def test_a_loop_or_allocation_is_sought_only_where_its_name_is_bound(monkeypatch
     assert p.find_loop("i7").name() == "i7" and p.find("for i9 in _: _").name() == "i9"
     assert p.find_alloc_or_arg("t11").name() == "t11"
     assert len(seen) < 8
+
+
+def test_reductions_are_found_by_their_operation() -> None:
+    p = proc_from_source("""
+def f(x: f32, y: f32):
+    x += 1.0
+    x *= 2.0
+    x @= max(y)
+    y @= min(3.0)
+""")
+    shown = {text: [each.op() for each in p.find_all(text)] for text in PATTERNS}
+    assert shown == PATTERNS
+
+
+PATTERNS = {"x += _": ["+"], "x *= _": ["*"], "_ @= max(_)": ["max"], "_ @= _": ["+", "*", "max", "min"], "y @= max(_)": []}

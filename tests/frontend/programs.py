@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from usl_core.frontend import build as b
 from usl_core.frontend import operators
+from usl_core.ir.combining import OPERATIONS
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.externs import ABS, CLAMP, MAX, MIN, RELU, SELECT, SQRT, Extern
 from usl_core.ir.memory import DRAM, Memory
@@ -169,7 +170,7 @@ class Generator:
         simple = ("assign", "reduce", "alloc", "window", "check", "pass", "config", "call")
         match self.choose(*simple) if depth == 0 else self.choose(*simple, "for", "if", "if"):
             case "assign" | "reduce" as kind:
-                self.write(kind == "assign")
+                self.write("" if kind == "assign" else self.choose(*OPERATIONS))
             case "alloc":
                 shape = [self.index(1, fixed=True) for _ in range(self.number(0, 2))]
                 self.buffers.append(self.builder.alloc(self.name(), self.choose(*SCALARS), shape, self.choose(DRAM, Scratch)))
@@ -203,11 +204,15 @@ class Generator:
             case _:
                 self.builder.pass_()
 
-    def write(self, plain: bool) -> None:
+    def write(self, op: str) -> None:
+        """An assignment, or a reduction by op."""
         if self.buffers:
             buffer = self.choose(*self.buffers)
-            emit = self.builder.assign if plain else self.builder.reduce
-            emit(buffer, self.indices(buffer), self.data(buffer.binding.scalar))
+            indices, value = self.indices(buffer), self.data(buffer.binding.scalar)
+            if op:
+                self.builder.reduce(buffer, indices, value, op)
+            else:
+                self.builder.assign(buffer, indices, value)
 
     def window(self, buffer: b.Buffer) -> None:
         entries: list[Any] = [self.index(1, fixed=True) for _ in range(buffer.binding.rank)]

@@ -111,6 +111,21 @@ PARSE_ERRORS = {
             x[0] /= 2.0
             ^^^^^^^^^^^ no `/=`; write x[0] = x[0] / ...
         """,
+    "at_equals_alone": """\
+        def f(x: f32[4]):
+            x[0] @= x[1]
+            ^^^^^^^^^^^^ x[0] @= min(...) or x[0] @= max(...)
+        """,
+    "at_equals_of_two": """\
+        def f(x: f32[4]):
+            x[0] @= max(x[0], x[1])
+            ^^^^^^^^^^^^^^^^^^^^^^^ `@=` combines a location with one value
+        """,
+    "at_equals_of_another_function": """\
+        def f(x: f32[4]):
+            x[0] @= relu(x[1])
+            ^^^^^^^^^^^^^^^^^^ `@=` combines a location with one value
+        """,
     "initial_value": """\
         def f(x: f32[4]):
             t: f32 = 0.0

@@ -264,6 +264,17 @@ def test_minus_equals_adds_the_negation() -> None:
     assert show(proc).splitlines()[2:] == ["    x += -A[0]", "    x += -1.0", "    u += -(+1)"]
 
 
+def test_reductions_have_an_operation() -> None:
+    proc = parse_source("def f(x: f32, A: i8[4]):\n    x += 1.0\n    x *= 2\n    x @= max(x + 1)\n    A[2] @= min(A[0])")
+    assert [stmt.op for stmt in proc.body if isinstance(stmt, Reduce)] == ["+", "*", "max", "min"]
+    assert show(proc).splitlines()[2:] == ["    x += 1.0", "    x *= 2.0", "    x @= max(x + 1.0)", "    A[2] @= min(A[0])"]
+
+
+def test_a_reduction_has_the_type_of_its_target() -> None:
+    with pytest.raises(TypeError_, match=r"the right side of `@= max` must be f32 data, not i32 data"):
+        parse_source("def f(x: f32, n: i32):\n    x @= max(n)")
+
+
 def test_open_ends_of_a_window_come_from_the_shape() -> None:
     proc = parse_source("def f(n: size, x: f32[n, 8]):\n    w = x[2:, 1]\n    v = w[:4]\n    u = x[:, :]")
     assert show(proc).splitlines()[2:] == ["    w = x[2:n, 1]", "    v = w[0:4]", "    u = x[0:n, 0:8]"]

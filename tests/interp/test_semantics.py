@@ -187,6 +187,19 @@ def test_a_reduction_into_poison_is_poison_and_an_assignment_ends_it() -> None:
     assert final(ir, ints(0, 0)) == [POISON, 1]
 
 
+def test_reductions_wrap_or_choose() -> None:
+    ir = program("def f(x: u8[3]):\n    x[0] *= x[1]\n    x[1] @= min(x[2])\n    x[2] @= max(x[0])\n")
+    result = run(ir, [Buffer(ir.args[0].type.scalar, (3,), [200, 7, 3])], mode="exact")  # type: ignore[union-attr]
+    assert result.buffers["x"].data == [200 * 7 % 256, 3, 120]
+
+
+@pytest.mark.parametrize("mode", ["exact", "machine"])
+@pytest.mark.parametrize("statement", ["t *= 0", "t @= max(x[0])", "x[0] @= min(t)\n    t = x[0]"])
+def test_a_reduction_with_poison_is_poison(statement: str, mode: str) -> None:
+    ir = program(f"def f(x: i32[2]):\n    t: i32\n    {statement}\n    x[1] = t\n")
+    assert run(ir, [ints(0, 0)], mode=mode).buffers["x"].data[1] is POISON  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("statement", ["if t < 1:\n        x[0] = 1", "if t == 1:\n        x[0] = 1", "x[idx(t, 0, 2)] = 1"])
 def test_control_that_depends_on_poison_is_an_error_of_its_own(statement: str) -> None:
     ir = program(f"def f(x: i32[2]):\n    t: i32\n    {statement}\n")

@@ -44,6 +44,10 @@ REASONS = frozenset(
 PERMITS: dict[str, bool] = {
     # the answer of a function that lets a rewrite happen
     "conflicting_kinds": False,
+    "conflicting": False,
+    "_is_idx": False,
+    "fold_into_reduce.is_target": True,
+    "_impossible": True,
     "covered": True,
     "follows": True,
     "Region.is_all": True,

@@ -13,7 +13,7 @@ from dataclasses import field
 from usl_core.analysis import affine
 from usl_core.analysis import formula as fml
 from usl_core.analysis.affine import Lin
-from usl_core.analysis.conflict import Values, ordered, overlap
+from usl_core.analysis.conflict import Values, conflicting, overlap
 from usl_core.analysis.effects import Access, Kind, Summary, fresh, rename
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.solver import Proved, prove
@@ -80,7 +80,7 @@ def conflict_between(facts: Sequence[Formula], first: Iterable[Access], second: 
         by_buffer.setdefault(b.buffer, []).append(b)
     for a in first:
         for b in by_buffer.get(a.buffer, ()):
-            if ordered(a, b) and (found := overlap(facts, a, b)) is not None:
+            if conflicting(a, b) and (found := overlap(facts, a, b)) is not None:
                 return Conflict(f"both may touch the same location of {a.buffer.name}", a, b, found)
     return None
 

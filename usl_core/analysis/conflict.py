@@ -18,12 +18,17 @@ Values = Mapping[str, int | bool]
 """A counter-example: values by the names that a user sees."""
 
 
-def ordered(a: Access, b: Access) -> bool:
+def conflicting_kinds(a: Kind, b: Kind) -> bool:
+    """Whether accesses of these kinds to one location may not change places."""
+    return not (a is b and a is not Kind.WRITE)
+
+
+def conflicting(a: Access, b: Access) -> bool:
     """Whether these accesses, at one location, may not change places.
 
     Reductions of one buffer by one operation commute (usl_core.ir.combining); a buffer has one type under all its names.
     """
-    return not (a.kind is b.kind and a.kind is not Kind.WRITE and a.op == b.op)
+    return conflicting_kinds(a.kind, b.kind) or a.op != b.op
 
 
 def overlap_formula(a: Access, b: Access) -> list[Formula]:

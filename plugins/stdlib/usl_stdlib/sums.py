@@ -19,8 +19,8 @@ from usl_stdlib.symbolic import polynomial
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What a loop adds up, or reduces by another operation, in one buffer: a location, a window, or several that are neighbours,
-    as one window.
+    """What a loop adds up, or reduces by another operation, in one buffer: a location, a window, or several of them that are
+    neighbours, as one window.
 
     split is the number of dimensions, the first ones that the window keeps, in which the locations differ: 0 for a single one.
     wide says that each is a window itself.
