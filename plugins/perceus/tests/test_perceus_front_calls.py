@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from textwrap import dedent
 from typing import TypeAlias, TypeVar
 
@@ -240,3 +241,42 @@ def test_a_python_function_is_no_builtin_of_the_same_name():
     definitions = parse_program("@fun\ndef f(x: f64) -> f64:\n    return sqrt(x)\n", scope={"sqrt": sqrt})
     with pytest.raises(PerceusError, match="sqrt is a Python function, not part of the program"):
         lower([definitions["f"]])
+
+
+def test_the_parts_of_an_imported_name_for_a_type_are_those_of_its_module(tmp_path, monkeypatch):
+    (tmp_path / "forests.py").write_text(
+        dedent("""
+            from __future__ import annotations
+            from typing import Generic, TypeAlias, TypeVar
+            from usl_perceus import data
+
+            T = TypeVar("T")
+
+            @data
+            class Tree(Generic[T]):
+                Leaf: ()
+                Node: ("Tree[T]", T, "Tree[T]")
+
+            Forest: TypeAlias = "array[Tree[T]]"
+            Woods: TypeAlias = "Forest[i64]"
+        """)
+    )
+    (tmp_path / "walks.py").write_text(
+        dedent("""
+            from __future__ import annotations
+            import forests
+            from forests import Forest as Trees, Woods
+            from usl_perceus import fun
+
+            Tree = 3
+
+            @fun
+            def both(few: Trees[str], woods: Woods, others: forests.Forest[bool]) -> i64:
+                return len(few) + len(woods) + len(others)
+        """)
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from walks import both
+
+    leaf = sys.modules["forests"].Tree.Leaf()
+    assert both([leaf], [leaf, leaf], []) == 3

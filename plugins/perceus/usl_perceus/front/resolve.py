@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -130,11 +131,12 @@ class Types:
         raise unknown(".".join(path), "type", known, where)
 
     def _alias(self, name: str, text: str, args: tuple[Type, ...], where: Span) -> Type:
-        """A name for a type, `Pair: TypeAlias = "tuple[T, T]"`; args stand for its type variables, in their order."""
+        """A name for a type, `Pair: TypeAlias = "tuple[T, T]"`; args stand for its type variables, in their order. The names in
+        it are those of the module that declares it."""
         if name in self._aliases:
             message = f"the type {name} stands for itself"
             raise PerceusError(message, span=where, notes=("hint: only a data type contains itself",), code="E718")
-        inner = Types(self.scope, self.span.file, self.span, None)
+        inner = Types(_home(text) or self.scope, self.span.file, self.span, None)
         inner._aliases = self._aliases | {name}
         meaning = inner.type(_parsed(text, where), where)
         if args:
@@ -157,6 +159,16 @@ class Types:
             raise PerceusError(f"the type variable {name} is not declared here", span=where, code="E718")
         self.found.setdefault(name)
         return Rigid(name)
+
+
+def _home(text: str) -> Scope | None:
+    """The names of the module that declares this very text as a type; None where none does, or a function declares it."""
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", {})
+        for name, annotation in names.get("__annotations__", {}).items():
+            if "TypeAlias" in str(annotation) and names.get(name) is text:
+                return Scope(names)
+    return None
 
 
 def _has_bound(variable: typing.TypeVar, where: Span) -> bool:
