@@ -66,8 +66,18 @@ int main(int argc, char **argv)
 """
 
 
-def build_ours(program: Function, folder: Path, *, off: Sequence[str] = (), flags: Sequence[str] = FLAGS) -> Path:
-    """An executable of one of our programs. Given one argument more, it fails if its heap is not empty at the end."""
+def build_ours(
+    program: Function,
+    folder: Path,
+    *,
+    off: Sequence[str] = (),
+    flags: Sequence[str] = FLAGS,
+    command: Sequence[str] | None = None,
+) -> Path:
+    """An executable of one of our programs. Given one argument more, it fails if its heap is not empty at the end.
+
+    command: the C compiler, if not the usual one.
+    """
     from usl_perceus.c import generate
     from usl_perceus.passes import compile_program
 
@@ -83,7 +93,9 @@ def build_ours(program: Function, folder: Path, *, off: Sequence[str] = (), flag
     main = MAIN.format(name=name, least=count + 2, function=source.functions[exported], arguments=arguments)
     (folder / "main.c").write_text(main, encoding="utf-8")
     output = folder / name
-    run_tool([*compiler(), *flags, str(folder / f"{name}_all.c"), str(folder / "main.c"), "-o", str(output), "-lm"])
+    run_tool(
+        [*(command or compiler()), *flags, str(folder / f"{name}_all.c"), str(folder / "main.c"), "-o", str(output), "-lm"]
+    )
     return output
 
 

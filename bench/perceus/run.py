@@ -15,6 +15,7 @@ from typing import Any
 from bench.perceus import programs
 from bench.perceus.contestants import FLAGS, OURS, PROGRAMS, Contestant, build_ours, peers, with_mimalloc
 from bench.perceus.process import Run, available_gigabytes, build_launcher, run
+from usl_core import probe
 
 SIZES: Mapping[str, tuple[int, ...]] = {
     "rbtree": (4_200_000,),
@@ -122,6 +123,8 @@ def _measure(
     result = Result(name, sizes=sizes)
     commands: dict[str, list[str]] = {OURS: [str(build_ours(program, folder / name / "all"))]}
     commands[f"{OURS} with malloc"] = [str(build_ours(program, folder / name / "malloc", flags=(*FLAGS, "-DUSL_MALLOC")))]
+    if probe.program("clang") is not None:
+        commands[f"{OURS} with clang"] = [str(build_ours(program, folder / name / "clang", command=("clang",)))]
     mimalloc = with_mimalloc(commands[f"{OURS} with malloc"])
     if mimalloc is not None:
         commands[f"{OURS} with mimalloc"] = list(mimalloc)

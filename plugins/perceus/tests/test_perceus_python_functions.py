@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from perceus_front import program
 
-from usl_perceus import PerceusError, data, fun
+from usl_perceus import PerceusError, data, fun, record
 from usl_perceus.python import live_blocks
 
 # ruff: noqa: F821
@@ -70,6 +70,8 @@ CALLS = [
     lambda: noted(print, 0),
     lambda: all_kinds(lambda *_: "", [1.0]),
     lambda: adder(abs, 0),
+    lambda: moved(lambda place, by: place, 0),
+    lambda: first_or(lambda n: ("", n)),
 ]
 """Each program keeps the function of its last call until the next one."""
 
@@ -169,13 +171,39 @@ def test_where_a_function_of_python_cannot_be(text, message):
     assert message in caught.value.message
 
 
-def test_tuples_are_refused():
-    @fun
-    def pairs(f: foreign[Callable[[tuple[i64, i64]], i64]]) -> i64:
-        return f((1, 2))
+@record
+class Place:
+    x: f64
+    name: str
+    near: tuple[i8, bool]
 
-    with pytest.raises(PerceusError, match="a function of Python takes and gives no tuple"):
-        pairs(lambda p: p[0])
+
+@fun
+def moved(f: foreign[Callable[[Place, tuple[f32, None]], Place]], n: i64) -> Place:
+    place = Place(1.5, "a", (3, True))
+    for i in range(n):
+        place = f(place, (f32(i), None))
+    return place
+
+
+@fun
+def first_or(f: foreign[Callable[[i64], tuple[str, i64]]]) -> i64:
+    try:
+        name, n = f(1)
+        return n + len(name)
+    except Exception:
+        return -1
+
+
+def test_tuples_and_records_go_both_ways():
+    def step(place, by):
+        assert by[1] is None
+        return Place(place.x + by[0], place.name + "b", (place.near[0] + 1, not place.near[1]))
+
+    assert moved(step, 4) == Place(7.5, "abbbb", (7, True))
+    assert (first_or(lambda n: ("ab", n)), first_or(lambda n: (n // 0, 1))) == (3, -1)
+    with pytest.raises(PerceusError, match=r"the result of .*: expected a Place"):
+        moved(lambda place, by: place.x, 1)
 
 
 def test_without_foreign_it_is_refused():

@@ -556,6 +556,8 @@ class Converter:
     def nothing(self, type: Type) -> Any:
         """A C value for a result that nobody looks at."""
         kind = self.blocks.types.spelling(type)
+        if self.blocks.types.is_value(type):
+            return self.ffi.new(f"{kind} *")[0]
         return self.ffi.NULL if kind == "usl_value" else 0
 
     def type_name(self, type: Type) -> str:

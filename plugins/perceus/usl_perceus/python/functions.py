@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.builtins import PYTHON
-from usl_perceus.ir import DataType, FunType, Layout, Type
+from usl_perceus.ir import FunType, Type
 from usl_perceus.python.handle import Handle
 
 if TYPE_CHECKING:
@@ -68,18 +68,9 @@ class Functions:
         self._kept = kept
 
     def _handle(self, function: Callable[..., Any], type: FunType) -> Handle:
-        """The function as a value of the program.
-
-        Raises:
-            PerceusError: a parameter or the result is a tuple or record.
-        """
+        """The function as a value of the program."""
         converter, ffi = self._converter, self._converter.ffi
         types = converter.blocks.types
-        for part in (*type.params, type.result):
-            if isinstance(part, DataType) and converter.blocks.decl(part).layout is Layout.VALUE:
-                hint = "hint: several parameters, or a data type with several constructors"
-                message = f"a function of Python takes and gives no {converter.type_name(part)}"
-                raise PerceusError(message, notes=(hint,), code="E743")
         kinds = [types.spelling(param) for param in type.params if not types.is_void(param)]
         result = types.spelling(type.result)
         callback = ffi.callback(f"{result}({', '.join([*kinds, 'usl_value', 'usl_context *'])})", self._code(function, type))
