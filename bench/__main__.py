@@ -194,6 +194,17 @@ def run_gemmini(rounds: int) -> Outcome:
     return gemmini.as_json(rows), gemmini.judge(rows)
 
 
+def run_resnet(rounds: int) -> Outcome:
+    from bench import resnet
+
+    result = resnet.measure()
+    table = resnet.markdown(result)
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "resnet.md").write_text(table, encoding="utf-8")
+    print(table)
+    return resnet.as_json(result), resnet.judge(result)
+
+
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
     "sgemm": run_sgemm,
@@ -207,6 +218,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "rerun": run_rerun,
     "gallery": run_gallery,
     "gemmini": run_gemmini,
+    "resnet": run_resnet,
 }
 LARGE: dict[str, Callable[[int], Outcome]] = {"perceus-large": run_perceus_large}
 """What takes so much memory that it is only done if it is asked for."""

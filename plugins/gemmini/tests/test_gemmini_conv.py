@@ -9,7 +9,7 @@ from gemmini_model import convolved, largest_of_four, read_out, wrapped
 
 from usl_gemmini import GemminiError, GemminiParams
 from usl_gemmini.conv import conv
-from usl_gemmini.layers import Layer, layer_of
+from usl_gemmini.layers import Layer, layer_of, slid
 from usl_gemmini.sim import Simulator
 
 LAYERS = {
@@ -25,6 +25,7 @@ LAYERS = {
     "channels that fill no block, several groups and tiles": Layer(2, 3, 17, 17, 130, 2, 3),
     "pooled, several tiles": Layer(2, 8, 20, 32, 64, 3, 3, 1, 1, (0, 0), pool=True),
     "pooled, few channels": Layer(2, 6, 10, 5, 35, 3, 3, 2, 1, pool=True),
+    "rows of windows as pixels": slid(Layer(1, 4, 20, 3, 16, 3, 3, 2, 0, (1, 1))),
     "one of everything": Layer(1, 1, 1, 1, 1, 1, 1),
 }
 
@@ -37,8 +38,10 @@ def runs_exactly(layer, scale=0.002, relu=False, params=None):
     w = rng.integers(-128, 128, (layer.KH, layer.KW, layer.IC, layer.OC), np.int8)
     bias = rng.integers(-(2**16), 2**16, layer.OC, np.int32)
     y = np.zeros(layer.pixels_out, np.int8)
-    images = x.reshape(layer.N, layer.HI, layer.WI, layer.IC)
-    want = read_out(wrapped(convolved(images, w, layer.step, layer.pad) + bias), scale, relu)
+    channels = layer.slide // layer.step or layer.IC
+    images = x.reshape(layer.N, layer.HI, -1, channels)
+    windows = w.reshape(layer.KH, -1, channels, layer.OC)
+    want = read_out(wrapped(convolved(images, windows, layer.step, layer.pad) + bias), scale, relu)
     want = (largest_of_four(want) if layer.pool else want).reshape(y.shape)
     with sim.session():
         sim.allow(x, w, bias, y)
@@ -76,6 +79,11 @@ def test_a_random_kernel_on_arrays_that_begin_anywhere_is_bit_exact(seed):
 def test_layers_that_do_not_fit_are_refused(layer, message):
     with pytest.raises(GemminiError, match=message):
         conv(layer)
+
+
+def test_rows_of_windows_are_one_pixel_only_without_a_border():
+    with pytest.raises(GemminiError, match="only where it has no border"):
+        slid(Layer(1, 8, 8, 3, 16, 3, 3, 1, 1))
 
 
 def test_windows_and_images_that_do_not_belong_together_are_refused():

@@ -41,7 +41,7 @@ from usl_core.cursors import ForCursor, IfCursor, LiteralCursor
 from usl_gemmini.chip import Chip, chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_pool, configure_store, configure_wide_load
 from usl_gemmini.errors import GemminiError
-from usl_gemmini.kernels_conv import convolution, pooled_convolution
+from usl_gemmini.kernels_conv import convolution, pooled_convolution, sliding_convolution
 from usl_gemmini.kernels_products import ENDS
 from usl_gemmini.layers import Layer, require_layer
 from usl_gemmini.params import GemminiParams
@@ -119,7 +119,7 @@ class Cut:
     @property
     def in_columns(self) -> int:
         """Columns of the input that a tile needs."""
-        return self.layer.step * (self.layer.W - 1) + self.layer.KW
+        return self.layer.across * (self.layer.W - 1) + self.layer.KW
 
     @property
     def halves(self) -> int:
@@ -191,7 +191,8 @@ def conv(
     if layer.pool:
         p = cut_pooled(pooled_convolution(layer, relu, source, out), s)
     else:
-        p = cut(convolution(layer, relu, source, out), s)
+        algorithm = sliding_convolution if layer.slide else convolution
+        p = cut(algorithm(layer, relu, source, out), s)
     p = stage(p, s, target)
     return pipeline(map_commands(p, s, target, relu, source, out), s)
 
@@ -333,10 +334,11 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, source: Port, o
         p = configure_store(p, str(layer.OC), relu, "scale", target)
     p = configure_load(p, 1, str(layer.OC), target)
     apart = s.in_columns * s.dim * (s.in_rows if s.depth > 1 else 1)  # of one block, the next row counts as the next block
-    p = configure_load(p, 0, str(layer.IC), target, block_stride=apart)
-    p = configure_array(p, target, step=layer.step)
+    p = configure_load(p, 0, str(layer.slide or layer.IC), target, block_stride=apart)
+    p = configure_array(p, target, step=layer.across)
+    load = f"mvin_apart{layer.slide}" if layer.slide else "mvin"
     for copy in p.find_all("xs[_] = _"):
-        instruction = "zero" if isinstance(p.forward(copy).rhs(), LiteralCursor) else source.load("mvin")
+        instruction = "zero" if isinstance(p.forward(copy).rhs(), LiteralCursor) else source.load(load)
         p = replace(p, p.forward(copy).parent().parent(), target[instruction])
     p = replace(p, p.find("ws[_] = _").parent().parent(), target["mvin2"])
     for write in p.find_all("sum[_] = _"):
@@ -383,7 +385,7 @@ def in_dims(p: Procedure, columns: ForCursor, s: Cut, count: int) -> Procedure:
 
 def map_products(p: Procedure, s: Cut, target: Chip) -> Procedure:
     """Each block of weights goes to the array with the first block of pixels, and stays for the others."""
-    end = ENDS[s.layer.step]
+    end = ENDS[s.layer.across]
     if s.layer.IC % s.dim or s.layer.OC % s.dim:
         return map_small_products(p, s, target)
     first = p.find_loop("ob #1").body()[0]
@@ -407,7 +409,7 @@ def map_small_products(p: Procedure, s: Cut, target: Chip) -> Procedure:
         p = stage_mem(p, product, f"{weights(s)}, {deep}, {wide}]", name)
         p = resize_dim(resize_dim(p, name, 0, s.dim, 0), name, 1, s.dim, 0)
         p = set_memory(p, name, target.memories.spent)
-        p = replace(p, p.forward(product).expand(1, 0), target[f"mm{ENDS[s.layer.step]}"])
+        p = replace(p, p.forward(product).expand(1, 0), target[f"mm{ENDS[s.layer.across]}"])
     return p
 
 

@@ -55,6 +55,45 @@ def convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Por
     return conv
 
 
+def sliding_convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Port = OUT) -> Procedure:
+    """The same where a row of a window is one pixel (`layers.slid`): x is [N * HI, WI], w [KH, 1, IC, OC]."""
+    N, HI, WI, H, W, IC, OC, KH = (getattr(layer, name) for name in "N HI WI H W IC OC KH".split())
+    STEP, SLIDE = layer.step, layer.slide
+    SOURCE, GOAL, FENCE, BEFORE = source.memory, out.memory, out.fence, source.fence
+    act = ACTIVATIONS[relu]
+
+    @proc
+    def conv(
+        scale: f32,
+        x: i8[N * HI, WI] @ SOURCE,
+        w: i8[KH, 1, IC, OC] @ DRAM,
+        bias: i32[OC] @ DRAM,
+        y: i8[N * H * W, OC] @ GOAL,
+    ):
+        if {source is not PLAIN}:
+            BEFORE.pending = False
+        xp: i8[N, STEP * (H - 1) + KH, W, IC]
+        for n in seq(0, N):
+            for r in seq(0, STEP * (H - 1) + KH):
+                for c in seq(0, W):
+                    for i in seq(0, IC):
+                        xp[n, r, c, i] = x[n * HI + r, SLIDE * c + i]
+        for n in seq(0, N):
+            for r in seq(0, H):
+                for c in seq(0, W):
+                    for o in seq(0, OC):
+                        sum: i32
+                        sum = bias[o]
+                        for kr in seq(0, KH):
+                            for kc in seq(0, 1):
+                                for i in seq(0, IC):
+                                    sum += i32(xp[n, STEP * r + kr, c + kc, i]) * i32(w[kr, kc, i, o])
+                        y[(n * H + r) * W + c, o] = i8(rne(f32(act(sum)) * scale))
+        FENCE.pending = False
+
+    return conv
+
+
 def pooled_convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Port = OUT) -> Procedure:
     """The same, and then the largest of each 2 x 2 results: y is [N * (H / 2) * (W / 2), OC]."""
     N, HI, WI, H, W, IC, OC, KH, KW = (getattr(layer, name) for name in "N HI WI H W IC OC KH KW".split())

@@ -7,6 +7,7 @@ Reference: fact sheet, sections 4 and 5.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -48,6 +49,8 @@ def movement(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
         made[f"mvin{suffix}_acc_row"] = partial(_mvin_acc_row, *into_acc)
         made[f"mvin{suffix}_acc_i8"] = partial(_mvin_acc_i8, *into_acc)
         made[f"zero{suffix}_acc"] = partial(_zero_acc, *into_acc)
+    for name in ("mvin_apart6", "mvin_apart6_back", "mvin_apart6_back2", "mvin_apart6_back3"):  # of others `sliding` makes
+        made[name] = sliding(params, mems, name)
     made["config_st"] = partial(_config_st, params)
     made["config_st_wide"] = partial(_config_st_wide, params)
     made["config_st_pool"] = partial(_config_st_pool, params)
@@ -198,6 +201,72 @@ def _mvin_back(params: GemminiParams, SPAD: MemoryClass, LD: Config, suffix: str
                 dst[c / DIM, r, c % DIM] = src[r, c]
 
     return mvin_back
+
+
+def sliding(params: GemminiParams, mems: Memories, name: str) -> Callable[[], Procedure]:
+    """What makes `mvin_apart6`, or `mvin_apart6_back2` of outputs: rows that begin 6 elements apart, and may overlap.
+
+    Raises:
+        KeyError: it is not the name of such an instruction.
+    """
+    found = re.fullmatch(r"mvin_apart([1-9][0-9]*)(?:(_back)([23]?))?", name)
+    if found is None:
+        raise KeyError(name)
+    step = int(found[1])
+    if found[2] is None:
+        return partial(_mvin_apart, params, mems.spad, LD0, step)
+    return partial(_mvin_apart_back, params, mems.spad, LD0, step, *OUTPUTS[found[3]])
+
+
+def _mvin_apart(params: GemminiParams, SPAD: MemoryClass, LD: Config, STEP: int) -> Procedure:
+    DIM, MOST, HEADER = params.dim, params.max_bytes, chip_header(params)
+
+    @instr("gemmini_extended_mvin({src.ptr}, {dst}, {cols}, {rows});", c_global=HEADER)
+    def mvin_apart(
+        rows: size, cols: size, dst: [i8][(cols + DIM - 1) / DIM, rows, DIM] @ SPAD, src: [i8][STEP * (rows - 1) + cols] @ DRAM
+    ):
+        assert rows <= DIM
+        assert cols <= MOST
+        assert stride(src, 0) == 1
+        assert stride(dst, 1) == DIM
+        assert stride(dst, 2) == 1
+        assert stride(dst, 0) >= DIM * rows
+        assert LD.stride == STEP
+        assert LD.bytes == 1
+        assert LD.block_stride == stride(dst, 0)
+        assert LD.plain
+        for r in seq(0, rows):
+            for c in seq(0, cols):
+                dst[c / DIM, r, c % DIM] = src[STEP * r + c]
+
+    return mvin_apart
+
+
+def _mvin_apart_back(
+    params: GemminiParams, SPAD: MemoryClass, LD: Config, STEP: int, OUT: MemoryClass, FENCE: Config
+) -> Procedure:
+    DIM, MOST, HEADER = params.dim, params.max_bytes, chip_header(params)
+
+    @instr("gemmini_extended_mvin({src.ptr}, {dst}, {cols}, {rows});", c_global=HEADER)
+    def mvin_apart_back(
+        rows: size, cols: size, dst: [i8][(cols + DIM - 1) / DIM, rows, DIM] @ SPAD, src: [i8][STEP * (rows - 1) + cols] @ OUT
+    ):
+        assert rows <= DIM
+        assert cols <= MOST
+        assert stride(src, 0) == 1
+        assert stride(dst, 1) == DIM
+        assert stride(dst, 2) == 1
+        assert stride(dst, 0) >= DIM * rows
+        assert LD.stride == STEP
+        assert LD.bytes == 1
+        assert LD.block_stride == stride(dst, 0)
+        assert LD.plain
+        assert not FENCE.pending
+        for r in seq(0, rows):
+            for c in seq(0, cols):
+                dst[c / DIM, r, c % DIM] = src[STEP * r + c]
+
+    return mvin_apart_back
 
 
 def _mvin_acc(params: GemminiParams, ACC: MemoryClass, LD: Config, suffix: str) -> Procedure:

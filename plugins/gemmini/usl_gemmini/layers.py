@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from usl_gemmini.errors import GemminiError
 
@@ -31,6 +31,8 @@ class Layer:
     spare: tuple[int, int] = (0, 0)
     pool: bool = False
     """Whether of each 2 x 2 pixels of the result only the largest is kept."""
+    slide: int = 0
+    """Not 0: a row of the input is one row of numbers, and windows are so many of them apart (`slid`)."""
 
     @property
     def HI(self) -> int:
@@ -40,16 +42,25 @@ class Layer:
     @property
     def WI(self) -> int:
         """Columns of the input."""
+        if self.slide:
+            return self.slide * (self.W - 1) + self.IC + self.spare[1]
         return self.step * (self.W - 1) + self.KW - 2 * self.pad + self.spare[1]
+
+    @property
+    def across(self) -> int:
+        """How far apart windows are in the columns that a tile holds."""
+        return 1 if self.slide else self.step
 
     @property
     def apart(self) -> int:
         """How far apart rows of the input are of which only one in so many is read."""
-        return self.step if self.KH == 1 else 1
+        return self.step if self.KH == 1 and not self.slide else 1
 
     @property
     def pixels_in(self) -> tuple[int, int]:
-        """The shape of the input: pixels and channels."""
+        """The shape of the input: pixels and channels; or rows of images, and the numbers in one."""
+        if self.slide:
+            return self.N * self.HI, self.WI
         return self.N * self.HI * self.WI, self.IC
 
     @property
@@ -79,6 +90,19 @@ def layer_of(images: Sequence[int], windows: Sequence[int], step: int = 1, pad: 
     if min(high, wide) < 0:
         raise GemminiError(f"windows of {KH} x {KW} do not fit images of {HI} x {WI} with a border of {pad}")
     return Layer(N, high // step + 1, wide // step + 1, IC, OC, KH, KW, step, pad, (high % step, wide % step))
+
+
+def slid(layer: Layer) -> Layer:
+    """A convolution without border in which a whole row of a window counts as one pixel of KW * IC channels.
+
+    In a row of the input these are neighbours, and a transfer may begin anywhere, so that few channels fill blocks.
+    Its weights are [KH, 1, KW * IC, OC], its input is [N * HI, WI * IC].
+    """
+    if layer.pad or layer.slide:
+        raise GemminiError(f"{layer}: rows of windows are one piece of the input only where it has no border")
+    rows, columns = layer.spare
+    slide = layer.step * layer.IC
+    return replace(layer, IC=layer.KW * layer.IC, KW=1, slide=slide, spare=(rows, columns * layer.IC))
 
 
 def require_layer(layer: Layer) -> None:

@@ -24,15 +24,15 @@ INSTRUCTIONS = tuple(
     mvin2_back mvin2_acc_i8_back mvin2_acc_i8_add_back mvin2_back2 mvin2_acc_i8_back2 mvin2_acc_i8_add_back2 mvin2_back3
     mvin2_acc_i8_back3 mvin2_acc_i8_add_back3 zero2 mvin2_acc mvin2_acc_add mvin2_acc_row mvin2_acc_i8 zero2_acc
     config_ld2 config_ld2_wide config_ld2_scaled mvin3 mvin3_scaled mvin3_back mvin3_back2 mvin3_back3 zero3 mvin3_acc
-    mvin3_acc_add mvin3_acc_row mvin3_acc_i8 zero3_acc config_st config_st_wide config_st_pool mvout mvout_relu
-    mvout_full mvout_spad mvout_pool2 mvout_pool2_step1 mvout_pool3 mvout_pool3_step1 mvout_relu_pool2
-    mvout_relu_pool2_step1 mvout_relu_pool3 mvout_relu_pool3_step1 mvout2 mvout_relu2 mvout_full2 mvout_spad2
-    mvout2_pool2 mvout2_pool2_step1 mvout2_pool3 mvout2_pool3_step1 mvout_relu2_pool2 mvout_relu2_pool2_step1
-    mvout_relu2_pool3 mvout_relu2_pool3_step1 mvout3 mvout_relu3 mvout_full3 mvout_spad3 mvout3_pool2 mvout3_pool2_step1
-    mvout3_pool3 mvout3_pool3_step1 mvout_relu3_pool2 mvout_relu3_pool2_step1 mvout_relu3_pool3 mvout_relu3_pool3_step1
-    config_ex config_ex_ws config_norm mm_first mm_load_first mm_again_first mm mm_step2 mm_step3 mm_step4 mm_load
-    mm_load_step2 mm_load_step3 mm_load_step4 mm_again mm_again_step2 mm_again_step3 mm_again_step4 fence fence2 fence3
-    fence_all flush
+    mvin3_acc_add mvin3_acc_row mvin3_acc_i8 zero3_acc mvin_apart6 mvin_apart6_back mvin_apart6_back2 mvin_apart6_back3
+    config_st config_st_wide config_st_pool mvout mvout_relu mvout_full mvout_spad mvout_pool2 mvout_pool2_step1
+    mvout_pool3 mvout_pool3_step1 mvout_relu_pool2 mvout_relu_pool2_step1 mvout_relu_pool3 mvout_relu_pool3_step1 mvout2
+    mvout_relu2 mvout_full2 mvout_spad2 mvout2_pool2 mvout2_pool2_step1 mvout2_pool3 mvout2_pool3_step1
+    mvout_relu2_pool2 mvout_relu2_pool2_step1 mvout_relu2_pool3 mvout_relu2_pool3_step1 mvout3 mvout_relu3 mvout_full3
+    mvout_spad3 mvout3_pool2 mvout3_pool2_step1 mvout3_pool3 mvout3_pool3_step1 mvout_relu3_pool2
+    mvout_relu3_pool2_step1 mvout_relu3_pool3 mvout_relu3_pool3_step1 config_ex config_ex_ws config_norm mm_first
+    mm_load_first mm_again_first mm mm_step2 mm_step3 mm_step4 mm_load mm_load_step2 mm_load_step3 mm_load_step4
+    mm_again mm_again_step2 mm_again_step3 mm_again_step4 fence fence2 fence3 fence_all flush
     """.split()
 )
 

@@ -1,0 +1,114 @@
+"""ResNet-50 on Gemmini: as one procedure, bit-exact on the functional simulator, and how long the timing model gives."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import asdict, dataclass
+
+os.environ["USL_STORE"] = "off"  # schedules are worked out, not remembered
+
+from usl_gemmini.network_run import expected, layers_of, random_values, run
+from usl_gemmini.resnet import Sizes, resnet
+from usl_gemmini.sim import Simulator
+from usl_gemmini.timing import simulate
+
+RATES = (4, 8)
+
+
+@dataclass
+class Row:
+    """Layers of one shape: how many, their multiplications and cycles together, and what loses most cycles at rate 4."""
+
+    name: str
+    what: str
+    count: int
+    products: int
+    cycles: dict[int, int]
+    limit: str
+
+
+@dataclass
+class Result:
+    """The whole network. Utilisation counts the multiplications of all layers; seconds are those of CPU."""
+
+    rows: list[Row]
+    differing: list[str]
+    products: int
+    cycles: dict[int, int]
+    commands: int
+    lines_of_c: int
+    schedule_seconds: float
+    run_seconds: float
+
+
+def measure(sizes: Sizes | None = None) -> Result:
+    """Schedules, runs and times the network, and compares all outputs that it keeps."""
+    network, sim = resnet(sizes or Sizes()), Simulator()
+    begun = time.process_time()
+    procedure = network.procedure("resnet")
+    scheduled = time.process_time()
+    kernel, values = procedure.jit(), random_values(network)
+    ready = time.process_time()
+    trace = run(network, kernel, values, sim)
+    ran = time.process_time()
+    wants = {each.output.name: want for each, want in expected(network, values)}
+    differing = [name for name in network.kept() if name in wants and (values[name] != wants[name]).any()]
+    rows: dict[object, Row] = {}
+    for each, commands in layers_of(network, trace):
+        timings = {rate: simulate(commands, sim.params, issue=rate) for rate in RATES}
+        row = rows.setdefault(
+            (each.kind, each.shape), Row(each.name, described(each.shape), 0, 0, dict.fromkeys(RATES, 0), timings[4].limit)
+        )
+        row.count, row.products = row.count + 1, row.products + each.products
+        row.cycles = {rate: row.cycles[rate] + timings[rate].cycles for rate in RATES}
+    return Result(
+        list(rows.values()),
+        differing,
+        sum(each.products for each in network.operations),
+        {rate: simulate(trace, sim.params, issue=rate).cycles for rate in RATES},
+        len(trace),
+        procedure.c_code().count("\n"),
+        scheduled - begun,
+        ran - ready,
+    )
+
+
+def described(shape: object) -> str:
+    """A shape as text."""
+    if isinstance(shape, tuple):
+        return " x ".join(map(str, shape))
+    names = "HI WI IC OC KH KW step".split()
+    high, wide, channels, out, rows, columns, step = (getattr(shape, name) for name in names)
+    return f"{high} x {wide} x {channels} to {out}, {rows} x {columns}" + (f", step {step}" if step > 1 else "")
+
+
+def utilisation(products: int, cycles: int) -> str:
+    """In per cent, or nothing for what does not multiply."""
+    return f"{100 * products / 256 / cycles:.1f}" if products else ""
+
+
+def markdown(result: Result) -> str:
+    """The figures as a table."""
+    lines = ["| layers | shape | how many | cycles | rate 4 | rate 8 | limit |", "|---|---|---|---|---|---|---|"]
+    for row in result.rows:
+        used = " | ".join(utilisation(row.products, row.cycles[rate]) for rate in RATES)
+        lines.append(f"| {row.name} | {row.what} | {row.count} | {row.cycles[4]:,} | {used} | {row.limit} |")
+    used = " | ".join(utilisation(result.products, result.cycles[rate]) for rate in RATES)
+    lines.append(f"| all | | {sum(row.count for row in result.rows)} | {result.cycles[4]:,} | {used} | |")
+    lines += [
+        "",
+        f"{result.commands:,} commands, {result.lines_of_c:,} lines of C; {result.schedule_seconds:.0f} CPU seconds"
+        f" for schedules, {result.run_seconds:.1f} to run. {'DIFFERS' if result.differing else 'Bit-exact'}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(result: Result) -> dict[str, object]:
+    """The figures as data."""
+    return asdict(result)
+
+
+def judge(result: Result) -> list[str]:
+    """What is wrong."""
+    return [f"{name} differs from NumPy" for name in result.differing]
