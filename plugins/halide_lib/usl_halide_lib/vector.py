@@ -10,7 +10,7 @@ from typing import Any
 
 from usl_core import Procedure
 from usl_core.cursors import AssignCursor, BinaryOpCursor, ExternFunctionCursor, IfCursor, ReduceCursor, UnaryMinusCursor
-from usl_core.errors import SchedulingError, Undecided
+from usl_core.errors import SchedulingError, Undecided, UsageError
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
 from usl_core.scheduling import divide_loop
@@ -28,14 +28,14 @@ BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i8": 8, "u8": 8, "i16": 16
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What vectorised loops run on: the memory of registers by their bits, and the instructions for some types of data.
+    """What vectorised loops run on: the memory of registers by their bits, and the instructions for so many lanes of some types.
 
     Of the instructions, those for some operations (`+`, `*`, `sqrt`, ...) are tried first, then all (None).
     """
 
     name: str
     memories: Mapping[int, type[Memory]]
-    instructions: Callable[[frozenset[str], frozenset[str] | None], Iterable[Procedure]]
+    instructions: Callable[[int, frozenset[str], frozenset[str] | None], Iterable[Procedure]]
     tables: Mapping[str, Table] = field(default_factory=dict)
     """By type of data the instructions of single operations on full registers, which are tried before all else."""
 
@@ -119,12 +119,15 @@ _OPERATIONS = {
 
 
 @cache
-def _avx512_instructions(types: frozenset[str], operations: frozenset[str] | None) -> tuple[Procedure, ...]:
+def _avx512_instructions(width: int, types: frozenset[str], operations: frozenset[str] | None) -> tuple[Procedure, ...]:
     """The instructions for data of some types, those for some operations or all; each that is tried takes time."""
     from usl_avx512 import isa
 
     if operations is None or not (types <= {"f32"} or types <= {"f64"}):
-        return tuple(each for table in isa.TABLES for each in isa.instructions(table))
+        try:
+            return isa.for_lanes(width, types=types)
+        except UsageError:  # no registers of so many lanes: `vectorize` says which there are
+            return isa.instructions("basics")
     suffix = "ps" if "f32" in types else "pd"
     both = {f"*{sign}" for sign in "+-" if {"*", sign} <= operations}
     words = " ".join([_ALWAYS, *(_OPERATIONS.get(each, "") for each in sorted(operations | both))]).split()
@@ -161,7 +164,7 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
         return
     why: SchedulingError | Undecided | None = None
     for wanted in (_operations(loop), None):
-        instructions = list(target.instructions(types, wanted))
+        instructions = list(target.instructions(width, types, wanted))
         step = partial(_vectorized, loop=loop, width=width, memory=memories, instructions=instructions)
         for prepare, way in _ways(working, directive, stage, loop, width, tail):
             error = working.attempt(partial(_one_way, working, step, prepare, way))

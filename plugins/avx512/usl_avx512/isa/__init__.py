@@ -56,30 +56,31 @@ def instructions(module: str) -> tuple[Procedure, ...]:
     return found
 
 
-def for_lanes(width: int, features: Collection[str] = PLAIN) -> tuple[Procedure, ...]:
+def for_lanes(width: int, features: Collection[str] = PLAIN, types: Collection[str] | None = None) -> tuple[Procedure, ...]:
     """The instructions of all tables that work on width lanes, one statement in each, for `vectorize`.
 
     features: what the processor has; by default what every processor with AVX-512 has that the schedules of this package run
-    on (`has_avx512`). `cpu_features()` adds what this one has besides. No others are parsed.
+    on (`has_avx512`). `cpu_features()` adds what this one has besides. types: the types of all data, if these are known;
+    then only what works on them. No others are parsed, and `vectorize` tries no others, each of which takes time.
 
         p, _ = vectorize(p, "i", 32, AVX512, isa.for_lanes(32))
 
     Raises:
         UsageError: there are none of that width.
     """
-    found = _for_lanes(width, frozenset(features))
+    found = _for_lanes(width, frozenset(features), None if types is None else frozenset(types))
     if not found:
         raise UsageError(f"for_lanes: no instruction works on {width!r} lanes; there are 8, 16, 32 and 64")
     return found
 
 
 @cache
-def _for_lanes(width: int, features: frozenset[str]) -> tuple[Procedure, ...]:
+def _for_lanes(width: int, features: frozenset[str], types: frozenset[str] | None) -> tuple[Procedure, ...]:
     from usl_avx512 import kernels_int
 
     by_hand = [each for each in kernels_int.INSTRUCTIONS if f"seq(0, {width})" in str(each)]
     tables = [import_module(f"{__name__}.{module}").TABLE for module in TABLES]
-    return (*by_hand, *(table.find(name) for table in tables for name in table.of_lanes(width, features)))
+    return (*by_hand, *(table.find(name) for table in tables for name in table.of_lanes(width, features, types)))
 
 
 def __getattr__(name: str) -> Any:

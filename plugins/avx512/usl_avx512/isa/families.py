@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _SCOPE = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2, "DRAM": DRAM}
 _LOOPS = re.compile(r"^ +for \w+ in seq\(0, (\w+)\):", re.MULTILINE)
 _TENSOR = re.compile(r"(\w+): \[\w+\]\[([^\]]*)\]")
+_DATA = re.compile(r"\w+: \[?([iuf]\d+|bf16)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,13 @@ class Table:
             self._parsed[name] = self._sources[name].parse()
         return self._parsed[name]
 
-    def of_lanes(self, width: int, features: frozenset[str]) -> Iterator[str]:
-        """The names of those whose one loop goes over so many lanes, and which need none but these features."""
+    def of_lanes(self, width: int, features: frozenset[str], types: frozenset[str] | None = None) -> Iterator[str]:
+        """The names of those whose one loop goes over so many lanes, which need none but these features, and whose operands
+        are of these types."""
         for name, source in self._sources.items():
             if source.features <= features and _LOOPS.findall(source.text) == [str(width)] and "@ AVX2" not in source.text:
-                yield name
+                if types is None or types.issuperset(_DATA.findall(source.text)):
+                    yield name
 
     def all(self) -> tuple[Procedure, ...]:
         """Its instructions, in order."""
