@@ -28,7 +28,7 @@ BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i8": 8, "u8": 8, "i16": 16
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What vectorised loops run on: the memory of registers by their bits, and the instructions for so many lanes of some types.
+    """What vectorised loops run on: the memory of registers by their bits, and the instructions for lanes of some types.
 
     Of the instructions, those for some operations (`+`, `*`, `sqrt`, ...) are tried first, then all (None).
     """

@@ -105,9 +105,9 @@ class Table:
         """The names of those whose one loop goes over so many lanes, which need none but these features, and whose operands
         are of these types."""
         for name, source in self._sources.items():
-            if source.features <= features and _LOOPS.findall(source.text) == [str(width)] and "@ AVX2" not in source.text:
-                if types is None or types.issuperset(_DATA.findall(source.text)):
-                    yield name
+            suits = source.features <= features and (types is None or types.issuperset(_DATA.findall(source.text)))
+            if suits and _LOOPS.findall(source.text) == [str(width)] and "@ AVX2" not in source.text:
+                yield name
 
     def all(self) -> tuple[Procedure, ...]:
         """Its instructions, in order."""
