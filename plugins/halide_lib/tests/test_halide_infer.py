@@ -35,7 +35,7 @@ def f(n: size, x: f32[n], y: f32[n]):
             y[8 * io + ii] = x[max(8 * io + ii - 1, 0)] + x[min(8 * io + ii + 1, n - 1)]
 """)
     box = bounds(p, "x", p.find_loop("io").body())
-    assert str(box) == "x[max(0, 8 * io - 1):min(8 * io + 9, n)]"
+    assert str(box) == "x[max(0, 8 * io - 1):min(8 * io + 8, n - 1) + 1]"
     assert box.most == (10,)
 
 

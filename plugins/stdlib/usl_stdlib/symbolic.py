@@ -186,8 +186,18 @@ def remainder(of: Polynomial, by: int) -> Polynomial:
 
 def extreme(op: str, args: Iterable[Polynomial]) -> Polynomial:
     """`min` or `max` of values. Of those that differ by a number only one remains."""
+    given = list(args)
+    kept = _undominated(op, list(_flat(op, given)))
+    if len(given) > 1:
+        sums = list(_with_sums_apart(op, given))
+        apart = _undominated(op, sums)
+        kept = apart if len(apart) < len(sums) else kept  # else it would only be longer
+    return kept[0] if len(kept) == 1 else _atom(Extreme(op, tuple(sorted(kept, key=str))))
+
+
+def _undominated(op: str, args: Iterable[Polynomial]) -> list[Polynomial]:
     kept: list[Polynomial] = []
-    for arg in _flat(op, args):
+    for arg in args:
         for position, other in enumerate(kept):
             difference = (arg - other).constant
             if difference is not None:
@@ -195,19 +205,26 @@ def extreme(op: str, args: Iterable[Polynomial]) -> Polynomial:
                 break
         else:
             kept.append(arg)
-    return kept[0] if len(kept) == 1 else _atom(Extreme(op, tuple(sorted(kept, key=str))))
+    return kept
 
 
 def _flat(op: str, args: Iterable[Polynomial]) -> Iterator[Polynomial]:
-    """The arguments; for one that is a sum of something and `op` of others, the sums with these."""
+    """The arguments, and in place of those that are `op` of others, these."""
     for arg in args:
-        inside = [
-            (atom, factor) for monomial, factor in arg.terms if len(monomial) == 1 and isinstance(atom := monomial[0], Extreme)
-        ]
-        match inside:
-            case [(Extreme(op=inner, args=nested) as atom, factor)] if inner == op and factor == 1:
-                rest = arg - _atom(atom)
-                yield from _flat(op, [rest + each for each in nested])
+        match arg.terms:
+            case (((Extreme(op=inner, args=nested),), factor),) if inner == op and factor == 1:
+                yield from nested
+            case _:
+                yield arg
+
+
+def _with_sums_apart(op: str, args: Iterable[Polynomial]) -> Iterator[Polynomial]:
+    """`_flat`, and in place of a sum of something and `op` of others, the sums with these."""
+    for arg in args:
+        single = [(monomial[0], factor) for monomial, factor in arg.terms if len(monomial) == 1]
+        match [(atom, factor) for atom, factor in single if isinstance(atom, Extreme)]:
+            case [(Extreme(op=inner, args=nested) as atom, 1)] if inner == op:
+                yield from _with_sums_apart(op, [arg - _atom(atom) + each for each in nested])
             case _:
                 yield arg
 
