@@ -150,7 +150,8 @@ def rfactor(working: Working, directive: Directive) -> None:
     """
     stage, (var, name) = working.stage(directive), directive.args
     loop = working.loop(stage, var, directive)
-    if not isinstance(working.at(stage.write), ReduceCursor) or len(stage.writes) != 1:
+    write = working.at(stage.write)
+    if not isinstance(write, ReduceCursor) or write.op() != "+" or len(stage.writes) != 1:
         raise directive.refuse("only sums, written with +=, have partial results", "E785")
     start_at_zero(working, loop)
     while (now := working.order(stage)).index(var) > 0:

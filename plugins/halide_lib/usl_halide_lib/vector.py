@@ -235,7 +235,7 @@ def _operations(loop: Any) -> frozenset[str]:
         if not isinstance(stmt, AssignCursor | ReduceCursor):
             continue
         if isinstance(stmt, ReduceCursor):
-            found |= {"+=", "+"}
+            found |= {"+=", "+"} if stmt.op() == "+" else {stmt.op()}
         for each in walk(stmt.rhs(), "expressions"):
             if isinstance(each, BinaryOpCursor):
                 found.add(each.op())

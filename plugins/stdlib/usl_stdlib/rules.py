@@ -90,6 +90,8 @@ def fma_rule(write: AssignCursor | ReduceCursor, lanes: Lanes) -> Cut | None:
     rhs = write.rhs()
     if not isinstance(rhs, BinaryOpCursor) or in_memory(write, lanes):
         return None
+    if isinstance(write, ReduceCursor) and write.op() != "+":
+        return None
     if isinstance(write, ReduceCursor) and rhs.op() == "*":
         return Cut(((rhs.lhs(), None), (rhs.rhs(), None)))
     if rhs.op() != "+":

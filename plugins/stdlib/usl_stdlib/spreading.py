@@ -15,7 +15,7 @@ from usl_core.scheduling import autolift_alloc, fission, inline_window, lift_sco
 from usl_stdlib.expressions import blocks, mentions
 from usl_stdlib.inspection import walk
 
-SELECT = "hint: compute both sides and choose by `select(a, b, x, y)`, which is x if a < b and else y"
+SELECT = "hint: compute both sides and choose by `select(a, b, x, y)`, as if_to_select does: x if a < b, else y"
 
 
 def spread(
