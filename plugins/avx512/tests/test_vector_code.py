@@ -9,7 +9,7 @@ import pytest
 from avx512_build import HOW, kernel
 
 from usl_avx512 import AVX512, box_blur, isa, kernels_int
-from usl_core import Procedure, proc_from_source, simplify
+from usl_core import Procedure, if_to_select, proc_from_source, simplify
 from usl_core.interp.run import run
 from usl_stdlib import interleave, replace_all, unroll_and_jam, vectorize
 
@@ -110,3 +110,27 @@ def test_the_greatest_of_a_vector_in_c(how: str, tmp_path: object) -> None:
         x, s = np.random.default_rng(n).normal(size=n).astype(np.float32), np.array(-np.inf, np.float32)
         call(n, x, s)
         assert s == x.max()
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_branches_on_data_are_choices_in_lanes(how: str, tmp_path: object) -> None:
+    """The sum of what lies in a range, which is copied, where the rest becomes 0."""
+    p = proc_from_source("""\
+def f(n: size, x: f32[n], y: f32[n], s: f32):
+    for i in seq(0, n):
+        if x[i] > -3.0 and x[i] <= 3.0:
+            s += x[i]
+            y[i] = x[i]
+        else:
+            s += 0.0
+            y[i] = 0.0
+""")
+    p, _ = vectorize(if_to_select(p, "if _: _"), "i", 16, AVX512, FLOATS, tail="masked")
+    assert "select(" not in str(p) and "if " not in str(p)
+    call = kernel(p, how, tmp_path)  # type: ignore[arg-type]
+    for n in (1, 16, 45):
+        x = np.random.default_rng(n).integers(-6, 7, n).astype(np.float32)
+        y, s = np.empty_like(x), np.array(1, np.float32)
+        call(n, x, y, s)
+        inside = np.where((x > -3) & (x <= 3), x, 0)
+        assert np.array_equal(y, inside) and s == 1 + inside.sum()
