@@ -24,6 +24,9 @@ SMALL: Mapping[str, tuple[int, ...]] = {
     "tmap_plain": (500, 3),
     "list_map": (500, 3),
     "list_map_shared": (500, 3),
+    "hash_numbers": (500,),
+    "tree_numbers": (500,),
+    "hash_words": (500,),
 }
 EXPECTED = {
     "rbtree": 200,
@@ -33,6 +36,8 @@ EXPECTED = {
     "nqueens": 4,
     "list_map": 500 * 501 // 2 + 1500,
     "tmap_plain": 499 * 250 + 1500,
+    "hash_numbers": 499 * 250 + 500,
+    "tree_numbers": 499 * 250 + 500,
 }
 
 STATS = """
