@@ -62,6 +62,10 @@ class Schedule:
             raise DirectiveError(f"there is no func {name}", span=calling_line(), notes=notes, code="E771")
         return Func(self._collected, name)
 
+    def adopt(self, given: Iterable[Directive]) -> None:
+        """Take directives that were collected elsewhere, with the places where they were given."""
+        self._collected.directives.extend(given)
+
     @property
     def directives(self) -> tuple[Directive, ...]:
         """What was asked for, in the order of the text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from usl_halide_lib.directives import LoopAlignStrategy, TailStrategy
 from usl_halide_lib.lang.api import Func
 from usl_halide_lib.lang.expr import Expr
 from usl_halide_lib.lang.functions import (
@@ -74,9 +75,11 @@ __all__ = [
     "Func",
     "ImageParam",
     "Int",
+    "LoopAlignStrategy",
     "Param",
     "RDom",
     "RVar",
+    "TailStrategy",
     "Tuple",
     "Type",
     "UInt",

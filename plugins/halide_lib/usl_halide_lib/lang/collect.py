@@ -18,6 +18,7 @@ class Program:
     """An algorithm and the objects whose values its runs take, by name."""
 
     algorithm: Algorithm
+    funcs: tuple[Func, ...]
     images: dict[str, Image]
     params: dict[str, Param]
 
@@ -59,7 +60,7 @@ def collect(outputs: Sequence[Func]) -> Program:
         tuple((each.name(), each.dimensions(), each.type()) for each in images.values()),
     )
     check_algorithm(algorithm)
-    return Program(algorithm, {i.name(): i for i in images.values()}, {p.name: p.source for p in params.values()})
+    return Program(algorithm, tuple(order), {i.name(): i for i in images.values()}, {p.name: p.source for p in params.values()})
 
 
 def nodes_of(func: FuncDef) -> Iterator[Node]:

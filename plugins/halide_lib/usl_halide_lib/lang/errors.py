@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from usl_core.errors import Span, UslError, calling_line
+from usl_core.errors import LIBRARIES, Span, UslError, calling_line
+
+LIBRARIES.add("usl_halide_lib")
 
 
 class AlgorithmError(UslError):

@@ -50,6 +50,15 @@ class Bounds:
         low, high = self.interval(Family(hole.kind, hole.func, hole.stage, hole.spec), hole.dim)
         return node_of(low if hole.end == "min" else extremum(True, [high - low + 1, const(0)], self.facts))
 
+    def text(self) -> str:
+        """One line per family: the first and the last place of each dimension."""
+        lines = []
+        for family, box in self.boxes.items():
+            stage = "" if family.stage is None else f"^{family.stage}"
+            ranges = ", ".join(f"{show(node_of(low))} … {show(node_of(high))}" for low, high in box)
+            lines.append(f"{family.kind} {family.func}{stage}: {ranges}")
+        return "\n".join(lines) + "\n"
+
 
 def infer(target: Target) -> Bounds:
     """Bounds for all holes of a target program.
@@ -84,7 +93,11 @@ class _Inference:
         inner = {str(key) for key in self.asked.scopes[atom.family]}
         ranges = self._ranges(conjunct.path, inner)
         if ranges is None:
-            return
+            if atom.family.kind == "cpu":
+                return
+            # What never runs is in P0 all the same, and its accesses have to be in bounds.
+            ranges = self._ranges(tuple(each for each in conjunct.path if isinstance(each, ForAll | Equal)), inner)
+            assert ranges is not None
         match atom:
             case HasPoint(index=index):
                 forms = [self.normal.form(each) for each in index]

@@ -28,8 +28,8 @@ def hole_stage(func: FuncDef, stage: int) -> int | None:
 def stage_loops(func: FuncDef, index: int) -> Stmt:
     """The loop nest of one stage."""
     stage = func.stages[index]
-    keys = {name: LoopKey(func.name, index, name) for name in (*func.args, *(r.name for r in stage.rvars))}
-    renamed = _in_target(func, index, stage, {name: key.name() for name, key in keys.items()})
+    keys = loop_keys(func, index)
+    renamed = in_target(func, index)
     body: Stmt = Assign(func.name, index, renamed.index, renamed.values, None, stage.span)
     if renamed.pred is not None:
         body = If(renamed.pred, body)
@@ -42,8 +42,15 @@ def stage_loops(func: FuncDef, index: int) -> Stmt:
     return body
 
 
-def _in_target(func: FuncDef, index: int, stage: StageDef, names: dict[str, Name]) -> StageDef:
+def loop_keys(func: FuncDef, index: int) -> dict[str, LoopKey]:
+    """The loops of a stage by variable; a pure variable has one even where no loop is made for it."""
+    return {name: LoopKey(func.name, index, name) for name in (*func.args, *(r.name for r in func.stages[index].rvars))}
+
+
+def in_target(func: FuncDef, index: int) -> StageDef:
     """The stage with loop names for variables, and the number of the stage before it on reads of the func itself."""
+    stage = func.stages[index]
+    names = {name: key.name() for name, key in loop_keys(func, index).items()}
 
     def change(node: Node) -> Node | None:
         match node:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from usl_core.errors import Span
 from usl_halide_lib.lang.lower import hole_stage
-from usl_halide_lib.lang.nodes import FuncDef, Node, Read, children, walk
+from usl_halide_lib.lang.nodes import FuncDef, ImageRead, Node, Read, children, walk
 from usl_halide_lib.lang.target import (
     Allocate,
     Assert,
@@ -33,7 +33,7 @@ from usl_halide_lib.lang.target import window as window_of
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The holes of one func: kind is "mem" or "cpu"; stage and spec as in `Hole`."""
+    """The holes of one func: kind is "mem" or "cpu", stage and spec as in `Hole`; or "image", what is read of an input."""
 
     kind: str
     func: str
@@ -85,7 +85,7 @@ class HasPoint:
 
     family: Family
     index: tuple[Node, ...]
-    read: Read | None = field(default=None, compare=False)
+    read: Read | ImageRead | None = field(default=None, compare=False)
     span: Span | None = field(default=None, compare=False)
 
 
@@ -138,7 +138,7 @@ def query(target: Target) -> Query:
 
 def scopes(target: Target) -> dict[Family, tuple[LoopKey, ...]]:
     """For each family of holes the loops around the place where they are chosen, outermost first."""
-    found: dict[Family, tuple[LoopKey, ...]] = {}
+    found: dict[Family, tuple[LoopKey, ...]] = {Family("image", name): () for name, _, _ in target.algorithm.images}
 
     def visit(stmt: Stmt, around: tuple[LoopKey, ...]) -> None:
         match stmt:
@@ -248,6 +248,11 @@ def reads_other_places(func: FuncDef, number: int) -> bool:
 
 def _reads(target: Target, node: Node, path: Path, own: str | None, spec: int | None, computes: bool) -> Iterator[Conjunct]:
     """C(node), or M(node): the accesses in a node; own and spec are the func and the specialisation that it stands in."""
+    if isinstance(node, ImageRead):
+        for each in node.index:
+            yield from _reads(target, each, path, own, spec, computes=True)
+        yield Conjunct(path, HasPoint(Family("image", node.image), node.index, node, node.span))
+        return
     if isinstance(node, Read):
         for each in node.index:
             yield from _reads(target, each, path, own, spec, computes=True)

@@ -26,7 +26,7 @@ class Reference:
     @property
     def has_failed(self) -> bool:
         """Whether an infinity reaches a hole."""
-        return any(end is None for box in self.boxes.values() for ends in box for end in ends)
+        return any(end is None for family, box in self.boxes.items() if family.kind != "image" for ends in box for end in ends)
 
     def fill(self, hole: Hole) -> Node:
         """The expression for a hole, which may have other holes."""

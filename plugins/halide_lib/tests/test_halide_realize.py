@@ -1,0 +1,231 @@
+"""From algorithms to procedures: what is compiled computes what the oracle says, under schedules too, and refuses bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from halide_pipelines import pipeline
+
+from usl_core.errors import UslError
+from usl_halide_lib import hl
+from usl_halide_lib.lang.collect import collect
+from usl_halide_lib.lang.emit import emit
+
+x, y, xi, yi, xo, yo = hl.vars("x y xi yi xo yo")
+
+
+def image(shape, dtype=np.uint8, seed=0, name="im"):
+    return hl.Buffer(np.random.default_rng(seed).integers(0, 100, shape).astype(dtype), name)
+
+
+def blur(source):
+    rows, both = hl.Func("blur_x"), hl.Func("blur_y")
+    rows[x, y] = (hl.u16(source[x, y]) + source[x + 1, y] + source[x + 2, y]) / 3
+    both[x, y] = (rows[x, y] + rows[x, y + 1] + rows[x, y + 2]) / 3
+    return rows, both
+
+
+def equal(func, window):
+    """The compiled func and the oracle agree on a window."""
+    compiled = func.realize(window)
+    expected = func.interpret(window, exact=False)
+    if not isinstance(compiled, tuple):
+        compiled, expected = (compiled,), [expected]
+    for got, want in zip(compiled, expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def test_a_blur_without_a_schedule_is_this_procedure():
+    _, both = blur(image((20, 30)))
+    assert both.lowered("p0") == (
+        "def run_blur_y(x_min: index, x_len: size, y_min: index, y_len: size, im_0: size, im_1: size, im: [u8][im_1, im_0], "
+        "blur_y: u16[y_len, x_len]):\n"
+        "    assert x_min >= 0\n"
+        "    assert x_len + x_min + 1 <= im_0 - 1\n"
+        "    assert y_min >= 0\n"
+        "    assert y_len + y_min + 1 <= im_1 - 1\n"
+        "    blur_x: u16[y_len + 2, x_len]\n"
+        "    for y in seq(0, y_len + 2):\n"
+        "        for x in seq(0, x_len):\n"
+        "            blur_x[y, x] = (((u16(im[y + y_min, x + x_min]) + u16(im[y + y_min, x + x_min + 1])) + "
+        "u16(im[y + y_min, x + x_min + 2])) // 3)\n"
+        "    for y in seq(0, y_len):\n"
+        "        for x in seq(0, x_len):\n"
+        "            blur_y[y, x] = (((blur_x[y, x] + blur_x[y + 1, x]) + blur_x[y + 2, x]) // 3)\n"
+    )
+
+
+SCHEDULES = {
+    "root": lambda rows, both: None,
+    "tiles": lambda rows, both: (both.tile(x, y, xi, yi, 8, 4).parallel(y), rows.compute_at(both, x)),
+    "rolling rows": lambda rows, both: (rows.store_root().compute_at(both, y),),
+    "strips": lambda rows, both: (both.split(y, yo, yi, 4).parallel(yo), rows.store_at(both, yo).compute_at(both, yi)),
+    "inner loop": lambda rows, both: (rows.compute_at(both, x), both.reorder(y, x)),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_schedules_do_not_change_a_blur(name):
+    rows, both = blur(image((20, 30)))
+    SCHEDULES[name](rows, both)
+    for window in ([28, 18], [1, 1], [(3, 10), (2, 7)]):
+        equal(both, window)
+
+
+def operations():
+    """Pairs of what can be computed on two operands of one integer type, by name."""
+    return {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+        "mod": lambda a, b: a % b,
+        "div by 3": lambda a, b: a / 3,
+        "mod by 3": lambda a, b: a % 3,
+        "min": lambda a, b: hl.min(a, b),
+        "absd": lambda a, b: hl.absd(a, b) if str(a.type()) != "int64" else hl.max(a, b),
+        "abs": lambda a, b: hl.abs(a) if str(a.type()) != "int64" else -a,
+        "shl": lambda a, b: a << 3,
+        "shr": lambda a, b: a >> 2,
+        "shl far": lambda a, b: a << 40,
+        "shr far": lambda a, b: a >> 70,
+        "shr by all but one": lambda a, b: a >> (a.type().bits - 1),
+        "shl by all but one": lambda a, b: a << (a.type().bits - 1),
+        "compare": lambda a, b: hl.select(a < b, 1, a == b, 2, a >= b + 3, 3, 4),
+        "not": lambda a, b: hl.select(~((a <= b) & (b != 0)) | (a > 7), a, b),
+        "saturating": lambda a, b: hl.u8_sat(a),
+        "to float": lambda a, b: hl.f32(a),
+        "condition": lambda a, b: a < b,
+        "lerp": lambda a, b: hl.i16(a) if str(a.type()) != "float32" else a,
+    }
+
+
+EDGES = {  # the types that no test here takes are those of the fuzz target
+    "int8": [-128, -127, -7, -2, -1, 0, 1, 2, 7, 127],
+    "uint8": [0, 1, 2, 3, 7, 127, 128, 254, 255],
+    "int16": [-(2**15), -300, -7, -1, 0, 1, 7, 255, 2**15 - 1],
+    "uint16": [0, 1, 7, 255, 256, 2**15, 2**16 - 1],
+    "int32": [-(2**31), -70000, -7, -1, 0, 1, 7, 65536, 2**31 - 1],
+    "uint32": [0, 1, 7, 65536, 2**31, 2**32 - 1],
+    "int64": [-(2**63), -(2**40), -7, -1, 0, 1, 7, 2**40, 2**63 - 1],
+}
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64"])
+def test_operations_on_all_edges_of_a_type(dtype):
+    values = np.array(EDGES[dtype], dtype)
+    a, b = hl.Buffer(values, "a"), hl.Buffer(values, "b")
+    f = hl.Func("f")
+    f[x, y] = tuple(each(a[x], b[y]) for each in operations().values())
+    equal(f, [len(values), len(values)])
+
+
+def test_operations_on_floats():
+    values = np.array([-300.5, -1.5, -0.5, 0.0, 0.5, 1.5, 2.5, 1e10, 3e38], np.float32)
+    a, b = hl.Buffer(values, "a"), hl.Buffer(values, "b")
+    f = hl.Func("f")
+    f[x, y] = (
+        a[x] + b[y],
+        a[x] * 0.1 - b[y] / 3,
+        hl.u8(a[x]),
+        hl.i32(a[x]),
+        hl.max(a[x], b[y]),
+        abs(a[x]),
+        hl.absd(a[x], b[y]),
+        hl.select((a[x] < b[y]) | (a[x] == 0), a[x], b[y]),
+        hl.sqrt(abs(a[x])),
+        hl.f64(a[x]) * 2,
+        hl.lerp(a[x], b[y], 0.25),
+    )
+    equal(f, [len(values), len(values)])
+
+
+def test_a_histogram_comes_with_all_its_bins():
+    source, h = image((9, 7)), hl.Func("h")
+    r = hl.RDom(source, "r")
+    h[x] = 0
+    h[source[r.x, r.y]] += 1
+    result = h.realize([(10, 5)])
+    assert result.mins == (0,) and result.array.shape == (256,) and result.window == ((10, 5),)
+    assert (result.array == np.bincount(source.array().ravel(), minlength=256)).all()
+    assert (np.asarray(result) == result.array[10:15]).all() and result.shape == (5,)
+
+
+def test_scans_predicates_tuples_gathers_and_parameters():
+    source, p = image((40,), np.int32), hl.Param(hl.Int(32), "p", 5)
+    q = hl.Param(hl.Float(32), "q", 0.5)
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    r = hl.RDom([(1, p)], "r")
+    f[x] = source[hl.clamp(x, 0, 39)] + p
+    r.where((f[r] > 20) | (r % 2 == 0))
+    f[r] = f[r] + f[r - 1]
+    g[x] = (f[x] * 2, hl.f32(f[x + 1]) * q)
+    g[x] = (g[x][0] + 1, g[x][1] + hl.f32(g[x][0]))
+    h[x] = g[hl.clamp(f[x], -3, 8)][0] + hl.i32(g[x][1])
+    for window in ([9], [(-4, 12)]):
+        equal(h, window)
+        equal(g, window)
+    p.set(0)
+    equal(h, [9])
+
+
+def test_boundary_conditions_by_clamps_and_extents():
+    source = hl.ImageParam(hl.UInt(8), 2, "im")
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x, y] = source[hl.clamp(x, 0, source.width() - 1), hl.clamp(y, 0, source.height() - 1)]
+    g[x, y] = hl.i16(f[x - 1, y]) - f[x + 1, y + 2]
+    for shape in ((5, 9), (1, 1)):
+        source.set(np.random.default_rng(3).integers(0, 255, shape, np.uint8))
+        equal(g, [(-2, 9), (-1, 8)])
+
+
+def test_images_may_be_views():
+    whole = np.random.default_rng(4).integers(0, 255, (24, 40), np.uint8)
+    _, both = blur(hl.Buffer(whole[::2, ::-1][2:, 3:], "im"))
+    equal(both, [20, 6])
+
+
+def refused(code, fragment, act):
+    with pytest.raises(UslError) as caught:
+        act()
+    assert caught.value.code == code and fragment in str(caught.value)
+    assert caught.value.span is not None and caught.value.span.file == __file__
+
+
+def test_what_cannot_run_is_refused_before_it_runs():
+    _, both = blur(image((10, 10)))
+    refused("E786", "im has the places 0:10, 0:10, and 0:11, 0:10 is read", lambda: both.realize([9, 8]))
+    refused("E786", "-1:2", lambda: both.realize([(-1, 1), 1]))
+    refused("E787", "the window has 1 dimensions", lambda: both.realize([9]))
+    refused("E787", "32-bit", lambda: both.realize([(2**31 - 2, 2), 1]))
+    assert both.realize([0, 3]).array.shape == (3, 0)
+    f, r = hl.Func("f"), hl.RDom([(0, hl.Param(hl.Int(32), "p", -2))], "r")
+    f[x] = 0
+    f[x] += r
+    refused("E787", "rdom r: extent p = -2 is negative", lambda: f.realize([3]))
+    g = hl.Func("g")
+    g[x] = hl.floor(hl.f32(x))
+    refused("E770", "floor", lambda: g.realize([3]))
+
+
+def test_a_directive_that_does_not_apply_names_its_line():
+    rows, both = blur(image((10, 10)))
+    both.split(x, xo, xi, 4)
+    rows.compute_at(both, "nowhere")
+    refused("E773", "nowhere", lambda: both.realize([4, 4]))
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_random_pipelines_compile_to_what_the_oracle_says(seed):
+    made = pipeline(seed, floats=False)
+    equal(made.output, made.window)
+
+
+def test_a_long_chain_is_emitted():
+    f = hl.Func("f")
+    f[x] = x
+    for k in range(30):
+        g = hl.Func(f"c{k}")
+        g[x] = f[x - 1] + f[x + 1]
+        f = g
+    assert "f: i32[x_len + 60]" in emit(collect([f]).algorithm).source

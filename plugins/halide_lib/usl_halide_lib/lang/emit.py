@@ -1,0 +1,269 @@
+"""P0: an algorithm as a procedure, each func at the root over the bounds that β found (halide.md §6).
+
+Loops start at 0 and buffers at their first place. The frontend proves the procedure memory safe, whatever the engine said.
+"""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from usl_core import Procedure, proc_from_source
+from usl_core.errors import UslError
+from usl_halide_lib.lang.emit_expr import Stored, Writer
+from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.inference import Bounds, infer
+from usl_halide_lib.lang.linear import Facts, Lin, const, ends, extremum, variable
+from usl_halide_lib.lang.lower import hole_stage, in_target, loop_keys, lower
+from usl_halide_lib.lang.nodes import Algorithm, FuncDef, Node, Op, Read, StageDef
+from usl_halide_lib.lang.normal import Normal
+from usl_halide_lib.lang.query import Family
+from usl_halide_lib.lang.target import window
+from usl_halide_lib.lang.types import I32
+
+_files = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Formal:
+    """What an argument of P0 is: kind is "min", "len", "extent", "param", "image" or "output", of the input or func `of`."""
+
+    name: str
+    kind: str
+    of: str
+    dim: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """P0, its formals in order, and the bounds that it was made with."""
+
+    procedure: Procedure
+    formals: tuple[Formal, ...]
+    bounds: Bounds
+    source: str
+
+
+def emit(algorithm: Algorithm) -> Emitted:
+    """The procedure of an algorithm with one output.
+
+    Raises:
+        AlgorithmError: E784, an access has no bounds; E770, an operation has no form there; E789, P0 is refused.
+    """
+    bounds = infer(lower(algorithm))
+    emitter = _Emitter(algorithm, bounds)
+    source = emitter.text()
+    try:
+        procedure = proc_from_source(source, {}, f"<{algorithm.outputs[0]} {next(_files)}>")
+    except UslError as error:
+        notes = ("please report this", *str(error).splitlines(), *source.splitlines())
+        raise refuse(f"{algorithm.outputs[0]}: the procedure that was made is refused", code="E789", notes=notes) from error
+    return Emitted(procedure, tuple(emitter.formals), bounds, source)
+
+
+@dataclass
+class _Emitter:
+    algorithm: Algorithm
+    bounds: Bounds
+    formals: list[Formal] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    buffers: dict[str, Stored] = field(default_factory=dict)
+    annotations: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.facts = Facts(dict(self.bounds.facts))
+        self.normal = Normal(self.algorithm, self.facts, lambda hole: None)
+        self.output = self.algorithm.func(self.algorithm.outputs[0])
+
+    def text(self) -> str:
+        """The procedure's source."""
+        title = self.fresh(f"run_{self.output.name}")
+        self._sizes()
+        self._inputs()
+        self._outputs()
+        lines = [f"def {title}({', '.join(self.annotations)}):"]
+        lines += [f"    assert {each}" for each in self._assertions()]
+        for func in self.algorithm.funcs:
+            if func is not self.output:
+                lines += [f"    {line}" for line in self._allocations(func)]
+            for index in range(len(func.stages)):
+                lines += [f"    {line}" for line in self._stage(func, index)]
+        return "\n".join(lines) + "\n"
+
+    def fresh(self, wanted: str) -> str:
+        """A name of the object language that nothing else has."""
+        base = "".join(c if c.isalnum() else "_" for c in wanted)
+        base = f"v{base}" if base[0] == "_" or base[0].isdigit() else base
+        name, number = base, 1
+        while name in self.taken or keyword.iskeyword(name) or name in _RESERVED:
+            name, number = f"{base}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+    def _formal(self, wanted: str, kind: str, of: str, annotation: str, dim: int = 0) -> str:
+        name = self.fresh(wanted)
+        self.formals.append(Formal(name, kind, of, dim))
+        self.annotations.append(f"{name}: {annotation}")
+        return name
+
+    def _sizes(self) -> None:
+        output = self.output
+        for dim, arg in enumerate(output.args):
+            low, length = window(output.name, dim)
+            self.names[low.name] = self._formal(f"{arg}_min", "min", output.name, "index", dim)
+            self.names[length.name] = self._formal(f"{arg}_len", "len", output.name, "size", dim)
+        for name, dimensions, _ in self.algorithm.images:
+            for dim in range(dimensions):
+                self.names[f"{name}.extent.{dim}"] = self._formal(f"{name}_{dim}", "extent", name, "size", dim)
+        for name, typ in self.algorithm.params:
+            self.names[name] = self._formal(name, "param", name, "index" if typ == I32 else typ.usl)
+
+    def _inputs(self) -> None:
+        for name, dimensions, typ in self.algorithm.images:
+            extents = tuple(variable(f"{name}.extent.{dim}") for dim in range(dimensions))
+            shape = ", ".join(self.names[f"{name}.extent.{dim}"] for dim in reversed(range(dimensions)))
+            formal = self._formal(name, "image", name, f"[{typ.usl}][{shape}]" if dimensions else typ.usl)
+            self.buffers[name] = Stored((formal,), (const(0),) * dimensions, extents)
+
+    def _outputs(self) -> None:
+        self._store(self.output)
+        stored, writer = self.buffers[self.output.name], self._writer({})
+        shape = ", ".join(writer.control(each) for each in reversed(stored.extent))
+        for part, (name, typ) in enumerate(zip(stored.names, self.output.types, strict=True)):
+            self.formals.append(Formal(name, "output", self.output.name, part))
+            self.annotations.append(f"{name}: {typ.usl}[{shape}]" if shape else f"{name}: {typ.usl}")
+
+    def _store(self, func: FuncDef) -> None:
+        """Decide a func's buffer: its memory bounds, with at least one place."""
+        box = [self.bounds.interval(Family("mem", func.name), dim) for dim in range(len(func.args))]
+        extents = tuple(extremum(True, [high - low + 1, const(1)], self.facts) for low, high in box)
+        parts = [func.name] if len(func.types) == 1 else [f"{func.name}_{part}" for part in range(len(func.types))]
+        self.buffers[func.name] = Stored(tuple(map(self.fresh, parts)), tuple(low for low, _ in box), extents)
+
+    def _allocations(self, func: FuncDef) -> Iterator[str]:
+        self._store(func)
+        stored, writer = self.buffers[func.name], self._writer({})
+        shape = ", ".join(writer.control(each) for each in reversed(stored.extent))
+        for name, typ in zip(stored.names, func.types, strict=True):
+            yield f"{name}: {typ.usl}[{shape}]" if shape else f"{name}: {typ.usl}"
+
+    def _assertions(self) -> Iterator[str]:
+        """What the caller has to see to: images that hold what is read."""
+        writer = self._writer({})
+        for name, dimensions, _ in self.algorithm.images:
+            for dim in range(dimensions):
+                low, high = self.bounds.interval(Family("image", name), dim)
+                last = variable(f"{name}.extent.{dim}") - 1
+                if (least := ends(low, self.facts)[0]) is None or least < 0:
+                    yield f"{writer.control(low)} >= 0"
+                if (room := ends(last - high, self.facts)[0]) is None or room < 0:
+                    yield f"{writer.control(high)} <= {writer.control(last)}"
+
+    def _writer(self, places: dict[str, Lin], names: dict[str, str] | None = None) -> Writer:
+        scalars = frozenset(name for name, typ in self.algorithm.params if typ != I32)
+        return Writer(self.normal, self.facts, {**self.names, **(names or {})}, places, self.buffers, scalars, self.fresh)
+
+    def _stage(self, func: FuncDef, index: int) -> Iterator[str]:
+        """The loop nest of a stage."""
+        stage, keys = in_target(func, index), loop_keys(func, index)
+        loops: list[tuple[str, str]] = []
+        places: dict[str, Lin] = {}
+        names: dict[str, str] = {}
+        local: set[str] = set()
+        for name, low, length in reversed([*self._rdom_loops(stage), *self._pure_loops(func, index)]):
+            iterator = self._iterator(name, local)
+            symbol = f"{keys[name]}#"
+            names[symbol] = iterator
+            self.facts.setdefault(symbol, (0, None))
+            places[str(keys[name])] = low + variable(symbol)
+            loops.append((iterator, self._writer({}).control(length)))
+        writer = self._writer(places, names)
+        writer.span = stage.span
+        indent = ""
+        for iterator, extent in loops:
+            yield f"{indent}for {iterator} in seq(0, {extent}):"
+            indent += "    "
+        for line in self._body(func, stage, writer):
+            yield indent + line
+
+    def _iterator(self, name: str, local: set[str]) -> str:
+        """An iterator's name, which other stages may have too, but no buffer."""
+        base = name.replace("$", "_")
+        while base in self.taken or base in local or keyword.iskeyword(base) or base in _RESERVED:
+            base += "_"
+        local.add(base)
+        return base
+
+    def _pure_loops(self, func: FuncDef, index: int) -> Iterator[tuple[str, Lin, Lin]]:
+        for dim, name in enumerate(func.args):
+            if func.is_pure_in(index, dim):
+                low, high = self.bounds.interval(Family("cpu", func.name, hole_stage(func, index)), dim)
+                yield name, low, extremum(True, [high - low + 1, const(0)], self.facts)
+
+    def _rdom_loops(self, stage: StageDef) -> Iterator[tuple[str, Lin, Lin]]:
+        for rvar in stage.rvars:
+            length = self.normal.form(rvar.extent)
+            yield rvar.name, self.normal.form(rvar.min), extremum(True, [length, const(0)], self.facts)
+
+    def _body(self, func: FuncDef, stage: StageDef, writer: Writer) -> Iterator[str]:
+        """The assignment of a stage, under its predicate."""
+        if stage.pred is None:
+            yield from self._assignment(func, stage, writer)
+            return
+        test = writer.condition(stage.pred)
+        if test is None:
+            chosen = writer.chosen(stage.pred, "i32(1)", "i32(0)", I32)
+            yield from self._flushed(writer)
+            test = f"0 < {chosen}"
+        yield f"if {test}:"
+        yield from (f"    {line}" for line in self._assignment(func, stage, writer))
+
+    def _flushed(self, writer: Writer) -> Iterator[str]:
+        lines, writer.before = writer.before, []
+        yield from lines
+
+    def _assignment(self, func: FuncDef, stage: StageDef, writer: Writer) -> Iterator[str]:
+        stored = self.buffers[func.name]
+        place = writer.place(stored, stage.index)
+        targets = [f"{name}[{place}]" if place else name for name in stored.names]
+        if len(targets) == 1:
+            added = _added(func, stage)
+            text = writer.bare(stage.values[0] if added is None else added)
+            yield from self._flushed(writer)
+            yield f"{targets[0]} {'=' if added is None else '+='} {text}"
+            return
+        results = []
+        for value, typ in zip(stage.values, func.types, strict=True):
+            name, text = self.fresh("t"), writer.data(value)
+            yield from self._flushed(writer)
+            yield f"{name}: {typ.usl}"
+            yield f"{name} = {text}"
+            results.append(name)
+        for target, name in zip(targets, results, strict=True):
+            yield f"{target} = {name}"
+
+
+def _added(func: FuncDef, stage: StageDef) -> Node | None:
+    """What a stage adds to the place that it writes, or None if it does something else."""
+
+    def is_own(node: Node) -> bool:
+        return isinstance(node, Read) and node.func == func.name and node.index == stage.index
+
+    value = stage.values[0]
+    if isinstance(value, Op) and value.op == "add":
+        a, b = value.args
+        if is_own(a):
+            return b
+        if is_own(b):
+            return a
+    return None
+
+
+_RESERVED = frozenset(
+    "seq par min max select clamp abs relu sqrt exp log sin cos tanh idx check stride size index bool assert "
+    "f16 f32 f64 bf16 i8 i16 i32 i64 u8 u16 u32 R DRAM".split()
+)
+"""Names that mean something in the object language."""

@@ -1,0 +1,298 @@
+"""Data expressions as text of the object language (halide.md §6).
+
+Indices that are linear become control expressions; others are i32 data in `idx`, whose clamp the bounds make idle. Conditions
+become `select` on `<`. What has no form in the object language is E770.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from usl_core.errors import Span
+from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.linear import Extremum, Facts, Lin, Quotient, Unknown, Variable, extremum, substituted
+from usl_halide_lib.lang.nodes import Const, ImageRead, Name, Node, Op, Read, show
+from usl_halide_lib.lang.normal import Normal
+from usl_halide_lib.lang.types import BOOL, I32, Type
+
+FUNCTIONS = ("sqrt", "exp", "log", "sin", "cos", "tanh")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A buffer: its names (one per element of a tuple), the first place and the extent of each dimension, x first."""
+
+    names: tuple[str, ...]
+    low: tuple[Lin, ...]
+    extent: tuple[Lin, ...]
+
+
+@dataclass
+class Writer:
+    """Text in the scope of one stage. places has the value of each loop's variable; names what variables are called."""
+
+    normal: Normal
+    facts: Facts
+    names: dict[str, str]
+    places: dict[str, Lin]
+    buffers: dict[str, Stored]
+    scalars: frozenset[str]
+    fresh: Callable[[str], str]
+    span: Span | None = None
+    before: list[str] = field(default_factory=list)
+    """Statements that have to stand before the one that is written: scalars that are used twice."""
+
+    def control(self, form: Lin) -> str:
+        """A form as a control expression."""
+        text = ""
+        for atom, c in form.terms:
+            term = self._atom(atom)
+            sign = "-" if c < 0 else "+"
+            factor = "" if abs(c) == 1 else f"{abs(c)} * "
+            text = f"{text} {sign} {factor}{term}" if text else ("-" if c < 0 else "") + factor + term
+        if not text:
+            return str(form.constant)
+        if not form.constant:
+            return text
+        return f"{text} {'-' if form.constant < 0 else '+'} {abs(form.constant)}"
+
+    def _atom(self, atom: object) -> str:
+        match atom:
+            case Variable(name=name):
+                return self.names[name]
+            case Quotient(form=form, divisor=k):
+                return f"(({self.control(form)}) / {k})"
+            case Extremum(is_max=is_max, a=a, b=b):
+                return f"{'max' if is_max else 'min'}({self.control(a)}, {self.control(b)})"
+            case _:
+                raise AssertionError(atom)
+
+    def form(self, node: Node) -> Lin | None:
+        """An index as a form over what P0 has; None if it depends on data."""
+        form = self.normal.form(node)
+        for name, value in self.places.items():
+            form = substituted(form, name, value, self.facts)
+        return None if _has_data(form) else form
+
+    def place(self, buffer: Stored, index: tuple[Node, ...]) -> str:
+        """The subscript of an access: dimensions in the order of NumPy."""
+        return ", ".join(reversed([self._subscript(buffer, dim, each) for dim, each in enumerate(index)]))
+
+    def _subscript(self, buffer: Stored, dim: int, index: Node) -> str:
+        form = self.form(index)
+        if form is not None:
+            return self.control(form - buffer.low[dim])
+        low = buffer.low[dim]
+        data = self.data(index) if low == Lin() else f"{self.data(index)} - i32({self.control(low)})"
+        return f"idx({data}, 0, {self.control(extremum(True, [buffer.extent[dim], Lin((), 1)], self.facts))})"
+
+    def data(self, node: Node) -> str:
+        """A data expression of the node's type, as an operand."""
+        match node:
+            case Const(value=value, type=typ):
+                return f"{typ.usl}({literal(value, typ)})"
+            case Name(name=name, type=typ):
+                if typ == I32:
+                    form = self.form(node)
+                    assert form is not None
+                    return f"i32({self.control(form)})"
+                assert name in self.scalars
+                return self.names[name]
+            case Read() | ImageRead():
+                buffer = self.buffers[node.func if isinstance(node, Read) else node.image]
+                name = buffer.names[node.part if isinstance(node, Read) else 0]
+                return f"{name}[{self.place(buffer, node.index)}]" if buffer.low else name
+            case Op(op=op, args=args):
+                return self._operation(node, op, args)
+            case _:
+                raise AssertionError(node)
+
+    def bare(self, node: Node) -> str:
+        """A data expression where the context gives a number its type."""
+        return literal(node.value, node.type) if isinstance(node, Const) else self.data(node)
+
+    def _operation(self, node: Op, op: str, args: tuple[Node, ...]) -> str:
+        typ = node.type
+        if typ == BOOL:
+            return self.chosen(node, "u8(1)", "u8(0)")
+        match op, args:
+            case (("add" | "sub" | "mul"), (a, b)):
+                symbol = {"add": "+", "sub": "-", "mul": "*"}[op]
+                left = self.data(a) if isinstance(b, Const) else self.bare(a)
+                return f"({left} {symbol} {self.bare(b)})"
+            case (("min" | "max"), (a, b)):
+                return f"{op}({self.data(a)}, {self.bare(b)})"
+            case "neg", (a,):
+                return f"(-{self.data(a)})"
+            case "select", (cond, a, b):
+                return self.chosen(cond, self.data(a), self.data(b), typ)
+            case (("div" | "mod"), (a, b)):
+                return self._divided(op, a, b)
+            case (("shl" | "shr"), (a, Const(value=distance))):
+                return self._shifted(a, int(distance) if op == "shl" else -int(distance))
+            case "cast", (a,):
+                return self._cast(typ, a)
+            case "saturating_cast", (a,):
+                return self._saturated(typ, a)
+            case "abs", (a,):
+                if typ.is_float:
+                    return f"abs({self.data(a)})"
+                value = self.kept(a)
+                return value if a.type == typ else f"{typ.usl}(select({value}, 0, -{value}, {value}))"
+            case "absd", (a, b):
+                return self._distance(typ, a, b)
+            case _ if op in FUNCTIONS:
+                return f"{op}({', '.join(map(self.data, args))})"
+            case _:
+                raise refuse(f"{op} in {show(node)} has no form in compiled code", code="E770", span=self.span)
+
+    def kept(self, node: Node) -> str:
+        """A name or access for a value that is used more than once."""
+        if isinstance(node, Const | Name):
+            return self.data(node)
+        name = self.fresh("t")
+        text = self.data(node)
+        self.before += [f"{name}: {node.type.usl}", f"{name} = {text}"]
+        return name
+
+    def chosen(self, cond: Node, yes: str, no: str, typ: Type = BOOL) -> str:
+        """yes where a condition holds, else no."""
+        match cond:
+            case Op(op="lt" | "gt" | "le" | "ge", args=(a, b)):
+                if cond.op in ("gt", "le"):
+                    a, b = b, a
+                if cond.op in ("le", "ge"):
+                    yes, no = no, yes
+                return f"select({self.data(a)}, {self.bare(b)}, {yes}, {no})"
+            case Op(op="eq" | "ne", args=(a, b)):
+                if cond.op == "ne":
+                    yes, no = no, yes
+                yes, no, left, right = self._short(yes, typ), self._short(no, typ), self.kept(a), self.kept(b)
+                return f"select({left}, {right}, {no}, select({right}, {left}, {no}, {yes}))"
+            case Op(op="and", args=(a, b)):
+                no = self._short(no, typ)
+                return self.chosen(a, self.chosen(b, yes, no, typ), no, typ)
+            case Op(op="or", args=(a, b)):
+                yes = self._short(yes, typ)
+                return self.chosen(a, yes, self.chosen(b, yes, no, typ), typ)
+            case Op(op="not", args=(a,)):
+                return self.chosen(a, no, yes, typ)
+            case Op(op="select", args=(c, a, b)):
+                yes, no = self._short(yes, typ), self._short(no, typ)
+                return self.chosen(c, self.chosen(a, yes, no, typ), self.chosen(b, yes, no, typ), typ)
+            case Op(op="cast", args=(a,)):
+                zero = Const(0, a.type)
+                return self.chosen(Op("ne", (a, zero), BOOL), yes, no, typ)
+            case Const(value=value):
+                return yes if value else no
+            case _:
+                return f"select(0, {self.data(cond)}, {yes}, {no})"
+
+    def _short(self, text: str, typ: Type) -> str:
+        """A text that may stand several times: itself, or a scalar of its value."""
+        if len(text) < 24:
+            return text
+        name = self.fresh("t")
+        self.before += [f"{name}: {typ.usl}", f"{name} = {text}"]
+        return name
+
+    def _divided(self, op: str, a: Node, b: Node) -> str:
+        typ = a.type
+        if typ.is_float:
+            if op == "mod":
+                raise refuse("% on floats has no form in compiled code", code="E770", span=self.span)
+            return f"({self.data(a)} / {self.bare(b)})"
+        symbol = "//" if op == "div" else "%"
+        if not typ.is_signed or (isinstance(b, Const) and b.value > 0):
+            return f"({self.data(a)} {symbol} {self.bare(b)})"
+        return self._by_any(typ, op, self.kept(a), self.kept(b))
+
+    def _by_any(self, typ: Type, op: str, a: str, b: str) -> str:
+        """Euclidean division by what may be negative: floors by |b|, and the least integer, whose negation is itself, apart."""
+        least = f"{typ.usl}({typ.least})"
+        if op == "div":
+            plain, by_least = f"select({b}, 0, -({a} // -{b}), {a} // {b})", f"select({a}, 0, {typ.usl}(1), {typ.usl}(0))"
+        else:
+            plain, by_least = f"select({b}, 0, {a} % -{b}, {a} % {b})", f"select({a}, 0, {a} - {least}, {a})"
+        return f"select({least}, {b}, {plain}, {by_least})"
+
+    def _shifted(self, a: Node, distance: int) -> str:
+        """a shifted left, or right by a negative distance, in steps whose factor the type can hold."""
+        typ = a.type
+        if distance >= typ.bits:
+            return f"{typ.usl}(0)"
+        symbol, left = ("*", distance) if distance >= 0 else ("//", min(-distance, typ.bits))
+        result, most = self.data(a), typ.bits - 1 - typ.is_signed
+        while left > 0:
+            step = min(left, most)
+            result = f"({result} {symbol} {1 << step})"
+            left -= step
+        return result
+
+    def _cast(self, typ: Type, a: Node) -> str:
+        if a.type == BOOL:
+            return self.chosen(a, f"{typ.usl}(1)", f"{typ.usl}(0)", typ)
+        return f"{typ.usl}({self.data(a)})"
+
+    def _saturated(self, typ: Type, a: Node) -> str:
+        value = self.data(a)
+        if a.type.is_int and typ.is_int:
+            if a.type.greatest > typ.greatest:
+                value = f"min({value}, {typ.greatest})"
+            if a.type.least < typ.least:
+                value = f"max({value}, {typ.least})"
+        return f"{typ.usl}({value})"
+
+    def _distance(self, typ: Type, a: Node, b: Node) -> str:
+        if typ.is_float:
+            return f"abs({self.data(a)} - {self.data(b)})"
+        x, y = self.kept(a), self.kept(b)
+        return f"select({x}, {y}, {typ.usl}({y}) - {typ.usl}({x}), {typ.usl}({x}) - {typ.usl}({y}))"
+
+    def condition(self, cond: Node) -> str | None:
+        """A condition for `if`, of control values if it is linear; None where only `chosen` can say it."""
+        match cond:
+            case Op(op="and" | "or", args=(a, b)):
+                left, right = self.condition(a), self.condition(b)
+                return None if left is None or right is None else f"({left} {cond.op} {right})"
+            case Op(op="lt" | "le" | "gt" | "ge" | "eq" | "ne", args=(a, b)) if a.type == I32:
+                left_form, right_form = self.form(a), self.form(b)
+                if left_form is None or right_form is None:
+                    return None
+                symbol = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}[cond.op]
+                return f"{self.control(left_form)} {symbol} {self.control(right_form)}"
+            case Op(op="not", args=(a,)):
+                inner = self.condition(a)
+                return None if inner is None else f"(not {inner})"
+            case _:
+                return None
+
+
+def _has_data(form: Lin) -> bool:
+    """Whether a form depends on data."""
+    for atom, _ in form.terms:
+        match atom:
+            case Unknown():
+                return True
+            case Quotient(form=inner) if _has_data(inner):
+                return True
+            case Extremum(a=a, b=b) if _has_data(a) or _has_data(b):
+                return True
+            case _:
+                pass
+    return False
+
+
+def literal(value: int | Fraction, typ: Type) -> str:
+    """A number of a type as the object language writes it: decimals are exact."""
+    if not typ.is_float:
+        return str(int(value))
+    number = Fraction(value)
+    text = repr(float(number))
+    if Fraction(text) == number and "e" not in text:
+        return text
+    if number.denominator == 1:
+        return f"{number.numerator}.0"
+    return f"{float(number):.20f}"

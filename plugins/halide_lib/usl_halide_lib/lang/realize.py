@@ -1,0 +1,151 @@
+"""Running a pipeline: NumPy in, the whole buffer that the output needs out, with its place (halide.md §5.4).
+
+Everything that a procedure takes for granted is tested here, in Python, before it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from usl_core import Procedure
+from usl_halide_lib.lang.emit import Emitted
+from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.interp import Interval, Oracle, parameters
+from usl_halide_lib.lang.linear import Extremum, Lin, Quotient, Variable
+from usl_halide_lib.lang.query import Family
+from usl_halide_lib.lang.target import window
+from usl_halide_lib.lang.types import BOOL, I32, Type
+
+
+@dataclass(frozen=True)
+class Realization:
+    """What a run gave: the whole buffer, dimensions in NumPy's order, and which place is its first one, x first.
+
+    `np.asarray` of it is the part that was asked for; window says which that is.
+    """
+
+    array: np.ndarray[Any, Any]
+    mins: tuple[int, ...]
+    window: tuple[Interval, ...]
+
+    def asked(self) -> np.ndarray[Any, Any]:
+        """The part that was asked for."""
+        places = [slice(low - first, low - first + extent) for (low, extent), first in zip(self.window, self.mins, strict=True)]
+        return self.array[tuple(reversed(places))]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        asked = self.asked()
+        return asked.copy() if dtype is None else asked.astype(dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.asked()[index]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the part that was asked for, in NumPy's order."""
+        return tuple(extent for _, extent in reversed(self.window))
+
+
+def realized(
+    emitted: Emitted, procedure: Procedure, inputs: Mapping[str, Any], asked: Sequence[Interval]
+) -> tuple[Realization, ...]:
+    """The values of a procedure that came from P0, in a window: one realisation per element of the output's tuple.
+
+    Raises:
+        AlgorithmError: E786, an input is too small; E787, a window or an extent is none; E772, an input has no value.
+    """
+    algorithm = emitted.bounds.target.algorithm
+    output = algorithm.func(algorithm.outputs[0])
+    env = parameters(algorithm, inputs, exact=False)
+    Oracle(algorithm, inputs, exact=False).check_domains()
+    for dim, (low, extent) in enumerate(asked):
+        env[window(output.name, dim)[0].name], env[window(output.name, dim)[1].name] = low, extent
+    if any(extent == 0 for _, extent in asked):
+        box = [(low, extent) for low, extent in asked]
+    else:
+        box = _box(emitted, Family("mem", output.name), env, output.name)
+        _check_images(emitted, env)
+    arrays = [np.zeros([extent for _, extent in reversed(box)], dtype_of(typ)) for typ in output.types]
+    if all(extent for _, extent in asked):
+        values = [_argument(emitted, each.kind, each.of, each.dim, env, inputs, arrays) for each in emitted.formals]
+        procedure.jit()(*values)
+    mins = tuple(low for low, _ in box)
+    results = (array.view(np.bool_) if typ == BOOL else array for array, typ in zip(arrays, output.types, strict=True))
+    return tuple(Realization(each, mins, tuple(asked)) for each in results)
+
+
+def required(emitted: Emitted, env: Mapping[str, Any]) -> dict[str, list[Interval]]:
+    """For each image the box that is read, as (min, extent) per dimension, x first."""
+    algorithm = emitted.bounds.target.algorithm
+    return {name: _box(emitted, Family("image", name), env, name) for name, _, _ in algorithm.images}
+
+
+def dtype_of(typ: Type) -> np.dtype[Any]:
+    """The NumPy type that a procedure stores a type in."""
+    return np.dtype(np.uint8) if typ == BOOL else np.dtype(str(typ))
+
+
+def _box(emitted: Emitted, family: Family, env: Mapping[str, Any], name: str) -> list[Interval]:
+    box: list[Interval] = []
+    for low, high in emitted.bounds.boxes.get(family, ()):
+        first, last = _number(low, env), _number(high, env)
+        if not (first >= -(2**31) and last < 2**31 - 1):
+            raise refuse(f"{name} would need the places {first} to {last}, which are no 32-bit integers", code="E787")
+        box.append((first, max(last - first + 1, 1)))
+    return box
+
+
+def _number(form: Lin, env: Mapping[str, Any]) -> int:
+    """A form for given values, without wrapping."""
+    total = form.constant
+    for atom, c in form.terms:
+        match atom:
+            case Variable(name=name):
+                value = int(env[name])
+            case Quotient(form=inner, divisor=k):
+                value = _number(inner, env) // k
+            case Extremum(is_max=is_max, a=a, b=b):
+                value = (max if is_max else min)(_number(a, env), _number(b, env))
+            case _:
+                raise AssertionError(atom)
+        total += c * value
+    return total
+
+
+def _check_images(emitted: Emitted, env: Mapping[str, Any]) -> None:
+    for name, box in required(emitted, env).items():
+        extents = [env[f"{name}.extent.{dim}"] for dim in range(len(box))]
+        if any(low < 0 or low + extent > have for (low, extent), have in zip(box, extents, strict=True)):
+            has = ", ".join(f"0:{have}" for have in extents)
+            reads = ", ".join(f"{low}:{low + extent}" for low, extent in box)
+            raise refuse(
+                f"{name} has the places {has}, and {reads} is read",
+                code="E786",
+                notes=("hint: a larger image, a smaller window, or hl.clamp around the index",),
+            )
+
+
+def _argument(
+    emitted: Emitted, kind: str, of: str, dim: int, env: Mapping[str, Any], inputs: Mapping[str, Any], arrays: list[Any]
+) -> Any:
+    """The value of one formal of P0."""
+    algorithm = emitted.bounds.target.algorithm
+    match kind:
+        case "min" | "len":
+            return env[window(of, dim)[kind == "len"].name]
+        case "extent":
+            return env[f"{of}.extent.{dim}"]
+        case "image":
+            array = np.asarray(inputs[of])
+            return array.view(np.uint8) if array.dtype == np.bool_ else array
+        case "output":
+            return arrays[dim]
+        case "param":
+            typ = dict(algorithm.params)[of]
+            return int(env[of]) if typ == I32 else np.asarray(env[of], dtype_of(typ))
+        case _:
+            raise AssertionError(kind)
