@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from usl_core import (
     Procedure,
@@ -20,6 +20,7 @@ from usl_core import (
     expand_dim,
     fission,
     lift_alloc,
+    lift_scope,
     rearrange_dim,
     rename_loop,
     reorder_loops,
@@ -39,7 +40,7 @@ from usl_gemmini.errors import GemminiError
 from usl_gemmini.kernels_matmul import ALGORITHMS
 from usl_gemmini.kernels_registers import SETTINGS
 from usl_gemmini.params import GemminiParams
-from usl_gemmini.pipelines import divided, flattened, run_ahead, spread_over
+from usl_gemmini.pipelines import brought_first, divided, flattened, one_ahead, run_ahead, spread_over
 from usl_gemmini.ports import OUT, PLAIN, Port, wait_for
 from usl_stdlib import hoist_config, max_config_writes
 
@@ -71,6 +72,11 @@ class Cut:
     def rows(self) -> int:
         """How many blocks of rows there are."""
         return -(-self.M // self.dim)
+
+    @property
+    def groups(self) -> int:
+        """How many groups of columns a panel has."""
+        return -(-min(self.N, self.panel) // self.group)
 
     @property
     def depth(self) -> int:
@@ -136,7 +142,7 @@ def matmul(
         return deep_product(p, cut_deep(M, N, K, target.params), target, relu, bias, a, b, out)
     p = map_commands(stage(cut(p, shape, bias), shape, target), shape, target, relu, bias, a, b, out)
     if shape.even:
-        p = pipeline(p, shape, target)
+        p = pipeline(p, shape, target, bias)
     return p
 
 
@@ -246,7 +252,7 @@ def weights(p: Procedure, products: ForCursor, block: str, name: str, s: Cut, ta
     return set_memory(p, name, target.memories.spent)
 
 
-def pipeline(p: Procedure, s: Cut, target: Chip) -> Procedure:
+def pipeline(p: Procedure, s: Cut, target: Chip, bias: Bias = "none") -> Procedure:
     """The next panel and the next rows on the way while the array works, in one loop t over the rows of all panels."""
     rows = p.find_loop("io")
     if s.panels > 1:
@@ -263,7 +269,25 @@ def pipeline(p: Procedure, s: Cut, target: Chip) -> Procedure:
     else:
         p = unroll_loop(p, "t")
     p = rotate_sums(p, s, target)
+    if bias != "none" and s.rows * s.panels > 1 and 2 * s.groups * s.group <= target.params.acc_rows:
+        p = bias_ahead(p, s)
     return simplify(p, keep_unit_loops=True)
+
+
+def bias_ahead(p: Procedure, s: Cut) -> Procedure:
+    """What the sums of the next rows begin with comes while the array works on these."""
+    load = p.find("mvin3_acc_row(_)" if p.find("mvin3_acc_row(_)", many=True) else "mvin3_acc(_)")
+    first: Any = load
+    for _ in ("jb", "jg"):
+        p = brought_first(p, first)
+        p = fission(p, p.forward(first).after())
+        first = p.forward(first).parent()
+    groups = p.forward(first).next()
+    p = brought_first(p, first)
+    p, _, guard = one_ahead(p, p.find_loop("t"), first)
+    loads = guard.body()[0]
+    p = lift_scope(p, loads)
+    return spread_over(p, p.forward(loads), s.groups, groups, s.groups)
 
 
 def spread_over_groups(p: Procedure, loads: ForCursor, s: Cut) -> Procedure:
@@ -280,7 +304,7 @@ def spread_over_groups(p: Procedure, loads: ForCursor, s: Cut) -> Procedure:
 def rotate_sums(p: Procedure, s: Cut, target: Chip) -> Procedure:
     """Each group has its own part of the accumulator, all in turn, so that none waits for an mvout."""
     slots = target.params.acc_rows // s.group
-    groups = -(-min(s.N, s.panel) // s.group)
+    groups = s.groups
     if s.rows * s.panels > 1:
         p = expand_dim(p, "sum", slots, f"({groups} * t + jg) % {slots}")
         return lift_alloc(p, "sum", 2)
