@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 os.environ["USL_STORE"] = "off"  # schedules are worked out, not remembered
 
+from usl_gemmini.layers import Border
 from usl_gemmini.network_run import expected, layers_of, random_values, run
 from usl_gemmini.resnet import Sizes, resnet
 from usl_gemmini.sim import Simulator
@@ -78,6 +79,8 @@ def described(shape: object) -> str:
     """A shape as text."""
     if isinstance(shape, tuple):
         return " x ".join(map(str, shape))
+    if isinstance(shape, Border):
+        return f"{shape.HI} x {shape.WI} to {shape.HO} x {shape.WO}"
     names = "HI WI IC OC KH KW step".split()
     high, wide, channels, out, rows, columns, step = (getattr(shape, name) for name in names)
     return f"{high} x {wide} x {channels} to {out}, {rows} x {columns}" + (f", step {step}" if step > 1 else "")

@@ -7,8 +7,9 @@ import pytest
 from gemmini_model import pooled, read_out
 
 from usl_gemmini import GemminiError
+from usl_gemmini.border import with_border
 from usl_gemmini.chip import chip as target
-from usl_gemmini.layers import Layer, layer_of
+from usl_gemmini.layers import Border, Layer, layer_of
 from usl_gemmini.network_run import expected, layers_of, random_values, run
 from usl_gemmini.pool import max_pool
 from usl_gemmini.ports import OUT, OUT2, PLAIN
@@ -37,6 +38,21 @@ def test_pooling_is_bit_exact(name):
     shape = (0.5, False, layer.KH, layer.step, layer.pad, layer.pad, layer.H, layer.W)
     want = np.stack([pooled(image, *shape) for image in images])
     assert (y == want.reshape(y.shape)).all()
+
+
+@pytest.mark.parametrize("border", [Border(2, 20, 60, 26, 80, 3, 9), Border(1, 3, 5, 3, 5, 0, 0)], ids=str)
+def test_a_border_is_all_zeros(border):
+    sim, rng = Simulator(), np.random.default_rng(0)
+    x = rng.integers(-128, 128, (border.N * border.HI, border.WI), np.int8)
+    y = np.ones((border.N, border.HO, border.WO), np.int8)
+    with sim.session():
+        sim.allow(x, y)
+        with_border(border).jit()(x, y.reshape(-1, border.WO))
+        sim.host_reads(y)
+    inside = (slice(border.above, border.above + border.HI), slice(border.left, border.left + border.WI))
+    assert (y[:, *inside] == x.reshape(border.N, border.HI, border.WI)).all()
+    y[:, *inside] = 0
+    assert not y.any()
 
 
 @pytest.mark.parametrize(("rows", "columns", "relu"), [(1, 1, False), (37, 130, True), (300, 64, False)])

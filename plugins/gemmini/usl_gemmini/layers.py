@@ -75,6 +75,19 @@ class Layer:
         return self.N * self.H * self.W * self.OC * self.KH * self.KW * self.IC
 
 
+@dataclass(frozen=True, slots=True)
+class Border:
+    """N images of HI rows of WI numbers in the midst of zeros, HO rows of WO numbers; so many zeros are above and left."""
+
+    N: int
+    HI: int
+    WI: int
+    HO: int
+    WO: int
+    above: int
+    left: int
+
+
 def layer_of(images: Sequence[int], windows: Sequence[int], step: int = 1, pad: int = 0) -> Layer:
     """The convolution of images N x HI x WI x IC by windows KH x KW x IC x OC.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from usl_core import Procedure, proc_from_source, rename
 from usl_gemmini import memories
+from usl_gemmini.border import with_border
 from usl_gemmini.conv import conv
 from usl_gemmini.matmul import matmul
 from usl_gemmini.params import GemminiParams
@@ -37,7 +38,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A layer. shape is a Layer of convolution or pooling, M, N, K of a product, or rows and columns of a sum."""
+    """A layer. shape is a Layer of convolution or pooling, a Border, M, N, K of a product, or rows and columns of a sum."""
 
     name: str
     kind: str
@@ -90,6 +91,8 @@ class Operation:
                 return matmul(*self.shape, relu=self.relu, bias="row", params=params, a=source, out=out)
             case "average":
                 return matmul(*self.shape, params=params, b=source, out=out)
+            case "border":
+                return with_border(self.shape, params=params, out=out)
             case "pool":
                 return max_pool(self.shape, params=params, source=source, out=out)
             case _:
@@ -157,4 +160,5 @@ def _arguments(each: Operation) -> list[tuple[str, str]]:
     named = zip((f"{each.name}_w", f"{each.name}_b"), ("i8", "i32"), each.weights, strict=False)
     weights = [(name, f"{kind}[{', '.join(map(str, shape))}]") for name, kind, shape in named]
     inputs = [(tensor.name, tensor.type) for tensor in each.inputs]
-    return [(f"{each.name}_scale", "f32"), *inputs, *weights, (each.output.name, each.output.type)]
+    scales = [] if each.kind == "border" else [(f"{each.name}_scale", "f32")]
+    return [*scales, *inputs, *weights, (each.output.name, each.output.type)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from usl_gemmini.decode import name_of
-from usl_gemmini.layers import Layer
+from usl_gemmini.layers import Border, Layer
 from usl_gemmini.network import Network, Operation
 from usl_gemmini.sim import Simulator
 from usl_gemmini.trace import Trace
@@ -30,7 +30,8 @@ def random_values(network: Network, seed: int = 0) -> Values:
     """Input, weights and scales with which activations keep about the same size; what the network writes is zeros."""
     rng, values = np.random.default_rng(seed), Values()
     for each in network.operations:
-        values[f"{each.name}_scale"] = np.float32(scale_of(each))
+        if each.kind != "border":
+            values[f"{each.name}_scale"] = np.float32(scale_of(each))
         for tensor in each.inputs:
             if tensor.name == "ones":  # for each image a row with ones for its pixels
                 pixels = np.ones(tensor.columns // tensor.rows, np.int8)
@@ -50,13 +51,13 @@ def scale_of(each: Operation) -> float:
     """What brings random sums of a layer back to int8."""
     match each.kind:
         case "conv" | "product":
-            return 1 / (60 * float(np.sqrt(np.prod(each.weights[0][:-1]))))
+            return 1 / (50 * float(np.sqrt(np.prod(each.weights[0][:-1]))))
         case "average":
             return float(each.shape[0] / each.shape[2])
         case "pool":
             return 1.0
         case _:
-            return 0.7
+            return 0.9
 
 
 def run(network: Network, kernel: Any, values: Values, sim: Simulator) -> Trace:
@@ -83,6 +84,8 @@ def expected(network: Network, values: Mapping[str, Any]) -> Iterator[tuple[Oper
 
 
 def _expected(each: Operation, inputs: list[np.ndarray], values: Mapping[str, Any]) -> np.ndarray:
+    if each.kind == "border":
+        return _bordered(each.shape, inputs[0])
     scale = values[f"{each.name}_scale"]
     match each.kind:
         case "pool":
@@ -109,17 +112,26 @@ def _exact(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64)
 
 
+def _bordered(border: Border, x: np.ndarray) -> np.ndarray:
+    below, right = border.HO - border.above - border.HI, border.WO - border.left - border.WI
+    images = x.reshape(border.N, border.HI, border.WI)
+    return np.pad(images, ((0, 0), (border.above, below), (border.left, right))).reshape(-1, border.WO)
+
+
 def _images(layer: Layer, x: np.ndarray) -> np.ndarray:
+    if layer.slide:
+        windows = np.lib.stride_tricks.sliding_window_view(x.reshape(layer.N, layer.HI, layer.WI), layer.IC, axis=2)
+        return windows[:, :, :: layer.slide]
     border = (layer.pad, layer.pad)
     return np.pad(x.reshape(layer.N, layer.HI, layer.WI, layer.IC), ((0, 0), border, border, (0, 0)))
 
 
 def _taps(layer: Layer, images: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
     """For each place in a window the pixels there, [pixels, channels]."""
-    high, wide = layer.step * (layer.H - 1) + 1, layer.step * (layer.W - 1) + 1
+    high, wide = layer.step * (layer.H - 1) + 1, layer.across * (layer.W - 1) + 1
     for r in range(layer.KH):
         for c in range(layer.KW):
-            pixels = images[:, r : r + high : layer.step, c : c + wide : layer.step]
+            pixels = images[:, r : r + high : layer.step, c : c + wide : layer.across]
             yield r, c, np.ascontiguousarray(pixels).reshape(-1, layer.IC)
 
 

@@ -6,11 +6,14 @@ Reference: He 2016, table 1; the step of a block is in its 3 x 3 convolution, as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from usl_gemmini.layers import layer_of
+from usl_gemmini.layers import Border, Layer, layer_of, slid
 from usl_gemmini.network import Network, Tensor
 from usl_gemmini.ports import OUT, OUT2, OUT3, PLAIN, Port
+
+LINE = 64
+"""Bytes of a line of memory, on which rows of images begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +28,9 @@ class Sizes:
 
 
 def resnet(sizes: Sizes = Sizes()) -> Network:
-    """The network; with the default sizes ResNet-50. Its input is x, [batch * image * image, 3]."""
+    """The network; with the default sizes ResNet-50. Its input is x, [batch * image, image * 3]."""
     net = Network()
-    image = (sizes.batch, sizes.image, sizes.image, 3)
-    x = Tensor("x", PLAIN, sizes.batch * sizes.image**2, 3)
-    x, side = convolved(net, "stem", x, image, sizes.channels, 7, 2, OUT2, relu=True)
+    x, side = stem(net, sizes)
     pool = layer_of((sizes.batch, side, side, sizes.channels), (3, 3, sizes.channels, sizes.channels), 2, 1)
     x, side = net.add("pool", "pool", pool, (x,), OUT, pool.pixels_out), pool.H
     for stage, blocks in enumerate(sizes.blocks):
@@ -41,6 +42,21 @@ def resnet(sizes: Sizes = Sizes()) -> Network:
     x = net.add("average", "average", (sizes.batch, channels, ones.columns), (ones, x), OUT2, (sizes.batch, channels))
     net.add("classes", "product", (sizes.batch, sizes.classes, channels), (x,), OUT, (sizes.batch, sizes.classes))
     return net
+
+
+def stem(net: Network, sizes: Sizes) -> tuple[Tensor, int]:
+    """The first convolution, 7 x 7 of three channels and every other pixel, and the side of its images.
+
+    Its images get their border first, for a row of its window is one pixel of 21 channels then.
+    """
+    batch, image = sizes.batch, sizes.image
+    side = (image - 1) // 2 + 1
+    layer = slid(Layer(batch, side, side, 3, sizes.channels, 7, 7, 2))
+    layer = replace(layer, spare=(0, -layer.WI % LINE))
+    border = Border(batch, image, 3 * image, layer.HI, layer.WI, 3, 9)
+    x = Tensor("x", PLAIN, batch * image, 3 * image)
+    x = net.add("border", "border", border, (x,), OUT, layer.pixels_in)
+    return net.add("stem", "conv", layer, (x,), OUT2, layer.pixels_out, relu=True), side
 
 
 def bottleneck(net: Network, name: str, x: Tensor, batch: int, side: int, channels: int, step: int) -> tuple[Tensor, int]:
