@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from usl_core import Procedure
@@ -11,7 +11,7 @@ from usl_core.cursors import AssignCursor, BinaryOpCursor, ReadCursor
 from usl_core.errors import SchedulingError
 from usl_core.ir.memory import MemoryClass
 from usl_core.scheduling import bind_expr, commute_expr, fold_into_reduce, split_write, stage_mem
-from usl_stdlib.expressions import fresh, mentions, text, window_text
+from usl_stdlib.expressions import mentions, taken_names, text, unused, window_text
 from usl_stdlib.rules import Lanes, Rule, any_rule, default_memory, in_memory
 from usl_stdlib.selection import Selection, Shape, lanes_of, shapes
 from usl_stdlib.unmapped import no_instruction
@@ -73,6 +73,10 @@ class Cutting:
     machine: Machine
     rules: Sequence[Rule]
     registers: dict[str, MemoryClass]
+    buffers: dict[Any, Any] = field(default_factory=dict)
+    """What the accesses are known to be of, see `Lanes`."""
+    taken: set[str] = field(default_factory=set)
+    """The names in the procedure, once a register has been made."""
 
     def cut(self, p: Procedure, write: Any, copied: bool = False) -> Procedure:
         """A write as single operations, as the first rule that knows it says.
@@ -80,7 +84,7 @@ class Cutting:
         copied: it fills a new register with what a rule did not want to compute in place; once is enough.
         """
         p = _folded(p, write)
-        write, lanes = p.forward(write), Lanes(self.loop, self.registers)
+        write, lanes = p.forward(write), Lanes(self.loop, self.registers, buffers=self.buffers)
         cut = next((cut for rule in self.rules if (cut := rule(write, lanes)) is not None), None)
         if cut is None:
             reasons = [rule.missing(write, lanes) for rule in self.rules if isinstance(rule, Selection)]
@@ -112,7 +116,10 @@ class Cutting:
 
     def _register(self, p: Procedure, base: str, typ: Any, home: MemoryClass | None) -> str:
         """The name of a new register."""
-        own = fresh(p, base)
+        if not self.taken:
+            self.taken.update(taken_names(p))
+        own = unused(self.taken, base)
+        self.taken.add(own)
         self.registers[own] = self.machine.home(typ) if home is None or default_memory(home) else home
         return own
 

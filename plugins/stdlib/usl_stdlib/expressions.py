@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from usl_core import Procedure
@@ -122,6 +122,15 @@ def window_text(name: str, entries: tuple[Any, ...]) -> str:
 
 def fresh(p: Procedure, base: str) -> str:
     """base, or base with a number, so that nothing in p has that name yet."""
+    return unused(taken_names(p), base)
+
+
+def taken_names(p: Procedure) -> set[str]:
+    """What the formals, buffers, windows and iterators of p are called."""
     taken = {arg.name() for arg in p.args()}
-    taken |= {stmt.name() for stmt in statements(p) if isinstance(stmt, AllocCursor | WindowStmtCursor | ForCursor)}
+    return taken | {stmt.name() for stmt in statements(p) if isinstance(stmt, AllocCursor | WindowStmtCursor | ForCursor)}
+
+
+def unused(taken: Collection[str], base: str) -> str:
+    """base, or base with a number, so that it is not taken."""
     return next(name for name in (base, *(f"{base}{i}" for i in range(1, len(taken) + 2))) if name not in taken)

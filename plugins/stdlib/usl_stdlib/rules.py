@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from usl_core.arguments import checked
@@ -33,6 +33,8 @@ class Lanes:
     registers: Mapping[str, MemoryClass]
     target: str = ""
     """The location that is written, as text; none for a new register."""
+    buffers: dict[Any, Any] = field(default_factory=dict)
+    """Where the buffers are declared that have been asked about: a search through the statements before an access each."""
 
     def writing(self, write: Any | None) -> Lanes:
         """The same place, for a write."""
@@ -47,10 +49,16 @@ class Lanes:
         idx = expr.idx()
         if not any(map(self.varies, idx)):
             return None
-        found = binder(expr, expr.name())
+        found = self._binder(expr)
         memory = found.mem() if isinstance(found, AllocCursor | ArgCursor) else DRAM
         in_order = self.varies(idx[-1]) and not any(map(self.varies, idx[:-1]))
         return memory if in_order or (memory is not None and memory.addressable) else None
+
+    def _binder(self, access: Any) -> Any:
+        symbol = access.node.name
+        if symbol not in self.buffers:
+            self.buffers[symbol] = binder(access, access.name())
+        return self.buffers[symbol]
 
     def varies(self, expr: Any) -> bool:
         """Whether a part of a right side or an index may be another in each lane."""
@@ -58,7 +66,7 @@ class Lanes:
 
     def index(self, access: Any) -> LaneIndex | None:
         """How the indices of an access go with the lanes; None if no lane is in them."""
-        buffer = binder(access, access.name())
+        buffer = self._binder(access)
         return lane_index(access.idx(), self.varies, lambda dim: known_stride(buffer, dim))
 
     def same_in_all(self, expr: Any) -> bool:

@@ -149,6 +149,7 @@ class Selection:
 
     shapes: Sequence[Shape]
     _costs: dict[tuple[str, str, Any], float] = field(default_factory=dict)
+    _in_place: dict[tuple[str, str, str, Any], float] = field(default_factory=dict)
 
     @cached_property
     def _by_head(self) -> dict[tuple[str, Any, tuple[Any, ...]], list[Shape]]:
@@ -166,6 +167,7 @@ class Selection:
 
     def __call__(self, write: Any, lanes: Lanes) -> Cut | None:
         self._costs.clear()
+        self._in_place.clear()
         cost, cut = min(self._ways(write, lanes), key=lambda way: way[0], default=(inf, None))
         return cut if cost < inf else None
 
@@ -250,8 +252,14 @@ class Selection:
         return best
 
     def _best(self, rhs: Part, op: str, memory: MemoryClass, target: str) -> float:
+        key = (rhs.text, str(rhs.type), op, memory)  # target is the same throughout a write, but in new registers
+        if target and key in self._in_place:
+            return self._in_place[key]
         ways = [*self._pieces(rhs, op, memory, target), *self._split(rhs, op, memory, target)]
-        return min((cost for cost, _ in ways), default=inf)
+        found = min((cost for cost, _ in ways), default=inf)
+        if target:
+            self._in_place[key] = found
+        return found
 
     def _value(self, part: Part, memory: MemoryClass) -> float:
         """The fewest instructions that put a part into a register."""

@@ -98,8 +98,9 @@ def vectorize(
         registers += allocs
         singles += [(single, machine.selection(masked)) for single in loops]
     calls: list[Any] = []
+    buffers: dict[Any, Any] = {}
     for single, fit in singles if chosen else ():
-        p = _instruction(p, single, fit)
+        p = _instruction(p, single, fit, buffers)
         calls.append(single)
     if reduction is not None and chosen:
         for end in reduction.ends:
@@ -151,12 +152,14 @@ def _vector_code(
 # ---- instructions
 
 
-def _instruction(p: Procedure, loop: Any, fit: Selection) -> Procedure:
+def _instruction(p: Procedure, loop: Any, fit: Selection, buffers: dict[Any, Any]) -> Procedure:
     """The loop replaced by the first instruction that it is."""
     loop = p.forward(loop)
     write = guarded_body(loop)[0][0]
     reasons = []
-    for each in fit.fitting(write, Lanes(loop.name(), {})) if isinstance(write, AssignCursor | ReduceCursor) else ():
+    for each in (
+        fit.fitting(write, Lanes(loop.name(), {}, buffers=buffers)) if isinstance(write, AssignCursor | ReduceCursor) else ()
+    ):
         try:
             return replace(p, loop, each)
         except SchedulingError as error:
@@ -176,4 +179,4 @@ def _add_up(p: Procedure, loop: Any, machine: Machine) -> tuple[Procedure, list[
     own = fresh(p, f"{sums.name()}_lanes")
     p = stage_mem(p, loop, f"{sums.name()}[{', '.join([*map(text, sums.idx()[:-1]), f'0:{machine.width}'])}]", own)
     store = p.forward(loop).prev()
-    return _instruction(p, store, machine.selection(masked=False)), [store]
+    return _instruction(p, store, machine.selection(masked=False), {}), [store]
