@@ -42,7 +42,7 @@ from usl_gemmini.kernels_registers import SETTINGS
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import brought_first, divided, flattened, one_ahead, run_ahead, spread_over
 from usl_gemmini.ports import OUT, PLAIN, Port, wait_for
-from usl_stdlib import hoist_config, max_config_writes
+from usl_stdlib import hoist_config, holds_at_end, max_config_writes
 
 Bias = Literal["none", "matrix", "row"]
 """What is added to the product."""
@@ -143,7 +143,7 @@ def matmul(
     p = map_commands(stage(cut(p, shape, bias), shape, target), shape, target, relu, bias, a, b, out)
     if shape.even:
         p = pipeline(p, shape, target, bias)
-    return p
+    return holds_at_end(p, out.fence, "pending", False)
 
 
 def cut(p: Procedure, s: Cut, bias: Bias) -> Procedure:
