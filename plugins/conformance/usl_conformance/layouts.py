@@ -59,8 +59,13 @@ def _options(proc: Proc, arg: Arg, controls: Controls, free: bool) -> Iterator[t
         for strides in _widened(shape, steps):
             wanted.setdefault(strides)
     for strides in wanted:
-        if strides and max(strides) * max(shape) <= WIDEST and _holds(proc, controls, {arg.name: strides}):
+        if strides and _span(shape, strides) <= WIDEST and _holds(proc, controls, {arg.name: strides}):
             yield strides
+
+
+def _span(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """The elements from the first of a tensor to its last."""
+    return 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
 
 
 def _widened(shape: tuple[int, ...], steps: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -15,8 +15,10 @@ from usl_core.plugins.manager import plugin_manager
 from usl_gemmini import GemminiParams, SimulatorError, kernels_registers, memories
 from usl_gemmini.chip import chip
 from usl_gemmini.header import header
+from usl_gemmini.layers import Layer
 from usl_gemmini.library import compile_c
 from usl_gemmini.matmul import matmul
+from usl_gemmini.pool import max_pool
 from usl_gemmini.rounding import rne
 from usl_gemmini.sim import Simulator
 
@@ -45,8 +47,30 @@ IN_INSTRUCTIONS = [
     ("mm_again", "accumulated", "preloaded"),
     ("mm_again", "i32(a[1 * i, kk]) * i32(w[kk, j])", "i32(a[1 * i, kk]) * i32(w[j, kk])"),
     ("mm_load_step2", "a[2 * i, kk]", "a[i, kk]"),
+    ("mvout_pool2", "for wr in seq(0, 2)", "for wr in seq(0, 1)"),
+    ("mvout_pool2", "2 * p + wc", "p + wc"),
+    ("mvout_pool3", "most = -128", "most = 0"),
+    ("mvout_pool2_step1", "{cols}, 0)", "{pixels}, 0)"),
+    ("mvout_relu_pool2", "relu(", "abs("),
+    ("mvout_pool2", "max(most", "min(most"),
 ]
 """An instruction, what its text has, and what instead."""
+
+IN_SETTERS = [
+    ("config_ld0", "mvin", "{block_stride} / DIM", "DIM"),
+    ("config_ld0_wide", "mvin_acc", "4 * {stride}", "{stride}"),
+    ("config_ld0_scaled", "mvin_scaled", "{stride}, {scale}", "{stride}, 2 * {scale}"),
+    ("config_ld1", "mvin2", ", 1);", ", 0);"),
+    ("config_ld2", "mvin3", "{stride}, MVIN", "{stride} + 1, MVIN"),
+    ("config_st", "mvout_relu", "{activation}, {scale}", "NO_ACTIVATION, {scale}"),
+    ("config_st_wide", "mvout_full", "4 * ", ""),
+    ("config_ex_ws", "mm_again_step2", "{A_stride}", "1"),
+    ("config_st_pool", "mvout_pool2", "{porows}, {pocols}", "{pocols}, {porows}"),
+    ("config_st_pool", "mvout_pool2", "{orows}, {ocols}", "{ocols}, {orows}"),
+    ("config_st_pool", "mvout_pool2_step1", "{pool_stride}, {pool_size}", "{pool_size}, {pool_stride}"),
+    ("config_st_pool", "mvout_relu_pool2", "{activation}, {scale}", "0, {scale}"),
+]
+"""A configuration instruction, one that relies on it, what the text of the first has, and what instead."""
 
 IN_ENCODINGS = [
     ("GEMMINI_MVIN2 = 1", "GEMMINI_MVIN2 = 2"),
@@ -61,8 +85,25 @@ IN_ENCODINGS = [
 ]
 """What the header has, and what instead."""
 
-IN_PLACES = [("enum { b = ", "enum { b = 8192 + 0 * "), ("% 2) * 4096", "% 2) * 16"), ("enum { sum = ", "enum { sum = 1000 + ")]
-"""What the kernel's C has, and what instead: the first block of A lies at 8192, its halves 4096 rows apart."""
+IN_POOLING = [
+    (f"gemmini_field((uint64_t)({name}), {at}, ", f"gemmini_field((uint64_t)({name}), {wrong}, ")
+    for name, at, wrong in (
+        ("pool_stride", 4, 6),
+        ("pool_size", 6, 4),
+        ("pool_out_dim", 24, 16),
+        ("porows", 32, 40),
+        ("pocols", 40, 32),
+        ("orows", 48, 56),
+        ("ocols", 56, 48),
+    )
+]
+"""What the header has for the store's pooling, and what instead."""
+
+IN_PLACES = {
+    16: [("enum { b = ", "enum { b = 8192 + 0 * "), ("% 2) * 4096", "% 2) * 16"), ("enum { sum = ", "enum { sum = 1000 + ")],
+    8: [("enum { b = ", "enum { b = 16384 + 0 * "), ("% 2) * 8192", "% 2) * 8"), ("enum { sum = 0 }", "enum { sum = 2040 }")],
+}
+"""What the kernel's C has, and what instead: for dim 16 the first block of A lies at 8192, its halves 4096 rows apart."""
 
 
 OWN_HEADER = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>"
@@ -82,11 +123,22 @@ def test_errors_in_instructions_are_found():
     assert [(each.name, number) for number, each in enumerate(outcomes) if each.status != "failed"] == []
 
 
-def kernel_c():
+@pytest.mark.parametrize(("setter", "user", "old", "new"), IN_SETTERS)
+def test_errors_in_configuration_are_found_by_what_relies_on_it(setter, user, old, new):
+    target, manager = chip(), plugin_manager()
+    text = str(target[setter])
+    assert old in text
+    mutant = proc_from_source(text.replace(old, new), SCOPE, file=f"<mutant of {setter}>").ir
+    others = [target[name].ir for name in target if name.startswith(("config", "fence")) and name != setter]
+    tools = toolchain(manager.get("gemmini"), manager, "c11", emulate=False)
+    (outcome,) = check_instructions([target[user].ir], [mutant, *others, target[user].ir], tools)
+    assert outcome.status == "failed"
+
+
+def kernel_c(params):
     """The C of a small kernel with the header in it, and arrays for it."""
-    params = GemminiParams()
-    code = matmul(40, 80, 50).c_code()
-    whole = code.replace('#include "matmul.h"', OWN_HEADER).replace('#include "gemmini.h"', header(params))
+    code = matmul(40, 80, 50, params=params).c_code()
+    whole = code.replace('#include "matmul.h"', OWN_HEADER).replace(f'#include "{params.header_name}"', header(params))
     rng = np.random.default_rng(0)
     a, b, c = (
         rng.integers(-128, 128, (40, 50), np.int8),
@@ -96,9 +148,9 @@ def kernel_c():
     return whole, a, b, c
 
 
-def is_wrong(text, a, b, c):
+def is_wrong(text, a, b, c, params):
     """Whether the simulator refuses the commands, or what they compute is not what NumPy says."""
-    library, sim = compile_c(text, flags=("-O0",)), Simulator()
+    library, sim = compile_c(text, params, flags=("-O0",)), Simulator(params)
     c[...] = 0
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, c)]
     try:
@@ -111,12 +163,42 @@ def is_wrong(text, a, b, c):
     return bool((c != read_out(a.astype(np.int32) @ b.astype(np.int32), 0.01, False)).any())
 
 
-def test_errors_in_encodings_and_places_are_found():
-    text, a, b, c = kernel_c()
-    assert not is_wrong(text, a, b, c)
-    for old, new in IN_ENCODINGS + IN_PLACES:
+@pytest.mark.parametrize("dim", [8, 16])
+def test_errors_in_encodings_and_places_are_found(dim):
+    params = GemminiParams(dim=dim)
+    text, a, b, c = kernel_c(params)
+    assert not is_wrong(text, a, b, c, params)
+    for old, new in IN_ENCODINGS + IN_PLACES[dim]:
         assert old in text, old
-        assert is_wrong(text.replace(old, new), a, b, c), (old, new)
+        assert is_wrong(text.replace(old, new), a, b, c, params), (old, new)
+
+
+def test_errors_in_the_encoding_of_pooling_are_found():
+    layer = Layer(1, 7, 9, 16, 16, 3, 3, 2)
+    code = max_pool(layer).c_code()
+    text = code.replace('#include "pool.h"', OWN_HEADER).replace('#include "gemmini.h"', header(GemminiParams()))
+    assert not pools_wrongly(text, layer)
+    for old, new in IN_POOLING:
+        assert old in text, old
+        assert pools_wrongly(text.replace(old, new), layer), (old, new)
+
+
+def pools_wrongly(text, layer):
+    """Whether the simulator refuses the commands, or some pixel is not the largest of its window."""
+    library, sim = compile_c(text, flags=("-O0",)), Simulator()
+    rng = np.random.default_rng(1)
+    high, wide = layer.HI, layer.WI
+    x, y = rng.integers(0, 128, (high * wide, 16), np.int8), np.zeros((layer.H * layer.W, 16), np.int8)
+    try:
+        with sim.session():
+            sim.allow(x, y)
+            library.pool(ctypes.byref(ctypes.c_float(1.0)), *(ctypes.c_void_p(each.ctypes.data) for each in (x, y)))
+            sim.host_reads(y)
+    except SimulatorError:
+        return True
+    image = x.reshape(high, wide, 16)
+    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), axis=(0, 1))[::2, ::2]
+    return bool((y.reshape(layer.H, layer.W, 16) != windows.max(axis=(-2, -1))).any())
 
 
 def test_a_kernel_for_another_chip_does_not_compile():
