@@ -205,6 +205,19 @@ def run_resnet(rounds: int) -> Outcome:
     return resnet.as_json(result), resnet.judge(result)
 
 
+def run_images(rounds: int) -> Outcome:
+    from bench import images
+
+    rows = images.measure(rounds)
+    table = images.markdown(rows)
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "images.md").write_text(table, encoding="utf-8")
+    print(table)
+    for goal in (missed := images.judge(rows)):
+        print(f"missed: {goal}")
+    return {"rows": rows, "missed": missed}, []
+
+
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
     "sgemm": run_sgemm,
@@ -219,6 +232,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "gallery": run_gallery,
     "gemmini": run_gemmini,
     "resnet": run_resnet,
+    "images": run_images,
 }
 LARGE: dict[str, Callable[[int], Outcome]] = {"perceus-large": run_perceus_large}
 """What takes so much memory that it is only done if it is asked for."""

@@ -118,7 +118,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "algorithm specialising storage vector",
         "fold",
         "applying",
-        "functions kernels_schedules",
+        "functions image_schedules",
         "kernels",
         "lang",
         "hl",

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from usl_core.errors import UsageError
-from usl_halide_lib.kernels_schedules import KERNELS, scheduled
+from usl_halide_lib.image_schedules import KERNELS, scheduled
 
 
 def box_blur(image: Any, out: Any = None) -> Any:

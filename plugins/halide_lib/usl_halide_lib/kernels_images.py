@@ -1,4 +1,4 @@
-"""Image kernels as plain loops: what they compute, and nothing of how. The schedules are in `kernels_schedules`."""
+"""Image kernels as plain loops: what they compute, and nothing of how. The schedules are in `image_schedules`."""
 
 from __future__ import annotations
 
@@ -74,24 +74,45 @@ def harris(H: size, W: size, inp: [f32][H + 4, W + 4], response: [f32][H, W]):
     xx: f32[H, W]
     for y in seq(0, H):
         for x in seq(0, W):
-            xx[y, x] = 0.0
-            for dy in seq(0, 3):
-                for dx in seq(0, 3):
-                    xx[y, x] += gx[y + dy, x + dx] * gx[y + dy, x + dx]
+            xx[y, x] = (
+                gx[y, x] * gx[y, x]
+                + gx[y, x + 1] * gx[y, x + 1]
+                + gx[y, x + 2] * gx[y, x + 2]
+                + gx[y + 1, x] * gx[y + 1, x]
+                + gx[y + 1, x + 1] * gx[y + 1, x + 1]
+                + gx[y + 1, x + 2] * gx[y + 1, x + 2]
+                + gx[y + 2, x] * gx[y + 2, x]
+                + gx[y + 2, x + 1] * gx[y + 2, x + 1]
+                + gx[y + 2, x + 2] * gx[y + 2, x + 2]
+            )
     xy: f32[H, W]
     for y in seq(0, H):
         for x in seq(0, W):
-            xy[y, x] = 0.0
-            for dy in seq(0, 3):
-                for dx in seq(0, 3):
-                    xy[y, x] += gx[y + dy, x + dx] * gy[y + dy, x + dx]
+            xy[y, x] = (
+                gx[y, x] * gy[y, x]
+                + gx[y, x + 1] * gy[y, x + 1]
+                + gx[y, x + 2] * gy[y, x + 2]
+                + gx[y + 1, x] * gy[y + 1, x]
+                + gx[y + 1, x + 1] * gy[y + 1, x + 1]
+                + gx[y + 1, x + 2] * gy[y + 1, x + 2]
+                + gx[y + 2, x] * gy[y + 2, x]
+                + gx[y + 2, x + 1] * gy[y + 2, x + 1]
+                + gx[y + 2, x + 2] * gy[y + 2, x + 2]
+            )
     yy: f32[H, W]
     for y in seq(0, H):
         for x in seq(0, W):
-            yy[y, x] = 0.0
-            for dy in seq(0, 3):
-                for dx in seq(0, 3):
-                    yy[y, x] += gy[y + dy, x + dx] * gy[y + dy, x + dx]
+            yy[y, x] = (
+                gy[y, x] * gy[y, x]
+                + gy[y, x + 1] * gy[y, x + 1]
+                + gy[y, x + 2] * gy[y, x + 2]
+                + gy[y + 1, x] * gy[y + 1, x]
+                + gy[y + 1, x + 1] * gy[y + 1, x + 1]
+                + gy[y + 1, x + 2] * gy[y + 1, x + 2]
+                + gy[y + 2, x] * gy[y + 2, x]
+                + gy[y + 2, x + 1] * gy[y + 2, x + 1]
+                + gy[y + 2, x + 2] * gy[y + 2, x + 2]
+            )
     for y in seq(0, H):
         for x in seq(0, W):
             response[y, x] = xx[y, x] * yy[y, x] - xy[y, x] * xy[y, x] - 0.04 * (xx[y, x] + yy[y, x]) * (xx[y, x] + yy[y, x])

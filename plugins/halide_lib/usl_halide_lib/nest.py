@@ -131,6 +131,7 @@ class Nest:
         return Node("for", f"{label}.{name}", outer, [inner], loop)
 
     def inside(self, loop: Any) -> list[Node]:
+        """The nodes of a loop's body."""
         body = list(loop.body())
         roots = [self.root(each) for each in body]
         if not any(roots) and not any(isinstance(each, AllocCursor) and each.name() in self.working.funcs for each in body):
