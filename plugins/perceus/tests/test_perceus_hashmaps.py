@@ -85,9 +85,11 @@ def test_looking(keys, key):
     )  # fmt: skip
 
 
-def test_a_missing_key_is_a_key_error():
+def test_a_missing_key_is_a_key_error_that_names_the_place():
     assert programs.missing(1) == 2
-    with pytest.raises(KeyError):
+    with pytest.raises(
+        KeyError, match=r"programs_hashmaps.py:\d+: the key is missing: hashmaps.of_items\(\[\(1, 2\)\]\)\[key\]"
+    ):
         programs.missing(3)
 
 

@@ -38,6 +38,7 @@ INDEX = exception(IndexError)
 
 KEY = exception(KeyError)
 """A key that a hash map does not have."""
+NO_KEY = "the key is missing"
 
 VALUE = exception(ValueError)
 """A kernel is called with sizes, lengths or values that it does not allow."""

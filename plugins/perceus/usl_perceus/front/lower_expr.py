@@ -12,7 +12,7 @@ from usl_perceus.front import lower_operators as operators
 from usl_perceus.front import lower_strings as texts
 from usl_perceus.front import syntax as sx
 from usl_perceus.front.block import Block
-from usl_perceus.front.builtins import is_part
+from usl_perceus.front.builtins import KEY, NO_KEY, is_part
 from usl_perceus.front.definitions import FunDef
 from usl_perceus.front.forms import coerced, coerced_value
 from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
@@ -23,7 +23,8 @@ from usl_perceus.front.limits import ENDED
 from usl_perceus.front.lower_builtins import BuiltinCalls, closure
 from usl_perceus.front.lower_kernel import kernel_call, part_of
 from usl_perceus.front.plain import COMPARED
-from usl_perceus.front.resolve import exception_fields, signature
+from usl_perceus.front.raising import raised_here
+from usl_perceus.front.resolve import exception_fields, is_abstract, signature
 from usl_perceus.front.typed import (
     BuiltinUse,
     ConstantUse,
@@ -127,7 +128,10 @@ class Lowering(BuiltinCalls):
                     env = self._let_functions(functions, env)
                     node = body
                 case _:
-                    return self._last(self.typed.calls.get(node, node), env, block)
+                    found = self._last(self.typed.calls.get(node, node), env, block)
+                    if not (isinstance(node, sx.Index) and is_abstract(self.typed.types[node.array])):
+                        return found
+                    return raised_here(self.instances, found, self.type(node), KEY, node.span, NO_KEY)
 
     def _last(self, node: sx.Expr, env: Env, block: Block) -> ir.Expr:
         span = node.span

@@ -15,3 +15,13 @@ def raising(instances: Instances, exception: ExceptionDef, type_: ir.Type, span:
         shown = text[span.column - 1 : span.end_column - 1] if span.end_line == span.line else f"{text[span.column - 1 :]} ..."
         why = f"{why}: {shown}"
     return ir.Raise(ir.Nullary(instances.exception(exception)), type_, why, span=span)
+
+
+def raised_here(
+    instances: Instances, value: ir.Expr, type_: ir.Type, exception: ExceptionDef, span: Span, why: str
+) -> ir.TryLet:
+    """The value, which a function of the library gives; if that raises the exception, the place to name is this one."""
+    given, caught = ir.Var("given", type_), ir.Var("exception", ir.EXN)
+    here = ir.Branch(instances.exception(exception), (), raising(instances, exception, type_, span, why), span=span)
+    handler = ir.Match(caught, (here,), ir.Raise(caught, type_, span=span), span=span)
+    return ir.TryLet(given, value, ir.Ret(given, span=span), caught, handler, span=span)

@@ -315,6 +315,11 @@ def _datas(type_: Type) -> Iterator[DataDef]:
             yield from _datas(arg)
 
 
+def is_abstract(type_: Type) -> bool:
+    """Whether it is a data type whose fields only its own functions look at."""
+    return isinstance(type_, App) and isinstance(type_.head, DataDef) and type_.head.abstract
+
+
 def function_of(owner: Type, name: str) -> FunDef | None:
     """The public function of the module of a data type that takes a value of it first."""
     if not isinstance(owner, App) or not isinstance(owner.head, DataDef) or name.startswith("_"):
