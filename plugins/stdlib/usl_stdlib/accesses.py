@@ -30,6 +30,9 @@ from usl_core.cursors import (
 )
 from usl_core.errors import SchedulingError
 from usl_core.inspect import assertions
+from usl_core.ir.nodes import Proc, WindowStmt
+from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import mentioned, walk
 from usl_core.ir.types import SIZE, ControlType, ScalarType
 from usl_stdlib.inspection import children, enclosing, orelse
 from usl_stdlib.ranges import Iteration, Known, Range
@@ -70,8 +73,10 @@ class Access:
     op: str = ""
 
 
-def accesses(code: Procedure | Cursor) -> Iterator[Access]:
+def accesses(code: Procedure | Cursor, about: str | Cursor | None = None) -> Iterator[Access]:
     """The accesses of a procedure, a statement or a block. A loop counts with all its iterations, its body with one.
+
+    about is a buffer: statements that have nothing to do with it are not looked into, however many there are.
 
     Raises:
         SchedulingError: code is something else.
@@ -80,9 +85,23 @@ def accesses(code: Procedure | Cursor) -> Iterator[Access]:
         code = code.body()
     if not isinstance(code, BlockCursor | StmtCursor):
         raise SchedulingError(f"a procedure, a statement or a block is wanted, got {code!r}", code="E404")
-    for access in _block(code if isinstance(code, BlockCursor) else [code], scope_at(code)):
+    scope = replace(scope_at(code), only=None if about is None else _names_of(about, code.owner.ir))
+    for access in _block(code if isinstance(code, BlockCursor) else [code], scope):
         if access.buffer.declaration.owner is code.owner:  # else it is a local buffer of a callee, or a literal argument
             yield access
+
+
+def _names_of(buffer: str | Cursor, proc: Proc) -> frozenset[Sym]:
+    """The names in proc that may show a buffer, which is given by its declaration or by its name as printed."""
+    if isinstance(buffer, ArgCursor | AllocCursor):
+        found = {buffer.node.name}
+    else:
+        printed = str(buffer)  # two buffers t are printed as t and t_1
+        found = {each for each in mentioned(proc) if printed == each.name or printed.startswith(f"{each.name}_")}
+    for node in walk(proc):
+        if isinstance(node, WindowStmt) and node.rhs.name in found:
+            found.add(node.name)
+    return frozenset(found)
 
 
 def known_at(code: Procedure | Cursor) -> Known:
@@ -166,6 +185,8 @@ class Scope:
     nonnegative: tuple[Polynomial, ...] = ()
     conditional: bool = False
     place: StmtCursor | None = None
+    only: frozenset[Sym] | None = None
+    """What other statements of the procedure that was asked about mention does not matter."""
 
     def declare(self, declaration: Any) -> Scope:
         """With an allocation or a formal."""
@@ -253,6 +274,8 @@ def _block(block: Any, scope: Scope) -> Iterator[Access]:
 
 def _statement(stmt: Any, scope: Scope) -> Iterator[Access]:
     outer = scope.place is None or stmt.owner is scope.owner()
+    if outer and scope.only is not None and scope.only.isdisjoint(mentioned(stmt.node)):
+        return
     scope = replace(scope, place=stmt) if outer else scope
     match stmt:
         case ForCursor():

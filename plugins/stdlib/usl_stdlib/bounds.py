@@ -71,10 +71,11 @@ def infer_bounds(scope: Procedure | Cursor, buffer: str | Cursor, kinds: Iterabl
         raise UsageError(f"infer_bounds: kinds are {', '.join(KINDS)}, got {sorted(wanted)}")
     if isinstance(buffer, Cursor):
         buffer = (scope if isinstance(scope, Procedure) else scope.proc()).forward(buffer)
-    made = [each for each in accesses(scope) if each.kind in wanted]
-    found = [each for each in made if buffer in (each.buffer.name, each.buffer.declaration)]
+    about = [each for each in accesses(scope, buffer) if each.kind in wanted]
+    found = [each for each in about if buffer in (each.buffer.name, each.buffer.declaration)]
     shown = buffer if isinstance(buffer, str) else "that buffer"
     if not found:
+        made = [each for each in accesses(scope) if each.kind in wanted]
         note = f"those it does: {', '.join(dict.fromkeys(each.buffer.name for each in made)) or 'none'}"
         raise SchedulingError(
             f"infer_bounds: the code does not {' or '.join(sorted(wanted))} {shown}", notes=[note], code="E404"
