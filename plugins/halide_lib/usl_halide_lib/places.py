@@ -17,6 +17,7 @@ from usl_core.cursors import (
     ArgCursor,
     AssignCursor,
     BinaryOpCursor,
+    BlockCursor,
     CallCursor,
     ForCursor,
     IfCursor,
@@ -29,6 +30,7 @@ from usl_core.cursors import (
     head_line,
 )
 from usl_core.inspect import affine
+from usl_core.ir.traverse import mentioned
 from usl_stdlib import walk
 
 
@@ -205,7 +207,11 @@ def iterator_plus(index: Any) -> tuple[str | None, int]:
 
 def reads(scope: Any, name: str) -> Iterator[Any]:
     """The statements in scope that read a buffer, once each."""
+    if not _may_mention(scope, name):
+        return
     for stmt in statements(scope):
+        if not _may_mention(stmt, name):
+            continue
         parts: list[Any]
         match stmt:
             case AssignCursor() | ReduceCursor():
@@ -220,6 +226,15 @@ def reads(scope: Any, name: str) -> Iterator[Any]:
                 continue
         if any(each.name() == name for part in parts for each in walk(part, ReadCursor, WindowExprCursor)):
             yield stmt
+
+
+def _may_mention(code: Any, name: str) -> bool:
+    """Whether code mentions what may be printed as name (the second of two buffers t is t_1): seen without a walk."""
+    if isinstance(code, Procedure):
+        nodes: list[Any] = [code.ir]
+    else:
+        nodes = [each.node for each in code] if isinstance(code, BlockCursor) else [code.node]
+    return any(name == each.name or name.startswith(f"{each.name}_") for node in nodes for each in mentioned(node))
 
 
 def text_of(expression: Any) -> str:
