@@ -216,7 +216,10 @@ def compute_with(working: Working, directive: Directive) -> None:
     """Run a stage in the loops of another one, from the outermost down to one of them."""
     stage = working.stage(directive)
     name, number, var, align = directive.args
-    other = working.func(name, directive).stages[number]
+    stages = working.func(name, directive).stages
+    if number >= len(stages):
+        raise directive.refuse(f"{name} has {len(stages)} stages, so there is no such update", "E771")
+    other = stages[number]
     if other.func is stage.func:
         raise directive.refuse("a stage cannot be computed with one of its own func", "E782")
     mine, theirs = working.order(stage), working.order(other)

@@ -179,6 +179,11 @@ class Application:
         """What can be said before anything is done: unknown funcs and stages, several places."""
         made = {each.args[0] for each in self.named("in_", "clone_in")}
         made |= {f"{each.func}_intm" for each in self.named("rfactor")}
+        for each in self.named("vectorize", "unroll", "parallel"):
+            factor = each.args[1]
+            if factor is not None and (not isinstance(factor, int) or factor < 1):
+                code = "E780" if each.name == "vectorize" else "E777"
+                raise each.refuse(f"the factor must be a positive number, got {factor}", code)
         for each in self.directives:
             if each.func not in made and not each.branch:
                 working.func(each.func, each)

@@ -60,7 +60,11 @@ class Nest:
         self.working, self.directives = working, directives
         self.loops: dict[Any, tuple[Stage, str]] = {}
         self.roots: dict[Any, Func] = {}
-        cut = [each for each in sorted(self.directives, key=lambda each: each.position) if each.name in KINDS and each.args[1]]
+        cut = [
+            each
+            for each in sorted(self.directives, key=lambda each: each.position)
+            if each.name in KINDS and each.args[1] is not None
+        ]
         self.lanes = {each: number for number, each in enumerate(cut)}
         stages = [stage for func in working.funcs.values() for stage in func.stages]
         for stage in [*stages, *working.branches.values()]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from usl_core import Procedure
 from usl_core.cursors import AllocCursor, ForCursor
-from usl_core.errors import SchedulingError, Undecided, UsageError
+from usl_core.errors import SchedulingError, Undecided, UslError
 from usl_halide_lib.directives import Directive
 from usl_halide_lib.errors import DirectiveError, refused_by
 from usl_halide_lib.places import Func, Stage, around, did_you_mean, find_funcs, statements
@@ -75,7 +75,7 @@ class Working:
             yield
         except DirectiveError:
             raise
-        except (SchedulingError, UsageError, Undecided) as error:
+        except UslError as error:
             raise directive.refuse(_cause(error), CODES.get(directive.name, "E777"), refused_by(error)) from error
         finally:
             self.directive = before
