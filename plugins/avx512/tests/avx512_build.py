@@ -18,7 +18,7 @@ from usl_c11.backend import C11
 from usl_core import Procedure, probe
 
 HOW = ("native", "simde")
-FEATURES = ("avx512f", "avx512bw", "avx512vl")
+FEATURES = ("avx", "avx512f", "avx512bw", "avx512vl")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
 
 
