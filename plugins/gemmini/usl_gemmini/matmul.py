@@ -270,13 +270,13 @@ def pipeline(p: Procedure, s: Cut, target: Chip, bias: Bias = "none") -> Procedu
         p = unroll_loop(p, "t")
     p = rotate_sums(p, s, target)
     if bias != "none" and s.rows * s.panels > 1 and 2 * s.groups * s.group <= target.params.acc_rows:
-        p = bias_ahead(p, s)
+        p = bias_ahead(p, s, bias)
     return simplify(p, keep_unit_loops=True)
 
 
-def bias_ahead(p: Procedure, s: Cut) -> Procedure:
+def bias_ahead(p: Procedure, s: Cut, bias: Bias) -> Procedure:
     """What the sums of the next rows begin with comes while the array works on these."""
-    load = p.find("mvin3_acc_row(_)" if p.find("mvin3_acc_row(_)", many=True) else "mvin3_acc(_)")
+    load = p.find("mvin3_acc(_)" if bias == "matrix" else "mvin3_acc_row(_)")
     first: Any = load
     for _ in ("jb", "jg"):
         p = brought_first(p, first)
