@@ -1,7 +1,7 @@
 """Random pipelines in Halide's language: `make fuzz WHAT=halide_lang PROGRAMS=1000 SEED=0`.
 
-Each is evaluated by the oracle, by the target machine with either engine's bounds, and every tenth is compiled and run. Everything
-has to agree exactly (floats only in the exact modes).
+Each is evaluated by the oracle, by the target machine with either engine's bounds, and under a random
+schedule of target rewrites; every tenth is compiled and run. Everything has to agree exactly (floats only in the exact modes).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from halide_pipelines import pipeline
 from test_halide_bounds import check_confluence, exactness
+from test_halide_rewrites import check_schedule
 
 
 def compiled(seed: int) -> str:
@@ -42,6 +43,7 @@ def main() -> int:
         try:
             check_confluence(pipeline(seed))
             counts["confluent"] += 1
+            counts.update(check_schedule(seed))
             if seed % 10 == 0:
                 counts[compiled(seed)] += 1
         except Exception as error:

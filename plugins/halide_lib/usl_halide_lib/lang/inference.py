@@ -135,10 +135,12 @@ class _Inference:
                     if str(key) not in fixed:
                         first = self.normal.form(low)
                         narrower = (*ranges, Range(str(key), first, first + self.normal.form(length) - 1))
+                case Equal(key=key, within=(low, length)):
+                    first = self.normal.form(low)
+                    narrower = (*ranges, Range(str(key), first, first + self.normal.form(length) - 1))
                 case Equal(key=key, value=value):
-                    if str(key) not in fixed:
-                        form = self.normal.form(value)
-                        narrower = (*ranges, Range(str(key), form, form))
+                    form = self.normal.form(value)
+                    narrower = (*ranges, Range(str(key), form, form))
                 case Given(cond=cond, holds=holds):
                     narrower = self._narrowed(ranges, self._conditions(cond, holds))
                 case Inside():

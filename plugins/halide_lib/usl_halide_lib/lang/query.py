@@ -52,10 +52,11 @@ class ForAll:
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """Under a name for a value."""
+    """Under a name for a value, which is known to be in the interval `within` (min, length) if that is given."""
 
     key: LoopKey
     value: Node
+    within: tuple[Node, Node] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,7 @@ def _statement(target: Target, stmt: Stmt, path: Path) -> Iterator[Conjunct]:
             yield from _statement(target, body, (*path, ForAll(key, low, length)))
         case Let(key=key, value=value, body=body):
             yield from _reads(target, value, path, None, None, computes=True)
-            yield from _statement(target, body, (*path, Equal(key, value)))
+            yield from _statement(target, body, (*path, Equal(key, value, stmt.within)))
         case If(cond=cond, then=then, other=other):
             yield from _reads(target, cond, path, None, None, computes=True)
             yield from _statement(target, then, (*path, Given(cond, True)))

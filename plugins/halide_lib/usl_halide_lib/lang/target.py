@@ -99,11 +99,12 @@ class For:
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """A name for a value in a statement."""
+    """A name for a value in a statement; within is an interval (min, length) that is known to have it, if there is one."""
 
     key: LoopKey
     value: Node
     body: Stmt
+    within: tuple[Node, Node] | None = None
 
 
 @dataclass(frozen=True, slots=True)

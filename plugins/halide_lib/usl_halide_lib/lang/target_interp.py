@@ -196,7 +196,8 @@ class Machine:
             if any(isinstance(each, Eps) for each in point) or not buffer.has(point):
                 raise Stuck("write", f"{name}{list(point)} is not in {buffer.box}")
             new = tuple(each(env) for each in values)
-            self._watch(buffer, point, True)
+            if buffer.values.get(point) != new:  # what is there already may be written again: tiles that overlap
+                self._watch(buffer, point, True)
             buffer.values[point] = new
             self.trace.computed[name] = self.trace.computed.get(name, 0) + 1
 
