@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from usl_core import (
     Procedure,
@@ -276,8 +276,7 @@ def pipeline(p: Procedure, s: Cut, target: Chip, bias: Bias = "none") -> Procedu
 
 def bias_ahead(p: Procedure, s: Cut, bias: Bias) -> Procedure:
     """What the sums of the next rows begin with comes while the array works on these."""
-    load = p.find("mvin3_acc(_)" if bias == "matrix" else "mvin3_acc_row(_)")
-    first: Any = load
+    first = p.find("mvin3_acc(_)" if bias == "matrix" else "mvin3_acc_row(_)")
     for _ in ("jb", "jg"):
         p = brought_first(p, first)
         p = fission(p, p.forward(first).after())
