@@ -85,7 +85,7 @@ def accesses(code: Procedure | Cursor, about: str | Cursor | None = None) -> Ite
         code = code.body()
     if not isinstance(code, BlockCursor | StmtCursor):
         raise SchedulingError(f"a procedure, a statement or a block is wanted, got {code!r}", code="E404")
-    scope = replace(scope_at(code), only=None if about is None else _names_of(about, code.owner.ir))
+    scope = scope_at(code, None if about is None else _names_of(about, code.owner.ir))
     for access in _block(code if isinstance(code, BlockCursor) else [code], scope):
         if access.buffer.declaration.owner is code.owner:  # else it is a local buffer of a callee, or a literal argument
             yield access
@@ -223,6 +223,10 @@ class Scope:
         facts = conjuncts(cond, self.values, holds)
         return replace(self, nonnegative=(*self.nonnegative, *facts), conditional=True)
 
+    def wants(self, use: Any) -> bool:
+        """Whether what a cursor to a read or a statement mentions, or binds, may be what was asked about."""
+        return self.only is None or (self.place is not None and use.owner is not self.owner()) or use.node.name in self.only
+
     def access(self, kind: str, buffer: str, idx: tuple[Any, ...], conditional: bool = False) -> Access:
         """An access here, windows looked through."""
         view = self.data[buffer]
@@ -231,9 +235,9 @@ class Scope:
         return Access(kind, view.buffer, index, self.iterators, self.nonnegative, self.conditional or conditional, self.place)
 
 
-def scope_at(code: Cursor) -> Scope:
-    """The names visible where code stands."""
-    scope = Scope()
+def scope_at(code: Cursor, only: frozenset[Sym] | None = None) -> Scope:
+    """The names visible where code stands; of those of data only these, if only is given."""
+    scope = Scope(only=only)
     for arg in code.proc().args():
         if not isinstance(arg.type(), ControlType):
             scope = scope.declare(arg)
@@ -255,9 +259,9 @@ def _before(stmt: StmtCursor) -> list[StmtCursor]:
 def _after(stmt: StmtCursor, scope: Scope) -> Scope:
     """The scope after a statement."""
     match stmt:
-        case AllocCursor():
+        case AllocCursor() if scope.wants(stmt):
             return scope.declare(stmt)
-        case WindowStmtCursor():
+        case WindowStmtCursor() if scope.wants(stmt):
             return scope.bind(stmt)
         case _:
             return scope
@@ -287,7 +291,8 @@ def _statement(stmt: Any, scope: Scope) -> Iterator[Access]:
         case AssignCursor() | ReduceCursor():
             yield from _reads(stmt, scope)
             kind, op = ("write", "") if isinstance(stmt, AssignCursor) else ("reduce", stmt.op())
-            yield replace(scope.access(kind, stmt.name(), stmt.idx()), op=op)
+            if scope.wants(stmt):
+                yield replace(scope.access(kind, stmt.name(), stmt.idx()), op=op)
         case CallCursor():
             yield from _call(stmt, scope)
         case _:
@@ -296,7 +301,7 @@ def _statement(stmt: Any, scope: Scope) -> Iterator[Access]:
 
 def _reads(code: Cursor, scope: Scope, conditional: bool = False) -> Iterator[Access]:
     """The reads of data in an expression, or in the expressions of a statement."""
-    if isinstance(code, ReadCursor) and isinstance(code.type(), ScalarType):
+    if isinstance(code, ReadCursor) and isinstance(code.type(), ScalarType) and scope.wants(code):
         yield scope.access("read", code.name(), code.idx(), conditional)
     # operands of these are not always evaluated
     lazy = isinstance(code, ExternFunctionCursor) and code.name() == "select"
@@ -319,11 +324,11 @@ def _call(call: CallCursor, scope: Scope) -> Iterator[Access]:
 
 
 def _argument(arg: Any, scope: Scope) -> View | None:
-    """The view that a data argument is; None for a literal."""
+    """The view that a data argument is; None for a literal, and for what was not asked about."""
     match arg:
-        case WindowExprCursor():
+        case WindowExprCursor() if scope.wants(arg):
             return scope.view(arg)
-        case ReadCursor():
+        case ReadCursor() if scope.wants(arg):
             points = tuple(value_of(each, scope.values) for each in arg.idx())
             view = scope.data[arg.name()]
             return view.window(points, tuple(False for _ in points)) if points else view
