@@ -37,3 +37,12 @@ def test_nested_values_are_what_the_standard_semantics_says(flags, tmp_path):
     off = () if "-O0" not in flags else tuple(sorted(OPTIONAL))
     flags = (*flags, "-Wall", "-Wextra", "-Werror")
     assert [value for value, _ in outcomes([compile_program(made, off=off)], tmp_path, flags)] == expected
+
+
+def test_what_is_appended_to_an_empty_array_is_copied_from_nowhere(tmp_path):
+    flags = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
+    require_flag(tmp_path, *flags)
+    text = "@fun\ndef main() -> i64:\n    a: array[i64] = []\n    b: array[str] = []\n"
+    text += "    return len(a.append(3)) + len(b.append('x'))\n"
+    made = lower([parse_program(text, "<program>")["main"]]).program
+    assert [value for value, _ in outcomes([compile_program(made)], tmp_path, flags)] == [2]

@@ -1684,7 +1684,8 @@ usl_value usl_raw_array_longer(usl_value array, size_t element, const char *site
         longer = room_for(length) > (size_t)length ? array : enlarged(array, sizeof(struct usl_raw_array), element);
     if (longer == NULL) {
         longer = usl_raw_array_new(length + 1, element, site, ctx);
-        memcpy(usl_raw_elements(longer), usl_raw_elements(array), (size_t)length * element);
+        if (length != 0) /* the elements of the empty array are nowhere */
+            memcpy(usl_raw_elements(longer), usl_raw_elements(array), (size_t)length * element);
         usl_drop_block(array, ctx);
     }
     struct usl_raw_array *const made = (struct usl_raw_array *)(void *)longer;
