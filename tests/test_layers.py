@@ -147,8 +147,8 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
 PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_core": frozenset(
         """errors scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays
-        arguments placement deep probe cache_folder python_syntax ir.combining ir.config ir.externs ir.identity ir.memory ir.nodes
-        ir.printer ir.sym ir.template ir.traverse ir.types tracebacks plugins.hookspecs plugins.manager frontend.source
+        arguments placement deep probe cache_folder python_syntax ir.combining ir.config ir.externs ir.identity ir.memory
+        ir.nodes ir.printer ir.sym ir.template ir.traverse ir.types tracebacks plugins.hookspecs plugins.manager frontend.source
         cli.files cli.modules""".split()
     ),
     "usl_stdlib": frozenset(),
