@@ -48,13 +48,14 @@ def _earlier_writes(inside: Context, loop: For, buffer: Sym) -> list[Access]:
     earlier = loop.iter.copy()
     number = affine.var(earlier)
     facts = (fml.le(inside.index(loop.lo), number), fml.lt(number, affine.var(loop.iter)))
-    writes = [a for a in effect(inside, _using(loop.body, buffer)).accesses if a.modifies and a.buffer is buffer]
+    writes = [a for a in effect(inside, _using(inside, loop.body, buffer)).accesses if a.modifies and a.buffer is buffer]
     return [replace(w, iters=(*w.iters, earlier), guard=(*w.guard, *facts)) for w in instance(writes, {loop.iter: number})]
 
 
-def _using(block: Block, buffer: Sym) -> list[Stmt]:
-    """The statements of a block that mention a buffer, or a window of it that is bound there: of a long block a few."""
-    names, found = {buffer}, []
+def _using(ctx: Context, block: Block, buffer: Sym) -> list[Stmt]:
+    """The statements of a block that mention a buffer or a window of it, known to ctx or bound there: of a long block a few."""
+    names: set[Sym] = {buffer, *(window for window in ctx.scope.windows if ctx.scope.root(window) is buffer)}
+    found: list[Stmt] = []
     for stmt in block:
         if not names.isdisjoint(mentioned(stmt)):
             found.append(stmt)
