@@ -100,6 +100,7 @@ CASES: tuple[Case, ...] = (
     Case("insert_noop_call", "x[0] = 1.0", lambda p, at: ops.insert_noop_call(p, at[0].before(), prefetch, [8, "x[0:8]"])),
     Case("merge_writes", "x[0] = 1.0\nx[0] += y[0]", lambda p, at: ops.merge_writes(p, at[0].expand(0, 1))),
     Case("split_write", "x[0] = y[0] + y[1]", lambda p, at: ops.split_write(p, at[0])),
+    Case("if_to_select", "if x[0] < y[0]:\n    x[1] = y[1]", lambda p, at: ops.if_to_select(p, at[0])),
     Case("fold_into_reduce", "x[0] = x[0] + y[0]", lambda p, at: ops.fold_into_reduce(p, at[0])),
     Case("inline_assign", "t: f32\nt = x[0]\ny[0] = t", lambda p, at: ops.inline_assign(p, at[1]), "y[0] = t"),
     Case("delete_dead_writes", "t: f32\nt = x[0]\nt = y[0]", lambda p, at: ops.delete_dead_writes(p, at[1]), "y[0] = t"),

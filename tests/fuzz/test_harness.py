@@ -36,7 +36,7 @@ def test_every_operator_and_every_function_of_the_library_is_tried() -> None:
     known = {operator.__name__ for operator in (*OPERATORS, autofission, autolift_alloc)}
     assert set(ACTIONS) == known | set(library()) == set(operators()) & set(ACTIONS)
     looking = {"walk", "classify", "enclosing_loop", "enclosing_loops", "common_ancestor", "loop_nest", "affine_range"}
-    looking |= {"infer_bounds", "touched", "traffic", "count_config_writes", "near_misses"}
+    looking |= {"infer_bounds", "touched", "traffic", "count_config_writes", "near_misses", "tile_for_memory"}
     rules = {"fma_rule", "select_rule", "abs_rule"}
     assert {function.__name__ for function in usl_stdlib.LIBRARY} - looking - rules == set(library()) - {
         "inspect",
@@ -57,11 +57,11 @@ def found(monkeypatch: pytest.MonkeyPatch, name: str, wrong: Callable[..., Proce
     return shrink(tally.failures[0])
 
 
-def swap_without_check(proc: Procedure, pair: Any) -> Procedure:
-    loc = pair.loc
+def swap_without_check(proc: Procedure, block: Any, split: int = 1) -> Procedure:
+    loc = block.loc
     assert isinstance(loc, BlockLoc)
-    first = BlockLoc(loc.parent, loc.field, loc.lo, loc.lo + 1)
-    ir, forward = edits.move(proc.ir, first, after((*loc.parent, (loc.field, loc.lo + 1))))
+    first = BlockLoc(loc.parent, loc.field, loc.lo, loc.lo + split)
+    ir, forward = edits.move(proc.ir, first, after((*loc.parent, (loc.field, loc.hi - 1))))
     return derive(proc, ir, forward, "reorder_stmts", lambda: Step("reorder_stmts"))
 
 
@@ -77,8 +77,8 @@ def test_a_swap_of_statements_that_do_not_commute_is_found_and_shrunk_to_little(
 def test_a_swap_that_forgets_to_forward_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     right = operators()["reorder_stmts"]
 
-    def swap_and_stay(proc: Procedure, pair: Any) -> Procedure:
-        return derive(proc, right(proc, pair).ir, lambda loc: loc, "reorder_stmts", lambda: Step("reorder_stmts"))
+    def swap_and_stay(proc: Procedure, *args: Any) -> Procedure:
+        return derive(proc, right(proc, *args).ir, lambda loc: loc, "reorder_stmts", lambda: Step("reorder_stmts"))
 
     failure = found(monkeypatch, "reorder_stmts", swap_and_stay)
     assert failure.what.startswith("cursor to")
