@@ -113,7 +113,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_halide_lib": (
-        "errors infer kernels_images kernels_instructions places",
+        "errors infer kernels_images places",
         "directives",
         "order working",
         "lanes loops nest shifting",

@@ -75,12 +75,6 @@ def _floating(suffix: str) -> Table:
     return {operation: _instruction(f"mm512_{word}_{suffix}") for operation, word in words.items()}
 
 
-def _div3_epu16() -> Any:
-    from usl_halide_lib.kernels_instructions import mm512_div3_epu16
-
-    return mm512_div3_epu16
-
-
 _U16 = {
     "load": _instruction("mm512_loadu_epu16"),
     "store": _instruction("mm512_storeu_epu16"),
@@ -89,7 +83,7 @@ _U16 = {
     "*": _instruction("mm512_mul_epu16"),
     **{each: _instruction(f"mm512_{each}_epu16") for each in ("min", "max")},
     "+": _instruction("mm512_add3_epu16"),
-    "/3": _div3_epu16,
+    "/3": _instruction("mm512_div_epu16"),
     "/9": _instruction("mm512_div9_epu16"),
 }
 
