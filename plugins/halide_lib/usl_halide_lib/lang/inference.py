@@ -75,6 +75,7 @@ class _Inference:
         self.bounds = Bounds(target, Facts(dict(_known(target))), {})
         self.normal = Normal(target.algorithm, self.bounds.facts, self._hole)
         self.extremes = Extremes(self.bounds.facts)
+        self._known_ranges: dict[tuple[int, frozenset[str]], tuple[Range, ...] | None] = {}
 
     def run(self) -> Bounds:
         """Visit the conjuncts from the last to the first, so that what a hole depends on is there before it."""
@@ -90,13 +91,13 @@ class _Inference:
         atom = conjunct.atom
         if isinstance(atom, IsRange | Assumed):
             return
-        inner = {str(key) for key in self.asked.scopes[atom.family]}
+        inner = frozenset(str(key) for key in self.asked.scopes[atom.family])
         ranges = self._ranges(conjunct.path, inner)
         if ranges is None:
             if atom.family.kind == "cpu":
                 return
             # What never runs is in P0 all the same, and its accesses have to be in bounds.
-            ranges = self._ranges(tuple(each for each in conjunct.path if isinstance(each, ForAll | Equal)), inner)
+            ranges = self._new_ranges(tuple(each for each in conjunct.path if isinstance(each, ForAll | Equal)), inner)
             assert ranges is not None
         match atom:
             case HasPoint(index=index):
@@ -125,8 +126,17 @@ class _Inference:
             )
         self.bounds.boxes[family] = box
 
-    def _ranges(self, path: Path, fixed: set[str]) -> tuple[Range, ...] | None:
-        """The variables of a path that are not fixed, outermost first; None if its conditions exclude each other."""
+    def _ranges(self, path: Path, fixed: frozenset[str]) -> tuple[Range, ...] | None:
+        """The variables of a path that are not fixed, outermost first; None if its conditions exclude each other.
+
+        The accesses of a statement share its path, and the holes in it are all known by then.
+        """
+        key = id(path), fixed
+        if key not in self._known_ranges:
+            self._known_ranges[key] = self._new_ranges(path, fixed)
+        return self._known_ranges[key]
+
+    def _new_ranges(self, path: Path, fixed: frozenset[str]) -> tuple[Range, ...] | None:
         ranges: tuple[Range, ...] = ()
         for binder in path:
             narrower: tuple[Range, ...] | None = ranges

@@ -7,7 +7,7 @@ nested quotients are one, a minimum of forms that differ by a constant is one of
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 Ends = tuple[int | None, int | None]
 """The least and the greatest value, None where there is no bound."""
@@ -55,54 +55,93 @@ class Unknown:
 
 
 Atom = Variable | Quotient | Extremum | Unknown
+Terms = tuple[tuple[Atom, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Lin:
-    """A linear form; terms are sorted, their coefficients not 0."""
+    """A linear form, immutable; terms are sorted, their coefficients not 0. names are the variables that occur.
 
-    terms: tuple[tuple[Atom, int], ...] = ()
-    constant: int = 0
-    names: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
-    _hash: int = field(init=False, compare=False, repr=False)
+    A plain class, since the engine makes tens of thousands of them: hash and order are worked out when they are asked for.
+    """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.terms, self.constant)))
+    __slots__ = ("_hash", "_key", "constant", "names", "terms")
+
+    def __init__(self, terms: Terms = (), constant: int = 0, names: frozenset[str] = frozenset()) -> None:
+        self.terms, self.constant, self.names = terms, constant, names
+        self._hash: int | None = None
+        self._key = ""
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Lin) and self.constant == other.constant and self.terms == other.terms
 
     def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.terms, self.constant))
         return self._hash
+
+    def __repr__(self) -> str:
+        return f"Lin({self.key})"
+
+    @property
+    def key(self) -> str:
+        """A text that orders forms, the same in each process; numbers come last."""
+        if not self._key:
+            self._key = f"{''.join([f'({order(atom)} {c})' for atom, c in self.terms]) or '~'}{self.constant}"
+        return self._key
 
     def __add__(self, other: Lin | int) -> Lin:
         if isinstance(other, int):
-            return Lin(self.terms, self.constant + other, self.names)
+            return Lin(self.terms, self.constant + other, self.names) if other else self
         if not other.terms:
             return self if not other.constant else Lin(self.terms, self.constant + other.constant, self.names)
         if not self.terms:
             return other if not self.constant else Lin(other.terms, other.constant + self.constant, other.names)
-        sums = dict(self.terms)
-        for atom, coefficient in other.terms:
-            sums[atom] = sums.get(atom, 0) + coefficient
-        return made(sums, self.constant + other.constant)
+        return self._with(other, 1)
 
     def __sub__(self, other: Lin | int) -> Lin:
         if isinstance(other, int):
             return self + -other
         if self.terms == other.terms:
             return Lin((), self.constant - other.constant)
-        return self + other.scaled(-1)
+        if not other.terms:
+            return self if not other.constant else Lin(self.terms, self.constant - other.constant, self.names)
+        return self._with(other, -1)
+
+    def _with(self, other: Lin, sign: int) -> Lin:
+        sums = dict(self.terms)
+        for atom, coefficient in other.terms:
+            sums[atom] = sums.get(atom, 0) + sign * coefficient
+        return made(sums, self.constant + sign * other.constant)
 
     def __neg__(self) -> Lin:
         return self.scaled(-1)
 
     def scaled(self, factor: int) -> Lin:
         """factor times the form."""
+        if factor == 1:
+            return self
         if factor == 0:
             return Lin()
-        return Lin(tuple((atom, factor * c) for atom, c in self.terms), factor * self.constant, self.names)
+        return Lin(tuple([(atom, factor * c) for atom, c in self.terms]), factor * self.constant, self.names)
 
     def is_constant(self) -> bool:
         """Whether it is a number."""
         return not self.terms
+
+
+def order(atom: Atom) -> str:
+    """A text that orders atoms: extrema, quotients, variables."""
+    match atom:
+        case Variable(name=name):
+            return f"V{name}"
+        case Quotient(form=form, divisor=k):
+            return f"Q{form.key}/{k}"
+        case Extremum(is_max=is_max, a=a, b=b):
+            return f"E{is_max:d}{a.key},{b.key}"
+        case Unknown():
+            return f"U{atom.key!r}"
 
 
 def names_in(atom: Atom) -> frozenset[str]:
@@ -122,8 +161,9 @@ def made(sums: Mapping[Atom, int], constant: int) -> Lin:
     """The form of coefficients by atom."""
     terms = [(a, c) for a, c in sums.items() if c]
     if len(terms) > 1:
-        terms.sort(key=lambda term: repr(term[0]))
-    return Lin(tuple(terms), constant, frozenset().union(*(names_in(atom) for atom, _ in terms)))
+        terms.sort(key=lambda term: order(term[0]))
+        return Lin(tuple(terms), constant, frozenset().union(*[names_in(atom) for atom, _ in terms]))
+    return Lin(tuple(terms), constant, names_in(terms[0][0]) if terms else frozenset())
 
 
 def of_atom(atom: Atom) -> Lin:
@@ -251,7 +291,7 @@ def extremum(is_max: bool, forms: Iterable[Lin], facts: Facts) -> Lin:
             continue
         kept = [other for other in kept if not _dominates(is_max, form, other, facts)]
         kept.append(form)
-    kept.sort(key=repr)
+    kept.sort(key=lambda form: form.key)
     result = kept[0]
     for form in kept[1:]:
         result = of_atom(Extremum(is_max, result, form))
