@@ -6,8 +6,10 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 
 from usl_core import Procedure, rename
-from usl_gemmini.kernels_movement import movement, sliding
+from usl_gemmini.kernels_loads import loads, sliding
 from usl_gemmini.kernels_products import products
+from usl_gemmini.kernels_settings import settings
+from usl_gemmini.kernels_stores import stores
 from usl_gemmini.memories import Memories, memories
 from usl_gemmini.params import GemminiParams
 
@@ -22,7 +24,9 @@ class Chip(Mapping[str, Procedure]):
         self.params = params
         self.memories: Memories = memories(params)
         self._makers: dict[str, Callable[[], Procedure]] = {
-            **movement(params, self.memories),
+            **settings(params),
+            **loads(params, self.memories),
+            **stores(params, self.memories),
             **products(params, self.memories),
         }
         self._made: dict[str, Procedure] = {}

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from usl_core import Config, Procedure, instr
+from usl_core import Config, Procedure, fragment, instr
+from usl_gemmini.kernels_conditions import row_after_row, weight_stationary
 from usl_gemmini.kernels_registers import EX, FENCE, FENCE2, FENCE3, NORM
 from usl_gemmini.memories import Memories, chip_header
 from usl_gemmini.params import GemminiParams
@@ -28,10 +29,10 @@ def products(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
         "config_ex": partial(_config_ex, params),
         "config_ex_ws": partial(_config_ex_ws, params),
         "config_norm": partial(_config_norm, params),
-        "mm_first": partial(_mm_first, params, mems),
+        "mm_first": partial(_mm, params, mems, True, 1),
         "mm_load_first": partial(_mm_load, params, mems, True, 1),
         "mm_again_first": partial(_mm_again, params, mems, True, 1),
-        **{f"mm{end}": partial(_mm, params, mems, step) for step, end in ENDS.items()},
+        **{f"mm{end}": partial(_mm, params, mems, False, step) for step, end in ENDS.items()},
         **{f"mm_load{end}": partial(_mm_load, params, mems, False, step) for step, end in ENDS.items()},
         **{f"mm_again{end}": partial(_mm_again, params, mems, False, step) for step, end in ENDS.items()},
         "fence": partial(_fence, params, FENCE),
@@ -42,8 +43,9 @@ def products(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[],
     }
 
 
-def _pair(weights: str, compute: str, bits: str, k: str, n: str) -> str:
-    """The commands of a product of m x k and k x n; the bits of the address of the sums say whether they are added."""
+def _pair(weights: str, compute: str, first: bool, k: str, n: str) -> str:
+    """The commands of a product of m x k and k x n; a bit of the address of the sums says whether they are added."""
+    bits = "" if first else " | GEMMINI_ACC_ADD"
     shape = f"{n}, {k}" if weights == "{b}" else "DIM, DIM"
     return (
         f"gemmini_extended_preload({weights}, ({{c}}){bits}, {shape}, {n}, {{m}});"
@@ -51,19 +53,25 @@ def _pair(weights: str, compute: str, bits: str, k: str, n: str) -> str:
     )
 
 
+@fragment
+def _array(step, transposes_a, transposes_b):
+    """All fields of the array's record."""
+    EX.dataflow = 1
+    EX.activation = 0
+    EX.in_shift = 0
+    EX.acc_scale = 1.0
+    EX.C_stride = 1
+    EX.A_stride = step
+    EX.A_transpose = transposes_a
+    EX.B_transpose = transposes_b
+
+
 def _config_ex(params: GemminiParams) -> Procedure:
     HEADER = chip_header(params)
 
     @instr("gemmini_extended_config_ex(WEIGHT_STATIONARY, NO_ACTIVATION, 0, 1, false, false);", c_global=HEADER)
     def config_ex():
-        EX.dataflow = 1
-        EX.activation = 0
-        EX.in_shift = 0
-        EX.acc_scale = 1.0
-        EX.C_stride = 1
-        EX.A_stride = 1
-        EX.A_transpose = False
-        EX.B_transpose = False
+        _array(1, False, False)
 
     return config_ex
 
@@ -78,14 +86,7 @@ def _config_ex_ws(params: GemminiParams) -> Procedure:
     def config_ex_ws(A_stride: index, A_transpose: bool, B_transpose: bool):
         assert A_stride >= 1 and A_stride < 65536
         assert not (A_transpose and B_transpose)
-        EX.dataflow = 1
-        EX.activation = 0
-        EX.in_shift = 0
-        EX.acc_scale = 1.0
-        EX.C_stride = 1
-        EX.A_stride = A_stride
-        EX.A_transpose = A_transpose
-        EX.B_transpose = B_transpose
+        _array(A_stride, A_transpose, B_transpose)
 
     return config_ex_ws
 
@@ -115,49 +116,10 @@ def _config_norm(params: GemminiParams) -> Procedure:
     return config_norm
 
 
-def _mm_first(params: GemminiParams, mems: Memories) -> Procedure:
+def _mm(params: GemminiParams, mems: Memories, first: bool, step: int) -> Procedure:
     DIM, SPAD, ACC, SPENT, HEADER = params.dim, mems.spad, mems.acc, mems.spent, chip_header(params)
 
-    @instr(_pair("{b}", "preloaded", "", "{k}", "{n}"), c_global=HEADER, implicit=("w",))
-    def mm_first(
-        m: size,
-        n: size,
-        k: size,
-        c: [i32][m, DIM] @ ACC,
-        a: [i8][m, DIM] @ SPAD,
-        b: [i8][k, DIM] @ SPAD,
-        w: [i8][k, DIM] @ SPENT,
-    ):
-        assert m <= DIM
-        assert n <= DIM
-        assert k <= DIM
-        assert stride(a, 0) == DIM
-        assert stride(b, 0) == DIM
-        assert stride(c, 0) == DIM
-        assert stride(a, 1) == 1
-        assert stride(b, 1) == 1
-        assert stride(c, 1) == 1
-        assert EX.dataflow == 1
-        assert EX.A_stride == 1
-        assert EX.C_stride == 1
-        assert not EX.A_transpose
-        assert not EX.B_transpose
-        for kk in seq(0, k):
-            for j in seq(0, n):
-                w[kk, j] = b[kk, j]
-        for i in seq(0, m):
-            for j in seq(0, n):
-                c[i, j] = 0
-                for kk in seq(0, k):
-                    c[i, j] += i32(a[i, kk]) * i32(w[kk, j])
-
-    return mm_first
-
-
-def _mm(params: GemminiParams, mems: Memories, step: int) -> Procedure:
-    DIM, SPAD, ACC, SPENT, HEADER = params.dim, mems.spad, mems.acc, mems.spent, chip_header(params)
-
-    @instr(_pair("{b}", "preloaded", " | GEMMINI_ACC_ADD", "{k}", "{n}"), c_global=HEADER, implicit=("w",))
+    @instr(_pair("{b}", "preloaded", first, "{k}", "{n}"), c_global=HEADER, implicit=("w",))
     def mm(
         m: size,
         n: size,
@@ -170,33 +132,38 @@ def _mm(params: GemminiParams, mems: Memories, step: int) -> Procedure:
         assert m <= DIM
         assert n <= DIM
         assert k <= DIM
-        assert stride(a, 0) == DIM
-        assert stride(b, 0) == DIM
-        assert stride(c, 0) == DIM
-        assert stride(a, 1) == 1
-        assert stride(b, 1) == 1
-        assert stride(c, 1) == 1
-        assert EX.dataflow == 1
-        assert EX.A_stride == step
-        assert EX.C_stride == 1
-        assert not EX.A_transpose
-        assert not EX.B_transpose
+        row_after_row(a, DIM)
+        row_after_row(b, DIM)
+        row_after_row(c, DIM)
+        weight_stationary(step)
         for kk in seq(0, k):
             for j in seq(0, n):
                 w[kk, j] = b[kk, j]
         for i in seq(0, m):
             for j in seq(0, n):
+                if {first}:
+                    c[i, j] = 0
                 for kk in seq(0, k):
                     c[i, j] += i32(a[step * i, kk]) * i32(w[kk, j])
 
     return mm
 
 
+@fragment
+def _product(c, a, w, m, dim, step, first):
+    """All columns of a product with the weights in the array."""
+    for i in seq(0, m):
+        for n in seq(0, dim):
+            if {first}:
+                c[i, n] = 0
+            for k in seq(0, dim):
+                c[i, n] += i32(a[step * i, k]) * i32(w[k, n])
+
+
 def _mm_load(params: GemminiParams, mems: Memories, first: bool, step: int) -> Procedure:
     DIM, SPAD, ACC, WEIGHTS, HEADER = params.dim, mems.spad, mems.acc, mems.weights, chip_header(params)
-    bits = "" if first else " | GEMMINI_ACC_ADD"
 
-    @instr(_pair("{b}", "preloaded", bits, "DIM", "DIM"), c_global=HEADER, implicit=("w",))
+    @instr(_pair("{b}", "preloaded", first, "DIM", "DIM"), c_global=HEADER, implicit=("w",))
     def mm_load(
         m: size,
         c: [i32][m, DIM] @ ACC,
@@ -205,52 +172,28 @@ def _mm_load(params: GemminiParams, mems: Memories, first: bool, step: int) -> P
         w: [i8][DIM, DIM] @ WEIGHTS,
     ):
         assert m <= DIM
-        assert stride(a, 0) == DIM
-        assert stride(b, 0) == DIM
-        assert stride(c, 0) == DIM
-        assert stride(a, 1) == 1
-        assert stride(b, 1) == 1
-        assert stride(c, 1) == 1
-        assert EX.dataflow == 1
-        assert EX.A_stride == step
-        assert EX.C_stride == 1
-        assert not EX.A_transpose
-        assert not EX.B_transpose
+        row_after_row(a, DIM)
+        row_after_row(b, DIM)
+        row_after_row(c, DIM)
+        weight_stationary(step)
         for kk in seq(0, DIM):
             for j in seq(0, DIM):
                 w[kk, j] = b[kk, j]
-        for i in seq(0, m):
-            for j in seq(0, DIM):
-                if {first}:
-                    c[i, j] = 0
-                for kk in seq(0, DIM):
-                    c[i, j] += i32(a[step * i, kk]) * i32(w[kk, j])
+        _product(c, a, w, m, DIM, step, {first})
 
     return mm_load
 
 
 def _mm_again(params: GemminiParams, mems: Memories, first: bool, step: int) -> Procedure:
     DIM, SPAD, ACC, WEIGHTS, HEADER = params.dim, mems.spad, mems.acc, mems.weights, chip_header(params)
-    bits = "" if first else " | GEMMINI_ACC_ADD"
 
-    @instr(_pair("GARBAGE_ADDR", "accumulated", bits, "DIM", "DIM"), c_global=HEADER, implicit=("w",))
+    @instr(_pair("GARBAGE_ADDR", "accumulated", first, "DIM", "DIM"), c_global=HEADER, implicit=("w",))
     def mm_again(m: size, c: [i32][m, DIM] @ ACC, a: [i8][step * (m - 1) + 1, DIM] @ SPAD, w: [i8][DIM, DIM] @ WEIGHTS):
         assert m <= DIM
-        assert stride(a, 0) == DIM
-        assert stride(c, 0) == DIM
-        assert stride(a, 1) == 1
-        assert stride(c, 1) == 1
-        assert EX.dataflow == 1
-        assert EX.A_stride == step
-        assert EX.C_stride == 1
-        assert not EX.A_transpose
-        assert not EX.B_transpose
-        for i in seq(0, m):
-            for j in seq(0, DIM):
-                if {first}:
-                    c[i, j] = 0
-                for kk in seq(0, DIM):
-                    c[i, j] += i32(a[step * i, kk]) * i32(w[kk, j])
+        row_after_row(a, DIM)
+        row_after_row(c, DIM)
+        weight_stationary(step)
+        _product(c, a, w, m, DIM, step, {first})
 
     return mm_again
 

@@ -115,6 +115,9 @@ class FENCE3:
     pending: write_only[bool]
 
 
+CHANNELS = {"": LD0, "2": LD1, "3": LD2}
+"""The load channels by the suffix of their mvin."""
+
 SETTINGS: tuple[Config, ...] = (EX, LD0, LD1, LD2, ST, NORM)
 """What configuration instructions write, and nothing else does."""
 

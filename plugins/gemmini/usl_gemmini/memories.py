@@ -18,12 +18,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from usl_core import Memory
+from usl_core import Config, Memory
 from usl_core.errors import BackendError, Span
 from usl_core.ir.memory import MemoryClass
 from usl_core.placement import PlacedMemory
+from usl_gemmini.kernels_registers import BY_NAME
 from usl_gemmini.params import GemminiParams
 
 
@@ -121,6 +122,21 @@ class GEMMINI_OUT3(_Output):
     """Outputs of whose transfers `FENCE3` tells: a sum of two outputs needs a third class."""
 
     name = "GEMMINI_OUT3"
+
+
+class Output(NamedTuple):
+    """A class of outputs, and the record that tells whether some of it is in flight."""
+
+    memory: MemoryClass
+    fence: Config
+
+
+OUTPUTS = {
+    "": Output(GEMMINI_OUT, BY_NAME["FENCE"]),
+    "2": Output(GEMMINI_OUT2, BY_NAME["FENCE2"]),
+    "3": Output(GEMMINI_OUT3, BY_NAME["FENCE3"]),
+}
+"""The classes of outputs by the suffix of their instructions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ from usl_core.cursors import IfCursor, LiteralCursor
 from usl_gemmini.chip import Chip, chip
 from usl_gemmini.configuration import configure_load, configure_pool
 from usl_gemmini.errors import GemminiError
-from usl_gemmini.kernels_movement import POOLS
 from usl_gemmini.kernels_pool import pooling
+from usl_gemmini.kernels_stores import POOLS
 from usl_gemmini.layers import Layer, require_layer
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import divided, lifted, run_ahead
