@@ -68,8 +68,19 @@ new-kinds: setup  ## what mypy names when there is a new kind of statement and o
 dist-test: setup  ## build every wheel and sdist, install them into a clean environment, smoke test
 	@$(PY) tools/dist_test.py
 
-fuzz: setup  ## random steps on random programs, on all cores; counts add up in .cache/fuzz.json: make fuzz STEPS=200000 SEED=0 (WHAT=faults: known bugs put back are found; WHAT=junk: junk as arguments; WHAT=perceus PROGRAMS=1000: functional programs; WHAT=gemmini CASES=100: products and convolutions; WHAT=halide STEPS=100: schedules in Halide's words, so many of each directive; WHAT=halide_lang PROGRAMS=100: pipelines in Halide's language)
-	@$(if $(filter halide_lang,$(WHAT)),$(PY) plugins/halide_lib/tests/halide_lang_fuzz.py --programs $(PROGRAMS) --seed $(SEED),$(if $(filter halide,$(WHAT)),$(PY) plugins/halide_lib/tests/halide_fuzz.py --steps $(STEPS) --seed $(SEED),$(if $(filter gemmini,$(WHAT)),$(PY) plugins/gemmini/tests/gemmini_fuzz.py --cases $(CASES) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),$$(nproc),$(JOBS)),$(if $(filter perceus,$(WHAT)),$(PY) plugins/perceus/tests/perceus_fuzz.py --programs $(PROGRAMS) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),$$(nproc),$(JOBS)),$(if $(filter junk,$(WHAT)),$(PY) -m tests.fuzz.junk --seed $(SEED),$(if $(filter faults,$(WHAT)),$(PY) -m tests.fuzz.faults --seed $(SEED),$(PY) -m tests.fuzz --steps $(STEPS) --seed $(SEED) --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(FILE),--file $(FILE)) $(if $(FRESH),--fresh) $(if $(ANY_CODE),--any-code)))))))
+# What `make fuzz WHAT=…` runs. Counts of WHAT=all, the random steps, add up in .cache/fuzz.json.
+CORES = $(if $(filter auto,$(JOBS)),$$(nproc),$(JOBS))
+FUZZ_all         = -m tests.fuzz --steps $(STEPS) --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(FILE),--file $(FILE)) $(if $(FRESH),--fresh) $(if $(ANY_CODE),--any-code)
+FUZZ_faults      = -m tests.fuzz.faults
+FUZZ_junk        = -m tests.fuzz.junk
+FUZZ_perceus     = plugins/perceus/tests/perceus_fuzz.py --programs $(PROGRAMS) --jobs $(CORES)
+FUZZ_gemmini     = plugins/gemmini/tests/gemmini_fuzz.py --cases $(CASES) --jobs $(CORES)
+FUZZ_halide      = plugins/halide_lib/tests/halide_fuzz.py --steps $(STEPS)
+FUZZ_halide_lang = plugins/halide_lib/tests/halide_lang_fuzz.py --programs $(PROGRAMS)
+
+fuzz: setup  ## random steps on random programs, on all cores: make fuzz STEPS=200000 SEED=0 (WHAT=faults: known bugs put back are found; WHAT=junk: junk as arguments; WHAT=perceus PROGRAMS=1000: functional programs; WHAT=gemmini CASES=100: products and convolutions; WHAT=halide STEPS=100: schedules in Halide's words, so many of each directive; WHAT=halide_lang PROGRAMS=100: pipelines in Halide's language)
+	$(if $(FUZZ_$(WHAT)),,$(error make fuzz knows WHAT=all, faults, junk, perceus, gemmini, halide and halide_lang, but not $(WHAT)))
+	@$(PY) $(FUZZ_$(WHAT)) --seed $(SEED)
 
 mutate: setup  ## disable each condition of the kernel in turn, something must fail: make mutate ONLY=ID LIST=1
 	@$(PY) -m tests.mutation --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(ONLY),--only $(ONLY)) $(if $(LIST),--list) $(if $(FRESH),--fresh)
