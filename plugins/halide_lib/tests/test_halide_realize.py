@@ -35,8 +35,9 @@ def equal(func, window):
         np.testing.assert_array_equal(np.asarray(got), want)
 
 
-def test_a_blur_without_a_schedule_is_this_procedure():
-    _, both = blur(image((20, 30)))
+def test_a_blur_at_the_root_is_this_procedure():
+    rows, both = blur(image((20, 30)))
+    rows.compute_root()
     assert both.lowered("p0") == (
         "def run_blur_y(x_min: index, x_len: size, y_min: index, y_len: size, im_0: size, im_1: size, im: [u8][im_1, im_0], "
         "blur_y: u16[y_len, x_len]):\n"
@@ -55,8 +56,91 @@ def test_a_blur_without_a_schedule_is_this_procedure():
     )
 
 
+def test_a_blur_without_a_schedule_is_inlined():
+    _, both = blur(image((20, 30)))
+    source = both.lowered("p0")
+    assert "blur_x" not in source and source.count("for ") == 2
+    equal(both, [(3, 10), (2, 7)])
+
+
+def test_what_nothing_places_is_a_scalar_where_it_is_read():
+    source, total, out = image((20, 30)), hl.Func("total"), hl.Func("out")
+    r = hl.RDom([(-1, 3), (-1, 3)], "r")
+    r.where(r.x + r.y != 0)
+    total[x, y] = hl.i32(0)
+    total[x, y] += hl.i32(hl.BoundaryConditions.mirror_interior(source)[x + r.x, y + r.y])
+    best = hl.argmax(total[x, y] % 7 * r.x)
+    out[x, y] = total[x, y] + total[x + 1, y] * best[0]
+    equal(out, [(-5, 12), (-4, 9)])
+    assert "total: i32\n" in out.lowered("p0")
+    total.compute_root()
+    equal(out, [(-5, 12), (-4, 9)])
+
+
+def test_a_formula_that_would_be_too_large_stays_at_the_root():
+    previous = hl.BoundaryConditions.repeat_edge(image((9, 9)))
+    for number in range(12):
+        func = hl.Func(f"g{number}")
+        func[x, y] = previous[x, y] + previous[x + 1, y] * previous[x, y + 1]
+        previous = func
+    equal(previous, [6, 5])
+    assert "computed at root, as its formula is too large" in previous.explain()
+
+
+def test_several_outputs_and_tuples_come_together():
+    source, f, g, h = image((20, 30)), hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x, y] = source[hl.clamp(x, 0, 29), hl.clamp(y, 0, 19)] + 1
+    g[x, y] = (f[x - 1, y] * 2, hl.f32(f[x, y + 2]))
+    h[x, y] = hl.select(x < 3, hl.Tuple(g[x, y]), hl.Tuple(g[x + 1, y]))
+    both = hl.Pipeline([f, h])
+    got, want = both.realize([(2, 9), (1, 5)]), both.interpret([(2, 9), (1, 5)], exact=False)
+    assert len(got) == len(want) == 3
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_array_equal(np.asarray(a), b)
+    with pytest.raises(UslError, match="an output once only"):
+        hl.Pipeline([f, f])
+
+
+def test_buffers_can_be_given_to_write_to():
+    source, f = image((20, 30)), hl.Func("f")
+    f[x, y] = source[x, y] + 1
+    out = hl.Buffer(np.zeros((5, 6), np.uint8))
+    out.set_min([3, 2])
+    f.realize(out)
+    assert (out.array() == source.array()[2:7, 3:9] + 1).all() and out[3, 2] == source.array()[2, 3] + 1
+    h = hl.Func("h")
+    h[x] = 0
+    h[source[hl.RDom([(0, 30)], "r"), 0]] += 1
+    with pytest.raises(UslError, match=r"has the places 0:10 in dimension 0, and 0:256 are computed") as error:
+        h.realize(np.zeros(10, np.int32))
+    assert error.value.code == "E775"
+    with pytest.raises(UslError, match="needs a buffer of 2 dimensions of uint8"):
+        f.realize(np.zeros((5, 6), np.int16))
+
+
+@pytest.mark.parametrize("name", ["repeat_edge", "repeat_image", "mirror_image", "mirror_interior"])
+def test_boundary_conditions_pad_as_numpy_does(name):
+    source, f = image((5, 7)), hl.Func("f")
+    f[x, y] = getattr(hl.BoundaryConditions, name)(source)[x, y]
+    modes = {"repeat_edge": "edge", "repeat_image": "wrap", "mirror_image": "symmetric", "mirror_interior": "reflect"}
+    window = [(-9, 24), (-7, 17)]
+    assert (f.interpret(window) == np.pad(source.array(), ((7, 5), (9, 8)), modes[name])).all()
+    equal(f, window)
+
+
+def test_a_constant_stands_outside_of_given_bounds():
+    inner, f = hl.Func("inner"), hl.Func("f")
+    inner[x, y] = hl.u8(x + 10 * y)
+    outer = hl.BoundaryConditions.constant_exterior(inner, 7, [(2, 3), (None, None)])
+    f[x, y] = outer[x, y]
+    assert np.asarray(f.realize([7, 2])).tolist() == [[7, 7, 2, 3, 4, 7, 7], [7, 7, 12, 13, 14, 7, 7]]
+    with pytest.raises(UslError, match="bounds have to be given"):
+        hl.BoundaryConditions.repeat_edge(inner)
+
+
 SCHEDULES = {
-    "root": lambda rows, both: None,
+    "root": lambda rows, both: rows.compute_root(),
+    "inline": lambda rows, both: rows.compute_inline(),
     "tiles": lambda rows, both: (both.tile(x, y, xi, yi, 8, 4).parallel(y), rows.compute_at(both, x)),
     "rolling rows": lambda rows, both: (rows.store_root().compute_at(both, y),),
     "strips": lambda rows, both: (both.split(y, yo, yi, 4).parallel(yo), rows.store_at(both, yo).compute_at(both, yi)),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from usl_halide_lib.directives import LoopAlignStrategy, TailStrategy
-from usl_halide_lib.lang.api import Func
+from usl_halide_lib.lang.api import Func, lambda_func
+from usl_halide_lib.lang.boundary import BoundaryConditions
 from usl_halide_lib.lang.expr import Expr
 from usl_halide_lib.lang.functions import (
     UNSUPPORTED,
@@ -63,12 +64,14 @@ from usl_halide_lib.lang.functions import (
 )
 from usl_halide_lib.lang.images import Buffer, ImageParam
 from usl_halide_lib.lang.inline_reductions import argmax, argmin, maximum, minimum, product, sum
+from usl_halide_lib.lang.pipeline import Pipeline
 from usl_halide_lib.lang.syntax import Tuple
 from usl_halide_lib.lang.types import Bool, Float, Int, Type, UInt
 from usl_halide_lib.lang.variables import Param, RDom, RVar, Var
 
 __all__ = [
     "Bool",
+    "BoundaryConditions",
     "Buffer",
     "Expr",
     "Float",
@@ -77,6 +80,7 @@ __all__ = [
     "Int",
     "LoopAlignStrategy",
     "Param",
+    "Pipeline",
     "RDom",
     "RVar",
     "TailStrategy",
@@ -106,6 +110,7 @@ __all__ = [
     "i32",
     "i32_sat",
     "i64",
+    "lambda_func",
     "lerp",
     "likely",
     "log",

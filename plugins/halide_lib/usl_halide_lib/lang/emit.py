@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import keyword
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from usl_core import Procedure, proc_from_source
 from usl_core.errors import UslError
@@ -18,9 +18,10 @@ from usl_halide_lib.lang.inference import Bounds, infer
 from usl_halide_lib.lang.linear import Facts, Lin, const, ends, extremum, variable
 from usl_halide_lib.lang.lower import hole_stage, in_target, loop_keys, lower
 from usl_halide_lib.lang.nodes import Algorithm, FuncDef, Node, Op, Read, StageDef
+from usl_halide_lib.lang.nodes import substituted as substituted_in
 from usl_halide_lib.lang.normal import Normal
 from usl_halide_lib.lang.query import Family
-from usl_halide_lib.lang.target import window
+from usl_halide_lib.lang.target import LoopKey, window
 from usl_halide_lib.lang.types import I32
 
 _files = itertools.count(1)
@@ -28,7 +29,9 @@ _files = itertools.count(1)
 
 @dataclass(frozen=True, slots=True)
 class Formal:
-    """What an argument of P0 is: kind is "min", "len", "extent", "param", "image" or "output", of the input or func `of`."""
+    """What an argument of P0 is: kind is "min", "len", "extent", "param", "image" or "output", of the input or func `of`,
+
+    or "bound", the value of the bound `of`."""
 
     name: str
     kind: str
@@ -46,14 +49,14 @@ class Emitted:
     source: str
 
 
-def emit(algorithm: Algorithm) -> Emitted:
-    """The procedure of an algorithm with one output.
+def emit(algorithm: Algorithm, points: frozenset[str] = frozenset()) -> Emitted:
+    """The procedure of an algorithm. The funcs points have no loops of their own: they are computed at each place that is read.
 
     Raises:
         AlgorithmError: E784, an access has no bounds; E770, an operation has no form there; E789, P0 is refused.
     """
-    bounds = infer(lower(algorithm))
-    emitter = _Emitter(algorithm, bounds)
+    bounds = infer(lower(algorithm), naming=True)
+    emitter = _Emitter(algorithm, bounds, points)
     source = emitter.text()
     try:
         procedure = proc_from_source(source, {}, f"<{algorithm.outputs[0]} {next(_files)}>")
@@ -67,6 +70,7 @@ def emit(algorithm: Algorithm) -> Emitted:
 class _Emitter:
     algorithm: Algorithm
     bounds: Bounds
+    points: frozenset[str]
     formals: list[Formal] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
@@ -76,18 +80,20 @@ class _Emitter:
     def __post_init__(self) -> None:
         self.facts = Facts(dict(self.bounds.facts))
         self.normal = Normal(self.algorithm, self.facts, lambda hole: None)
-        self.output = self.algorithm.func(self.algorithm.outputs[0])
+        self.outputs = [self.algorithm.func(name) for name in self.algorithm.outputs]
 
     def text(self) -> str:
         """The procedure's source."""
-        title = self.fresh(f"run_{self.output.name}")
+        title = self.fresh(f"run_{'_'.join(each.name for each in self.outputs)}")
         self._sizes()
         self._inputs()
         self._outputs()
         lines = [f"def {title}({', '.join(self.annotations)}):"]
         lines += [f"    assert {each}" for each in self._assertions()]
         for func in self.algorithm.funcs:
-            if func is not self.output:
+            if func.name in self.points:
+                continue
+            if func.name not in self.algorithm.outputs:
                 lines += [f"    {line}" for line in self._allocations(func)]
             for index in range(len(func.stages)):
                 lines += [f"    {line}" for line in self._stage(func, index)]
@@ -110,16 +116,20 @@ class _Emitter:
         return name
 
     def _sizes(self) -> None:
-        output = self.output
-        for dim, arg in enumerate(output.args):
-            low, length = window(output.name, dim)
-            self.names[low.name] = self._formal(f"{arg}_min", "min", output.name, "index", dim)
-            self.names[length.name] = self._formal(f"{arg}_len", "len", output.name, "size", dim)
+        for output in self.outputs:
+            of = "" if len(self.outputs) == 1 else f"{output.name}_"
+            for dim, arg in enumerate(output.args):
+                low, length = window(output.name, dim)
+                self.names[low.name] = self._formal(f"{of}{arg}_min", "min", output.name, "index", dim)
+                self.names[length.name] = self._formal(f"{of}{arg}_len", "len", output.name, "size", dim)
         for name, dimensions, _ in self.algorithm.images:
             for dim in range(dimensions):
                 self.names[f"{name}.extent.{dim}"] = self._formal(f"{name}_{dim}", "extent", name, "size", dim)
         for name, typ in self.algorithm.params:
             self.names[name] = self._formal(name, "param", name, "index" if typ == I32 else typ.usl)
+        for each in self.bounds.named:
+            annotation = "size" if each.kind == "len" and each.least else "index"
+            self.names[each.name] = self._formal(each.name.removesuffix(".mem"), "bound", each.name, annotation)
 
     def _inputs(self) -> None:
         for name, dimensions, typ in self.algorithm.images:
@@ -129,19 +139,19 @@ class _Emitter:
             self.buffers[name] = Stored((formal,), (const(0),) * dimensions, extents)
 
     def _outputs(self) -> None:
-        self._store(self.output)
-        stored, writer = self.buffers[self.output.name], self._writer({})
-        shape = ", ".join(writer.control(each) for each in reversed(stored.extent))
-        for part, (name, typ) in enumerate(zip(stored.names, self.output.types, strict=True)):
-            self.formals.append(Formal(name, "output", self.output.name, part))
-            self.annotations.append(f"{name}: {typ.usl}[{shape}]" if shape else f"{name}: {typ.usl}")
+        for output in self.outputs:
+            self._store(output)
+            stored, writer = self.buffers[output.name], self._writer({})
+            shape = ", ".join(writer.control(each) for each in reversed(stored.extent))
+            for part, (name, typ) in enumerate(zip(stored.names, output.types, strict=True)):
+                self.formals.append(Formal(name, "output", output.name, part))
+                self.annotations.append(f"{name}: {typ.usl}[{shape}]" if shape else f"{name}: {typ.usl}")
 
     def _store(self, func: FuncDef) -> None:
         """Decide a func's buffer: its memory bounds, with at least one place."""
         box = [self.bounds.interval(Family("mem", func.name), dim) for dim in range(len(func.args))]
         extents = tuple(extremum(True, [high - low + 1, const(1)], self.facts) for low, high in box)
-        parts = [func.name] if len(func.types) == 1 else [f"{func.name}_{part}" for part in range(len(func.types))]
-        self.buffers[func.name] = Stored(tuple(map(self.fresh, parts)), tuple(low for low, _ in box), extents)
+        self.buffers[func.name] = Stored(tuple(map(self.fresh, _element_names(func))), tuple(low for low, _ in box), extents)
 
     def _allocations(self, func: FuncDef) -> Iterator[str]:
         self._store(func)
@@ -151,8 +161,13 @@ class _Emitter:
             yield f"{name}: {typ.usl}[{shape}]" if shape else f"{name}: {typ.usl}"
 
     def _assertions(self) -> Iterator[str]:
-        """What the caller has to see to: images that hold what is read."""
+        """What the caller has to see to: bounds that are what they are called, images that hold what is read."""
         writer = self._writer({})
+        for each in self.bounds.named:
+            if each.kind == "len" and each.least == 0:
+                yield f"{self.names[each.name]} >= 0"
+            for truth in each.facts:
+                yield f"{writer.control(_part(truth, 1))} >= {writer.control(_part(truth, -1))}"
         for name, dimensions, _ in self.algorithm.images:
             for dim in range(dimensions):
                 low, high = self.bounds.interval(Family("image", name), dim)
@@ -164,23 +179,47 @@ class _Emitter:
 
     def _writer(self, places: dict[str, Lin], names: dict[str, str] | None = None) -> Writer:
         scalars = frozenset(name for name, typ in self.algorithm.params if typ != I32)
-        return Writer(self.normal, self.facts, {**self.names, **(names or {})}, places, self.buffers, scalars, self.fresh)
+        names = {**self.names, **(names or {})}
+        return Writer(self.normal, self.facts, names, places, self.buffers, scalars, self.fresh, self._at_point)
 
     def _stage(self, func: FuncDef, index: int) -> Iterator[str]:
-        """The loop nest of a stage."""
-        stage, keys = in_target(func, index), loop_keys(func, index)
+        """The loop nest of a stage at the root."""
+        loops = [*self._rdom_loops(func, index), *self._pure_loops(func, index)]
+        return self._nest(func, in_target(func, index), loop_keys(func, index), loops, self._writer({}))
+
+    def _at_point(self, read: Read, writer: Writer) -> tuple[str, ...] | None:
+        """Scalars for a func at one place, whose stages are computed before the statement; None if the func has a buffer."""
+        if read.func not in self.points or read.func in writer.buffers:
+            return None
+        func = self.algorithm.func(read.func)
+        key = (read.func, read.index)
+        if key not in writer.points:
+            names = tuple(self.fresh(each) for each in _element_names(func))
+            writer.before += [f"{name}: {typ.usl}" for name, typ in zip(names, func.types, strict=True)]
+            inner = replace(writer, before=[], points={}, buffers={**writer.buffers, func.name: Stored(names, (), ())})
+            for index in range(len(func.stages)):
+                keys = loop_keys(func, index)
+                places = {str(keys[arg]): place for arg, place in zip(func.args, read.index, strict=True)}
+                stage = in_target(func, index).mapped(lambda node, at=places: substituted_in(node, at))  # type: ignore[misc]
+                writer.before += self._nest(func, stage, keys, list(self._rdom_loops(func, index)), inner)
+            writer.points[key] = names
+        return writer.points[key]
+
+    def _nest(
+        self, func: FuncDef, stage: StageDef, keys: dict[str, LoopKey], inside: list[tuple[str, Lin, Lin]], around: Writer
+    ) -> Iterator[str]:
+        """The assignment of a stage in loops, given the innermost first by variable, min and length."""
         loops: list[tuple[str, str]] = []
-        places: dict[str, Lin] = {}
-        names: dict[str, str] = {}
-        local: set[str] = set()
-        for name, low, length in reversed([*self._rdom_loops(stage), *self._pure_loops(func, index)]):
+        places, names = dict(around.places), dict(around.names)
+        local = set(around.iterators)
+        for name, low, length in reversed(inside):
             iterator = self._iterator(name, local)
             symbol = f"{keys[name]}#"
             names[symbol] = iterator
             self.facts.setdefault(symbol, (0, None))
             places[str(keys[name])] = low + variable(symbol)
-            loops.append((iterator, self._writer({}).control(length)))
-        writer = self._writer(places, names)
+            loops.append((iterator, around.control(length)))
+        writer = replace(around, places=places, names=names, iterators=frozenset(local), before=[], points={})
         writer.span = stage.span
         indent = ""
         for iterator, extent in loops:
@@ -203,8 +242,8 @@ class _Emitter:
                 low, high = self.bounds.interval(Family("cpu", func.name, hole_stage(func, index)), dim)
                 yield name, low, extremum(True, [high - low + 1, const(0)], self.facts)
 
-    def _rdom_loops(self, stage: StageDef) -> Iterator[tuple[str, Lin, Lin]]:
-        for rvar in stage.rvars:
+    def _rdom_loops(self, func: FuncDef, index: int) -> Iterator[tuple[str, Lin, Lin]]:
+        for rvar in func.stages[index].rvars:
             length = self.normal.form(rvar.extent)
             yield rvar.name, self.normal.form(rvar.min), extremum(True, [length, const(0)], self.facts)
 
@@ -226,7 +265,7 @@ class _Emitter:
         yield from lines
 
     def _assignment(self, func: FuncDef, stage: StageDef, writer: Writer) -> Iterator[str]:
-        stored = self.buffers[func.name]
+        stored = writer.buffers[func.name]
         place = writer.place(stored, stage.index)
         targets = [f"{name}[{place}]" if place else name for name in stored.names]
         if len(targets) == 1:
@@ -244,6 +283,16 @@ class _Emitter:
             results.append(name)
         for target, name in zip(targets, results, strict=True):
             yield f"{target} = {name}"
+
+
+def _part(form: Lin, sign: int) -> Lin:
+    """The terms of one sign, with that sign: a form is not negative if one of its parts is at least the other."""
+    terms = tuple((atom, sign * c) for atom, c in form.terms if sign * c > 0)
+    return Lin(terms, max(sign * form.constant, 0), form.names)
+
+
+def _element_names(func: FuncDef) -> list[str]:
+    return [func.name] if len(func.types) == 1 else [f"{func.name}_{part}" for part in range(len(func.types))]
 
 
 def _added(func: FuncDef, stage: StageDef) -> Node | None:

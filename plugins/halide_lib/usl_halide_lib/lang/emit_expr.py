@@ -40,6 +40,11 @@ class Writer:
     buffers: dict[str, Stored]
     scalars: frozenset[str]
     fresh: Callable[[str], str]
+    at_point: Callable[[Read, Writer], tuple[str, ...] | None]
+    """The scalars of a func that has no buffer."""
+    iterators: frozenset[str] = frozenset()
+    points: dict[tuple[str, tuple[Node, ...]], tuple[str, ...]] = field(default_factory=dict)
+    """What `at_point` has made for this statement."""
     span: Span | None = None
     before: list[str] = field(default_factory=list)
     """Statements that have to stand before the one that is written: scalars that are used twice."""
@@ -78,7 +83,7 @@ class Writer:
 
     def place(self, buffer: Stored, index: tuple[Node, ...]) -> str:
         """The subscript of an access: dimensions in the order of NumPy."""
-        return ", ".join(reversed([self._subscript(buffer, dim, each) for dim, each in enumerate(index)]))
+        return ", ".join(reversed([self._subscript(buffer, dim, each) for dim, each in enumerate(index[: len(buffer.low)])]))
 
     def _subscript(self, buffer: Stored, dim: int, index: Node) -> str:
         form = self.form(index)
@@ -100,6 +105,8 @@ class Writer:
                     return f"i32({self.control(form)})"
                 assert name in self.scalars
                 return self.names[name]
+            case Read() if (names := self.at_point(node, self)) is not None:
+                return names[node.part]
             case Read() | ImageRead():
                 buffer = self.buffers[node.func if isinstance(node, Read) else node.image]
                 name = buffer.names[node.part if isinstance(node, Read) else 0]
@@ -205,9 +212,22 @@ class Writer:
                 raise refuse("% on floats has no form in compiled code", code="E770", span=self.span)
             return f"({self.data(a)} / {self.bare(b)})"
         symbol = "//" if op == "div" else "%"
-        if not typ.is_signed or (isinstance(b, Const) and b.value > 0):
+        if not typ.is_signed or self._is_positive(b):
             return f"({self.data(a)} {symbol} {self.bare(b)})"
         return self._by_any(typ, op, self.kept(a), self.kept(b))
+
+    def _is_positive(self, node: Node) -> bool:
+        """Whether an integer is known to be positive whatever wraps."""
+        match node:
+            case Const(value=value):
+                return value > 0
+            case Name(name=name):
+                least = self.facts.get(name, (None, None))[0]
+                return least is not None and least > 0
+            case Op(op="max", args=parts):
+                return any(map(self._is_positive, parts))
+            case _:
+                return False
 
     def _by_any(self, typ: Type, op: str, a: str, b: str) -> str:
         """Euclidean division by what may be negative: floors by |b|, and the least integer, whose negation is itself, apart."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from usl_halide_lib.lang.errors import here, refuse
 from usl_halide_lib.lang.expr import Expr, as_node, converted, wrap
-from usl_halide_lib.lang.nodes import ImageRead, Name, Node, Sort, show
+from usl_halide_lib.lang.nodes import ImageRead, Name, Node, Op, Sort, number, show
 from usl_halide_lib.lang.types import BOOL, I32, Float, Int, Type, UInt
 from usl_halide_lib.lang.variables import named
 
@@ -16,12 +16,12 @@ from usl_halide_lib.lang.variables import named
 class Dimension:
     """One dimension of an input: `min()` and `extent()`, startup expressions."""
 
-    def __init__(self, extent: Expr) -> None:
-        self._extent = extent
+    def __init__(self, extent: Expr, low: int = 0) -> None:
+        self._extent, self._min = extent, low
 
     def min(self) -> Expr:
-        """The first place, which is 0."""
-        return Expr(0)
+        """The first place: 0, if no `set_min` has said otherwise."""
+        return Expr(self._min)
 
     def extent(self) -> Expr:
         """The number of places."""
@@ -29,7 +29,7 @@ class Dimension:
 
     def max(self) -> Expr:
         """The last place."""
-        return self._extent - 1
+        return self._extent + (self._min - 1)
 
 
 class Image:
@@ -38,6 +38,7 @@ class Image:
     _name: str
     _type: Type
     _array: np.ndarray[Any, Any] | None
+    _mins: tuple[int, ...] = ()
 
     def name(self) -> str:
         """Its name."""
@@ -55,7 +56,8 @@ class Image:
         """A dimension; 0 is x."""
         if not 0 <= index < self.dimensions():
             raise refuse(f"{self._name} has {self.dimensions()} dimensions, and {index} is none of them")
-        return Dimension(wrap(Name(f"{self._name}.extent.{index}", Sort.PARAM, I32, self)))
+        extent = wrap(Name(f"{self._name}.extent.{index}", Sort.PARAM, I32, self))
+        return Dimension(extent, self._mins[index] if self._mins else 0)
 
     def width(self) -> Expr:
         """The extent of dimension 0."""
@@ -75,6 +77,8 @@ class Image:
 
     def __getitem__(self, index: Any) -> Any:
         nodes = indices(index, self.dimensions(), self._name)
+        if any(self._mins):
+            nodes = tuple(Op("sub", (node, number(low)), I32) for node, low in zip(nodes, self._mins, strict=True))
         return wrap(ImageRead(self._name, nodes, self._type, here(), self))
 
 
@@ -117,8 +121,29 @@ class Buffer(Image):
     def __getitem__(self, index: Any) -> Any:
         places = index if isinstance(index, tuple) else (index,)
         if self._array is not None and all(isinstance(place, int) for place in places):
-            return self._array[tuple(reversed(places))]
+            mins = self._mins or (0,) * len(places)
+            return self._array[tuple(place - low for place, low in reversed(list(zip(places, mins, strict=True))))]
         return super().__getitem__(index)
+
+    def set_min(self, mins: Any) -> None:
+        """Say which place the first element of each dimension is, x first; before the buffer is read in a definition."""
+        if len(mins) != self.dimensions():
+            raise refuse(f"{self._name} has {self.dimensions()} dimensions, and {len(mins)} mins are given")
+        self._mins = tuple(int(each) for each in mins)
+
+    def box(self) -> list[tuple[int, int]]:
+        """Its places, as (min, extent) per dimension, x first."""
+        assert self._array is not None
+        mins = self._mins or (0,) * self._array.ndim
+        return list(zip(mins, reversed(self._array.shape), strict=True))
+
+    def shown(self) -> str:
+        """What messages say of it."""
+        return f"{self.dimensions()} dimensions of {self._type}"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        assert self._array is not None
+        return self._array if dtype is None else self._array.astype(dtype)
 
 
 def _type_of(array: np.ndarray[Any, Any]) -> Type:

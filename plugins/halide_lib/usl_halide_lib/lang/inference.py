@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from usl_halide_lib.lang.engine import Extremes, Range
 from usl_halide_lib.lang.errors import AlgorithmError, refuse
-from usl_halide_lib.lang.linear import Ends, Extremum, Facts, Lin, Quotient, Unknown, Variable, const, extremum
+from usl_halide_lib.lang.linear import (
+    Ends,
+    Extremum,
+    Facts,
+    Lin,
+    Quotient,
+    Unknown,
+    Variable,
+    const,
+    ends,
+    extremum,
+    parts,
+    variable,
+)
 from usl_halide_lib.lang.nodes import Hole, Name, Node, Op, Sort, number, show
 from usl_halide_lib.lang.normal import Normal
 from usl_halide_lib.lang.query import (
@@ -32,13 +45,31 @@ Interval = tuple[Lin, Lin]
 """The first and the last place."""
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An end of a box that has a name of its own: the value it stands for, and forms that are not negative then.
+
+    kind is "min" or "len"; least is the least value that is known, None if there is none.
+    """
+
+    name: str
+    kind: str
+    value: Lin
+    least: int | None
+    facts: tuple[Lin, ...]
+
+
 @dataclass
 class Bounds:
-    """What β found: for each family of holes an interval per dimension. A family that nothing needs is not there."""
+    """What β found: for each family of holes an interval per dimension. A family that nothing needs is not there.
+
+    named has the ends that got names, in an order in which each depends on earlier ones only.
+    """
 
     target: Target
     facts: Facts
     boxes: dict[Family, tuple[Interval, ...]]
+    named: list[Named] = field(default_factory=list)
 
     def interval(self, family: Family, dim: int) -> Interval:
         """The first and the last place of a hole's interval."""
@@ -60,18 +91,23 @@ class Bounds:
         return "\n".join(lines) + "\n"
 
 
-def infer(target: Target) -> Bounds:
+def infer(target: Target, naming: bool = False) -> Bounds:
     """Bounds for all holes of a target program.
+
+    naming gives names to ends that are no linear forms, of which the ends of other boxes are made then: formulas stay small,
+    and what cancels only between boxes is lost.
 
     Raises:
         AlgorithmError: E784, an access has no bounds.
     """
-    return _Inference(target, query(target)).run()
+    return _Inference(target, query(target), naming).run()
 
 
 class _Inference:
-    def __init__(self, target: Target, asked: Query) -> None:
-        self.asked = asked
+    def __init__(self, target: Target, asked: Query, naming: bool) -> None:
+        self.asked, self.naming = asked, naming
+        self.finished: set[Family] = set()
+        self.truths: list[Lin] = []
         self.bounds = Bounds(target, Facts(dict(_known(target))), {})
         self.normal = Normal(target.algorithm, self.bounds.facts, self._hole)
         self.extremes = Extremes(self.bounds.facts)
@@ -81,9 +117,60 @@ class _Inference:
         """Visit the conjuncts from the last to the first, so that what a hole depends on is there before it."""
         for conjunct in reversed(self.asked.conjuncts):
             self._visit(conjunct)
+        for family in self.bounds.boxes:
+            self._name(family)
         return self.bounds
 
+    def _name(self, family: Family) -> None:
+        """Give names to the ends of a box that nothing will widen any more."""
+        box = self.bounds.boxes.get(family)
+        if not self.naming or family in self.finished or box is None:
+            return
+        self.finished.add(family)
+        self.bounds.boxes[family] = tuple(self._named(family, dim, low, high) for dim, (low, high) in enumerate(box))
+
+    def _named(self, family: Family, dim: int, low: Lin, high: Lin) -> Interval:
+        facts, named = self.bounds.facts, self.bounds.named
+        low, high = self._without_dominated(False, low), self._without_dominated(True, high)
+        if (_is_simple(low) and _is_simple(high)) or (family.kind == "image" and self._lies_in_image(family, dim, low, high)):
+            return low, high
+        title = f"{family.func}.{'' if family.stage is None else f'{family.stage}.'}{dim}.{family.kind}"
+        first = low
+        if not _is_simple(low):
+            first, known = variable(f"{title}.min"), ends(low, facts)
+            facts[f"{title}.min"] = known
+            limits = [each for each in (parts(False, low)) if not each.is_constant()]
+            truths = [each - first for each in limits]
+            truths += [first - known[0]] if known[0] is not None else []
+            truths += [const(known[1]) - first] if known[1] is not None else []
+            named.append(Named(f"{title}.min", "min", low, known[0], tuple(truths)))
+        least = ends(high - low + 1, facts)[0]
+        least = 0 if least is None else max(least, 0)
+        length = variable(f"{title}.len")
+        facts[f"{title}.len"] = (least, None)
+        last, most = first + length - 1, ends(high, facts)[1]
+        truths = [last - each for each in parts(True, high)] + ([const(most) - last] if most is not None else [])
+        named.append(
+            Named(f"{title}.len", "len", extremum(True, [high - first + 1, const(least)], facts), least, tuple(truths))
+        )
+        self.truths += [each for end in named for each in end.facts]
+        return first, last
+
+    def _lies_in_image(self, image: Family, dim: int, low: Lin, high: Lin) -> bool:
+        least, room = (ends(each, self.bounds.facts)[0] for each in (low, variable(f"{image.func}.extent.{dim}") - 1 - high))
+        return least is not None and least >= 0 and room is not None and room >= 0
+
+    def _without_dominated(self, is_max: bool, form: Lin) -> Lin:
+        """The form without those parts of an extremum that named ends are known to lie beyond."""
+        kept = parts(is_max, form)
+        for part in tuple(kept):
+            differences = [(part - other).scaled(-1 if is_max else 1) for other in kept if other is not part]
+            if any((d - truth).is_constant() and (d - truth).constant >= 0 for d in differences for truth in self.truths):
+                kept.remove(part)
+        return extremum(is_max, kept, self.bounds.facts)
+
     def _hole(self, hole: Hole) -> Lin | None:
+        self._name(Family(hole.kind, hole.func, hole.stage, hole.spec))
         low, high = self.bounds.interval(Family(hole.kind, hole.func, hole.stage, hole.spec), hole.dim)
         return low if hole.end == "min" else high - low + 1
 
@@ -169,6 +256,7 @@ class _Inference:
         return ranges
 
     def _insides(self, inside: Inside) -> Iterator[Lin]:
+        self._name(inside.family)
         for dim in inside.dims:
             low, high = self.bounds.interval(inside.family, dim)
             form = self.normal.form(inside.index[dim])
@@ -215,6 +303,11 @@ def _known(target: Target) -> Iterator[tuple[str, Ends]]:
             low, length = literal.form(stmt.min), literal.form(stmt.len)
             if low.is_constant():
                 yield str(stmt.key), (low.constant, low.constant + length.constant - 1 if length.is_constant() else None)
+
+
+def _is_simple(form: Lin) -> bool:
+    """Whether a form is linear, or has a quotient of linear forms."""
+    return all(isinstance(a, Variable) or (isinstance(a, Quotient) and a.form.is_plain()) for a, _ in form.terms)
 
 
 def _unbounded(atom: HasPoint | HasBox, dim: int) -> AlgorithmError:

@@ -130,6 +130,10 @@ class Lin:
         """Whether it is a number."""
         return not self.terms
 
+    def is_plain(self) -> bool:
+        """Whether it is made of variables alone."""
+        return all(isinstance(atom, Variable) for atom, _ in self.terms)
+
 
 def order(atom: Atom) -> str:
     """A text that orders atoms: extrema, quotients, variables."""
@@ -286,7 +290,7 @@ def _best(choose: object, a: int | None, b: int | None) -> int | None:
 def extremum(is_max: bool, forms: Iterable[Lin], facts: Facts) -> Lin:
     """The greatest or the least of forms; those that another one is known to dominate are left out."""
     kept: list[Lin] = []
-    for form in (part for each in forms for part in _parts(is_max, each)):
+    for form in (part for each in forms for part in parts(is_max, each)):
         if any(_dominates(is_max, other, form, facts) for other in kept):
             continue
         kept = [other for other in kept if not _dominates(is_max, form, other, facts)]
@@ -298,12 +302,12 @@ def extremum(is_max: bool, forms: Iterable[Lin], facts: Facts) -> Lin:
     return result
 
 
-def _parts(is_max: bool, form: Lin) -> list[Lin]:
+def parts(is_max: bool, form: Lin) -> list[Lin]:
     """The forms whose extremum a form is."""
     if len(form.terms) == 1 and form.terms[0][1] == 1:
         atom = form.terms[0][0]
         if isinstance(atom, Extremum) and atom.is_max == is_max:
-            return [part + form.constant for each in (atom.a, atom.b) for part in _parts(is_max, each)]
+            return [part + form.constant for each in (atom.a, atom.b) for part in parts(is_max, each)]
     return [form]
 
 

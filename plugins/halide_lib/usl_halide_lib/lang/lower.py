@@ -64,12 +64,7 @@ def in_target(func: FuncDef, index: int) -> StageDef:
     def renamed(node: Node) -> Node:
         return rebuilt(node, change)
 
-    return replace(
-        stage,
-        index=tuple(map(renamed, stage.index)),
-        values=tuple(map(renamed, stage.values)),
-        pred=None if stage.pred is None else renamed(stage.pred),
-    )
+    return stage.mapped(renamed)
 
 
 def plus(a: Node, b: Node) -> Node:

@@ -122,6 +122,11 @@ class StageDef:
         """All expressions of the stage but the bounds of its rdom."""
         return (*self.index, *self.values, *(() if self.pred is None else (self.pred,)))
 
+    def mapped(self, change: Callable[[Node], Node]) -> StageDef:
+        """The stage with each of these expressions changed."""
+        pred = None if self.pred is None else change(self.pred)
+        return replace(self, index=tuple(map(change, self.index)), values=tuple(map(change, self.values)), pred=pred)
+
 
 @dataclass(frozen=True, slots=True)
 class FuncDef:
@@ -150,6 +155,18 @@ class Algorithm:
     def func(self, name: str) -> FuncDef:
         """The func of a name."""
         return next(f for f in self.funcs if f.name == name)
+
+    def text(self) -> str:
+        """The funcs with their stages as lines, stable from run to run."""
+        lines = []
+        for func in self.funcs:
+            lines.append(f"fun {func.name}({', '.join(func.args)}): {', '.join(map(str, func.types))}")
+            for stage in func.stages:
+                domain = ", ".join(f"{each.name} = ({show(each.min)}, {show(each.extent)})" for each in stage.rvars)
+                where = "" if stage.pred is None else f" if {show(stage.pred)}"
+                left, right = (", ".join(map(show, each)) for each in (stage.index, stage.values))
+                lines.append(f"  {f'rdom({domain}) in ' if domain else ''}({left}) ← {right}{where}")
+        return "\n".join(lines) + "\n"
 
 
 def children(node: Node) -> tuple[Node, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from usl_core.errors import Span
 from usl_halide_lib.lang.lower import hole_stage
-from usl_halide_lib.lang.nodes import FuncDef, ImageRead, Node, Read, children, walk
+from usl_halide_lib.lang.nodes import FuncDef, ImageRead, Node, Read, children, show, walk
 from usl_halide_lib.lang.target import (
     Allocate,
     Assert,
@@ -39,6 +39,10 @@ class Family:
     func: str
     stage: int | None = None
     spec: int | None = None
+
+    def __str__(self) -> str:
+        stage = "" if self.stage is None else f"^{self.stage}"
+        return f"?{self.kind} {self.func}{stage}{'' if self.spec is None else f'[{self.spec}]'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,34 @@ class Query:
 
     conjuncts: tuple[Conjunct, ...]
     scopes: dict[Family, tuple[LoopKey, ...]]
+
+    def text(self) -> str:
+        """One conjunct per line: what it stands under, and what must hold."""
+        return "".join(f"{''.join(map(_binder_text, each.path))}{_atom_text(each.atom)}\n" for each in self.conjuncts)
+
+
+def _binder_text(binder: Binder) -> str:
+    match binder:
+        case ForAll(key=key, min=low, len=length):
+            return f"∀ {key} ∈ ({show(low)}, {show(length)}): "
+        case Equal(key=key, value=value):
+            return f"∀ {key} = {show(value)}: "
+        case Given(cond=cond, holds=holds):
+            return f"{show(cond)} ⇒ " if holds else f"¬({show(cond)}) ⇒ "
+        case Inside(family=family, index=index, dims=dims):
+            return f"({', '.join(show(index[dim]) for dim in dims)}) ∈ {family} ⇒ "
+
+
+def _atom_text(atom: HasPoint | HasBox | IsRange | Assumed) -> str:
+    match atom:
+        case HasPoint(family=family, index=index):
+            return f"({', '.join(map(show, index))}) ∈ {family}"
+        case HasBox(family=family, box=box):
+            return f"[{', '.join(f'({show(low)}, {show(length)})' for low, length in box)}] ⊆ {family}"
+        case IsRange(length=length):
+            return f"{show(length)} ≥ 0"
+        case Assumed(cond=cond):
+            return f"assume {show(cond)}"
 
 
 def query(target: Target) -> Query:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from usl_core import Procedure
-from usl_halide_lib.lang.emit import Emitted
+from usl_halide_lib.lang.emit import Emitted, Formal
 from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.images import Buffer
 from usl_halide_lib.lang.interp import Interval, Oracle, parameters
 from usl_halide_lib.lang.linear import Extremum, Lin, Quotient, Variable
 from usl_halide_lib.lang.query import Family
@@ -51,31 +52,73 @@ class Realization:
 
 
 def realized(
-    emitted: Emitted, procedure: Procedure, inputs: Mapping[str, Any], asked: Sequence[Interval]
-) -> tuple[Realization, ...]:
-    """The values of a procedure that came from P0, in a window: one realisation per element of the output's tuple.
+    emitted: Emitted,
+    procedure: Procedure,
+    inputs: Mapping[str, Any],
+    asked: Mapping[str, Sequence[Interval]],
+    given: Mapping[str, Sequence[Buffer]],
+) -> dict[str, tuple[Realization, ...]]:
+    """The values of a procedure that came from P0, in a window per output: one realisation per element of the output's tuple.
+
+    given has buffers to write to, whose places are the window.
 
     Raises:
-        AlgorithmError: E786, an input is too small; E787, a window or an extent is none; E772, an input has no value.
+        AlgorithmError: E775, a buffer is too small for what has to be computed; E786, an input is too small; E787, a window
+            or an extent is none; E772, an input has no value.
     """
     algorithm = emitted.bounds.target.algorithm
-    output = algorithm.func(algorithm.outputs[0])
+    outputs = [algorithm.func(name) for name in algorithm.outputs]
     env = parameters(algorithm, inputs, exact=False)
     Oracle(algorithm, inputs, exact=False).check_domains()
-    for dim, (low, extent) in enumerate(asked):
-        env[window(output.name, dim)[0].name], env[window(output.name, dim)[1].name] = low, extent
-    if any(extent == 0 for _, extent in asked):
-        box = [(low, extent) for low, extent in asked]
-    else:
-        box = _box(emitted, Family("mem", output.name), env, output.name)
+    is_empty = any(extent == 0 for name in algorithm.outputs for _, extent in asked[name])
+    for output in outputs:
+        for dim, (low, extent) in enumerate(asked[output.name]):
+            env[window(output.name, dim)[0].name], env[window(output.name, dim)[1].name] = low, extent
+    boxes = {output.name: list(asked[output.name]) for output in outputs}
+    if not is_empty:
+        for each in emitted.bounds.named:
+            env[each.name] = _number(each.value, env)
+        boxes = {output.name: _box(emitted, Family("mem", output.name), env, output.name) for output in outputs}
         _check_images(emitted, env)
-    arrays = [np.zeros([extent for _, extent in reversed(box)], dtype_of(typ)) for typ in output.types]
-    if all(extent for _, extent in asked):
-        values = [_argument(emitted, each.kind, each.of, each.dim, env, inputs, arrays) for each in emitted.formals]
+    arrays: dict[str, list[np.ndarray[Any, Any]]] = {}
+    for output in outputs:
+        box = boxes[output.name]
+        if output.name in given and not is_empty:
+            _check_output(output.name, asked[output.name], box)
+            arrays[output.name] = [_stored(each.array()) for each in given[output.name]]
+        else:
+            arrays[output.name] = [np.zeros([n for _, n in reversed(box)], dtype_of(typ)) for typ in output.types]
+    if not is_empty:
+        values = [_argument(emitted, each, env, inputs, arrays) for each in emitted.formals]
         procedure.jit()(*values)
-    mins = tuple(low for low, _ in box)
-    results = (array.view(np.bool_) if typ == BOOL else array for array, typ in zip(arrays, output.types, strict=True))
-    return tuple(Realization(each, mins, tuple(asked)) for each in results)
+    results: dict[str, tuple[Realization, ...]] = {}
+    for output in outputs:
+        mins, extents = tuple(low for low, _ in boxes[output.name]), tuple(asked[output.name])
+        views = [
+            each.view(np.bool_) if typ == BOOL else each for each, typ in zip(arrays[output.name], output.types, strict=True)
+        ]
+        results[output.name] = tuple(Realization(each, mins, extents) for each in views)
+    return results
+
+
+def _stored(array: Any) -> np.ndarray[Any, Any]:
+    """An array as a procedure writes it: truth values are bytes."""
+    if not array.flags.writeable:
+        raise refuse("the buffer to write to is read-only", code="E775")
+    stored: np.ndarray[Any, Any] = array.view(np.uint8) if array.dtype == np.bool_ else array
+    return stored
+
+
+def _check_output(name: str, has: Sequence[Interval], needs: Sequence[Interval]) -> None:
+    """Refuse a buffer that does not have exactly the places that are computed."""
+    for dim, ((low, extent), (first, count)) in enumerate(zip(has, needs, strict=True)):
+        if (low, extent) != (first, count):
+            raise refuse(
+                f"the buffer for {name} has the places {low}:{low + extent} in dimension {dim}, and {first}:{first + count} "
+                "are computed",
+                code="E775",
+                notes=("hint: give a buffer of these places (set_min says where it begins), or take what realize returns",),
+            )
 
 
 def required(emitted: Emitted, env: Mapping[str, Any]) -> dict[str, list[Interval]]:
@@ -130,22 +173,25 @@ def _check_images(emitted: Emitted, env: Mapping[str, Any]) -> None:
 
 
 def _argument(
-    emitted: Emitted, kind: str, of: str, dim: int, env: Mapping[str, Any], inputs: Mapping[str, Any], arrays: list[Any]
+    emitted: Emitted, formal: Formal, env: Mapping[str, Any], inputs: Mapping[str, Any], arrays: Mapping[str, list[Any]]
 ) -> Any:
     """The value of one formal of P0."""
     algorithm = emitted.bounds.target.algorithm
-    match kind:
+    of, dim = formal.of, formal.dim
+    match formal.kind:
         case "min" | "len":
-            return env[window(of, dim)[kind == "len"].name]
+            return env[window(of, dim)[formal.kind == "len"].name]
+        case "bound":
+            return env[of]
         case "extent":
             return env[f"{of}.extent.{dim}"]
         case "image":
             array = np.asarray(inputs[of])
             return array.view(np.uint8) if array.dtype == np.bool_ else array
         case "output":
-            return arrays[dim]
+            return arrays[of][dim]
         case "param":
             typ = dict(algorithm.params)[of]
             return int(env[of]) if typ == I32 else np.asarray(env[of], dtype_of(typ))
         case _:
-            raise AssertionError(kind)
+            raise AssertionError(formal)

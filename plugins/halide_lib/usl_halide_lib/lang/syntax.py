@@ -21,6 +21,8 @@ class Tuple:
     """Several values at each place."""
 
     def __init__(self, *elements: Any) -> None:
+        if len(elements) == 1 and isinstance(elements[0], FuncRef | Tuple):
+            elements = tuple(elements[0][i] for i in range(len(elements[0])))
         if len(elements) == 1 and isinstance(elements[0], list | tuple):
             elements = tuple(elements[0])
         if not elements:

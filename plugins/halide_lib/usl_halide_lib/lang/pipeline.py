@@ -1,0 +1,258 @@
+"""`Pipeline`: one or several outputs as one program; what can be asked of it, and how it is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from usl_core import Procedure
+from usl_core.equivalence import Relation, steps_from_source
+from usl_halide_lib.applying import Schedule
+from usl_halide_lib.directives import Directive
+from usl_halide_lib.lang import syntax
+from usl_halide_lib.lang.collect import Program, collect, inputs_of
+from usl_halide_lib.lang.emit import Emitted, emit
+from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.images import Buffer
+from usl_halide_lib.lang.inference import infer
+from usl_halide_lib.lang.inlining import Inlined, inlined, is_pointwise
+from usl_halide_lib.lang.interp import Interval, Oracle
+from usl_halide_lib.lang.lower import lower
+from usl_halide_lib.lang.nodes import FuncDef
+from usl_halide_lib.lang.query import query
+from usl_halide_lib.lang.realize import Realization, realized
+from usl_halide_lib.lang.target import text
+
+Window = Sequence[int | Interval]
+_PLAIN = (Relation.EQUAL, Relation.REFINES)
+
+
+def intervals(window: Window, dimensions: int) -> list[Interval]:
+    """A window as (min, extent) per dimension, x first; a number is an extent from 0.
+
+    Raises:
+        AlgorithmError: E787, another number of dimensions, or an extent that is negative or too large.
+    """
+    if len(window) != dimensions:
+        raise refuse(f"the window has {len(window)} dimensions, and {dimensions} are needed", code="E787")
+    pairs = [(int(each[0]), int(each[1])) if isinstance(each, tuple | list) else (0, int(each)) for each in window]
+    for dim, (low, extent) in enumerate(pairs):
+        if not (0 <= extent < 2**31 and low >= -(2**31) and low + extent <= 2**31):
+            message = f"dimension {dim} of the window is {low}:{low + extent}, no range of 32-bit places"
+            raise refuse(message, code="E787")
+    return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """P0 of funcs with given definitions, and what directives made of it."""
+
+    definitions: tuple[FuncDef, ...]
+    directives: tuple[Directive, ...]
+    default: str
+    inlined: Inlined
+    emitted: Emitted
+    schedule: Schedule
+    procedure: Procedure
+
+
+class Pipeline:
+    """Outputs that are computed together: `Pipeline([f, g])`. Directives are those of its funcs."""
+
+    def __init__(self, outputs: Any) -> None:
+        self._outputs: list[Any] = [outputs] if isinstance(outputs, syntax.Func) else list(outputs)
+        if not self._outputs or not all(isinstance(each, syntax.Func) for each in self._outputs):
+            raise refuse("a Pipeline is made of one or several funcs: Pipeline([f, g])", code="E788")
+        if len({each.name() for each in self._outputs}) < len(self._outputs):
+            raise refuse("a func is an output once only", code="E788")
+        self._default = "inline"
+        self._compiled: Compiled | None = None
+
+    def outputs(self) -> list[Any]:
+        """The funcs."""
+        return list(self._outputs)
+
+    def default(self, place: str) -> Pipeline:
+        """Where funcs are computed that no directive places: "inline", as in Halide, or "root"."""
+        if place not in ("inline", "root"):
+            raise refuse(f'default: "inline" or "root", not {place!r}', code="E773")
+        self._default = place
+        return self
+
+    def interpret(self, window: Any, exact: bool = True) -> Any:
+        """The values in a window by the semantics alone: the oracle. Slow, and not compiled.
+
+        window has an extent, or (min, extent), per dimension, x first. The result is an array of Python objects (exact: floats
+        are Fractions) or of the func's type, dimensions in NumPy's order; a list of arrays for several values.
+
+        Raises:
+            AlgorithmError: an input has no value or is too small (E786), an extent is negative (E787).
+        """
+        program = self._collected()
+        oracle = Oracle(program.algorithm, inputs_of(program), exact)
+        arrays = []
+        for func in self._outputs:
+            pairs = intervals(window, func.dimensions())
+            made = [np.empty([n for _, n in reversed(pairs)], object if exact else np.dtype(str(t))) for t in func.types()]
+            for point, elements in oracle.realize(func.name(), pairs).items():
+                place = tuple(c - low for c, (low, _) in reversed(list(zip(point, pairs, strict=True))))
+                for array, element in zip(made, elements, strict=True):
+                    array[place] = element
+            arrays += made
+        return arrays[0] if len(arrays) == 1 else arrays
+
+    def realize(self, *window: Any) -> Any:
+        """Compile (the first time) and run: the values in a window, or in the places of buffers that are given.
+
+        A window is as `interpret` takes it, the same one for all outputs. A Buffer, or one per value of the outputs in a list,
+        is written to. The result is the whole buffer that was computed, `np.asarray` of it is the window; a tuple of them for
+        several values.
+
+        Raises:
+            AlgorithmError: as `interpret`; E784, something is read without bounds; E770, there is no compiled form;
+                E775, a buffer is smaller than what has to be computed.
+            DirectiveError: a directive does not apply.
+        """
+        given = _buffers(window)
+        if given is None:
+            sizes = window[0] if len(window) == 1 and not isinstance(window[0], int) else window
+            windows = {func.name(): intervals(sizes, func.dimensions()) for func in self._outputs}
+            return self._run(windows, {})
+        types = [(func, typ) for func in self._outputs for typ in func.types()]
+        if len(given) != len(types):
+            raise refuse(f"{len(types)} buffers are needed, one for each value, and {len(given)} are given", code="E775")
+        arrays: dict[str, list[Buffer]] = {}
+        for buffer, (func, typ) in zip(given, types, strict=True):
+            array = buffer.array()
+            if array is None or buffer.type() != typ or array.ndim != func.dimensions():
+                shown = f"{func.dimensions()} dimensions of {typ}"
+                raise refuse(f"{func.name()} needs a buffer of {shown}, and {buffer.shown()} is given", code="E775")
+            arrays.setdefault(func.name(), []).append(buffer)
+        windows = {name: buffers[0].box() for name, buffers in arrays.items()}
+        for name, buffers in arrays.items():
+            if any(each.box() != windows[name] for each in buffers):
+                raise refuse(f"the buffers for the values of {name} have different places", code="E775")
+        return self._run(windows, arrays)
+
+    def _run(self, windows: dict[str, list[Interval]], given: dict[str, list[Buffer]]) -> Any:
+        compiled = self.compiled()
+        made = realized(compiled.emitted, compiled.procedure, inputs_of(self._collected()), windows, given)
+        results: list[Realization] = [each for func in self._outputs for each in made[func.name()]]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def procedure(self) -> Procedure:
+        """The scheduled procedure: further operators, `c_code()` and so on work on it."""
+        return self.compiled().procedure
+
+    def print_loop_nest(self) -> None:
+        """Print the loops as Halide does."""
+        print(self.loop_nest(), end="")
+
+    def loop_nest(self) -> str:
+        """The loops as Halide prints them."""
+        return self.compiled().schedule.nest()
+
+    def picture(self, path: str | Path) -> None:
+        """Write the loops as an HTML file, with what iterations touch and what the buffers are."""
+        self.compiled().schedule.picture(path)
+
+    def explain(self) -> str:
+        """Where each func is computed and stored, and which operators each directive was."""
+        compiled = self.compiled()
+        lines = [
+            f"{name}: computed at root, as its formula is too large to stand everywhere" for name in compiled.inlined.large
+        ]
+        return "\n".join([*lines, compiled.schedule.explain()])
+
+    def assurance(self) -> str:
+        """What is proved and what is believed: how P0 came about, and the steps from it to the procedure."""
+        steps = steps_from_source(self.compiled().procedure.ir) or []
+        named = [f"{operator} ({relation.value})" for operator, relation in steps if relation not in _PLAIN]
+        count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}: proved"
+        return f"P0: emitted, tested · {count}{', up to: ' + ', '.join(named) if named else ''}"
+
+    def lowered(self, what: str = "tgt?") -> str:
+        """A stage of compilation as text.
+
+        "alg" is the algorithm without inlined funcs, "tgt?" the loops with holes, "query" what these must satisfy, "bounds"
+        what fills them, "p0" the procedure before any directive.
+        """
+        if what == "p0":
+            return self.compiled().emitted.source
+        algorithm = self._inlined(self._collected(), self._given()[1]).algorithm
+        match what:
+            case "alg":
+                return algorithm.text()
+            case "tgt?":
+                return text(lower(algorithm).body)
+            case "query":
+                return query(lower(algorithm)).text()
+            case "bounds":
+                return infer(lower(algorithm)).text()
+            case _:
+                raise refuse(f'lowered: "alg", "tgt?", "query", "bounds" or "p0" are there, not {what!r}', code="E770")
+
+    def _collected(self) -> Program:
+        return collect(self._outputs)
+
+    def _given(self) -> tuple[Program, tuple[Directive, ...]]:
+        program = self._collected()
+        given = [each for func in program.funcs for each in getattr(func, "given_directives", tuple)()]
+        return program, tuple(replace(each, position=place) for place, each in enumerate(given))
+
+    def _inlined(self, program: Program, given: tuple[Directive, ...]) -> Inlined:
+        algorithm = program.algorithm
+        asked = {each.func: each for each in given if each.name == "compute_inline"}
+        for name, directive in asked.items():
+            others = [each for each in given if each.func == name and each.name != "compute_inline"]
+            if others:
+                raise others[0].refuse(f"{name} is computed inline, so that it has no loops and no storage", "E783")
+            if name in algorithm.outputs:
+                raise directive.refuse(f"{name} is an output", "E783")
+            func = algorithm.func(name)
+            if len(func.stages) > 1 and not is_pointwise(func):
+                message = f"{name} has an update that writes other places than the one that is asked for"
+                raise directive.refuse(message, "E783", ["hint: compute_at the innermost loop, or compute_root"])
+        placed = {name for each in given if each.name != "compute_inline" for name in _mentioned(each)}
+        if self._default == "root":
+            placed |= {each.name for each in algorithm.funcs if each.name not in asked}
+        return inlined(algorithm, placed, tuple(asked))
+
+    def compiled(self) -> Compiled:
+        """All stages of compilation; kept until a definition or a directive changes."""
+        program, given = self._given()
+        old = self._compiled
+        definitions = program.algorithm.funcs
+        same = old is not None and (old.directives, old.default) == (given, self._default)
+        if old is not None and same and list(map(id, old.definitions)) == list(map(id, definitions)):
+            return old
+        without = self._inlined(program, given)
+        emitted = emit(without.algorithm, without.points)
+        schedule = Schedule(emitted.procedure)
+        used = tuple(each for each in given if each.name != "compute_inline")
+        schedule.adopt(used)
+        procedure = schedule.apply() if used else emitted.procedure
+        self._compiled = Compiled(definitions, given, self._default, without, emitted, schedule, procedure)
+        return self._compiled
+
+
+def _mentioned(directive: Directive) -> set[str]:
+    """The funcs that must have loops of their own for a directive: the one it is about, and those it is given relative to."""
+    names = {directive.func}
+    if directive.name in ("compute_at", "store_at", "hoist_storage", "compute_with"):
+        names.add(directive.args[0])
+    if directive.name in ("in_", "clone_in"):
+        names |= set(directive.args[1])
+    return names
+
+
+def _buffers(window: tuple[Any, ...]) -> list[Buffer] | None:
+    """The buffers of a call of realize, if it has any."""
+    given = list(window[0]) if len(window) == 1 and isinstance(window[0], list | tuple) else list(window)
+    if not given or not any(isinstance(each, Buffer | np.ndarray) for each in given):
+        return None
+    return [each if isinstance(each, Buffer) else Buffer(each) for each in given]
