@@ -12,7 +12,7 @@ from usl_core.frontend import build as b
 from usl_core.frontend import operators
 from usl_core.ir.combining import OPERATIONS
 from usl_core.ir.config import Config, ConfigField
-from usl_core.ir.externs import ABS, CLAMP, MAX, MIN, RELU, SELECT, SQRT, Extern
+from usl_core.ir.externs import ABS, BITS, CLAMP, FLOOR, FROM_BITS, MAX, MIN, POW, RELU, SELECT, SQRT, Extern
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.ir.nodes import Expr, Proc, UnaryMinus
 from usl_core.ir.types import BOOL, F32, I8, INDEX, U16, Kind, R, ScalarType, TensorType
@@ -134,10 +134,12 @@ class Generator:
                 buffer = self.choose(*found)
                 return b.read(buffer, *[self.index(0) for _ in range(buffer.binding.rank)])
             return self.data_literal(typ)
-        ops = ["+", "-", "*", "/", *(["%"] if typ.is_int else [])]
+        ops = ["+", "-", "*", "/", *(["%", "&", "|", "^", "<<", ">>"] if typ.is_int else [])]
         match self.choose("leaf", "op", "neg", "cast", "index", "select", "extern", "mix", "scale" if typ is F32 else "leaf"):
             case "op":
                 return operators.arithmetic(str(self.choose(*ops)), self.data(typ, depth - 1), self.data(typ, depth - 1))
+            case "neg" if typ.is_int and self.choose(True, False):
+                return operators.inversion(self.data(typ, depth - 1))
             case "neg":
                 return UnaryMinus(arg := self.data(typ, depth - 1), type=arg.type)
             case "cast":
@@ -149,8 +151,10 @@ class Generator:
                 tested, results = ([self.data(t, depth - 1) for _ in range(2)] for t in (other, typ))
                 return b.extern(SELECT, *tested, *results)
             case "extern":
-                fn = self.choose(MIN, MAX, ABS, RELU, CLAMP, *([] if typ.is_int else [SQRT]))
+                fn = self.choose(MIN, MAX, ABS, RELU, CLAMP, *([] if typ.is_int else [SQRT, FLOOR, POW]))
                 return b.extern(fn, *[self.data(typ, depth - 1) for _ in range(fn.arity)])
+            case "mix" if typ is F32 and self.choose(True, False):
+                return b.extern(FROM_BITS, b.extern(BITS, self.data(F32, depth - 1)))
             case "mix":
                 return b.extern(MIX, self.data(typ, depth - 1), self.index(1), self.data(self.choose(*SCALARS), depth - 1))
             case "scale":

@@ -9,6 +9,7 @@ from tests.fuzz.actions import At, Draft, Propose
 from tests.fuzz.sites import Site, enclosing, expressions, loops, siblings, sites
 from usl_core.analysis.effects import proc_summary
 from usl_core.cursors.path import Loc
+from usl_core.ir.combining import COMMUTATIVE
 from usl_core.ir.nodes import (
     Arg,
     Assign,
@@ -177,7 +178,7 @@ def _prefetch(scalar: ScalarType) -> Proc:
 
 @action
 def commute_expr(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    found = [loc for s in sites(proc) for loc, e in _exprs(proc, s) if isinstance(e, BinaryOp) and e.op in "+*"]
+    found = [loc for s in sites(proc) for loc, e in _exprs(proc, s) if isinstance(e, BinaryOp) and e.op in COMMUTATIVE]
     return Draft(([At(loc) for loc in rng.sample(found, min(len(found), rng.choice((1, 1, 2))))],)) if found else None
 
 
@@ -187,7 +188,7 @@ def left_reassociate_expr(proc: Proc, callees: tuple[Proc, ...], rng: random.Ran
         loc
         for s in sites(proc)
         for loc, e in _exprs(proc, s)
-        if isinstance(e, BinaryOp) and e.op in "+-*" and isinstance(e.rhs, BinaryOp) and e.rhs.op in "+-*"
+        if isinstance(e, BinaryOp) and e.op in "+-*&|^" and isinstance(e.rhs, BinaryOp) and e.rhs.op in "+-*&|^"
     ]
     loc = _pick(rng, nested)
     return Draft((At(loc),)) if loc else None
@@ -220,6 +221,11 @@ def _variant(expr: Expr, other: Expr, rng: random.Random) -> str:
         a, b = show_expr(expr.lhs), show_expr(expr.rhs)
         swapped = {"+": f"({b}) + ({a})", "*": f"({b}) * ({a})", "-": f"-(({b}) - ({a}))"}[expr.op]
         return rng.choice((swapped, f"({a}) {expr.op} ({b})", *general))
+    if isinstance(expr, BinaryOp) and expr.op in ("&", "|", "^", "<<", ">>"):
+        a, b = show_expr(expr.lhs), show_expr(expr.rhs)
+        general += [f"({b}) {expr.op} ({a})", f"(({a}) {expr.op} ({b})) {expr.op} ({b})", f"({a}) {expr.op} (({b}) + 0)"]
+        general += [f"({a}) * 4", f"({a}) / 4", f"({a}) * 2", f"({a}) / 2"]
+        return rng.choice(general)
     half = [f"({text}) / 2.0 + 0.5 * ({text})"] if one == "1.0" else [f"3 * ({text}) - 2 * ({text})"]
     return rng.choice([*general, *half])
 

@@ -15,7 +15,7 @@ from usl_core.ir.nodes import Proc
 from usl_core.procedure import proc_from_source
 
 _FLOATS = ("f32", "f64", "f16", "bf16")
-_TYPES = ("f32", "f32", "f64", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "i64", "u32")
+_TYPES = ("f32", "f32", "f64", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "i64", "u32", "u64")
 _TAKEN = (
     *("int", "double", "char", "const", "long", "short", "static", "struct", "switch", "union", "void", "volatile", "restrict"),
     *("register", "auto", "sizeof", "typedef", "inline", "goto", "a", "b", "scale", "count", "ctx", "data", "strides", "main"),
@@ -130,7 +130,10 @@ class _Writer:
         a, b = self.value(typ, i, depth - 1), self.value(typ, i, depth - 1)
         forms = [f"{a} + {b}", f"{a} - {b}", f"{a} * {b}", f"{a} / {b}", f"max({a}, {b})", f"-{self.leaf(typ, i)}"]
         if typ not in _FLOATS:
-            forms += [f"{a} % {b}", f"{a} / {b}"]
+            forms += [f"{a} % {b}", f"{a} / {b}", f"{a} & {b}", f"{a} | {b}", f"{a} ^ {b}", f"~{self.leaf(typ, i)}"]
+            forms += [f"{a} << {b}", f"{a} >> {b}", f"{a} {self.rng.choice(('<<', '>>'))} {self.rng.choice('0137')}"]
+        elif typ in ("f32", "f64"):
+            forms += [f"fma({a}, {b}, {self.leaf(typ, i)})", f"{self.rng.choice(('rint', 'floor', 'ceil', 'trunc'))}({a})"]
         return f"({self.rng.choice(forms)})"
 
     # ---- pieces

@@ -52,6 +52,7 @@ _FORMATS = {
     "u8": "B",
     "u16": "H",
     "u32": "I",
+    "u64": "Q",
 }
 """Of an element in memory, as `struct` spells it; bf16 is its 16 bits."""
 

@@ -7,9 +7,22 @@ from fractions import Fraction
 
 from tests.fuzz.scope import Data, Scope
 from tests.fuzz.terms import COMPARISONS, Extent, compare, index_call, index_op, literal, num
-from usl_core.ir.externs import ABS, CLAMP, COS, EXP, IDX, MAX, MIN, RELU, SELECT, SQRT
+from usl_core.ir.externs import (
+    ABS,
+    BITS,
+    CLAMP,
+    FMA,
+    FROM_BITS,
+    FUNCTIONS,
+    IDX,
+    MAX,
+    MIN,
+    RELU,
+    ROUNDINGS,
+    SELECT,
+)
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Read, UnaryMinus
-from usl_core.ir.types import BOOL, COND, INDEX, ScalarType
+from usl_core.ir.types import BOOL, COND, F32, F64, INDEX, U32, U64, ScalarType, all_bits
 
 
 class Expressions:
@@ -123,8 +136,10 @@ class Expressions:
             return BinaryOp("*", factors[0], factors[1], type=typ)
         if choice < 0.76:
             return UnaryMinus(self.data(scope, typ, depth - 1, pure), type=typ)
-        if choice < 0.84:
+        if choice < 0.81:
             return self._quotient(scope, typ, depth, pure)
+        if choice < 0.85:
+            return self._bits(scope, typ, depth, pure)
         if choice < 0.92:
             return self._builtin(scope, typ, depth, pure)
         return self._cast(scope, typ, depth, pure)
@@ -150,9 +165,28 @@ class Expressions:
         divisor = literal(typ, self.rng.choice((2, 3, 4))) if self.rng.random() < 0.6 else self.data(scope, typ, 0, True)
         return BinaryOp(op, self.data(scope, typ, depth - 1, pure), divisor, type=typ)
 
+    def _bits(self, scope: Scope, typ: ScalarType, depth: int, pure: bool) -> Expr:
+        """What is done to bits; of a floating type a multiply-add, a rounding, a number taken apart and put together."""
+        first = self.data(scope, typ, depth - 1, pure)
+        if typ.is_int:
+            op = self.rng.choice(("&", "|", "^", "<<", ">>"))
+            if op in ("<<", ">>") and self.rng.random() < 0.6:
+                return BinaryOp(op, first, literal(typ, self.rng.choice((0, 1, 2, typ.bits - 1, typ.bits))), type=typ)
+            second = literal(typ, all_bits(typ)) if self.rng.random() < 0.2 else self.data(scope, typ, 0, True)
+            return BinaryOp(op, first, second, type=typ)
+        choice = self.rng.random()
+        if choice < 0.3 and typ in (F32, F64):
+            whole = U32 if typ == F32 else U64
+            bits = BinaryOp("&", ExternCall(BITS, (first,), type=whole), literal(whole, whole.int_range()[1] >> 1), type=whole)
+            return ExternCall(FROM_BITS, (bits,), type=typ)
+        if choice < 0.6:
+            return ExternCall(FMA, (first, self.data(scope, typ, 0, True), self.data(scope, typ, depth - 1, pure)), type=typ)
+        return ExternCall(self.rng.choice(ROUNDINGS), (first,), type=typ)
+
     def _builtin(self, scope: Scope, typ: ScalarType, depth: int, pure: bool) -> Expr:
         if not typ.is_int and self.rng.random() < 0.1:
-            return ExternCall(self.rng.choice((SQRT, EXP, COS)), (self._leaf(scope, typ, True),), type=typ)
+            fn = self.rng.choice(FUNCTIONS)
+            return ExternCall(fn, tuple(self._leaf(scope, typ, True) for _ in range(fn.arity)), type=typ)
         fn = self.rng.choice((MIN, MAX, MIN, MAX, SELECT, RELU, ABS, CLAMP))
         return ExternCall(fn, tuple(self.data(scope, typ, depth - 1, pure) for _ in range(fn.arity)), type=typ)
 

@@ -37,9 +37,9 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update, with_fresh_binders
-from usl_core.ir.types import BOOL, COND, F32, F64, I8, I16, I32, INDEX, SIZE, U8, U16, U32, R, ScalarType, TensorType
+from usl_core.ir.types import BOOL, COND, F32, F64, I8, I16, I32, INDEX, SIZE, U8, U16, U32, U64, R, ScalarType, TensorType
 
-_TYPES = (F32, F32, R, R, F64, I8, I16, I32, I32, U8, U16, U32)
+_TYPES = (F32, F32, R, R, F64, I8, I16, I32, I32, U8, U16, U32, U64)
 
 
 def generate(rng: random.Random) -> Proc:

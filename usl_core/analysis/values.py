@@ -23,7 +23,7 @@ from usl_core.analysis.lower import Lowering
 from usl_core.analysis.polynomial import Poly
 from usl_core.analysis.solver import Proved
 from usl_core.ir import nodes as ir
-from usl_core.ir.externs import ABS, CLAMP, COS, EXP, IDX, MAX, MIN, RELU, SELECT, SIN, TANH, Extern
+from usl_core.ir.externs import FMA, IDX, MAX, MIN, SELECT, TOTAL, Extern
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import BF16, BOOL, F16, F32, F64, R, ScalarType, Type
@@ -31,9 +31,6 @@ from usl_core.ir.types import BF16, BOOL, F16, F32, F64, R, ScalarType, Type
 Leaf = Hashable
 """Something whose having no value (it is uninitialised, or a divisor is 0) leaves an expression without one (or stops the run,
 in an index)."""
-
-_TOTAL = frozenset({MIN, MAX, ABS, RELU, CLAMP, EXP, SIN, COS, TANH})
-"""The functions that have a value wherever their arguments have one."""
 
 
 def is_partial(leaf: Leaf) -> bool:
@@ -89,6 +86,8 @@ class Values:
             case ir.ExternCall(fn=fn) if fn is MIN or fn is MAX:
                 operands = self._extremes(fn, expr)
                 return self._opaque(typ, (fn, operands)) if len(operands) > 1 else operands[0]
+            case ir.ExternCall(fn=fn, args=(a, b, c)) if fn is FMA:
+                return polynomial.add(polynomial.mul(self.data(a), self.data(b)), self.data(c))
             case ir.ExternCall(fn=fn, args=args):
                 return self._opaque(typ, (fn, *map(self._operand, args)))
             case ir.Cast(arg=arg):
@@ -111,6 +110,12 @@ class Values:
                 return polynomial.mul(left, right)
             case "/" if typ.is_real and right.constant:
                 return polynomial.scale(left, 1 / right.constant)
+            case "<<" if right.constant is not None and right.constant < typ.bits:
+                return polynomial.scale(left, 1 << int(right.constant))
+            case ">>" if right.constant is not None and right.constant < typ.int_range()[1].bit_length():
+                return self._quotient(typ, left, Fraction(1 << int(right.constant)))
+            case "&" | "|" | "^":
+                return self._opaque(typ, (expr.op, *sorted((left, right), key=lambda poly: poly.terms)))
             case "/" if typ.is_int and 0 < (divisor := right.constant or Fraction(0)) <= typ.int_range()[1]:
                 return self._quotient(typ, left, divisor)
             case op:
@@ -178,7 +183,7 @@ class Values:
             case ir.ExternCall(fn=fn, args=(value, lo, hi)) if fn is IDX:
                 inside = self.leaves(value)
                 return self._all((lo, hi)) | ({("idx", inside)} if inside else frozenset())
-            case ir.ExternCall(fn=fn, args=args) if fn not in _TOTAL:
+            case ir.ExternCall(fn=fn, args=args) if fn not in TOTAL:
                 return self._all(args) | {(fn, *map(self._operand, args))}
             case ir.ExprBase() | ir.Interval():  # without a value if an operand is
                 return self._all(child_nodes(expr))

@@ -143,6 +143,36 @@ def mod(lhs: Value, rhs: Value) -> Expr:
     return operators.arithmetic("%", value(lhs), value(rhs))
 
 
+def bit_and(lhs: Value, rhs: Value) -> Expr:
+    """`lhs & rhs` of integer data."""
+    return operators.arithmetic("&", value(lhs), value(rhs))
+
+
+def bit_or(lhs: Value, rhs: Value) -> Expr:
+    """`lhs | rhs` of integer data."""
+    return operators.arithmetic("|", value(lhs), value(rhs))
+
+
+def bit_xor(lhs: Value, rhs: Value) -> Expr:
+    """`lhs ^ rhs` of integer data."""
+    return operators.arithmetic("^", value(lhs), value(rhs))
+
+
+def bit_not(arg: Value) -> Expr:
+    """`~arg` of integer data."""
+    return operators.inversion(value(arg))
+
+
+def shift_left(lhs: Value, rhs: Value) -> Expr:
+    """`lhs << rhs` of integer data; by its width or more, 0."""
+    return operators.arithmetic("<<", value(lhs), value(rhs))
+
+
+def shift_right(lhs: Value, rhs: Value) -> Expr:
+    """`lhs >> rhs` of integer data, rounded down; by its width or more, 0, or -1 of what is negative."""
+    return operators.arithmetic(">>", value(lhs), value(rhs))
+
+
 def neg(arg: Value) -> Expr:
     """`-arg`."""
     return operators.negate(value(arg))

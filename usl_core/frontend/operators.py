@@ -19,9 +19,9 @@ from usl_core.frontend.literals import (
 from usl_core.frontend.placement import require_place
 from usl_core.ir.externs import IDX, MAX, MIN, Extern
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
-from usl_core.ir.printer import literal_groups, show_expr
+from usl_core.ir.printer import BITWISE, literal_groups, show_expr
 from usl_core.ir.traverse import update
-from usl_core.ir.types import BOOL, COND, INDEX, Kind, ScalarType, TensorType, Type
+from usl_core.ir.types import BOOL, COND, INDEX, Kind, ScalarType, TensorType, Type, all_bits
 
 _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _DUAL = {"and": "or", "or": "and"}
@@ -39,6 +39,8 @@ def settle(expr: Expr, typ: Type) -> Expr:
             return typed_literal(value, typ, span=expr.span)
         case UnaryMinus(arg=arg):
             return unary_minus(settle(arg, typ), span=expr.span)
+        case BinaryOp(op=op) if op in BITWISE and typ is INDEX:
+            return typed_literal(_literal_bits(expr), typ, span=expr.span)
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
             return arithmetic(op, settle(lhs, typ), settle(rhs, typ), span=expr.span)
         case ExternCall(fn=fn, args=args):
@@ -115,9 +117,11 @@ def negate(arg: Expr, *, span: Span = NOWHERE) -> Expr:
 
 
 def arithmetic(op: str, lhs: Expr, rhs: Expr, *, span: Span = NOWHERE) -> Expr:
-    """`lhs op rhs` for `+ - * / // %`; on integers `//` is another spelling of `/`, which rounds down."""
+    """`lhs op rhs` for `+ - * / // %` and `& | ^ << >>`; on integers `//` is another spelling of `/`, which rounds down."""
     lhs, rhs = _unify(lhs, rhs, span, op)
     typ = lhs.type
+    if op in BITWISE and not is_untyped(lhs):
+        return BinaryOp(op, lhs, rhs, type=_bitwise(op, typ, span), span=span)
     if is_untyped(lhs):
         return _literal_division(lhs, rhs, span) if op == "//" else BinaryOp(op, lhs, rhs, type=_untyped(lhs, rhs), span=span)
     if typ is INDEX:
@@ -128,6 +132,38 @@ def arithmetic(op: str, lhs: Expr, rhs: Expr, *, span: Span = NOWHERE) -> Expr:
         hint = "; write `/`" if op == "//" else ""
         raise TypeError_(f"`{op}` is defined on integers only, not on {typ}{hint}", span=span)
     return BinaryOp("/" if op == "//" else op, lhs, rhs, type=typ, span=span)
+
+
+_INSTEAD = {"<<": "multiply by a power of two", ">>": "divide by a power of two"}
+_INSTEAD |= {"&": "write `and` on truth values", "|": "write `or` on truth values", "^": "write `!=` on truth values"}
+
+
+def _bitwise(op: str, typ: Type, span: Span) -> Type:
+    """The type of an operation on bits, which is that of its operands, integer data."""
+    if not (isinstance(typ, ScalarType) and typ.is_int):
+        hint = f"; {_INSTEAD[op]}" if op in _INSTEAD and not isinstance(typ, ScalarType) else ""
+        raise TypeError_(f"`{op}` is defined on integer data only, not on {describe(typ)}{hint}", span=span)
+    return typ
+
+
+_MOST_SHIFTED = 64
+
+
+def _literal_bits(expr: Expr) -> int:
+    """The number of operations on the bits of plain numbers, as an index: `1 << 12` is 4096."""
+    value = constant(expr)
+    if value is None:
+        raise TypeError_(f"{show_expr(expr)} is no number; numbers are shifted by 0 to {_MOST_SHIFTED}", span=expr.span)
+    return value
+
+
+def inversion(arg: Expr, *, span: Span = NOWHERE) -> BinaryOp:
+    """`~arg`: arg with all bits inverted, which is `arg ^ -1`, or of an unsigned type `arg ^` its greatest number."""
+    if is_untyped(arg):
+        raise TypeError_("the type of this literal is not known; write ~i32(...)", span=span)
+    typ = _bitwise("~", arg.type, span)
+    assert isinstance(typ, ScalarType)
+    return BinaryOp("^", arg, Literal(all_bits(typ), type=typ, span=span), type=typ, span=span)
 
 
 def _literal_division(lhs: Expr, rhs: Expr, span: Span) -> Expr:
@@ -197,6 +233,10 @@ def _fold(op: str, left: int, right: int) -> int | None:
             return left // right
         case "%" if right:
             return left % right
+        case "&" | "|" | "^":
+            return {"&": left & right, "|": left | right, "^": left ^ right}[op]
+        case "<<" | ">>" if 0 <= right <= _MOST_SHIFTED:
+            return left << right if op == "<<" else left >> right
         case _:
             return None
 

@@ -23,6 +23,11 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Div: "/",
     ast.FloorDiv: "//",
     ast.Mod: "%",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
 }
 _COMPARISON: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
@@ -54,11 +59,6 @@ _REFUSED: dict[type[ast.expr], str] = {
 _REFUSED_OPERATORS: dict[type[ast.operator], str] = {
     ast.Pow: "`**`; multiply instead",
     ast.MatMult: "`@` between values; write the loops",
-    ast.LShift: "`<<`; multiply by a power of two",
-    ast.RShift: "`>>`; divide by a power of two",
-    ast.BitOr: "`|`; write `or` on truth values",
-    ast.BitAnd: "`&`; write `and` on truth values",
-    ast.BitXor: "`^`; write `!=` on truth values",
 }
 
 
@@ -148,7 +148,7 @@ class ExprParser:
         return self.python_value(node)
 
     def unary(self, op: ast.unaryop, operand: ast.expr, node: ast.expr) -> Expr:
-        """`-x` or `not x`."""
+        """`-x`, `not x` or `~x`."""
         match op:
             case ast.USub():
                 if isinstance(operand, ast.Constant) and not isinstance(operand.value, bool | str):
@@ -159,7 +159,7 @@ class ExprParser:
             case ast.Not():
                 return operators.negation(self.expr(operand), span=self.span(node))
             case _:
-                raise self.refuse(node, "`~`")
+                return operators.inversion(self.expr(operand), span=self.span(node))
 
     def logical(self, op: str, values: Sequence[ast.expr]) -> Expr:
         """`a and b`, `a or b`, of two or more."""

@@ -42,6 +42,10 @@ class Arithmetic(ABC):
         """The cast of any value to R or a floating type."""
 
     @abstractmethod
+    def fused(self, typ: ScalarType, a: str, b: str, c: str) -> str:
+        """`a * b + c` of a floating type or R, rounded once."""
+
+    @abstractmethod
     def extern(self, fn: Extern, result: ScalarType) -> Callable[..., Value]:
         """A plugin's function on values."""
 
@@ -66,9 +70,15 @@ class Arithmetic(ABC):
         return wrap(typ, f"-{arg}") if typ.is_int else f"(-{arg})"
 
     def binary(self, op: str, typ: ScalarType, lhs: str, rhs: str) -> str:
-        """`lhs op rhs` at typ, op one of `+ - * / %`."""
+        """`lhs op rhs` at typ, op one of `+ - * / %` or `& | ^ << >>`."""
         if typ.is_int:
             match op:
+                case "&" | "|" | "^":
+                    return f"({lhs} {op} {rhs})"
+                case "<<":
+                    return wrap(typ, f"shift_left({lhs}, {rhs}, {typ.bits})")
+                case ">>":
+                    return f"shift_right({lhs}, {rhs}, {typ.bits})"
                 case "/":
                     return wrap(typ, f"floor_div({lhs}, {rhs})")
                 case "%":
@@ -124,8 +134,16 @@ class Arithmetic(ABC):
                 return f"maximum({args[0]}, {self.literal(0, typ)!r})"
             case "select":
                 return f"select({', '.join(args)})"
+            case "fma":
+                return self.fused(typ, *args)
+            case "rsqrt":
+                return self.binary("/", typ, repr(self.literal(1, typ)), self.rounded(typ, f"sqrt({args[0]})"))
+            case "bits":
+                return f"bits({args[0]}, {typ.bits})"
+            case "from_bits":
+                return f"from_bits({args[0]}, {typ.bits})"
             case _:
-                return self.rounded(typ, f"{fn.name}({args[0]})")
+                return self.rounded(typ, f"{fn.name}({', '.join(args)})")
 
 
 def wrap(typ: ScalarType, text: str) -> str:
@@ -155,6 +173,21 @@ def floor_mod(a: Any, b: Any) -> Any:
     if a is POISON or b is POISON:
         return POISON
     return a % b if b else 0
+
+
+def shift_left(a: Any, b: Any, bits: int) -> Any:
+    """a * 2^b, where b counts as a number without a sign; 0 if b is bits or more."""
+    if a is POISON or b is POISON:
+        return POISON
+    b &= (1 << bits) - 1
+    return a << b if b < bits else 0
+
+
+def shift_right(a: Any, b: Any, bits: int) -> Any:
+    """a / 2^b rounded down, where b counts as a number without a sign: by bits or more, 0 or -1."""
+    if a is POISON or b is POISON:
+        return POISON
+    return a >> min(b & ((1 << bits) - 1), bits)
 
 
 def minimum(a: Any, b: Any) -> Any:
@@ -205,6 +238,7 @@ def idx(value: Any, lo: int, hi: int) -> int:
 
 
 SHARED: dict[str, Any] = {
-    fn.__name__: fn for fn in (floor_div, floor_mod, minimum, maximum, select, saturate, equal, unequal, idx)
+    fn.__name__: fn
+    for fn in (floor_div, floor_mod, shift_left, shift_right, minimum, maximum, select, saturate, equal, unequal, idx)
 } | {"POISON": POISON}
 """What the text of every mode may refer to."""

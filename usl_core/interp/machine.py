@@ -1,13 +1,14 @@
 """Machine arithmetic: every floating operation is rounded to its own type, as C11 on IEEE floats without excess precision.
 
 Values are Python floats that the type can represent. Computing `+ - * / sqrt` of f16, bf16 and f32 in f64 and rounding once
-more is exact rounding, as 53 >= 2 * 24 + 2 (Figueroa 1995). R is computed as f64. `exp log sin cos tanh` are those of the
-platform's f64 library, rounded; C's float versions may differ in the last place.
+more is exact rounding, as 53 >= 2 * 24 + 2 (Figueroa 1995). R is computed as f64. `exp`, `log`, `pow` and their like are those
+of the platform's f64 library, rounded; C's float versions may differ in the last place.
 """
 
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 from ctypes import c_float
 from fractions import Fraction
@@ -102,6 +103,65 @@ def _log(x: float) -> float:
     return -math.inf if x == 0 else math.log(x)
 
 
+def _log2(x: float) -> float:
+    return -math.inf if x == 0 else math.log2(x)
+
+
+def _log1p(x: float) -> float:
+    return -math.inf if x == -1 else math.log1p(x)
+
+
+def _pow(x: Any, y: Any) -> Any:
+    """The power as C has it, where Python raises: too large, or a power of 0 that is infinite."""
+    if x is POISON or y is POISON:
+        return POISON
+    try:
+        return math.pow(x, y)
+    except OverflowError:
+        return -math.inf if x < 0 and y % 2 == 1 else math.inf
+    except ValueError:
+        if x != 0:
+            return math.nan
+        return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
+
+
+def _atan2(y: Any, x: Any) -> Any:
+    return POISON if y is POISON or x is POISON else math.atan2(y, x)
+
+
+def _to_whole(fn: Callable[[float], int]) -> Callable[[Any], Any]:
+    """A rounding to whole numbers; what is no number, infinities and the sign of a zero stay."""
+
+    def apply(x: Any) -> Any:
+        return x if x is POISON or not math.isfinite(x) else math.copysign(float(fn(x)), x)
+
+    return apply
+
+
+_PATTERNS = {32: ("<f", "<I"), 64: ("<d", "<Q")}
+
+
+def bits(x: Any, width: int) -> Any:
+    """The bits of a float of that width."""
+    real, whole = _PATTERNS[width]
+    return POISON if x is POISON else struct.unpack(whole, struct.pack(real, x))[0]
+
+
+def from_bits(pattern: Any, width: int) -> Any:
+    """The float of these bits."""
+    real, whole = _PATTERNS[width]
+    return POISON if pattern is POISON else struct.unpack(real, struct.pack(whole, pattern))[0]
+
+
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    **{name: getattr(math, name) for name in ("sqrt", "exp", "exp2", "expm1", "erf", "cbrt", "sin", "cos", "tan", "tanh")},
+    "log": _log,
+    "log2": _log2,
+    "log1p": _log1p,
+}
+_ROUNDINGS: dict[str, Callable[[float], int]] = {"rint": round, "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc}
+
+
 class MachineArithmetic(Arithmetic):
     """IEEE floats rounded after each operation; see the module."""
 
@@ -109,9 +169,10 @@ class MachineArithmetic(Arithmetic):
     real_types = (float,)
 
     def __init__(self) -> None:
-        functions = {"sqrt": math.sqrt, "exp": math.exp, "log": _log, "sin": math.sin, "cos": math.cos, "tanh": math.tanh}
-        self.names = SHARED | {"divide": divide, "nan": math.nan, "inf": math.inf}
-        self.names |= {name: _lifted(fn) for name, fn in functions.items()}
+        self.names = SHARED | {"divide": divide, "nan": math.nan, "inf": math.inf, "pow": _pow, "atan2": _atan2}
+        self.names |= {"bits": bits, "from_bits": from_bits}
+        self.names |= {name: _lifted(fn) for name, fn in _FUNCTIONS.items()}
+        self.names |= {name: _to_whole(fn) for name, fn in _ROUNDINGS.items()}
 
     def number(self, value: int | float | Fraction, typ: ScalarType) -> int | Fraction | float:
         """A number rounded to a type."""
@@ -137,6 +198,25 @@ class MachineArithmetic(Arithmetic):
         name = f"convert_{target.name}"
         self.names.setdefault(name, lambda value: POISON if value is POISON else round_rational(int(value), form))
         return f"{name}({text})"
+
+    def fused(self, typ: ScalarType, a: str, b: str, c: str) -> str:
+        """The text of the exact result, rounded once."""
+        form, name = self.format(typ), f"fma_{typ.name}"
+
+        def fma(a: Any, b: Any, c: Any) -> Any:
+            if a is POISON or b is POISON or c is POISON:
+                return POISON
+            if not (math.isfinite(a) and math.isfinite(b)):
+                return a * b + c
+            if not math.isfinite(c):
+                return c
+            total = Fraction(a) * Fraction(b) + Fraction(c)
+            return (
+                round_rational(total, form) if total else math.copysign(0.0, a) * math.copysign(1.0, b) + c if c == 0 else 0.0
+            )
+
+        self.names.setdefault(name, fma)
+        return f"{name}({a}, {b}, {c})"
 
     def extern(self, fn: Extern, result: ScalarType) -> Callable[..., Value]:
         """What computes a function, rounded to its type."""

@@ -52,7 +52,8 @@ class Poison:
         return self
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _poison
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __and__ = __rand__ = _poison
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _poison
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _poison
     __neg__ = __abs__ = _poison
     __lt__ = __le__ = __gt__ = __ge__ = _poison
 

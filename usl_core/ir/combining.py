@@ -19,6 +19,8 @@ OPERATORS = ("+", "*")
 FUNCTIONS: dict[str, Extern] = {fn.name: fn for fn in (MIN, MAX)}
 """Operations that are functions of two values."""
 OPERATIONS = (*OPERATORS, *FUNCTIONS)
+COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"})
+"""Operators of data whose operands may change places."""
 _IDEMPOTENT = frozenset(FUNCTIONS)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from usl_core.ir.identity import Declaration
-from usl_core.ir.types import INDEX, Kind, ScalarType, Type, is_integer_control
+from usl_core.ir.types import F32, F64, INDEX, U32, U64, Kind, ScalarType, Type, is_integer_control
 from usl_core.records import dataclass
 
 
@@ -54,11 +54,34 @@ def _same_or_index(types: Sequence[Type]) -> Type:
     return _data(types)
 
 
-def _floating(types: Sequence[Type]) -> Type:
+def _floating(types: Sequence[Type]) -> ScalarType:
     typ = _data(types)
     if typ.kind is Kind.INT:
         raise ValueError(f"arguments must be R or floating, got {typ}")
     return typ
+
+
+def _fused(types: Sequence[Type]) -> Type:
+    typ = _floating(types)
+    if typ.bits == 16:
+        raise ValueError(f"arguments must be R, f32 or f64, got {typ}")
+    return typ
+
+
+_BITS = {F32: U32, F64: U64}
+_FROM_BITS = {bits: typ for typ, bits in _BITS.items()}
+
+
+def _bits(types: Sequence[Type]) -> Type:
+    if (typ := _data(types)) not in _BITS:
+        raise ValueError(f"the argument must be f32 or f64, got {typ}")
+    return _BITS[typ]
+
+
+def _from_bits(types: Sequence[Type]) -> Type:
+    if (typ := _data(types)) not in _FROM_BITS:
+        raise ValueError(f"the argument must be u32 or u64, got {typ}")
+    return _FROM_BITS[typ]
 
 
 def _select(types: Sequence[Type]) -> Type:
@@ -93,5 +116,36 @@ LOG = Extern("log", 1, _floating)
 SIN = Extern("sin", 1, _floating)
 COS = Extern("cos", 1, _floating)
 TANH = Extern("tanh", 1, _floating)
+TAN = Extern("tan", 1, _floating)
+ATAN2 = Extern("atan2", 2, _floating)
+"""`atan2(y, x)` is the angle of the point (x, y), in -pi..pi; 0 of (0, 0)."""
+ERF = Extern("erf", 1, _floating)
+CBRT = Extern("cbrt", 1, _floating)
+RSQRT = Extern("rsqrt", 1, _floating)
+"""`1 / sqrt(x)`, with the roundings of both operations."""
+POW = Extern("pow", 2, _floating)
+EXP2 = Extern("exp2", 1, _floating)
+EXPM1 = Extern("expm1", 1, _floating)
+LOG2 = Extern("log2", 1, _floating)
+LOG1P = Extern("log1p", 1, _floating)
+RINT = Extern("rint", 1, _floating)
+"""The nearest whole number, of two equally near ones the even one."""
+FLOOR = Extern("floor", 1, _floating)
+CEIL = Extern("ceil", 1, _floating)
+TRUNC = Extern("trunc", 1, _floating)
+"""The whole number next to x towards 0."""
+FMA = Extern("fma", 3, _fused)
+"""`fma(a, b, c)` is a * b + c, rounded once."""
+BITS = Extern("bits", 1, _bits)
+"""The bits of an f32 as a u32, of an f64 as a u64; of a NaN those of some NaN."""
+FROM_BITS = Extern("from_bits", 1, _from_bits)
+"""The f32 of the bits of a u32, the f64 of those of a u64."""
 
-BUILTINS: dict[str, Extern] = {e.name: e for e in (MIN, MAX, ABS, RELU, SELECT, CLAMP, IDX, SQRT, EXP, LOG, SIN, COS, TANH)}
+ROUNDINGS = (RINT, FLOOR, CEIL, TRUNC)
+FUNCTIONS = (SQRT, EXP, LOG, SIN, COS, TANH, TAN, ATAN2, ERF, CBRT, RSQRT, POW, EXP2, EXPM1, LOG2, LOG1P)
+"""Functions of R and floating types whose values are rounded."""
+TOTAL = frozenset({MIN, MAX, ABS, RELU, CLAMP, EXP, EXP2, EXPM1, ERF, CBRT, SIN, COS, TAN, TANH, ATAN2, FMA, BITS, *ROUNDINGS})
+"""Those that have a value wherever their arguments have one."""
+BUILTINS: dict[str, Extern] = {
+    e.name: e for e in (MIN, MAX, ABS, RELU, SELECT, CLAMP, IDX, *FUNCTIONS, *ROUNDINGS, FMA, BITS, FROM_BITS)
+}

@@ -27,7 +27,7 @@ def folded(expr: Expr) -> Literal | None:
             left, right = folded(lhs), folded(rhs)
             if left is None or right is None:
                 return None
-            result = _operation(op, left.value, right.value, integers=expr.type.is_int)
+            result = _operation(op, left.value, right.value, expr.type)
             return None if result is None else _literal(expr, result)
         case Read() | ExternCall() | Cast() | WindowExpr() | StrideExpr() | ReadConfig():
             return None
@@ -47,7 +47,13 @@ def wrapped(value: int, typ: ScalarType) -> int:
     return (value - low) % (high - low + 1) + low
 
 
-def _operation(op: str, a: int | Fraction, b: int | Fraction, *, integers: bool) -> int | Fraction | None:
+def shifted(op: str, value: int, amount: int, typ: ScalarType) -> int:
+    """`value << amount` or `value >> amount`, not reduced yet; amount counts as the number of its bits without a sign."""
+    amount = min(amount % (1 << typ.bits), typ.bits)
+    return value << amount if op == "<<" else value >> amount
+
+
+def _operation(op: str, a: int | Fraction, b: int | Fraction, typ: ScalarType) -> int | Fraction | None:
     match op:
         case "+":
             return a + b
@@ -55,9 +61,24 @@ def _operation(op: str, a: int | Fraction, b: int | Fraction, *, integers: bool)
             return a - b
         case "*":
             return a * b
-        case "/" if integers:
+        case _:
+            return integer_operation(op, int(a), int(b), typ) if typ.is_int else None
+
+
+def integer_operation(op: str, a: int, b: int, typ: ScalarType) -> int | None:
+    """`a op b` on numbers of an integer type, for what is not arithmetic modulo 2^N; not reduced yet."""
+    match op:
+        case "/":
             return a // b if b else 0
-        case "%" if integers:
+        case "%":
             return a % b if b else 0
+        case "&":
+            return a & b
+        case "|":
+            return a | b
+        case "^":
+            return a ^ b
+        case "<<" | ">>":
+            return shifted(op, a, b, typ)
         case _:
             return None

@@ -70,11 +70,11 @@ class UnaryMinus(ExprBase):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryOp(ExprBase):
-    """`lhs op rhs` with op one of `+ - * / %`, `< <= > >= == !=`, `and or`.
+    """`lhs op rhs` with op one of `+ - * / %`, `& | ^ << >>`, `< <= > >= == !=`, `and or`.
 
     Both sides have one type (index and size count as one). Arithmetic has that type; comparisons have type bool on
-    control values and cond on data. On index, `*` has a constant side, `/` and `%` a positive literal right side
-    and round to minus infinity.
+    control values and cond on data. `& | ^ << >>` are for integer data, and `~x` is `x ^ -1`. On index, `*` has a constant
+    side, `/` and `%` a positive literal right side and round to minus infinity.
     """
 
     op: str

@@ -18,7 +18,7 @@ from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.literal_text import literal_text
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import CONTROLS, INDEX, SCALARS, ControlType, ScalarType, TensorType, Type
+from usl_core.ir.types import CONTROLS, INDEX, SCALARS, ControlType, ScalarType, TensorType, Type, all_bits
 from usl_core.records import dataclass
 
 INDENT = "    "
@@ -32,14 +32,21 @@ PRECEDENCE = {
     ">=": 3,
     "==": 3,
     "!=": 3,
-    "+": 4,
-    "-": 4,
-    "*": 5,
-    "/": 5,
-    "%": 5,
+    "|": 4,
+    "^": 5,
+    "&": 6,
+    "<<": 7,
+    ">>": 7,
+    "+": 8,
+    "-": 8,
+    "*": 9,
+    "/": 9,
+    "%": 9,
 }
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
-_UNARY, _ATOM = 6, 7
+BITWISE = frozenset({"&", "|", "^", "<<", ">>"})
+"""Operations on the bits of integer data."""
+_UNARY, _ATOM = 10, 11
 
 RESERVED: dict[str, object] = {
     **dict.fromkeys(("seq", "par", "stride", "check", "proc", "instr", "config"), None),
@@ -245,6 +252,10 @@ class Printer:
                 return self._literal(expr, determined)
             case ir.UnaryMinus(arg=arg):
                 return self._minus(arg, determined), _UNARY
+            case ir.BinaryOp(op="^", lhs=lhs, rhs=ir.Literal(value=value, type=ScalarType() as typ)) if value == all_bits(
+                typ
+            ) and anchored(lhs):
+                return f"~{self.expr(lhs, determined, above=_UNARY)}", _UNARY
             case ir.BinaryOp(op=op, lhs=lhs, rhs=rhs):
                 return self._binary(op, lhs, rhs, determined), PRECEDENCE[op]
             case ir.ExternCall(fn=fn):
@@ -319,6 +330,8 @@ def literal_groups(fn: Extern, count: int) -> list[LiteralGroup]:
         return [LiteralGroup((0, 1), False), LiteralGroup((2, 3), True)]
     if fn is BUILTINS["idx"]:
         return [LiteralGroup((0,), False), LiteralGroup((1, 2), True)]
+    if fn is BUILTINS["bits"] or fn is BUILTINS["from_bits"]:
+        return [LiteralGroup((0,), False)]
     if BUILTINS.get(fn.name) is fn:
         return [LiteralGroup(tuple(range(count)), True)]
     return [LiteralGroup((position,), False, uniform=False) for position in range(count)]

@@ -63,8 +63,9 @@ I64 = ScalarType("i64", Kind.INT, 64)
 U8 = ScalarType("u8", Kind.INT, 8, signed=False)
 U16 = ScalarType("u16", Kind.INT, 16, signed=False)
 U32 = ScalarType("u32", Kind.INT, 32, signed=False)
+U64 = ScalarType("u64", Kind.INT, 64, signed=False)
 
-SCALARS: dict[str, ScalarType] = {t.name: t for t in (R, F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32)}
+SCALARS: dict[str, ScalarType] = {t.name: t for t in (R, F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64)}
 
 
 _CONTROLS: dict[str, ControlType] = {}
@@ -111,6 +112,11 @@ class TensorType(Identical):
 
 
 Type = ScalarType | ControlType | TensorType
+
+
+def all_bits(typ: ScalarType) -> int:
+    """The number of an integer type of whose bits all are set: -1, or the greatest."""
+    return -1 if typ.signed else (1 << typ.bits) - 1
 
 
 def is_control(typ: Type) -> bool:

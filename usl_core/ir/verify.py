@@ -14,7 +14,7 @@ from usl_core.ir import nodes as ir
 from usl_core.ir.combining import OPERATIONS
 from usl_core.ir.externs import IDX
 from usl_core.ir.literal_text import decimal_parts
-from usl_core.ir.printer import COMPARISONS, show
+from usl_core.ir.printer import BITWISE, COMPARISONS, show
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, same_expr
 from usl_core.ir.types import BOOL, COND, CONTROLS, INDEX, SIZE, ControlType, ScalarType, TensorType, Type
@@ -271,12 +271,12 @@ class _Verifier:
             ordered = data or lhs.type is INDEX or (lhs.type is BOOL and op in ("==", "!="))
             self.expect(ordered and expr.type is (COND if data else BOOL), lambda: f"`{op}` is ill-typed: {show(expr)}")
             return
-        arithmetic = op in "+-*/%" and (data or lhs.type is INDEX)
-        self.expect(arithmetic and expr.type == lhs.type, lambda: f"`{op}` is ill-typed: {show(expr)}")
+        known = (op in ("+", "-", "*", "/", "%") and (data or lhs.type is INDEX)) or (op in BITWISE and data)
+        self.expect(known and expr.type == lhs.type, lambda: f"`{op}` is ill-typed: {show(expr)}")
         if lhs.type is INDEX:
             self.index_arithmetic(expr)
-        elif op == "%":
-            self.expect(isinstance(lhs.type, ScalarType) and lhs.type.is_int, f"`%` on {lhs.type}")
+        elif op == "%" or op in BITWISE:
+            self.expect(isinstance(lhs.type, ScalarType) and lhs.type.is_int, f"`{op}` on {lhs.type}")
 
     def index_arithmetic(self, expr: ir.BinaryOp) -> None:
         match expr.op, expr.lhs, expr.rhs:

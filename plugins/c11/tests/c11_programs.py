@@ -11,7 +11,7 @@ from usl_core.ir.nodes import Proc
 
 RANGES = {
     **{f"i{bits}": (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) for bits in (8, 16, 32, 64)},
-    **{f"u{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32)},
+    **{f"u{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)},
 }
 INTEGERS = tuple(RANGES)
 FLOATS = ("f32", "f64")
@@ -37,7 +37,8 @@ def expressions(draw: st.DrawFn, typ: str, depth: int) -> str:
     if depth == 0:
         return draw(st.one_of(st.just(f"{typ}_in[i]"), values(typ).map(lambda v: f"{typ}({v})"), st.just(f"s_{typ}")))
     inner = expressions(typ, depth - 1)
-    form = draw(st.sampled_from(("binary", "binary", "divide", "minus", "call", "cast", "index", "float", "gather")))
+    forms = ("binary", "binary", "divide", "bits", "bits", "minus", "call", "cast", "index", "float", "gather")
+    form = draw(st.sampled_from(forms))
     other = draw(st.sampled_from(INTEGERS))
     match form:
         case "binary":
@@ -45,8 +46,12 @@ def expressions(draw: st.DrawFn, typ: str, depth: int) -> str:
         case "divide":
             divisor = draw(st.one_of(inner, values(typ).map(lambda v: f"{typ}({v})")))
             return f"({draw(inner)} {draw(st.sampled_from('/%'))} {divisor})"
+        case "bits":
+            op = draw(st.sampled_from(("&", "|", "^", "<<", ">>")))
+            by = values(typ) if op in "&|^" else st.integers(0, min(RANGES[typ][1], 65))
+            return f"({draw(inner)} {op} {draw(st.one_of(inner, by.map(lambda v: f'{typ}({v})')))})"
         case "minus":
-            return f"(-{draw(inner)})"
+            return f"({draw(st.sampled_from('-~'))}{draw(inner)})"
         case "call":
             return draw(_calls(typ, other, depth))
         case "cast":

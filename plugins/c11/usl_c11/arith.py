@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from usl_c11.ctext import C, binary, call, cast
-from usl_c11.types import is_narrow
+from usl_c11.ctext import C, binary, call, cast, unary
+from usl_c11.types import is_narrow, ring
 from usl_c11.unit import Unit
 from usl_core.errors import BackendError, Span
 from usl_core.ir import externs
@@ -42,6 +42,33 @@ def division(op: str, lhs: C, rhs: C, scalar: ScalarType, divisor: int | None, u
     return call(helper(scalar), lhs, rhs)
 
 
+_SIGN_STAYS = '_Static_assert(-1 >> 1 == -1, "shifts to the right keep the sign");'
+
+
+def inverted(arg: C, scalar: ScalarType, unit: Unit, span: Span) -> C:
+    """`~arg` on an integer type."""
+    plain = unary("~", arg)
+    return cast(unit.ctype(scalar, span), plain) if is_narrow(scalar) else plain
+
+
+def bitwise(op: str, lhs: C, rhs: C, scalar: ScalarType, unit: Unit, span: Span) -> C:
+    """`& | ^` on an integer type; narrow operands are promoted, which changes no bit of the result."""
+    plain = binary(op, lhs, rhs)
+    return cast(unit.ctype(scalar, span), plain) if is_narrow(scalar) else plain
+
+
+def shift(op: str, value: C, by: C, scalar: ScalarType, amount: int | None, unit: Unit, span: Span) -> C:
+    """`<<` and `>>` on an integer type: C's operator for a literal amount below the width, else a helper."""
+    if op == ">>" and scalar.signed:
+        unit.globals.setdefault(_SIGN_STAYS)
+    if amount is None or not 0 <= amount < scalar.bits:
+        return call(unit.helpers.shift(op, scalar), value, by)
+    if op == ">>":
+        plain = binary(op, value, by)
+        return cast(unit.ctype(scalar, span), plain) if is_narrow(scalar) else plain
+    return narrow(binary(op, cast(ring(scalar), value), by), scalar, unit, span)
+
+
 def convert(value: C, source: ScalarType, target: ScalarType, unit: Unit, span: Span) -> C:
     """An explicit cast between data types."""
     if source == target:
@@ -53,12 +80,12 @@ def convert(value: C, source: ScalarType, target: ScalarType, unit: Unit, span: 
     return cast(unit.ctype(target, span), value)
 
 
-_PREFIX = {externs.SQRT: "sqrt", externs.EXP: "exp", externs.LOG: "log", externs.SIN: "sin", externs.COS: "cos"}
-_PREFIX[externs.TANH] = "tanh"
+_MATH = frozenset({*externs.FUNCTIONS, *externs.ROUNDINGS, externs.FMA} - {externs.RSQRT})
+"""What is in `<math.h>` under its own name."""
 
 
 def extern_call(fn: Extern, args: Sequence[C], scalar: ScalarType, condition: ScalarType, unit: Unit, span: Span) -> C:
-    """A built-in or plugin function of data of the type scalar; condition is the type that `select` compares."""
+    """A built-in or plugin function of data of the type scalar; condition is the type of the first argument."""
     helpers = unit.helpers
     if fn is externs.MIN:
         return call(helpers.minimum(scalar), *args)
@@ -73,8 +100,15 @@ def extern_call(fn: Extern, args: Sequence[C], scalar: ScalarType, condition: Sc
         return call(helpers.maximum(scalar), lo, call(helpers.minimum(scalar), x, hi))
     if fn is externs.ABS:
         return _absolute(args[0], scalar, unit)
-    if fn in _PREFIX:
-        return _math(_PREFIX[fn], args, scalar, unit)
+    if fn in _MATH:
+        return _math(fn.name, args, scalar, unit)
+    if fn is externs.RSQRT:
+        one = C("1.0" if scalar == F64 else "1.0f")
+        return float_operation("/", one, _math("sqrt", args, scalar, unit), scalar, unit)
+    if fn is externs.BITS:
+        return call(helpers.bits(condition), *args)
+    if fn is externs.FROM_BITS:
+        return call(helpers.from_bits(scalar), *args)
     if fn.c is None:
         raise BackendError(f"extern {fn.name} declares no C", span=span)
     unit.extern(fn)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-COMMA, TERNARY, OR, AND, EQUALITY, RELATIONAL, ADDITIVE, MULTIPLICATIVE, UNARY, PRIMARY = range(10)
-"""C11 (N1570) §6.5, from the loosest to the tightest; the bitwise levels are not generated."""
+COMMA, TERNARY, OR, AND, BITOR, BITXOR, BITAND, EQUALITY, RELATIONAL, SHIFT, ADDITIVE, MULTIPLICATIVE, UNARY, PRIMARY = range(
+    14
+)
+"""C11 (N1570) §6.5, from the loosest to the tightest."""
 
 BINARY = {
     "+": ADDITIVE,
@@ -19,6 +21,11 @@ BINARY = {
     ">=": RELATIONAL,
     "==": EQUALITY,
     "!=": EQUALITY,
+    "<<": SHIFT,
+    ">>": SHIFT,
+    "&": BITAND,
+    "^": BITXOR,
+    "|": BITOR,
     "&&": AND,
     "||": OR,
 }
@@ -40,8 +47,11 @@ class C:
 
 
 def binary(op: str, lhs: C, rhs: C) -> C:
-    """`lhs op rhs`. Comparisons and mixed `&&`/`||` get the parentheses that compilers ask for in their warnings."""
+    """`lhs op rhs`. Comparisons, operations on bits and mixed `&&`/`||` get the parentheses that compilers ask for."""
     prec = BINARY[op]
+    if prec == SHIFT or BITOR <= prec <= BITAND:
+        left = lhs.at(UNARY) if prec == SHIFT or lhs.prec != prec else lhs.text
+        return C(f"{left} {op} {rhs.at(UNARY)}", prec)
     if prec in (EQUALITY, RELATIONAL):
         return C(f"{lhs.at(ADDITIVE)} {op} {rhs.at(ADDITIVE)}", prec)
     if prec == OR:

@@ -29,7 +29,7 @@ from usl_core.ir.nodes import (
     UnaryMinus,
     WindowExpr,
 )
-from usl_core.ir.types import ControlType, ScalarType, is_integer_control
+from usl_core.ir.types import ControlType, ScalarType, all_bits, is_integer_control
 from usl_core.ranges import Range, decided_by, range_of
 
 TRUE, FALSE = C("true"), C("false")
@@ -94,7 +94,10 @@ def _floor(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
 def _control_extern(function: externs.Extern, args: Sequence[Expr], fn: Function) -> C:
     helpers = fn.unit.helpers
     if function is externs.IDX:
-        return call(helpers.index_of(), data(args[0], fn), control(args[1], fn), control(args[2], fn))
+        value, scalar = data(args[0], fn), scalar_type(args[0])
+        if scalar.bits == 64 and not scalar.signed:
+            value = call(helpers.index_limit(), value)
+        return call(helpers.index_of(), value, control(args[1], fn), control(args[2], fn))
     pick = helpers.minimum if function is externs.MIN else helpers.maximum
     return call(pick(None), control(args[0], fn), control(args[1], fn))
 
@@ -162,7 +165,8 @@ def _comparison(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
 def _compared(expr: Expr, fn: Function) -> C:
     """A data operand of a comparison."""
     value, scalar = data(expr, fn), scalar_type(expr)
-    if is_narrow(scalar) and not scalar.signed and _in_ring(expr) and folded(expr) is None:
+    inverted = isinstance(expr, BinaryOp) and expr.op == "^"
+    if is_narrow(scalar) and not scalar.signed and (_in_ring(expr) or inverted) and folded(expr) is None:
         return call(fn.unit.helpers.opaque(scalar), value)
     return value
 
@@ -211,6 +215,12 @@ def data(expr: Expr, fn: Function) -> C:
         case UnaryMinus(arg=arg):
             negated = unary("-", data(arg, fn))
             return cast(ctype, negated) if scalar.name == "f16" else negated
+        case BinaryOp(op="^", lhs=lhs, rhs=rhs) if folded(rhs) == all_bits(scalar):
+            return arith.inverted(data(lhs, fn), scalar, unit, expr.span)
+        case BinaryOp(op="&" | "|" | "^" as op, lhs=lhs, rhs=rhs):
+            return arith.bitwise(op, data(lhs, fn), data(rhs, fn), scalar, unit, expr.span)
+        case BinaryOp(op="<<" | ">>" as op, lhs=lhs, rhs=rhs):
+            return arith.shift(op, data(lhs, fn), data(rhs, fn), scalar, folded(rhs), unit, expr.span)
         case BinaryOp(op=op, lhs=lhs, rhs=rhs) if scalar.is_int:
             return arith.division(op, data(lhs, fn), data(rhs, fn), scalar, folded(rhs), unit, expr.span)
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):

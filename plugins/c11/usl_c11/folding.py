@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.types import ScalarType
 
@@ -21,21 +24,36 @@ def folded(expr: Expr) -> int | None:
             inner = folded(arg)
             return None if inner is None else reduced(inner, typ)
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
-            result = _binary(op, folded(lhs), folded(rhs))
+            result = _binary(op, folded(lhs), folded(rhs), typ)
             return None if result is None else reduced(result, typ)
         case Read() | ExternCall() | WindowExpr() | StrideExpr() | ReadConfig():
             return None
 
 
-def _binary(op: str, a: int | None, b: int | None) -> int | None:
+def _binary(op: str, a: int | None, b: int | None, typ: ScalarType) -> int | None:
     """One operation, where both operands are known or one alone decides."""
-    if op in "/%" and b == 0:
+    if op in ("/", "%") and b == 0:
         return 0
-    if (op == "*" and 0 in (a, b)) or (op == "%" and b == 1):
+    if (op in ("*", "&") and 0 in (a, b)) or (op == "%" and b == 1):
         return 0
     if a is None or b is None:
         return None
-    return {"+": a + b, "-": a - b, "*": a * b, "/": a // (b or 1), "%": a % (b or 1)}[op]
+    if op in ("<<", ">>"):
+        amount = min(b % (1 << typ.bits), typ.bits)
+        return a << amount if op == "<<" else a >> amount
+    return _OPERATIONS[op](a, b)
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+}
 
 
 def reduced(value: int, scalar: ScalarType) -> int:

@@ -42,6 +42,11 @@ class Helpers:
         text = "return e >= hi ? hi - 1 : e < lo ? lo : e;"
         return self._use("usl_idx", _function("int64_t", "usl_idx", "int64_t e, int64_t lo, int64_t hi", text))
 
+    def index_limit(self) -> str:
+        """A number without a sign as an int64_t, the greatest for those beyond it."""
+        text = "return e < INT64_MAX ? (int64_t)e : INT64_MAX;"
+        return self._use("usl_index_of_u64", _function("int64_t", "usl_index_of_u64", "uint64_t e", text))
+
     # ---- data
 
     def divide(self, scalar: ScalarType) -> str:
@@ -62,6 +67,32 @@ class Helpers:
         lines = ["if (b == 0 || b == -1)", "    return 0;"]
         lines.append(f"return ({c})(a % b != 0 && (a % b < 0) != (b < 0) ? a % b + b : a % b);")
         return self._use(name, _function(c, name, f"{c} a, {c} b", *lines))
+
+    def shift(self, op: str, scalar: ScalarType) -> str:
+        """`a << b` or `a >> b` on an integer type, b as a number without a sign: from the width on all bits are gone."""
+        c, name, unsigned = (
+            spelling(scalar, NOWHERE),
+            f"usl_{'shl' if op == '<<' else 'shr'}_{scalar.name}",
+            f"uint{scalar.bits}_t",
+        )
+        if op == "<<":
+            line = f"return ({unsigned})b < {scalar.bits} ? ({c})(({ring(scalar)})a << b) : 0;"
+        else:
+            gone = "a < 0 ? -1 : 0" if scalar.signed else "0"
+            line = f"return ({unsigned})b < {scalar.bits} ? ({c})(a >> b) : {gone};"
+        return self._use(name, _function(c, name, f"{c} a, {c} b", line))
+
+    def bits(self, source: ScalarType) -> str:
+        """The bits of a float as an unsigned integer of its width."""
+        c, unsigned, name = spelling(source, NOWHERE), f"uint{source.bits}_t", f"usl_bits_{source.name}"
+        lines = (f"union {{ {c} value; {unsigned} bits; }} u = {{x}};", "return u.bits;")
+        return self._use(name, _function(unsigned, name, f"{c} x", *lines))
+
+    def from_bits(self, scalar: ScalarType) -> str:
+        """The float of the bits of an unsigned integer of its width."""
+        c, unsigned, name = spelling(scalar, NOWHERE), f"uint{scalar.bits}_t", f"usl_{scalar.name}_from_bits"
+        lines = (f"union {{ {unsigned} bits; {c} value; }} u = {{x}};", "return u.value;")
+        return self._use(name, _function(c, name, f"{unsigned} x", *lines))
 
     def minimum(self, scalar: ScalarType | None) -> str:
         """The name of the C function that takes the lesser of two."""

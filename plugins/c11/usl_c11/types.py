@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usl_core.errors import BackendError, Span
-from usl_core.ir.types import BF16, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, ControlType, Kind, R, ScalarType
+from usl_core.ir.types import BF16, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, ControlType, Kind, R, ScalarType
 
 INT64 = "int64_t"
 
@@ -19,6 +19,7 @@ _SPELLING: dict[ScalarType, str] = {
     U8: "uint8_t",
     U16: "uint16_t",
     U32: "uint32_t",
+    U64: "uint64_t",
 }
 
 F16_TYPEDEF = """\

@@ -28,6 +28,7 @@ from usl_core.interp import (
     Value,
     bind,
 )
+from usl_core.ir import externs
 from usl_core.ir.externs import Extern
 from usl_core.ir.nodes import Node, Proc
 from usl_core.ir.traverse import walk
@@ -100,6 +101,32 @@ def _divide(a: Any, b: Any) -> Any:
     return Sized(quotient, Fraction(a.size) / abs(b.value) + abs(quotient) * Fraction(b.size) / abs(b.value))
 
 
+def _step(*_: Any) -> Any:
+    """A function with steps: however little its argument is off, its value may be off by a whole step."""
+    raise NotImplementedError
+
+
+def _of_two(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`pow` and `atan2` on sized numbers."""
+
+    def apply(a: Any, b: Any) -> Any:
+        if a is POISON or b is POISON:
+            return POISON
+        value = fn(a.value, b.value)
+        if value is POISON:
+            return POISON
+        x, y = Fraction(a.value), Fraction(b.value)
+        if name == "pow":  # x^y changes by y/x of itself with x, and by ln x of itself with y
+            slopes = (abs(y / x), abs(Fraction(ExactArithmetic.names["log"](abs(x))))) if x else (Fraction(0), Fraction(0))
+            slopes = (slopes[0] * abs(value), slopes[1] * abs(value))
+        else:
+            square = x * x + y * y
+            slopes = (abs(y) / square, abs(x) / square) if square else (Fraction(0), Fraction(0))
+        return Sized(value, abs(value) + slopes[0] * a.size + slopes[1] * b.size)
+
+    return apply
+
+
 def _lifted(name: str, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """An extern on sized numbers: its value, and the size of its argument times the slope there."""
 
@@ -107,6 +134,8 @@ def _lifted(name: str, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
         if x is POISON:
             return POISON
         value = fn(x.value)
+        if value is POISON:
+            return POISON
         return Sized(value, abs(value) + _slope(name, Fraction(x.value), value) * x.size)
 
     return apply
@@ -115,14 +144,24 @@ def _lifted(name: str, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _slope(name: str, x: Fraction, value: Any) -> Fraction:
     """A bound on the derivative of a built-in function at x."""
     match name:
-        case "exp":
+        case "exp" | "exp2":
             return abs(Fraction(value))
+        case "expm1":
+            return abs(Fraction(value) + 1)
         case "log":
             return 1 / abs(x) if x else Fraction(0)
+        case "log2":
+            return 3 / (2 * abs(x)) if x else Fraction(0)
+        case "log1p":
+            return 1 / abs(1 + x) if x != -1 else Fraction(0)
+        case "tan":
+            return 1 + Fraction(value) ** 2
+        case "cbrt":
+            return 1 / (3 * Fraction(value) ** 2) if value else Fraction(0)
         case "sqrt":
             return 1 / (2 * Fraction(value)) if value else Fraction(0)
-        case _:  # sin, cos, tanh
-            return Fraction(1)
+        case _:  # sin, cos, tanh; erf's is at most 2 / sqrt(pi)
+            return Fraction(8, 7)
 
 
 def _of_integer(value: Any) -> Any:
@@ -142,10 +181,11 @@ class SizedArithmetic(Arithmetic):
     real_types = (Sized,)
 
     def __init__(self) -> None:
-        functions = ("sqrt", "exp", "log", "sin", "cos", "tanh")
-        exact = ExactArithmetic.names
+        exact, pairs = ExactArithmetic.names, (externs.POW.name, externs.ATAN2.name)
         self.names = SHARED | {"divide": _divide, "saturate": _saturate, "sized": _of_integer}
-        self.names |= {name: _lifted(name, exact[name]) for name in functions}
+        self.names |= {fn.name: _lifted(fn.name, exact[fn.name]) for fn in externs.FUNCTIONS if fn.name in exact}
+        self.names |= {name: _of_two(name, exact[name]) for name in pairs}
+        self.names |= {fn.name: _step for fn in (*externs.ROUNDINGS, externs.BITS, externs.FROM_BITS)}
 
     def real_literal(self, value: Fraction, typ: ScalarType) -> Any:
         """The literal as it is written: rounding to typ belongs to the bound, not to the value."""
@@ -160,6 +200,10 @@ class SizedArithmetic(Arithmetic):
         if isinstance(source, ScalarType) and not source.is_int:
             return text
         return f"sized({text})"
+
+    def fused(self, typ: ScalarType, a: str, b: str, c: str) -> str:
+        """The text of a * b + c."""
+        return f"({a} * {b} + {c})"
 
     def extern(self, fn: Extern, result: ScalarType) -> Callable[..., Value]:
         """There is no error bound for a function of a plugin.
@@ -178,7 +222,7 @@ def run_sized(proc: Proc, args: Sequence[Any], configs: Mapping[ConfigKey, Any] 
     """Runs proc on buffers of sized numbers (integers plain), in place; configs are fields of the same kind of values.
 
     Raises:
-        NotImplementedError: proc calls a function of a plugin.
+        NotImplementedError: proc calls a function of a plugin, or one that has steps.
     """
     compiled = _COMPILER.compile(proc)
     values, _ = bind(proc, args, _ARITHMETIC)

@@ -13,7 +13,7 @@ CASES = [
         "z = x - y",
         lambda p: commute_expr(p, "x - y"),
         "E404",
-        "`+` or `*` is wanted here",
+        "`+`, `*`, `&`, `|` or `^` is wanted here",
         Wrong("z = y - x"),
     ),
     Illegal(
@@ -23,8 +23,18 @@ CASES = [
         "z = x / y",
         lambda p: commute_expr(p, "x / y"),
         "E404",
-        "`+` or `*` is wanted here",
+        "`+`, `*`, `&`, `|` or `^` is wanted here",
         Wrong("z = y / x"),
+    ),
+    Illegal(
+        "commute_expr",
+        "a_shift",
+        "x: i32, y: i32, z: i32",
+        "z = x << y",
+        lambda p: commute_expr(p, "x << y"),
+        "E404",
+        "`+`, `*`, `&`, `|` or `^` is wanted here",
+        Wrong("z = y << x"),
     ),
     Illegal(
         "commute_expr",
@@ -33,7 +43,7 @@ CASES = [
         "x[(k - 6) % 8] = 1.0",
         lambda p: commute_expr(p, p.body()[0].idx()[0]),
         "E404",
-        "`+` or `*` is wanted here",
+        "`+`, `*`, `&`, `|` or `^` is wanted here",
         Malformed("x[8 % (k - 6)] = 1.0", "E200"),
     ),
 ]

@@ -45,6 +45,20 @@ CASES = [
     ),
     Illegal(
         "set_precision",
+        "a_float_whose_bits_are_taken",
+        "x: f32, y: u32",
+        """
+        t: f32
+        t = x
+        y = bits(t)
+        """,
+        lambda p: set_precision(p, "t", "f64"),
+        "E458",
+        "bits gives u64",
+        Misuse("the bits of an f64 are no u32"),
+    ),
+    Illegal(
+        "set_precision",
         "a_float_would_be_cut",
         "x: f32, y: f32",
         """

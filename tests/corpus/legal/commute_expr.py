@@ -8,6 +8,7 @@ from usl_core.scheduling import commute_expr
 CASES = [
     Legal("commute_expr", "a_sum", "x: f32, y: f32", "x = x + y", lambda p: commute_expr(p, "x + y"), "x = y + x"),
     Legal("commute_expr", "a_wrapping_product", "x: u8, y: u8", "x = x * y", lambda p: commute_expr(p, "x * y"), "x = y * x"),
+    Legal("commute_expr", "bits", "x: i8, y: i8", "x = x & (y | 3)", lambda p: commute_expr(p, "x & _"), "x = (y | 3) & x"),
     Legal(
         "commute_expr",
         "an_index",

@@ -24,6 +24,14 @@ CASES = [
     ),
     Legal(
         "left_reassociate_expr",
+        "bits",
+        "x: u8, y: u8",
+        "x = x ^ (y ^ 7)",
+        lambda p: left_reassociate_expr(p, p.body()[0].rhs()),
+        "x = x ^ y ^ 7",
+    ),
+    Legal(
+        "left_reassociate_expr",
         "a_wrapping_product",
         "x: u8, y: u8",
         "x = x * (y * 7)",

@@ -77,6 +77,8 @@ def _call(node: ir.ExternCall, args: tuple[ir.Expr, ...]) -> ir.Expr | None:
             for position, operand in zip(group.positions, _unified(operands)[0], strict=True):
                 new[position] = operand
     result = node.fn.result([arg.type for arg in new])
+    if result != node.type and not (is_real(result) and is_real(node.type)):
+        raise ValueError(f"{node.fn.name} gives {result} of the new type, and {node.type} is needed")
     if all(a is b for a, b in zip(new, args, strict=True)) and result == node.type:
         return None
     return update(node, args=tuple(new), type=result)

@@ -1,4 +1,4 @@
-"""commute_expr: the operands of a sum or product change places."""
+"""commute_expr: the operands of a sum, a product or an operation on bits change places."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
+from usl_core.ir.combining import COMMUTATIVE
 from usl_core.ir.nodes import BinaryOp
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import update
@@ -18,19 +19,19 @@ from usl_core.procedure import Procedure
 
 @primitive()
 def commute_expr(proc: Procedure, exprs: Where | Sequence[Where]) -> Edit:
-    """Swap the operands of `+` or `*`, in data or indices; exprs is one expression or several.
+    """Swap the operands of `+` or `*`, in data or indices, or of `&`, `|` or `^`; exprs is one expression or several.
 
         a * b    ~>    b * a
 
     Raises:
-        SchedulingError: an expression is not a sum or product.
+        SchedulingError: an expression is not of this form.
     Forwarding: the expressions and their operands stay themselves.
     """
     found = exprs_at(proc, exprs)
     for path, expr in found.items():
         require_in_body(path)
-        if not (isinstance(expr, BinaryOp) and expr.op in ("+", "*")):
-            refuse(f"`+` or `*` is wanted here, found {show_expr(expr)}", expr.span, code="E404")
+        if not (isinstance(expr, BinaryOp) and expr.op in COMMUTATIVE):
+            refuse(f"`+`, `*`, `&`, `|` or `^` is wanted here, found {show_expr(expr)}", expr.span, code="E404")
 
     edit = edit_of(proc)
     for path in sorted(found, key=len, reverse=True):  # inner ones first, so that outer ones take them along

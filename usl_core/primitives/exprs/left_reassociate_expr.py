@@ -20,7 +20,7 @@ _RULES = {
     ("+", "-"): ("+", "-"),
     ("-", "+"): ("-", "-"),
     ("-", "-"): ("-", "+"),
-    ("*", "*"): ("*", "*"),
+    **{(op, op): (op, op) for op in ("*", "&", "|", "^")},
 }
 """By the outer and the inner operator: those of `(a ? b) ? c` in place of `a outer (b inner c)`."""
 
@@ -31,7 +31,9 @@ def left_reassociate_expr(proc: Procedure, expr: Where) -> Edit:
 
         a + (b + c)    ~>    (a + b) + c          a + (b - c)    ~>    (a + b) - c
         a * (b * c)    ~>    (a * b) * c          a - (b + c)    ~>    (a - b) - c
-                                                  a - (b - c)    ~>    (a - b) + c
+        a & (b & c)    ~>    (a & b) & c          a - (b - c)    ~>    (a - b) + c
+
+    `|` and `^` as `&`.
 
     In data of any type: floating numbers count as exact, integers are added and multiplied modulo 2^N. In indices, sums only.
 
