@@ -114,7 +114,9 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin",
     ),
     "usl_halide_lib": (
-        "errors infer kernels_images places",
+        "errors infer places",
+        "avx512_operations idioms resampling shapes",
+        "kernels_bilateral kernels_convolution kernels_demosaic kernels_images kernels_resize",
         "directives",
         "order working",
         "lanes loops nest shifting",

@@ -155,11 +155,16 @@ def paths_of(loc: Loc) -> tuple[Path, ...]:
 
 # ---- reading
 
+_FIELDS: dict[type[Node], dict[str, bool]] = {}
+"""`child_fields` by kind of node, as far as asked for."""
+
 
 def child(node: Node, step: Step) -> Node:
     """The child of node that step leads to. Raises LookupError where there is none."""
     field, index = step
-    if dict(child_fields(node)).get(field) is (index is not None):
+    if (fields := _FIELDS.get(type(node))) is None:
+        fields = _FIELDS[type(node)] = dict(child_fields(node))
+    if fields.get(field) is (index is not None):
         value: Any = get_field(node, field)
         if index is None or 0 <= index < len(value):
             found: Node = value if index is None else value[index]

@@ -8,15 +8,19 @@ from functools import cache
 from usl_core import Procedure
 from usl_halide_lib.applying import Schedule, schedule
 from usl_halide_lib.directives import TailStrategy
+from usl_halide_lib.kernels_bilateral import bilateral_grid
+from usl_halide_lib.kernels_convolution import separable_convolution
+from usl_halide_lib.kernels_demosaic import demosaic
 from usl_halide_lib.kernels_images import box_blur, harris, unsharp
+from usl_halide_lib.kernels_resize import resize
 
-SHIFT = TailStrategy.ShiftInwards
+SHIFT, GUARD = TailStrategy.ShiftInwards, TailStrategy.GuardWithIf
 
 
 def box_blur_schedule(p: Procedure) -> Schedule:
     """Strips of rows in parallel; in each, three rows of sums along rows are kept."""
     s = schedule(p)
-    s["blur_y"].split("y", "y", "yi", 64, TailStrategy.GuardWithIf).parallel("y").vectorize("x", 32, SHIFT)
+    s["blur_y"].split("y", "y", "yi", 64, GUARD).parallel("y").vectorize("x", 32, SHIFT)
     s["blur_x"].store_at("blur_y", "y").compute_at("blur_y", "yi").vectorize("x", 32)
     return s
 
@@ -24,7 +28,7 @@ def box_blur_schedule(p: Procedure) -> Schedule:
 def unsharp_schedule(p: Procedure) -> Schedule:
     """Strips of rows in parallel; in each, eight grey rows and one of the vertical blur and of the ratio are kept."""
     s = schedule(p, default="inline")
-    s["output"].split("y", "yo", "yi", 32, TailStrategy.GuardWithIf).parallel("yo").reorder("x", "c", "yi", "yo")
+    s["output"].split("y", "yo", "yi", 32, GUARD).parallel("yo").reorder("x", "c", "yi", "yo")
     s["output"].vectorize("x", 16, SHIFT).unroll("c")
     s["gray"].compute_at("output", "yi").store_at("output", "yo").vectorize("x", 16)
     s["blur_y"].compute_at("output", "yi").store_at("output", "yo").vectorize("x", 16)
@@ -35,7 +39,7 @@ def unsharp_schedule(p: Procedure) -> Schedule:
 def harris_schedule(p: Procedure) -> Schedule:
     """Strips of rows in parallel; in each, rows of the gradients slide."""
     s = schedule(p)
-    s["response"].split("y", "yo", "yi", 32, TailStrategy.GuardWithIf).parallel("yo").vectorize("x", 16, SHIFT)
+    s["response"].split("y", "yo", "yi", 32, GUARD).parallel("yo").vectorize("x", 16, SHIFT)
     for gradient in ("gx", "gy"):
         s[gradient].compute_at("response", "yi").store_at("response", "yo").vectorize("x", 16)
     for product in ("xx", "xy", "yy"):
@@ -43,10 +47,60 @@ def harris_schedule(p: Procedure) -> Schedule:
     return s
 
 
+def bilateral_grid_schedule(p: Procedure) -> Schedule:
+    """Rows of the grid in parallel, blurred as they are made; then rows of the image in parallel."""
+    s = schedule(p)
+    s["out"].split("y", "yo", "yi", 16, GUARD).parallel("yo").vectorize("x", 16, SHIFT)
+    for func in ("level", "above", "at", "total", "count"):
+        s[func].compute_at("out", "yi").vectorize("x", 16)
+    s["cells"].compute_at("out", "yi").vectorize("z", 16)
+    s["blur_y"].parallel("y").vectorize("z", 16)
+    s["blur_x"].compute_at("blur_y", "y").vectorize("z", 16)
+    s["blur_z"].parallel("y").vectorize("z", 16)
+    for func in ("grid", "bright", "place"):
+        s[func].compute_at("blur_z", "y")
+    s["place"].vectorize("x", 16)
+    s["bright"].vectorize("x", 16)
+    return s
+
+
+def demosaic_schedule(p: Procedure) -> Schedule:
+    """Strips of rows in parallel; in each, rows of the four kinds of pixels and of green slide."""
+    s = schedule(p, default="inline")
+    s["colours"].split("y", "yo", "yi", 32, GUARD).parallel("yo").vectorize("x", 32, SHIFT)
+    for func in ("gr", "r", "b", "gb", "g_r", "g_b"):
+        s[func].compute_at("colours", "yi").store_at("colours", "yo").vectorize("x", 32)
+    return s
+
+
+def resize_schedule(p: Procedure) -> Schedule:
+    """Rows of the result in parallel; for each the weighted sum of the image's rows, which the C compiler vectorises."""
+    s = schedule(p)
+    s["out"].parallel("y").vectorize("x", 16)
+    s["out"].update().split("y", "yo", "yi", 16, GUARD).parallel("yo").reorder("u", "x", "yi", "yo").vectorize("x", 16)
+    s["tall"].compute_at("out", "yi").vectorize("x", 16)
+    return s
+
+
+def separable_convolution_schedule(p: Procedure) -> Schedule:
+    """Rows in parallel; in each, sums of 6 pixels times 32 channels at once."""
+    s = schedule(p)
+    s["out"].parallel("y").split("x", "xo", "xi", 6, SHIFT).split("k", "ko", "ki", 32, SHIFT)
+    s["out"].reorder("ki", "xi", "ko", "xo", "y").vectorize("ki", 16).unroll("xi")
+    s["mixed"].compute_at("out", "ko").vectorize("k", 16).unroll("x")
+    s["mixed"].update().reorder("k", "x", "c").vectorize("k", 16).unroll("x")
+    s["deep"].compute_at("out", "y").vectorize("c", 16)
+    return s
+
+
 KERNELS: dict[str, tuple[Procedure, Callable[[Procedure], Schedule]]] = {
     "box_blur": (box_blur, box_blur_schedule),
     "unsharp": (unsharp, unsharp_schedule),
     "harris": (harris, harris_schedule),
+    "bilateral_grid": (bilateral_grid, bilateral_grid_schedule),
+    "demosaic": (demosaic, demosaic_schedule),
+    "resize": (resize, resize_schedule),
+    "separable_convolution": (separable_convolution, separable_convolution_schedule),
 }
 """By name what is computed, and how."""
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from numbers import Integral
 from typing import Any
 
 from usl_core.errors import UsageError
 from usl_halide_lib.image_schedules import KERNELS, scheduled
+from usl_halide_lib.shapes import extents, match_shape
 
 
 def box_blur(image: Any, out: Any = None) -> Any:
@@ -23,7 +25,7 @@ def box_blur(image: Any, out: Any = None) -> Any:
 
     image is uint16 [H + 2, W + 2], the result uint16 [H, W]; sums are modulo 2^16, as in Halide.
     """
-    return _call("box_blur", "uint16", image, out, 2, 0)
+    return _filtered("box_blur", image, "uint16", "H + 2, W + 2", "H, W", out)
 
 
 def unsharp(image: Any, out: Any = None) -> Any:
@@ -31,12 +33,62 @@ def unsharp(image: Any, out: Any = None) -> Any:
 
     Reference: Qian 2024, §4.3.2.
     """
-    return _call("unsharp", "float32", image, out, 6, 1)
+    return _filtered("unsharp", image, "float32", "3, H + 6, W + 6", "3, H, W", out)
 
 
 def harris(image: Any, out: Any = None) -> Any:
     """Harris' measure of corners of a grey image: float32 [H + 4, W + 4] to float32 [H, W], with k = 0.04."""
-    return _call("harris", "float32", image, out, 4, 0)
+    return _filtered("harris", image, "float32", "H + 4, W + 4", "H, W", out)
+
+
+def bilateral_grid(image: Any, out: Any = None) -> Any:
+    """A bilateral filter of a grey image, float32 [H, W] in [0, 1], by cells of 8 x 8 pixels and a tenth of the brightness.
+
+    What lies outside of [0, 1] counts as its nearer end; beyond the borders the outermost pixels are repeated.
+    Reference: Chen, Paris and Durand 2007.
+    """
+    return _filtered("bilateral_grid", image, "float32", "H, W", "H, W", out)
+
+
+def demosaic(image: Any, out: Any = None) -> Any:
+    """The colours of a Bayer mosaic of H x W quads green red / blue green with one more quad on each side.
+
+    image is uint16 [2 * H + 4, 2 * W + 4], the result the planes red, green and blue, uint16 [3, 2 * H, 2 * W].
+    """
+    return _filtered("demosaic", image, "uint16", "2 * H + 4, 2 * W + 4", "3, 2 * H, 2 * W", out)
+
+
+def resize(image: Any, shape: tuple[int, int], out: Any = None) -> Any:
+    """A grey image, float32 [H, W], in another size: float32 of that shape, by Keys' cubic, without aliasing.
+
+    The result is that of Pillow's bicubic filter.
+    """
+    from usl_halide_lib.resampling import cubic_taps
+
+    sizes: dict[str, int] = {}
+    image = match_shape("resize", "the image", image, "float32", "H, W", sizes)
+    if len(shape) != 2 or not all(isinstance(each, Integral) and each >= 1 for each in shape):
+        raise UsageError(f"resize: the shape must be two numbers of at least 1, got {shape}")
+    rows, down = cubic_taps(sizes["H"], int(shape[0]))
+    columns, across = cubic_taps(sizes["W"], int(shape[1]))
+    sizes |= {"N": int(shape[0]), "M": int(shape[1]), "V": rows.shape[1], "U": columns.shape[1]}
+    given = rows, down, _dense(columns.T), _dense(across.T)
+    return _called("resize", sizes, (image,), given, "float32", "N, M", out)
+
+
+def separable_convolution(image: Any, depth: Any, point: Any, bias: Any, out: Any = None) -> Any:
+    """A depthwise-separable convolution with ReLU, channels last.
+
+    image is float32 [H + 2, W + 2, C]; depth, [3, 3, C], has a 3 x 3 filter for each channel, point, [C, K], mixes the
+    channels of a pixel, and bias, [K], is added. The result is float32 [H, W, K], with 0 for what is less.
+    """
+    sizes: dict[str, int] = {}
+    image = match_shape("separable_convolution", "the image", image, "float32", "H + 2, W + 2, C", sizes)
+    weights = [
+        match_shape("separable_convolution", name, array, "float32", shape, sizes)
+        for name, array, shape in (("depth", depth, "3, 3, C"), ("point", point, "C, K"), ("bias", bias, "K"))
+    ]
+    return _called("separable_convolution", sizes, (image,), tuple(map(_dense, weights)), "float32", "H, W, K", out)
 
 
 def source(name: str) -> str:
@@ -50,27 +102,43 @@ def _known(name: str) -> str:
     return name
 
 
-def _call(name: str, dtype: str, image: Any, out: Any, border: int, planes: int) -> Any:
-    """One call: shapes checked, elements of a row made neighbours where they are not."""
+def _filtered(name: str, image: Any, dtype: str, shape: str, result: str, out: Any) -> Any:
+    """A kernel of one image and nothing else."""
+    sizes: dict[str, int] = {}
+    image = match_shape(name, "the image", image, dtype, shape, sizes)
+    return _called(name, sizes, (image,), (), dtype, result, out)
+
+
+def _called(
+    name: str, sizes: dict[str, int], images: tuple[Any, ...], tables: tuple[Any, ...], dtype: str, shape: str, out: Any
+) -> Any:
+    """One call; where elements of a row are no neighbours, they are made so."""
     import numpy as np
 
-    image = np.asarray(image)
-    if image.dtype != dtype or image.ndim != planes + 2 or (planes and image.shape[0] != 3):
-        shape = f"[{'3, ' * planes}H + {border}, W + {border}]"
-        raise UsageError(f"{name}: the image must be {dtype} {shape}, got {image.dtype} {list(image.shape)}")
-    height, width = (extent - border for extent in image.shape[planes:])
-    if height < 1 or width < 1:
-        raise UsageError(f"{name}: the image must have more than {border} rows and columns, got {list(image.shape)}")
-    wanted = (*image.shape[:planes], height, width)
-    result = np.empty(wanted, dtype) if out is None else out
-    if result.dtype != dtype or result.shape != wanted:
-        raise UsageError(f"{name}: out must be {dtype} {list(wanted)}, got {result.dtype} {list(result.shape)}")
-    dense_in = image if image.strides[-1] == image.itemsize else np.ascontiguousarray(image)
-    dense_out = result if result.strides[-1] == result.itemsize else np.empty(wanted, dtype)
-    _compiled(name)(height, width, dense_in, dense_out)
-    if dense_out is not result:
+    wanted = extents(shape, sizes)
+    result = np.empty(wanted, dtype) if out is None else match_shape(name, "out", out, dtype, shape, dict(sizes))
+    direct = result.strides[-1] == result.itemsize
+    dense_out = result if direct else np.empty(wanted, dtype)
+    _compiled(name)(*(sizes[each] for each in SIZES.get(name, "HW")), *map(_rows_dense, images), *tables, dense_out)
+    if not direct:
         result[...] = dense_out
     return result
+
+
+SIZES = {"resize": "HWNMVU", "separable_convolution": "HWCK"}
+"""The sizes that a kernel takes first, where these are not H and W."""
+
+
+def _rows_dense(image: Any) -> Any:
+    import numpy as np
+
+    return image if image.strides[-1] == image.itemsize else np.ascontiguousarray(image)
+
+
+def _dense(array: Any) -> Any:
+    import numpy as np
+
+    return np.ascontiguousarray(array)
 
 
 @cache

@@ -1,125 +1,146 @@
-"""A loop over lanes around one assignment, operation by operation: which instruction computes what is read off the operators.
+"""A loop over lanes around assignments, operation by operation: which instruction computes what is read off the operators.
 
 `usl_stdlib.vectorize` finds the cheapest combination of any instructions, and takes its time. This is for what most stencils
-are made of, sums, products and quotients of neighbours, where there is nothing to choose; it refuses everything else.
+are made of, arithmetic on neighbours, where there is nothing to choose; it refuses everything else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from usl_core.cursors import AssignCursor, BinaryOpCursor, ExternFunctionCursor, LiteralCursor, ReadCursor
+from usl_core import Procedure
+from usl_core.cursors import AssignCursor, BinaryOpCursor, CastCursor, ExternFunctionCursor, LiteralCursor, ReadCursor
 from usl_core.errors import SchedulingError
 from usl_core.inspect import affine
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
 from usl_core.scheduling import bind_expr, expand_dim, fission, lift_alloc, replace, set_memory
+from usl_halide_lib.idioms import idiom
 from usl_halide_lib.places import text_of
 from usl_halide_lib.working import Working
 from usl_stdlib import walk
 
-Table = Mapping[str, Callable[[], Any]]
-"""By name of an operation what makes its instruction: "load", "store", "+", "a*+" (`a * x + y` with a scalar a), "/3"."""
+Find = Callable[[str, str, str], Procedure | None]
+"""The instruction for an operation, by its name, the type of its result and that of its operands; None if there is none.
+
+Names are "load", "store", "+", "a*+" (`a * x + y` with a scalar a), "/3", "load2" (every second element),
+"average", "cast", ...
+"""
 
 
-def by_operations(working: Working, loop: Any, width: int, memory: type[Memory], table: Table) -> None:
+def by_operations(working: Working, loop: Any, width: int, memory_of: Callable[[str], type[Memory]], find: Find) -> None:
     """Put instructions for the loop over lanes.
 
     Raises:
-        SchedulingError: the loop is not around one assignment of sums, products and quotients of neighbouring elements.
+        SchedulingError: the loop is not around assignments of arithmetic on neighbouring elements.
     """
-    loop = working.at(loop)
-    body = list(loop.body())
-    if len(body) != 1 or not isinstance(body[0], AssignCursor):
-        raise SchedulingError("the loop over lanes is not around one assignment", code="E461")
-    write, lane = body[0], loop.name()
-    if not _is_neighbour(write.idx(), lane):
-        raise SchedulingError("the lanes are not neighbours", code="E461")
-    plan = Plan(lane, table, write.type())
-    plan.visit(write.rhs())
-    values = [_bound(working, group, name, plan.names) for group, name in plan.values]
-    stmts = [*values, write]
-    for each in reversed(stmts[:-1]):
-        scalar = working.at(each).prev()
-        working.do(expand_dim, scalar, width, lane)
-        working.do(lift_alloc, scalar)
-        working.do(set_memory, scalar, memory)
+    lane = working.at(loop).name()
+    for each in _apart(working, working.at(loop)):
+        write = working.at(each)
+        if not isinstance(write, AssignCursor):
+            raise SchedulingError("the loop over lanes is not around assignments", code="E461")
+        plan = Plan(lane, str(write.type()), find)
+        plan.visit(write.rhs())
+        store = plan.store(write)
+        values = [(_bound(working, plan, value), value) for value in plan.values]
+        for stmt, value in reversed(values):
+            scalar = working.at(stmt).prev()
+            working.do(expand_dim, scalar, width, lane)
+            working.do(lift_alloc, scalar)
+            working.do(set_memory, scalar, memory_of(value.kind))
+        for stmt, _ in reversed(values):
+            working.do(fission, working.at(stmt).after())
+        for stmt, value in values:
+            working.do(replace, working.at(stmt).parent(), value.instruction)
+        working.do(replace, working.at(write).parent(), store)
+
+
+def _apart(working: Working, loop: Any) -> list[Any]:
+    """The statements of a loop over lanes, each in a loop of its own."""
+    stmts = list(loop.body())
     for each in reversed(stmts[:-1]):
         working.do(fission, working.at(each).after())
-    for each, (_, name) in zip(stmts, [*plan.values, (None, "store")], strict=True):
-        working.do(replace, working.at(each).parent(), table[name]())
+    return stmts
 
 
-def _bound(working: Working, group: list[Any], name: str, names: dict[str, int]) -> Any:
+class Value:
+    """A value to compute: the expressions that are it, the type, the instruction, and what its name begins with."""
+
+    def __init__(self, expr: Any, kind: str, instruction: Procedure, base: str) -> None:
+        self.group, self.kind, self.instruction, self.base = [expr], kind, instruction, base
+
+
+def _bound(working: Working, plan: Plan, value: Value) -> Any:
     """The assignment of a value that is computed once for several expressions."""
-    number = names["count"] = names.get("count", 0) + 1
-    expressions = [working.at(each) for each in group]
-    base = expressions[0].name() if name == "load" else "v"
-    working.do(bind_expr, expressions, working.fresh(f"{base}_{number}", f"{base}_v{number}"))
-    statement = working.at(group[0])
+    plan.count += 1
+    expressions = [working.at(each) for each in value.group]
+    working.do(bind_expr, expressions, working.fresh(f"{value.base}_{plan.count}", f"{value.base}_v{plan.count}"))
+    statement = working.at(value.group[0])
+    wanted = statement.name()
     while not isinstance(statement, AssignCursor):
         statement = statement.parent()
     found = statement.prev()
-    wanted = working.at(group[0]).name()
     while not (isinstance(found, AssignCursor) and found.name() == wanted):
         found = found.prev()
     return found
 
 
 class Plan:
-    """The values to compute, operands first, each as the expressions that are it and the name of its operation."""
+    """The values to compute, operands first; equal expressions are one value."""
 
-    def __init__(self, lane: str, table: Table, kind: Any) -> None:
-        self.lane, self.table, self.kind = lane, table, kind
-        self.values: list[tuple[list[Any], str]] = []
-        self.known: dict[str, list[Any]] = {}
-        self.names: dict[str, int] = {}
+    def __init__(self, lane: str, kind: str, find: Find) -> None:
+        self.lane, self.kind, self.find = lane, kind, find
+        self.values: list[Value] = []
+        self.known: dict[str, Value] = {}
+        self.count = 0
 
     def visit(self, expr: Any) -> None:
         """Plan an expression that is not the same in all lanes."""
-        if isinstance(expr.type(), ScalarType) and expr.type() != self.kind:
-            raise SchedulingError("values of several types", code="E461")
+        if known := idiom(expr):
+            name, operands = known
+            if self.find(name, str(expr.type()), "") is not None:
+                self.operands(*operands)
+                self.add(expr, name)
+                return
         match expr:
+            case ReadCursor() if (
+                expr.idx() and isinstance(last := expr.idx()[-1], ExternFunctionCursor) and last.name() == "idx"
+            ):
+                key = last.args()[0]
+                if any(_mentions(each, self.lane) for each in (*expr.idx()[:-1], *last.args()[1:])):
+                    raise SchedulingError("the lanes are of several tables", code="E461")
+                self.operands(key)
+                self.add(expr, "lookup", of=str(key.type()), base=expr.name())
             case ReadCursor():
-                self.load(expr)
+                self.add(expr, f"load{moves(expr.idx(), self.lane)}", base=expr.name())
             case BinaryOpCursor():
                 self.operation(expr)
             case ExternFunctionCursor():
-                for each in expr.args():
-                    self.operand(each)
-                self.add(expr, expr.name())
+                self.operands(*expr.args())
+                self.add(expr, expr.name(), of=str(expr.args()[0].type()))
+            case CastCursor() if isinstance(expr.arg().type(), ScalarType):
+                self.operands(expr.arg())
+                self.add(expr, "cast", of=str(expr.arg().type()))
             case _:
                 raise SchedulingError(f"no instruction for `{text_of(expr)}`", code="E461")
 
-    def load(self, expr: Any) -> None:
-        """An element of a buffer: equal ones are loaded once."""
-        if not expr.idx() or not _is_neighbour(expr.idx(), self.lane):
-            raise SchedulingError("the lanes are not neighbours", code="E461")
-        text = text_of(expr)
-        if text in self.known:
-            self.known[text].append(expr)
-            return
-        self.known[text] = [expr]
-        self.values.append((self.known[text], "load"))
-
     def operation(self, expr: Any) -> None:
         """A sum, difference, product or quotient, with a product in it if an instruction does both."""
-        op, left, right = expr.op(), expr.lhs(), expr.rhs()
+        op, left, right, kind = expr.op(), expr.lhs(), expr.rhs(), str(expr.type())
         if op in "+-" and self.with_product(expr, op, left, right):
             return
-        if op == "/" and isinstance(right, LiteralCursor) and f"/{right.value()}" in self.table:
+        if op == "/" and isinstance(right, LiteralCursor) and self.find(f"/{right.value()}", kind, ""):
             self.visit(left)
             self.add(expr, f"/{right.value()}")
-        elif op in "*+" and self.is_uniform(left) and f"a{op}" in self.table:
-            self.visit(right)
+        elif op in "*+" and self.is_uniform(left) and self.find(f"a{op}", kind, ""):
+            self.operands(right)
             self.add(expr, f"a{op}")
-        elif op in "*+" and self.is_uniform(right) and f"a{op}" in self.table:
-            self.visit(left)
+        elif op in "*+" and self.is_uniform(right) and self.find(f"a{op}", kind, ""):
+            self.operands(left)
             self.add(expr, f"a{op}")
         else:
-            self.operand(left)
-            self.operand(right)
+            self.operands(left, right)
             self.add(expr, op)
 
     def with_product(self, expr: Any, op: str, left: Any, right: Any) -> bool:
@@ -128,42 +149,88 @@ class Plan:
         for product, other in pairs:
             if not isinstance(product, BinaryOpCursor) or product.op() != "*":
                 continue
-            a, b = product.lhs(), product.rhs()
-            scalar = self.is_uniform(a) or self.is_uniform(b)
+            factors = product.lhs(), product.rhs()
+            scalar = any(map(self.is_uniform, factors))
             name = f"a*{op}" if scalar else f"*{op}"
-            if name in self.table and not self.is_uniform(other):
-                for each in (a, b):
-                    if not self.is_uniform(each):
-                        self.visit(each)
+            if self.find(name, str(expr.type()), "") is not None and not self.is_uniform(other):
+                self.operands(*(each for each in factors if not scalar or not self.is_uniform(each)))
                 self.visit(other)
                 self.add(expr, name)
                 return True
         return False
 
-    def operand(self, expr: Any) -> None:
-        """An operand of an instruction: a value that is the same in all lanes is spread."""
-        if self.is_uniform(expr):
-            self.add(expr, "set1")
-        else:
-            self.visit(expr)
+    def operands(self, *exprs: Any) -> None:
+        """The operands of an instruction: a value that is the same in all lanes is spread."""
+        for each in exprs:
+            if self.is_uniform(each):
+                self.add(each, "set1")
+            else:
+                self.visit(each)
 
-    def add(self, expr: Any, name: str) -> None:
-        """One more value."""
-        if name not in self.table:
-            raise SchedulingError(f"no instruction for `{text_of(expr)}`", code="E461")
-        self.values.append(([expr], name))
+    def add(self, expr: Any, name: str, of: str = "", base: str = "v") -> None:
+        """One more value, or one more expression that is a value."""
+        text, kind = text_of(expr), str(expr.type())
+        if text in self.known:
+            self.known[text].group.append(expr)
+            return
+        instruction = self.find(name, kind, of)
+        if instruction is None:
+            raise SchedulingError(f"no instruction for `{text}`", code="E461")
+        self.known[text] = Value(expr, kind, instruction, base)
+        self.values.append(self.known[text])
+
+    def store(self, write: Any) -> Procedure:
+        """The instruction that stores the result."""
+        found = self.find(f"store{moves(write.idx(), self.lane)}", self.kind, "")
+        if found is None:
+            raise SchedulingError("no instruction stores such lanes", code="E461")
+        return found
 
     def is_uniform(self, expr: Any) -> bool:
         """Whether an expression is the same in all lanes: a literal, or an element whose place does not depend on the lane."""
         if isinstance(expr, LiteralCursor):
             return True
-        return isinstance(expr, ReadCursor) and not any(each.name() == self.lane for each in walk(expr, ReadCursor))
+        return isinstance(expr, ReadCursor) and not _mentions(expr, self.lane)
 
 
-def _is_neighbour(index: Any, lane: str) -> bool:
-    """Whether the next lane is the next element: the lane occurs in the last dimension alone, with the factor 1."""
-    *outer, last = index
-    if any(each.name() == lane for part in outer for each in walk(part, ReadCursor)):
-        return False
-    found = affine(last)
-    return found is not None and found.terms.get(lane) == 1 and not any(lane in name for name in found.terms if name != lane)
+def _mentions(expr: Any, lane: str) -> bool:
+    return any(each.name() == lane for each in walk(expr, ReadCursor))
+
+
+def moves(index: Any, lane: str) -> str:
+    """How far the next lane is: "" if it is the next element, "2" if that is left out, "/2" if two lanes share one.
+
+    "1/2" is as "/2", but the first lane does not share its element. " min" and " max" are as "", but at most and at least some
+    element; the word is that of the outer function.
+
+    Raises:
+        SchedulingError: the lane occurs otherwise, or not at all.
+    """
+    *outer, last = index or [None]
+    if last is not None and not any(_mentions(part, lane) for part in outer):
+        if clamped := _clamped(last, lane):
+            return clamped
+        found = affine(last)
+        if found is not None and not any(lane in name.split() for name in found.terms if name != lane):
+            step = found.terms.get(lane)
+            if step in (1, 2):
+                return "" if step == 1 else "2"
+        for half in walk(last, BinaryOpCursor):
+            if half.op() == "/" and isinstance(half.rhs(), LiteralCursor) and half.rhs().value() == 2:
+                inner = affine(half.lhs())
+                if inner is not None and inner.terms.get(lane) == 1:
+                    rest = [factor for name, factor in inner.terms.items() if name != lane]
+                    if all(factor % 2 == 0 for factor in rest):
+                        return "1/2" if inner.constant % 2 else "/2"
+    raise SchedulingError("the lanes are not neighbours", code="E461")
+
+
+def _clamped(index: Any, lane: str) -> str:
+    """ " min" for `min(max(lane + a, lo), hi)`, " max" for `max(min(lane + a, hi), lo)`, "" for all else."""
+    if isinstance(index, ExternFunctionCursor) and index.name() in ("min", "max"):
+        inner, limit = index.args()
+        if isinstance(inner, ExternFunctionCursor) and {index.name(), inner.name()} == {"min", "max"}:
+            found = affine(inner.args()[0])
+            if found is not None and found.terms.get(lane) == 1 and not _mentions(inner.args()[1], lane):
+                return "" if _mentions(limit, lane) else f" {index.name()}"
+    return ""

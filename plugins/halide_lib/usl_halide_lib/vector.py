@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import AssignCursor, BinaryOpCursor, ExternFunctionCursor, IfCursor, ReduceCursor, UnaryMinusCursor
+from usl_core.cursors import (
+    AssignCursor,
+    BinaryOpCursor,
+    ExternFunctionCursor,
+    IfCursor,
+    ReadCursor,
+    ReduceCursor,
+    UnaryMinusCursor,
+)
 from usl_core.errors import SchedulingError, Undecided, UsageError
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
 from usl_core.scheduling import divide_loop
+from usl_halide_lib.avx512_operations import avx512_operation
 from usl_halide_lib.directives import Directive, TailStrategy
-from usl_halide_lib.lanes import Table, by_operations
+from usl_halide_lib.lanes import by_operations
 from usl_halide_lib.loops import alone, start_at_zero
 from usl_halide_lib.places import Stage, statements, text_of
 from usl_halide_lib.tails import MASKED, divides, enough, is_pure, make_room, require_pure
@@ -36,8 +45,8 @@ class Target:
     name: str
     memories: Mapping[int, type[Memory]]
     instructions: Callable[[int, frozenset[str], frozenset[str] | None], Iterable[Procedure]]
-    tables: Mapping[str, Table] = field(default_factory=dict)
-    """By type of data the instructions of single operations on full registers, which are tried before all else."""
+    find: Callable[[str, str, str, int], Procedure | None] = lambda *_: None
+    """The instruction for one operation, which is tried before all else: its name, the types of result and operands, lanes."""
 
     @classmethod
     def best(cls) -> Target | None:
@@ -45,56 +54,12 @@ class Target:
         return avx512() if importlib.util.find_spec("usl_avx512") is not None else None
 
 
-def _instruction(name: str) -> Callable[[], Any]:
-    def made() -> Any:
-        import usl_avx512
-        from usl_avx512 import isa
-
-        return getattr(isa, name) if name in isa.names() else getattr(usl_avx512, name)
-
-    return made
-
-
-def _floating(suffix: str) -> Table:
-    words = {
-        "load": "loadu",
-        "store": "storeu",
-        "set1": "set1",
-        "+": "add3",
-        "-": "sub",
-        "*": "mul",
-        "/": "div",
-        "a*": "mul_set1",
-        "a+": "add_set1",
-        "*+": "fmadd3",
-        "a*+": "fmadd3_set1",
-        "a*-": "fnmadd3_set1",
-        "*-": "fnmadd3",
-        **{each: each for each in ("sqrt", "min", "max")},
-    }
-    return {operation: _instruction(f"mm512_{word}_{suffix}") for operation, word in words.items()}
-
-
-_U16 = {
-    "load": _instruction("mm512_loadu_epu16"),
-    "store": _instruction("mm512_storeu_epu16"),
-    "set1": _instruction("mm512_set1_epu16"),
-    "-": _instruction("mm512_sub_epu16"),
-    "*": _instruction("mm512_mul_epu16"),
-    **{each: _instruction(f"mm512_{each}_epu16") for each in ("min", "max")},
-    "+": _instruction("mm512_add3_epu16"),
-    "/3": _instruction("mm512_div_epu16"),
-    "/9": _instruction("mm512_div9_epu16"),
-}
-
-
 @cache
 def avx512() -> Target:
     """The instructions of `usl_avx512`."""
     from usl_avx512 import AVX512, AVX512_YMM
 
-    tables = {"f32": _floating("ps"), "f64": _floating("pd"), "u16": _U16}
-    return Target("AVX-512", {512: AVX512, 256: AVX512_YMM}, _avx512_instructions, tables)
+    return Target("AVX-512", {512: AVX512, 256: AVX512_YMM}, _avx512_instructions, avx512_operation)
 
 
 _ALWAYS = "loadu storeu set1 setzero"
@@ -152,10 +117,10 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
         working.do(divide_loop, loop, factor, [loop.name(), working.fresh(f"{name}_lanes")], tail="cut")
         working.log.remark(stage.func.name, "no package of vector instructions is installed; loops over lanes are left to C")
         return
-    width, memories = _registers(target, types, factor)
-    if _by_operations(working, directive, stage, loop, width, tail, target, types):
+    if _by_operations(working, directive, stage, loop, factor, tail, target):
         stage.gone[name] = f"{directive} vectorised it"
         return
+    width, memories = _registers(target, types, factor)
     why: SchedulingError | Undecided | None = None
     for wanted in (_operations(loop), None):
         instructions = list(target.instructions(width, types, wanted))
@@ -171,28 +136,38 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
 
 
 def _by_operations(
-    working: Working,
-    directive: Directive,
-    stage: Stage,
-    loop: Any,
-    width: int,
-    tail: TailStrategy,
-    target: Target,
-    types: frozenset[str],
+    working: Working, directive: Directive, stage: Stage, loop: Any, factor: int, tail: TailStrategy, target: Target
 ) -> bool:
-    """Whether the loop was full vectors, or tiles that are shifted, of operations that the target has a table of."""
-    if len(types) != 1 or not (table := target.tables.get(kind := next(iter(types)))):
+    """Whether the loop was full vectors, or tiles that are shifted or rounded up, of operations that the target finds."""
+    width = _lanes(target, loop, factor)
+    if width < 2 or _is_guarded(loop):
         return False
-    largest = max(target.memories)
     prepare, way = next(iter(_ways(working, directive, stage, loop, width, tail)))
-    if way != "perfect" or width * BITS[kind] != largest or _is_guarded(loop):
+    if way != "perfect":
         return False
 
     def step() -> None:
         inner = _divided(working, stage, loop, width, "perfect") if prepare is None else prepare()
-        by_operations(working, inner, width, target.memories[largest], table)
+        find = partial(_found, target, width)
+        by_operations(working, inner, width, lambda kind: target.memories[width * BITS[kind]], find)
 
     return working.attempt(step) is None
+
+
+def _found(target: Target, width: int, operation: str, kind: str, of: str) -> Procedure | None:
+    """The instruction for an operation on values that have registers."""
+    fits = all(width * BITS.get(each, 0) in target.memories for each in (kind, of) if each)
+    return target.find(operation, kind, of, width) if fits else None
+
+
+def _lanes(target: Target, loop: Any, factor: int) -> int:
+    """The number of lanes, at most factor, so that what is stored fits a register, and all that is loaded."""
+    kinds = {str(each.type()) for each in statements(loop) if isinstance(each, AssignCursor | ReduceCursor)}
+    kinds |= {str(each.type()) for each in walk(loop, ReadCursor) if isinstance(each.type(), ScalarType)}
+    widest, largest = max((BITS.get(each, 0) for each in kinds), default=0), max(target.memories)
+    while factor * widest > largest and factor % 2 == 0:
+        factor //= 2
+    return factor if widest and factor * widest <= largest else 0
 
 
 def _one_way(working: Working, step: Callable[..., Procedure], prepare: Callable[[], Any] | None, tail: str) -> None:

@@ -299,8 +299,10 @@ def _statement(stmt: Any, scope: Scope) -> Iterator[Access]:
             yield from _reads(stmt, scope)
 
 
-def _reads(code: Cursor, scope: Scope, conditional: bool = False) -> Iterator[Access]:
+def _reads(code: Any, scope: Scope, conditional: bool = False) -> Iterator[Access]:
     """The reads of data in an expression, or in the expressions of a statement."""
+    if scope.only is not None and code.owner is scope.owner() and scope.only.isdisjoint(mentioned(code.node)):
+        return
     if isinstance(code, ReadCursor) and isinstance(code.type(), ScalarType) and scope.wants(code):
         yield scope.access("read", code.name(), code.idx(), conditional)
     # operands of these are not always evaluated
