@@ -10,7 +10,7 @@ from test_halide_bounds import run
 
 from usl_core.errors import UslError
 from usl_halide_lib import hl
-from usl_halide_lib.lang import rewrites
+from usl_halide_lib.lang import placement, restrictions, rewrites
 from usl_halide_lib.lang.collect import collect, inputs_of
 from usl_halide_lib.lang.inference import infer
 from usl_halide_lib.lang.interp import Oracle
@@ -46,7 +46,7 @@ def traced(target, window):
 
 def test_figure_2_2_recomputes_four_values_for_each_tile():
     target = rewrites.split(two_stage(), X, "xo", "xi", 3)
-    target = rewrites.store_at(rewrites.compute_at(target, "g", XO), "g", XO)
+    target = placement.store_at(placement.compute_at(target, "g", XO), "g", XO)
     trace = traced(target, (0, 6))
     assert trace.computed == {"g": 8, "f": 6} and trace.allocated == {"f": 6, "g": 4}
 
@@ -92,13 +92,13 @@ def test_side_conditions():
     refused("E777", lambda: rewrites.split(target, X, "xo", "xi", 0))
     refused("E777", lambda: rewrites.split(target, X, "x", "xi", 2))
     refused("E777", lambda: rewrites.split(target, LoopKey("f", 0, "z"), "xo", "xi", 2))
-    refused("E773", lambda: rewrites.compute_at(target, "f", LoopKey("g", 0, "x")))
-    refused("E773", lambda: rewrites.compute_at(target, "g", LoopKey("g", 0, "x")))
-    refused("E781", lambda: rewrites.store_at(target, "g", X))
+    refused("E773", lambda: placement.compute_at(target, "f", LoopKey("g", 0, "x")))
+    refused("E773", lambda: placement.compute_at(target, "g", LoopKey("g", 0, "x")))
+    refused("E781", lambda: placement.store_at(target, "g", X))
     refused("E777", lambda: rewrites.swap(target, X))
-    inside = rewrites.compute_at(target, "g", X)
+    inside = placement.compute_at(target, "g", X)
     refused("E781", lambda: rewrites.traverse(inside, X, Mode.PARALLEL))
-    rewrites.traverse(rewrites.store_at(inside, "g", X), X, Mode.PARALLEL)
+    rewrites.traverse(placement.store_at(inside, "g", X), X, Mode.PARALLEL)
 
 
 def test_two_loops_of_a_reduction_keep_their_order():
@@ -117,9 +117,9 @@ def test_a_bound_is_tested_and_a_specialisation_chosen():
     f[x] = x
     f[x] += p
     program = collect([f])
-    target = rewrites.specialize(lower(program.algorithm), "f", [(p == 3).node])
+    target = restrictions.specialize(lower(program.algorithm), "f", [(p == 3).node])
     target = rewrites.split(target, LoopKey("f", 1, "x", 1), "xo", "xi", 4)
-    target = rewrites.bound(target, "f", 0, None, number(5))
+    target = restrictions.bound(target, "f", 0, None, number(5))
     assert Family("cpu", "f", 0, 1) in infer(target).boxes
     values = Machine(target, infer(target).fill, inputs_of(program), {"f": [(2, 5)]}).run()["f"].values
     assert values[4,] == (7,)
@@ -145,9 +145,9 @@ def random_step(target, at, func, number, chosen):
         case "parallel":
             return name, rewrites.traverse(target, at, Mode.PARALLEL)
         case "compute_at":
-            return name, rewrites.compute_at(target, func, at)
+            return name, placement.compute_at(target, func, at)
         case _:
-            return name, rewrites.store_at(target, func, at)
+            return name, placement.store_at(target, func, at)
 
 
 def random_schedule(target, chosen):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from usl_halide_lib.lang.asserted import Restrictions
 from usl_halide_lib.lang.engine import Extremes, Range
 from usl_halide_lib.lang.errors import AlgorithmError, refuse
 from usl_halide_lib.lang.linear import (
@@ -69,12 +70,20 @@ class Bounds:
     target: Target
     facts: Facts
     boxes: dict[Family, tuple[Interval, ...]]
+    restrictions: Restrictions = field(default_factory=Restrictions)
     named: list[Named] = field(default_factory=list)
 
     def interval(self, family: Family, dim: int) -> Interval:
         """The first and the last place of a hole's interval."""
         box = self.boxes.get(family)
+        restriction = self.restrictions.known.get((family, dim))
+        if restriction is not None:
+            return restriction.widened(None if box is None else box[dim], self.startup, self.facts)
         return box[dim] if box is not None else (const(0), const(-1))
+
+    def startup(self, node: Node) -> Lin:
+        """The form of an expression of numbers and parameters."""
+        return Normal(self.target.algorithm, self.facts, lambda hole: None).form(node)
 
     def fill(self, hole: Hole) -> Node:
         """The expression for a hole. An interval that may be empty has at least no length."""
@@ -86,7 +95,8 @@ class Bounds:
         lines = []
         for family, box in self.boxes.items():
             stage = "" if family.stage is None else f"^{family.stage}"
-            ranges = ", ".join(f"{show(node_of(low))} … {show(node_of(high))}" for low, high in box)
+            ends_of = [self.interval(family, dim) for dim in range(len(box))]
+            ranges = ", ".join(f"{show(node_of(low))} … {show(node_of(high))}" for low, high in ends_of)
             lines.append(f"{family.kind} {family.func}{stage}: {ranges}")
         return "\n".join(lines) + "\n"
 
@@ -98,7 +108,7 @@ def infer(target: Target, naming: bool = False) -> Bounds:
     and what cancels only between boxes is lost.
 
     Raises:
-        AlgorithmError: E784, an access has no bounds.
+        AlgorithmError: E784, an access has no bounds; E775, an assertion on bounds cannot hold.
     """
     return _Inference(target, query(target), naming).run()
 
@@ -108,7 +118,8 @@ class _Inference:
         self.asked, self.naming = asked, naming
         self.finished: set[Family] = set()
         self.truths: list[Lin] = []
-        self.bounds = Bounds(target, Facts(dict(_known(target))), {})
+        restrictions = Restrictions.of(asked.conjuncts, target.algorithm.outputs)
+        self.bounds = Bounds(target, Facts(dict(_known(target))), {}, restrictions)
         self.normal = Normal(target.algorithm, self.bounds.facts, self._hole)
         self.extremes = Extremes(self.bounds.facts)
         self._known_ranges: dict[tuple[int, frozenset[str]], tuple[Range, ...] | None] = {}
@@ -119,6 +130,7 @@ class _Inference:
             self._visit(conjunct)
         for family in self.bounds.boxes:
             self._name(family)
+        self.bounds.restrictions.check(self.bounds.boxes, self.bounds.startup, self.bounds.facts)
         return self.bounds
 
     def _name(self, family: Family) -> None:

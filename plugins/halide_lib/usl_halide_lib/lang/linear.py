@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import lt
+from zlib import crc32
 
 Ends = tuple[int | None, int | None]
 """The least and the greatest value, None where there is no bound."""
@@ -19,6 +21,7 @@ class Facts(dict[str, Ends]):
     def __init__(self, known: Mapping[str, Ends] | None = None) -> None:
         super().__init__(known or {})
         self.found: dict[tuple[Lin, int], int | None] = {}
+        self.samples: dict[Lin | Atom, Sample] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Unknown:
 
 Atom = Variable | Quotient | Extremum | Unknown
 Terms = tuple[tuple[Atom, int], ...]
+Sample = tuple[int, ...]
 
 
 class Lin:
@@ -287,6 +291,43 @@ def _best(choose: object, a: int | None, b: int | None) -> int | None:
     return max(given) if choose is max else min(given)
 
 
+SAMPLES = range(4)
+
+
+def sample(form: Lin, facts: Facts) -> Sample:
+    """The form's values in a few assignments to its variables that obey the facts: what is false there is not worth a proof."""
+    known = facts.samples.get(form)
+    if known is None:
+        parts = [(_sample_of(atom, facts), c) for atom, c in form.terms]
+        known = tuple([form.constant + sum([c * values[k] for values, c in parts]) for k in SAMPLES])
+        facts.samples[form] = known
+    return known
+
+
+def _sample_of(atom: Atom, facts: Facts) -> Sample:
+    known = facts.samples.get(atom)
+    if known is None:
+        match atom:
+            case Variable(name=name):
+                known = _chosen(*facts.get(name, (None, None)), crc32(name.encode()))
+            case Unknown(low=low, high=high):
+                known = _chosen(low, high, len(facts.samples))
+            case Quotient(form=form, divisor=k):
+                known = tuple([value // k for value in sample(form, facts)])
+            case Extremum(is_max=is_max, a=a, b=b):
+                known = tuple(map(max if is_max else min, sample(a, facts), sample(b, facts)))
+        facts.samples[atom] = known
+    return known
+
+
+def _chosen(low: int | None, high: int | None, seed: int) -> Sample:
+    """The ends of a range, or values not far from where it ends or from 0, and two inside."""
+    least = low if low is not None else (-57 if high is None else high - 91)
+    greatest = max(high if high is not None else least + 97, least)  # no value at all is as good as any
+    spread = greatest - least + 1
+    return least, greatest, least + seed % spread, least + (seed >> 7) % spread
+
+
 def extremum(is_max: bool, forms: Iterable[Lin], facts: Facts) -> Lin:
     """The greatest or the least of forms; those that another one is known to dominate are left out."""
     kept: list[Lin] = []
@@ -312,7 +353,10 @@ def parts(is_max: bool, form: Lin) -> list[Lin]:
 
 
 def _dominates(is_max: bool, a: Lin, b: Lin, facts: Facts) -> bool:
-    difference = a - b if is_max else b - a
+    greater, less = (a, b) if is_max else (b, a)
+    if any(map(lt, sample(greater, facts), sample(less, facts))):
+        return False
+    difference = greater - less
     if not difference.terms:
         return difference.constant >= 0
     low = _lower(difference, facts)

@@ -22,6 +22,7 @@ from usl_halide_lib.lang.target import (
     Let,
     LoopKey,
     Nop,
+    Prefetch,
     Seq,
     Stmt,
     Target,
@@ -191,7 +192,7 @@ def scopes(target: Target) -> dict[Family, tuple[LoopKey, ...]]:
                 visit(other, around)
             case Label(body=body):
                 visit(body, around)
-            case Nop() | Assert() | Assign():
+            case Nop() | Assert() | Assign() | Prefetch():
                 pass
 
     visit(target.body, ())
@@ -213,7 +214,7 @@ def family_of(target: Target, func: str, stage: int | None, spec: int | None) ->
 
 def _statement(target: Target, stmt: Stmt, path: Path) -> Iterator[Conjunct]:
     match stmt:
-        case Nop() | Allocate():
+        case Nop() | Allocate() | Prefetch():
             return
         case Assert(cond=cond):
             yield Conjunct(path, Assumed(cond))

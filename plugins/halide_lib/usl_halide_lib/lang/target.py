@@ -5,12 +5,13 @@ Loop variables have unique names `func.s1[2].x` (lemma 2.4): func, stage, specia
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from usl_core.errors import Span
-from usl_halide_lib.lang.nodes import Algorithm, Hole, Name, Node, Sort, show
+from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.nodes import Algorithm, Hole, Name, Node, Sort, rebuilt, show
 
 
 class Mode(Enum):
@@ -18,6 +19,13 @@ class Mode(Enum):
 
     SERIAL = "for"
     PARALLEL = "parallel"
+    VECTORIZED = "vectorized"
+    UNROLLED = "unrolled"
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether one iteration follows the other; else none may see what another one does."""
+        return self in (Mode.SERIAL, Mode.UNROLLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,16 @@ class Label:
     body: Stmt
 
 
-Stmt = Nop | Assert | Seq | Allocate | Assign | If | For | Let | Label
+@dataclass(frozen=True, slots=True)
+class Prefetch:
+    """Asks for what the iteration `offset` further on of a loop reads of a func. It does nothing."""
+
+    func: str
+    key: LoopKey
+    offset: int
+
+
+Stmt = Nop | Assert | Seq | Allocate | Assign | If | For | Let | Label | Prefetch
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +168,7 @@ def below(stmt: Stmt) -> tuple[Stmt, ...]:
             return (then, other)
         case For(body=body) | Let(body=body) | Label(body=body):
             return (body,)
-        case Nop() | Assert() | Allocate() | Assign():
+        case Nop() | Assert() | Allocate() | Assign() | Prefetch():
             return ()
 
 
@@ -171,13 +188,84 @@ def with_below(stmt: Stmt, new: tuple[Stmt, ...]) -> Stmt:
             return replace(stmt, then=new[0], other=new[1])
         case For() | Let() | Label():
             return replace(stmt, body=new[0])
-        case Nop() | Assert() | Allocate() | Assign():
+        case Nop() | Assert() | Allocate() | Assign() | Prefetch():
             return stmt
 
 
 def mapped(stmt: Stmt, change: Callable[[Stmt], Stmt]) -> Stmt:
     """The statement with change applied to each statement, the innermost first."""
     return change(with_below(stmt, tuple(mapped(each, change) for each in below(stmt))))
+
+
+def find(target: Target, at: LoopKey) -> For:
+    """The loop of a name (lemma 2.4: there is one).
+
+    Raises:
+        AlgorithmError: E777, there is none.
+    """
+    for each in statements(target.body):
+        if isinstance(each, For) and each.key == at:
+            return each
+    loops = [str(s.key) for s in statements(target.body) if isinstance(s, For) and s.key.func == at.func]
+    known = f"those of {at.func} are {', '.join(loops)}" if loops else f"{at.func} has no loops"
+    raise refuse(f"there is no loop {at}; {known}", code="E777")
+
+
+def replaced(target: Target, at: LoopKey, new: Stmt) -> Target:
+    """The program with another statement in place of a loop."""
+    return replace(target, body=mapped(target.body, lambda s: new if isinstance(s, For) and s.key == at else s))
+
+
+def expressions(stmt: Stmt) -> tuple[Node, ...]:
+    """The expressions of a statement itself."""
+    match stmt:
+        case Assert(cond=cond) | If(cond=cond):
+            return (cond,)
+        case Assign(index=index, values=values):
+            return (*index, *values)
+        case For(min=low, len=length):
+            return (low, length)
+        case Let(value=value):
+            return (value,)
+        case Allocate() | Nop() | Seq() | Label() | Prefetch():
+            return ()
+
+
+def with_expressions(stmt: Stmt, change: Callable[[Node], Node | None]) -> Stmt:
+    """The statement with `rebuilt` applied to all expressions in it."""
+
+    def new(node: Node) -> Node:
+        return rebuilt(node, change)
+
+    def changed(each: Stmt) -> Stmt:
+        match each:
+            case Assign(index=index, values=values):
+                return replace(each, index=tuple(map(new, index)), values=tuple(map(new, values)))
+            case For():
+                return replace(each, min=new(each.min), len=new(each.len))
+            case Let():
+                within = None if each.within is None else (new(each.within[0]), new(each.within[1]))
+                return replace(each, value=new(each.value), within=within)
+            case If() | Assert():
+                return replace(each, cond=new(each.cond))
+            case Allocate():
+                return replace(each, box=tuple((new(low), new(length)) for low, length in each.box))
+            case Nop() | Seq() | Label() | Prefetch():
+                return each
+
+    return mapped(stmt, changed)
+
+
+def with_keys(stmt: Stmt, keys: Mapping[str, LoopKey]) -> Stmt:
+    """The statement with other loops and names for those that keys has, by their texts."""
+
+    def named(node: Node) -> Node | None:
+        return keys[node.name].name() if isinstance(node, Name) and node.name in keys else None
+
+    def keyed(each: Stmt) -> Stmt:
+        return replace(each, key=keys[str(each.key)]) if isinstance(each, For | Let) and str(each.key) in keys else each
+
+    return mapped(with_expressions(stmt, named), keyed)
 
 
 def sequence(stmts: tuple[Stmt, ...]) -> Stmt:
@@ -210,5 +298,7 @@ def text(stmt: Stmt, indent: str = "") -> str:
             return f"{indent}{mode.value} {key} in ({show(low)}, {show(length)}):\n{text(body, deeper)}"
         case Let(key=key, value=value, body=body):
             return f"{indent}let {key} = {show(value)}:\n{text(body, deeper)}"
+        case Prefetch(func=func, key=key, offset=offset):
+            return f"{indent}prefetch {func} for {key} + {offset}\n"
         case Label(func=func, stage=number, body=body):
             return f"{indent}label {func}{'' if number is None else f'.s{number}'}:\n{text(body, deeper)}"

@@ -1,6 +1,7 @@
 """What target programs do (fig. 2.8, corrected as halide.md §4 says): memory, ε, and the states in which a program is stuck.
 
-Holes are evaluated by what fills them. Parallel loops run in a random order, and iterations that meet in memory are reported.
+Holes are evaluated by what fills them. Parallel and vectorised loops run in a random
+order, and iterations that meet in memory are reported.
 """
 
 from __future__ import annotations
@@ -17,12 +18,27 @@ from usl_halide_lib.lang.evaluate import Environment, Evaluator, evaluator
 from usl_halide_lib.lang.interp import Point, image_reader, parameters
 from usl_halide_lib.lang.nodes import Hole, ImageRead, Name, Node, Read, Sort, rebuilt, show
 from usl_halide_lib.lang.query import Family, scopes
-from usl_halide_lib.lang.target import Allocate, Assert, Assign, For, If, Label, Let, Mode, Nop, Seq, Stmt, Target, window
+from usl_halide_lib.lang.target import (
+    Allocate,
+    Assert,
+    Assign,
+    For,
+    If,
+    Label,
+    Let,
+    Nop,
+    Prefetch,
+    Seq,
+    Stmt,
+    Target,
+    window,
+)
 from usl_halide_lib.lang.values import EPS_MEM, Eps, Value
 
 
 class Stuck(Exception):
-    """A program cannot go on. kind is "assert", "extent", "read", "write", "branch" (a condition is ε) or "race"."""
+    """A program cannot go on. kind is "assert", "extent", "read", "write", "branch" (a condition is ε), "race",
+    or "interval" (a rewrite was wrong about a name)."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(f"{kind}: {message}")
@@ -108,7 +124,7 @@ class Machine:
 
     def _compile(self, stmt: Stmt) -> Step:
         match stmt:
-            case Nop():
+            case Nop() | Prefetch():
                 return lambda env: None
             case Assert(cond=cond):
                 return self._assertion(cond)
@@ -128,8 +144,8 @@ class Machine:
                 return self._branch(cond, self._compile(then), self._compile(other))
             case For():
                 return self._loop(stmt)
-            case Let(key=key, value=value, body=inner):
-                return self._binding(str(key), self._closure(value), self._compile(inner))
+            case Let():
+                return self._binding(stmt)
             case Label(body=inner):
                 return self._compile(inner)
 
@@ -165,9 +181,14 @@ class Machine:
         test = self._closure(cond)
         return lambda env: (then if self._decided(test(env), cond) else other)(env)
 
-    def _binding(self, name: str, value: Evaluator, body: Step) -> Step:
+    def _binding(self, stmt: Let) -> Step:
+        name, value, body = str(stmt.key), self._closure(stmt.value), self._compile(stmt.body)
+        within = None if stmt.within is None else tuple(map(self._closure, stmt.within))
+
         def run(env: Environment) -> None:
             env[name] = value(env)
+            if within is not None and not 0 <= env[name] - within[0](env) < within[1](env):
+                raise Stuck("interval", f"{name} = {env[name]} is not in the interval that is known to have it")
             body(env)
             del env[name]
 
@@ -230,18 +251,18 @@ class Machine:
     def _loop(self, stmt: For) -> Step:
         low, length, body = self._closure(stmt.min), self._closure(stmt.len), self._compile(stmt.body)
         name = str(stmt.key)
-        is_parallel = stmt.mode is Mode.PARALLEL
+        is_ordered = stmt.mode.is_ordered
 
         def run(env: Environment) -> None:
             first, count = low(env), length(env)
             if count < 0:
                 raise Stuck("extent", f"{name} has {count} iterations")
-            if is_parallel:
-                self._parallel(name, first, count, body, env)
-            else:
+            if is_ordered:
                 for value in range(first, first + count):
                     env[name] = value
                     body(env)
+            else:
+                self._parallel(name, first, count, body, env)
             env.pop(name, None)
 
         return run

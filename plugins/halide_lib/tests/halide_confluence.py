@@ -1,0 +1,385 @@
+"""Theorem 2.2 by testing: random pipelines under random schedules compute what the oracle says, counted by cells.
+
+A cell is a directive with its tail, the kind of the stage that it is about, and that stage's predicate. A pair (pipeline,
+schedule) counts for each directive that was applied to a stage of a kind. `make fuzz WHAT=halide_lang` runs many.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from halide_pipelines import Maker, Pipeline
+
+from usl_core.errors import UslError
+from usl_halide_lib import hl
+from usl_halide_lib.directives import Directive, LoopAlignStrategy, TailStrategy
+from usl_halide_lib.lang.collect import collect, inputs_of
+from usl_halide_lib.lang.errors import here
+from usl_halide_lib.lang.inference import infer
+from usl_halide_lib.lang.interp import Oracle
+from usl_halide_lib.lang.nodes import Algorithm, Const, Op, Read, walk
+from usl_halide_lib.lang.scheduling import scheduled
+from usl_halide_lib.lang.target import For, LoopKey, Target, statements
+from usl_halide_lib.lang.target_interp import Machine, Stuck
+
+TYPES = [*map(hl.Int, (8, 16, 32, 64)), *map(hl.UInt, (8, 16, 32)), hl.Float(32), hl.Float(64)]
+KINDS = ("pure", "point", "sum", "scan", "scatter")
+PREDICATES = ("none", "places", "data")
+TAILS = {"guard": TailStrategy.GuardWithIf, "shift": TailStrategy.ShiftInwards, "round": TailStrategy.RoundUp}
+TAILED = ("split", "vectorize", "unroll", "parallel")
+OTHERS = ("fuse", "reorder", "rename", "compute_at", "store_at", "specialize", "bound", "align_bounds", "prefetch")
+ALGORITHM = ("rfactor", "compute_with", "compute_inline", "in_", "clone_in")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is counted."""
+
+    directive: str
+    tail: str
+    kind: str
+    predicate: str
+
+    def __str__(self) -> str:
+        return f"{self.directive:14} {self.tail or '-':6} {self.kind:8} {self.predicate}"
+
+
+def cells() -> list[Cell]:
+    """Those that can occur: only reductions have predicates, and side conditions exclude some."""
+    found = []
+    for directive in (*TAILED, *OTHERS, *ALGORITHM):
+        for tail in TAILS if directive in TAILED else [""]:
+            for kind in KINDS:
+                if (kind, tail) in _NEVER_TAILS or (directive, kind) in _NEVER:
+                    continue
+                for predicate in PREDICATES if kind in ("sum", "scan", "scatter") else ["none"]:
+                    found.append(Cell(directive, tail, kind, predicate))
+    return found
+
+
+_NEVER_TAILS = {(kind, "shift") for kind in KINDS if kind != "pure"}
+"""An update is not done twice."""
+_NEVER = {
+    *(("compute_inline", kind) for kind in KINDS if kind != "pure"),
+    *(("rfactor", kind) for kind in ("pure", "point", "scan")),
+}
+
+
+class CellMaker(Maker):
+    """Pipelines of 3 to 6 funcs, in half of which there are updates; one func has a stage as a cell wants it."""
+
+    def __init__(self, seed: int, cell: Cell, floats: bool = True) -> None:
+        super().__init__(seed, floats=floats)
+        self.types = [each for each in TYPES if floats or not each.is_float]
+        self.cell = cell
+        self.stages: dict[tuple[str, int], tuple[str, str]] = {}
+
+    def pipeline(self) -> Pipeline:
+        """The pipeline. Sizes go up to 40 in one dimension, and to 8 in two."""
+        count = self.random.randint(3, 6)
+        output_only = self.cell.directive in ("compute_at", "store_at", "compute_with", "compute_inline", "in_", "clone_in")
+        chosen = self.random.randrange(count - 1 if output_only else count)
+        for k in range(count):
+            self.funcs.append(self.func(f"f{k}", wanted=k == chosen))
+        most = self.random.choice((3, 9, 9, 40)) if self.dims == 1 else self.random.choice((3, 8))
+        window = [(self.random.randint(-6, 6), self.random.randint(1, most)) for _ in self.vars]
+        return Pipeline(self.funcs[-1], window, self.funcs)
+
+    def func(self, name: str, wanted: bool = False) -> Any:
+        """One func, in the end with the cell's stage."""
+        func, typ = hl.Func(name), self.random.choice(self.types)
+        depth = self.random.choice((1, 1, 2))
+        if self.tuples and not wanted and self.random.random() < 0.07:
+            func[tuple(self.vars)] = (self.value(self.vars, typ, depth), self.value(self.vars, typ, 1))
+            self.stages[name, 0] = "pure", "none"
+            return func
+        func[tuple(self.vars)] = self.value(self.vars, typ, depth)
+        self.stages[name, 0] = "pure", "none"
+        while self.random.random() < (0.6 if wanted else 0.3) and len(func.definition.stages) < 3:
+            self.update(func, typ)
+        if wanted and self.cell.kind != "pure" and not self.has_wanted(name):
+            self.update(func, typ, self.cell.kind, self.cell.predicate)
+        return func
+
+    def has_wanted(self, name: str) -> bool:
+        """Whether a func has a stage of the cell's kind."""
+        return (self.cell.kind, self.cell.predicate) in [v for (f, _), v in self.stages.items() if f == name]
+
+    def update(self, func: Any, typ: Any, kind: str = "", predicate: str = "") -> None:
+        """An update of a kind, a third of those that reduce with a predicate."""
+        kind = kind or self.random.choice(KINDS[1:])
+        predicate = predicate or self.random.choice(("none", "none", "none", "none", "places", "data"))
+        if kind == "point":
+            predicate = "none"
+        if predicate == "data" and not self.funcs:
+            predicate = "places"
+        if kind == "point":
+            value = self.value(self.vars, typ, 1)
+            old = func[tuple(self.vars)]
+            func[tuple(self.vars)] = hl.cast(typ, self.random.choice([old * 2 + value, hl.max(old, value), value - old]))
+            self.stages[func.name(), len(func.definition.stages) - 1] = kind, predicate
+            return
+        ranges = [(self.random.randint(-2, 2), self.random.randint(0, 4)) for _ in range(self.random.randint(1, 2))]
+        rdom = hl.RDom(ranges, f"r{len(func.definition.stages)}")
+        places: list[Any] = list(self.vars)
+        dim = self.random.randrange(self.dims)
+        if kind == "scan":
+            places[dim] = rdom[0]
+        elif kind == "scatter":
+            places[dim] = self.index([rdom[0]], bounded=True)
+        used = [each for place, each in zip(places, self.vars, strict=True) if place is each]
+        if predicate == "places":
+            a = self.random.choice([*used, rdom[0]])
+            rdom.where(self.random.choice([a > 0, a % 2 == 0, a + rdom[0] < 3, (a >= 0) & (rdom[0] <= 2)]))
+        elif predicate == "data":
+            rdom.where(self.read([*used, rdom[0]]) > 3)
+        old = list(places)
+        if kind == "scan":
+            old[dim] = rdom[0] - 1
+        term = func[tuple(old)]
+        # a cast to the same type is none, so an update stays the sum that it is
+        value = hl.cast(typ, self.value([*used, *(rdom[i] for i in range(len(rdom)))], typ, 1))
+        if not any(
+            isinstance(n, type(rdom[0].node)) and n == rdom[0].node for e in (*places, value) for n in walk(hl.Expr(e).node)
+        ):
+            value = value + hl.cast(typ, rdom[0])
+        options = [term + value, hl.max(term, value), term + value, value - term]
+        if self.cell.directive == "rfactor":
+            options = [*options[:3], term * value, hl.min(term, value)]
+            if not typ.is_float:
+                options += [term & value, term | value]
+        func[tuple(places)] = hl.cast(typ, self.random.choice(options))
+        self.stages[func.name(), len(func.definition.stages) - 1] = kind, predicate
+
+
+class Directives:
+    """Random directives on what a program has now, most of them possible."""
+
+    def __init__(self, chosen: random.Random, algorithm: Algorithm, params: list[Any]) -> None:
+        self.random, self.algorithm, self.params = chosen, algorithm, params
+        self.count = 0
+
+    def name(self) -> str:
+        """A name that is not taken."""
+        self.count += 1
+        return f"n{self.count}"
+
+    def directive(self, name: str, tail: str, func: str, stage: int, target: Target) -> Directive | None:
+        """One directive of a name on a stage, or None if there is nothing to name."""
+        self.algorithm = target.algorithm
+        if all(each.name != func for each in self.algorithm.funcs):
+            return None  # computed inline
+        found = [each.key for each in statements(target.body) if isinstance(each, For)]
+        keys = [each for each in found if (each.func, each.stage) == (func, stage) and each.spec in (None, 0)]
+        args = self.arguments(name, tail, func, stage, keys, found, target)
+        return None if args is None else Directive(name, func, stage, args, None, self.count)
+
+    def arguments(
+        self, name: str, tail: str, func: str, stage: int, keys: list[LoopKey], found: list[LoopKey], target: Target
+    ) -> tuple[Any, ...] | None:
+        pick, own = self.random.choice, [each.var for each in keys]
+        if name in (*TAILED, "fuse", "reorder", "rename") and not own:
+            return None
+        match name:
+            case "split":
+                loop = pick(own)
+                return loop, pick((self.name(), self.name(), loop)), self.name(), self.random.randint(1, 5), TAILS[tail]
+            case "vectorize" | "unroll" | "parallel":
+                return pick(own), self.random.randint(1, 4), TAILS[tail]
+            case "fuse":
+                if len(own) < 2:
+                    return None
+                place = self.random.randrange(len(own) - 1)
+                return own[place + 1], own[place], self.name()
+            case "reorder":
+                return tuple(self.random.sample(own, min(len(own), self.random.choice((2, 2, 3)))))
+            case "rename":
+                return pick(own), self.name()
+            case "compute_at" | "store_at":
+                others = [each for each in found if each.func != func and _reads(self.algorithm, each.func, func)]
+                others = others or [each for each in found if each.func != func]
+                at = pick(others) if others else None
+                return None if at is None else (at.func, at.var)
+            case "specialize":
+                return pick(self.params) > self.random.randint(-1, 2), f"/{self.name()}"
+            case "bound":
+                low = self.random.choice((None, -40))
+                return pick(self.algorithm.func(func).args), low, self.random.randint(1, 12) if low is None else 140
+            case "align_bounds":
+                return pick(self.algorithm.func(func).args), self.random.randint(1, 4), self.random.randint(0, 3)
+            case "prefetch":
+                reads = [
+                    (s.key, n.func)
+                    for s in statements(target.body)
+                    if isinstance(s, For)
+                    for n in _own_reads(self.algorithm, s.key)
+                ]
+                mine = [(key, read) for key, read in reads if (key.func, key.stage) == (func, stage)]
+                if not mine:
+                    return None
+                key, read = pick(mine)
+                return read, key.var, key.var, self.random.randint(1, 3), None
+            case "rfactor":
+                rvars = [each.name for each in self.algorithm.func(func).stages[stage].rvars]
+                if not rvars:
+                    return None
+                return (tuple((each, self.name()) for each in self.random.sample(rvars, self.random.randint(1, len(rvars)))),)
+            case "compute_with":
+                others = [each for each in found if each.func != func]
+                if not keys or not others:
+                    return None
+                other = pick(others)
+                depth = self.random.randrange(len(keys))
+                return other.func, other.stage, keys[depth].var, pick(list(LoopAlignStrategy))
+            case "compute_inline":
+                return ()
+            case _:
+                readers = [each.name for each in self.algorithm.funcs if _reads(self.algorithm, each.name, func)]
+                if not readers:
+                    return None
+                consumers = () if name == "in_" and self.random.random() < 0.5 else (pick(readers),)
+                return self.name(), consumers
+
+
+def _reads(algorithm: Algorithm, reader: str, func: str) -> bool:
+    return reader != func and any(each.func == func for each in _reads_of(algorithm, reader))
+
+
+def _reads_of(algorithm: Algorithm, func: str) -> list[Read]:
+    stages = algorithm.func(func).stages
+    return [n for stage in stages for e in stage.expressions() for n in walk(e) if isinstance(n, Read)]
+
+
+def _own_reads(algorithm: Algorithm, key: LoopKey) -> list[Read]:
+    stage = algorithm.func(key.func).stages[key.stage]
+    return [n for e in stage.expressions() for n in walk(e) if isinstance(n, Read) and n.func != key.func]
+
+
+@dataclass
+class Pair:
+    """A pipeline and a schedule of it that applies: the directives, the program, and the cells that it counts for."""
+
+    made: Pipeline
+    directives: list[Directive]
+    target: Target
+    cells: Counter[Cell]
+    inputs: dict[str, Any]
+    algorithm: Algorithm
+
+
+def pair(seed: int, cell: Cell, floats: bool = True) -> Pair | None:
+    """A random pair for a cell; None where its directive was refused."""
+    maker = CellMaker(seed, cell, floats)
+    made, chosen = maker.pipeline(), random.Random(seed)
+    program = collect([made.output])
+    algorithm = program.algorithm
+    inputs = {**inputs_of(program)}
+    params = [hl.Param(hl.Int(32), name, chosen.randint(-1, 3)) for name in ("p", "q")]
+    algorithm = Algorithm(
+        algorithm.funcs, algorithm.outputs, (*algorithm.params, *((p.name(), p.type()) for p in params)), algorithm.images
+    )
+    inputs |= {p.name(): p.get() for p in params}
+    giver = Directives(chosen, algorithm, params)
+    kept: list[Directive] = []
+    counted: list[tuple[Directive, str]] = []
+    target = scheduled(algorithm, [])
+    funcs = [each.name for each in algorithm.funcs]
+    kinds = {key: value for key, value in maker.stages.items() if key[0] in funcs}
+    wanted = [key for key, value in kinds.items() if value == (cell.kind, cell.predicate)]
+    if not wanted:
+        return None
+
+    def give(name: str, tail: str, func: str, stage: int) -> bool:
+        nonlocal target
+        made = giver.directive(name, tail, func, stage, target)
+        if made is None:
+            return False
+        try:
+            new = scheduled(algorithm, [*kept, made])
+        except UslError:
+            return False
+        target = new
+        kept.append(made)
+        counted.append((made, tail))
+        return True
+
+    names = [(name, tail) for name in TAILED for tail in TAILS] + [(name, "") for name in OTHERS]
+    for _ in range(chosen.randint(0, 2)):
+        give(*chosen.choice(names), *chosen.choice(list(kinds)))
+    if not any(give(cell.directive, cell.tail, *chosen.choice(wanted)) for _ in range(6)):
+        return None
+    for _ in range(chosen.randint(0, 3)):
+        give(*chosen.choice(names), *chosen.choice(list(kinds)))
+    found: Counter[Cell] = Counter()
+    for each, tail in counted:
+        whole = each.name not in (*TAILED, "fuse", "reorder", "rename", "rfactor", "prefetch")
+        stages = [key for key in kinds if key[0] == each.func and (whole or key[1] == each.stage)]
+        found.update({Cell(each.name, tail, *kinds[key]) for key in stages})
+    return Pair(made, kept, target, found, inputs, algorithm)
+
+
+def check(given: Pair, seed: int) -> bool:
+    """Run a pair and compare; False if it is refused: an access has no bounds, an assertion does not hold.
+
+    Raises:
+        AssertionError: the program computes something else, or is stuck.
+    """
+    expected = Oracle(given.algorithm, given.inputs).realize(given.made.output.name(), given.made.window)
+    try:
+        bounds = infer(given.target)
+    except UslError as error:
+        assert error.code in ("E784", "E775"), error
+        return False
+    machine = Machine(given.target, bounds.fill, given.inputs, {given.made.output.name(): given.made.window}, seed=seed)
+    try:
+        values = machine.run()[given.made.output.name()].values
+    except Stuck as stuck:
+        if stuck.kind == "assert" and any(each.name in ("bound", "align_bounds") for each in given.directives):
+            return False  # an assertion of the schedule may fail, for a window or together with another one
+        raise
+    wrong = {point: (values.get(point), value) for point, value in expected.items() if values.get(point) != value}
+    assert not wrong, (list(map(str, given.directives)), dict(list(wrong.items())[:3]))
+    return True
+
+
+def compiled(seed: int, cell: Cell) -> list[str]:
+    """A pair of integers through the procedure, its operators and C: what happened, in words.
+
+    A directive that is refused there is left out. What names a parameter of the schedule has no place in a procedure.
+
+    Raises:
+        AssertionError: the compiled code computes something else.
+    """
+    given = pair(seed, cell, floats=False)
+    if given is None:
+        return ["no pair"]
+    funcs = {each.name(): each for each in given.made.funcs}
+    left = [each for each in given.directives if each.func in funcs and each.name not in ("specialize", "rfactor")]
+    happened = []
+    span = here()
+    while True:
+        for func in funcs.values():
+            func._collected.directives[:] = [replace(each, span=span) for each in left if each.func == func.name()]
+        try:
+            got = given.made.output.realize(given.made.window)
+            break
+        except UslError as error:
+            if not left:
+                return [*happened, f"pipeline refused: {error.code}"]
+            blamed = next((each for each in left if str(each) in error.message), left[-1])
+            left.remove(blamed)
+            happened.append(f"{blamed.name} refused: {error.code}")
+    for func in funcs.values():
+        func._collected.directives[:] = []
+    want = given.made.output.interpret(given.made.window, exact=False)
+    pairs = list(zip(got, want, strict=True)) if isinstance(got, tuple) else [(got, want)]
+    for a, b in pairs:
+        np.testing.assert_array_equal(np.asarray(a), b, err_msg=str(list(map(str, left))))
+    return [*happened, "compiled and equal", *(f"with {each.name}" for each in left)]
+
+
+__all__ = ["Cell", "CellMaker", "Const", "Op", "Pair", "cells", "check", "compiled", "pair"]
