@@ -8,7 +8,7 @@ import pytest
 from gemmini_model import convolved, largest_of_four, read_out, wrapped
 
 from usl_gemmini import GemminiError, GemminiParams
-from usl_gemmini.conv import conv
+from usl_gemmini.conv import conv, cut_for
 from usl_gemmini.layers import Layer, layer_of, slid
 from usl_gemmini.sim import Simulator
 
@@ -26,6 +26,8 @@ LAYERS = {
     "pooled, several tiles": Layer(2, 8, 20, 32, 64, 3, 3, 1, 1, (0, 0), pool=True),
     "pooled, few channels": Layer(2, 6, 10, 5, 35, 3, 3, 2, 1, pool=True),
     "rows of windows as pixels": slid(Layer(1, 4, 20, 3, 16, 3, 3, 2, 0, (1, 1))),
+    "a row of an image that does not fit the accumulator": Layer(1, 2, 272, 16, 64, 1, 3),
+    "few pixels, weights that pass once": Layer(1, 1, 20, 80, 200, 1, 1),
     "one of everything": Layer(1, 1, 1, 1, 1, 1, 1),
 }
 
@@ -60,6 +62,14 @@ def test_a_convolution_is_bit_exact_on_chips_of_other_dimensions(dim):
     assert runs_exactly(Layer(1, 6, 6, 2 * dim, dim + 3, 3, 3, 1, 1), params=GemminiParams(dim=dim))
 
 
+@pytest.mark.parametrize(("sp_kib", "stay"), [(16, (False, False)), (32, (True, False)), (64, (True, True))])
+def test_weights_and_pixels_that_do_not_fit_are_loaded_again(sp_kib, stay):
+    layer, params = Layer(2, 14, 14, 32, 128, 3, 3, 1, 1), GemminiParams(sp_kib=sp_kib)
+    cut = cut_for(layer, params)
+    assert (cut.resident, cut.stays) == stay
+    assert runs_exactly(layer, params=params)
+
+
 @pytest.mark.parametrize("seed", [1, 6])
 def test_a_random_kernel_on_arrays_that_begin_anywhere_is_bit_exact(seed):
     assert gemmini_fuzz.run(gemmini_fuzz.case(seed))
@@ -68,7 +78,7 @@ def test_a_random_kernel_on_arrays_that_begin_anywhere_is_bit_exact(seed):
 @pytest.mark.parametrize(
     ("layer", "message"),
     [
-        (Layer(1, 4, 1000, 64, 64, 3, 3), "a tile of one row of the image does not fit the chip"),
+        (Layer(1, 4, 1000, 64, 64, 3, 3, 1, 1), "a tile of one row of the image does not fit the chip"),
         (Layer(1, 4, 4, 16, 16, 3, 3, 5), "step must be one of 1, 2, 3, 4"),
         (Layer(1, 9, 9, 16, 16, 3, 3, 1, 3), "pad must be at least 0 and less than the window"),
         (Layer(1, 4, 5, 16, 16, 3, 3, pool=True), "pooling by 2 x 2 needs an even number of rows and columns"),

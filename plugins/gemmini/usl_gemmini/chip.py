@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 
 from usl_core import Procedure, rename
-from usl_gemmini.kernels_loads import loads, sliding
+from usl_gemmini.kernels_loads import loads, spaced
 from usl_gemmini.kernels_products import products
 from usl_gemmini.kernels_settings import settings
 from usl_gemmini.kernels_stores import stores
@@ -17,7 +17,7 @@ from usl_gemmini.params import GemminiParams
 class Chip(Mapping[str, Procedure]):
     """What a schedule needs of a chip: `chip.memories.spad`, `chip["mvin"]`. Instructions are made when first asked for.
 
-    `mvin_apart` has any number for a suffix; the one of 3 channels and step 2 stands for all.
+    `mvin_apart` and `mvin_every` have any number for a suffix; one of each stands for all.
     """
 
     def __init__(self, params: GemminiParams) -> None:
@@ -33,7 +33,7 @@ class Chip(Mapping[str, Procedure]):
 
     def __getitem__(self, name: str) -> Procedure:
         if name not in self._made:
-            made = (self._makers.get(name) or sliding(self.params, self.memories, name))()
+            made = (self._makers.get(name) or spaced(self.params, self.memories, name))()
             self._made[name] = made if made.name() == name else rename(made, name)
         return self._made[name]
 

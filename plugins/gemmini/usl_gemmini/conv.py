@@ -26,6 +26,7 @@ from usl_core import (
     mult_dim,
     mult_loops,
     rearrange_dim,
+    remove_loop,
     reorder_stmts,
     replace,
     resize_dim,
@@ -46,12 +47,13 @@ from usl_gemmini.kernels_products import ENDS
 from usl_gemmini.layers import Layer, require_layer
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import (
+    ahead,
     brought_before,
     brought_first,
     divided,
     flattened,
     lifted,
-    one_ahead,
+    out_of_branches,
     run_ahead,
     short,
     spread_over,
@@ -66,30 +68,46 @@ MOST_POOLED = 255
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a layer is cut: rows of an image per tile, group output channels; wide input channels per mvin."""
+    """How a layer is cut: rows and columns of an image per tile, group output channels; wide input channels per mvin."""
 
     layer: Layer
     dim: int
     wide: int
     group: int
     rows: int
+    columns: int
     resident: bool
     """Whether all weights of a group stay in the scratchpad; otherwise they are loaded for each tile."""
+    stays: bool
+    """Whether all pixels stay in the scratchpad; otherwise they are loaded for each group."""
 
     @property
     def blocks(self) -> int:
         """Blocks of pixels in a row."""
-        return -(-self.layer.W // self.dim)
+        return -(-self.columns // self.dim)
 
     @property
     def lack(self) -> int:
         """Pixels that the first block of a row lacks."""
-        return -self.layer.W % self.dim
+        return -self.columns % self.dim
 
     @property
     def tiles(self) -> int:
         """Tiles of one group of channels."""
-        return self.layer.N * (self.layer.H // self.rows)
+        return self.layer.N * (self.layer.H // self.rows) * self.across
+
+    @property
+    def across(self) -> int:
+        """Tiles beside each other."""
+        return self.layer.W // self.columns
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """The image of tile t, its first row and its first column there."""
+        row = f"t / {self.across}" if self.across > 1 else "t"
+        down = self.layer.H // self.rows
+        column = f"{self.columns} * (t % {self.across})" if self.across > 1 else "0"
+        return f"{row} / {down}", f"{self.rows} * ({row} % {down})", column
 
     @property
     def groups(self) -> int:
@@ -119,7 +137,7 @@ class Cut:
     @property
     def in_columns(self) -> int:
         """Columns of the input that a tile needs."""
-        return self.layer.across * (self.layer.W - 1) + self.layer.KW
+        return self.layer.across * (self.columns - 1) + self.layer.KW
 
     @property
     def halves(self) -> int:
@@ -129,7 +147,7 @@ class Cut:
     @property
     def sums(self) -> int:
         """Rows of the accumulator. Pooling reads all pixels of a row one after another, so that none may lie between."""
-        width = self.layer.W if self.layer.pool else self.blocks * self.dim
+        width = self.columns if self.layer.pool else self.blocks * self.dim
         return self.halves * self.rows * width * (self.group // self.dim)
 
     @property
@@ -140,7 +158,14 @@ class Cut:
     @property
     def pixels(self) -> int:
         """Rows of the scratchpad for pixels."""
-        return self.halves * self.in_rows * self.in_columns * self.depth
+        return (self.tiles if self.stays else self.halves) * self.in_rows * self.in_columns * self.depth
+
+    @property
+    def loaded(self) -> int:
+        """Rows of the scratchpad that are loaded."""
+        pixels, weights = self.in_rows * self.in_columns * self.depth, self.group * self.taps
+        each = self.tiles * pixels * (1 if self.stays else self.groups)
+        return each + self.groups * weights * (1 if self.resident else self.tiles)
 
     @property
     def weights(self) -> int:
@@ -158,11 +183,13 @@ def cut_for(layer: Layer, params: GemminiParams) -> Cut:
     dim, wide = params.dim, params.max_block_len * params.dim
     channels = -(-layer.OC // dim)
     cuts = [
-        Cut(layer, dim, wide, dim * group, rows, resident)
+        Cut(layer, dim, wide, dim * group, rows, columns, resident, stays)
         for group in range(1, min(wide // dim, channels) + 1)
-        for rows in range(1, layer.H + 1)
+        for rows in divisors(layer.H)
+        for columns in (divisors(layer.W) if not (layer.pad or layer.pool) else [layer.W])
         for resident in (False, True)
-        if channels % group == 0 and layer.H % rows == 0 and not (layer.pool and rows % 2)
+        for stays in (False, True)
+        if channels % group == 0 and not (layer.pool and rows % 2)
     ]
     fit = [cut for cut in cuts if cut.sums <= params.acc_rows and cut.pixels + cut.weights <= params.sp_rows]
     if layer.pool:
@@ -173,7 +200,22 @@ def cut_for(layer: Layer, params: GemminiParams) -> Cut:
             f" sums, {cuts[0].pixels + cuts[0].weights} of its {params.sp_rows} rows of pixels and weights",
             notes=("cut the image into stripes",),
         )
-    return max(fit, key=lambda cut: (cut.rows * cut.group, cut.group, cut.resident))
+    return max(
+        fit,
+        key=lambda cut: (
+            cut.rows * cut.columns * cut.group,
+            cut.group,
+            -cut.loaded,
+            not cut.resident,
+            not cut.stays,
+            cut.columns,
+        ),
+    )
+
+
+def divisors(number: int) -> list[int]:
+    """What divides a number."""
+    return [each for each in range(1, number + 1) if number % each == 0]
 
 
 def conv(
@@ -206,6 +248,10 @@ def cut(p: Procedure, s: Cut) -> Procedure:
     p = divided(p, rows, s.rows, ["rt", "rr"], layer.H)
     p = lifted(p, p.find_loop("og"), 4)
     p = mult_loops(p, images, "t")
+    if s.across > 1:
+        p = divided(p, columns, s.columns, ["ct", "c"], layer.W)
+        p = lifted(p, columns, 1)
+        p = mult_loops(p, images, "t")
     p = autolift_alloc(p, "sum", 3, keep_dims=True)
     p = fission(p, p.find("sum[_] = _").after(), 3)
     p = fission(p, p.find("y[_] = _").before(), 3)
@@ -228,9 +274,9 @@ def cut_pooled(p: Procedure, s: Cut) -> Procedure:
     for sums, pooled in zip(*nests, strict=True):
         p = fuse(p, sums, pooled)
         p = sink_alloc(p, "sum")
-    per_image = layer.H // s.rows
-    p = resize_dim(p, "sum", 0, 1, f"t / {per_image}")
-    p = resize_dim(p, "sum", 1, s.rows, f"{s.rows} * (t % {per_image})")
+    image, row, _ = s.place
+    p = resize_dim(p, "sum", 0, 1, image)
+    p = resize_dim(p, "sum", 1, s.rows, row)
     p = resize_dim(p, "sum", 3, s.group, f"{s.group} * og")
     p = mult_dim(p, "sum", 0, 1)
     p = fission(p, p.find("sum[_] = _").after(), 3)
@@ -274,13 +320,17 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     p = set_memory(p, "sum", target.memories.acc)
     p = simplify(p, keep_unit_loops=True)
 
-    per_image = layer.H // s.rows
-    first = f"{s.down * s.rows} * (t % {per_image})"
-    window = f"xp[t / {per_image}, {first}:{first} + {s.in_rows}, 0:{s.in_columns}, 0:{layer.IC}]"
+    image, row, column = s.place
+    row, column = f"{s.down} * ({row})", f"{layer.across} * ({column})"
+    window = f"xp[{image}, {row}:{row} + {s.in_rows}, {column}:{column} + {s.in_columns}, 0:{layer.IC}]"
     p = stage_mem(p, p.find_loop("t").body(), window, "xs")
+    if s.stays:
+        p = kept(p, s)
     p = inline_producer(p, "xp")
-    p = resize_dim(p, "xs", 2, dim * s.depth, 0)
-    p = rearrange_dim(divide_dim(p, "xs", 2, dim), "xs", [2, 0, 1, 3])
+    lead = int(s.stays)
+    p = resize_dim(p, "xs", lead + 2, dim * s.depth, 0)
+    p = divide_dim(p, "xs", lead + 2, dim)
+    p = rearrange_dim(p, "xs", [*range(lead), *(lead + at for at in (2, 0, 1, 3))])
     deep = upto(f"{dim} * ib", dim, layer.IC)
     window = f"w[kr, kc, {deep}, {upto(f'{s.group} * og', s.group, layer.OC)}]"
     p = stage_mem(p, p.find_loop("ib").body(), window, "ws")
@@ -305,10 +355,21 @@ def stage(p: Procedure, s: Cut, target: Chip) -> Procedure:
     return simplify(p, keep_unit_loops=True)
 
 
+def kept(p: Procedure, s: Cut) -> Procedure:
+    """The pixels of each tile in a place of their own, loaded for the first group of channels only."""
+    p = lift_alloc(autolift_alloc(p, "xs", keep_dims=True), "xs")
+    loads = p.find_loop("i0")
+    if s.tiles > 1:
+        return guard_redundant(p, loads, "og == 0")
+    p = fission(p, loads.after(), 2)
+    p = remove_loop(p, p.forward(loads).parent().parent())
+    return unroll_loop(p, p.forward(loads).parent())
+
+
 def columns_in_blocks(p: Procedure, s: Cut, columns: ForCursor, *, shifted: bool = False) -> Procedure:
     """A loop over the columns of a row as the short block and a loop cb over full ones; all short products come first."""
     if not s.lack:
-        return divided(p, columns, s.dim, ["cb", columns.name()], s.layer.W)
+        return divided(p, columns, s.dim, ["cb", columns.name()], s.columns)
     if not shifted:
         p = shift_loop(p, columns, s.lack)
     if s.blocks == 1:
@@ -316,7 +377,7 @@ def columns_in_blocks(p: Procedure, s: Cut, columns: ForCursor, *, shifted: bool
     p = cut_loop(p, columns, s.dim)
     full = p.forward(columns).next()
     p = shift_loop(p, full, 0)
-    p = divided(p, full, s.dim, ["cb", columns.name()], s.layer.W - s.layer.W % s.dim)
+    p = divided(p, full, s.dim, ["cb", columns.name()], s.columns - s.columns % s.dim)
     return fission(p, p.forward(columns).after()) if shifted else p
 
 
@@ -334,9 +395,9 @@ def map_commands(p: Procedure, s: Cut, target: Chip, relu: bool, source: Port, o
         p = configure_store(p, str(layer.OC), relu, "scale", target)
     p = configure_load(p, 1, str(layer.OC), target)
     apart = s.in_columns * s.dim * (s.in_rows if s.depth > 1 else 1)  # of one block, the next row counts as the next block
-    p = configure_load(p, 0, str(layer.slide or layer.IC), target, block_stride=apart)
+    p = configure_load(p, 0, str(layer.slide or layer.skip * layer.IC), target, block_stride=apart)
     p = configure_array(p, target, step=layer.across)
-    load = f"mvin_apart{layer.slide}" if layer.slide else "mvin"
+    load = f"mvin_apart{layer.slide}" if layer.slide else f"mvin_every{layer.skip}" if layer.skip > 1 else "mvin"
     for copy in p.find_all("xs[_] = _"):
         instruction = "zero" if isinstance(p.forward(copy).rhs(), LiteralCursor) else source.load(load)
         p = replace(p, p.forward(copy).parent().parent(), target[instruction])
@@ -436,23 +497,40 @@ def pipeline(p: Procedure, s: Cut) -> Procedure:
     trips = s.tiles * s.groups
     if trips < 3 or s.taps <= s.group // s.dim:
         return simplify(p)
+    load = p.find("mvin2(_)")
     if s.resident:
-        load = p.find("mvin2(_)")
         guard = load.parent()
-        p, taps, _ = one_ahead(p, taps, guard if isinstance(guard, IfCursor) else load, s.taps)
-    p, tiles, loads = run_ahead(p, p.find_loop("t"), p.find_loop("i0"), "xs", trips)
-    p = flattened(p, loads, "xl")
-    p = spread_over(p, p.forward(loads), s.in_rows * -(-s.layer.IC // s.wide), taps, s.taps)
+        p, taps, _ = ahead(p, taps, guard if isinstance(guard, IfCursor) else load)
+    else:
+        p = brought_first(autolift_alloc(p, "ws", keep_dims=True), load)
+        p, taps, _ = ahead(p, taps, load)
+        p = resize_dim(p, "ws", 0, 2, 0, fold=True)
+    p = pixels_ahead(p, s, taps)
     p = autolift_alloc(p, "sum", keep_dims=True)
     bias = enclosing_loop(p.find("mvin3_acc_row(_)"), "ob")
     p = brought_first(p, bias)
-    p, tiles, guard = one_ahead(p, tiles, bias, trips)
+    p, tiles, guard = ahead(p, p.find_loop("t"), bias)
     p = lift_scope(p, guard.body()[0])
     p, tiles = store_behind(p, tiles, s, trips)
     taps = next(loop for loop in p.forward(tiles).body() if isinstance(loop, ForCursor) and loop.name() == "kk")
     loads = next(loop for loop in p.forward(tiles).body() if isinstance(loop, ForCursor) and loop.name() == "ob")
     p = late_in(p, loads, s.group // s.dim, taps, s.taps)
     return simplify(resize_dim(p, "sum", 0, 2, 0, fold=True))
+
+
+def pixels_ahead(p: Procedure, s: Cut, taps: ForCursor) -> Procedure:
+    """The pixels of the next tile, some for each block of weights; those that stay are loaded for the first group only."""
+    tiles, loads = p.find_loop("t"), p.find_loop("i0")
+    if s.stays and s.tiles == 1:
+        return p  # they have been loaded before
+    if s.stays:
+        stmt = loads if loads.parent() == tiles else loads.parent()
+        p, _, _ = ahead(p, tiles, stmt)
+        p = out_of_branches(p, loads)
+    else:
+        p, _, loads = run_ahead(p, tiles, loads, "xs")
+    p = flattened(p, p.forward(loads), "xl")
+    return spread_over(p, p.forward(loads), s.in_rows * -(-s.layer.IC // s.wide), taps, s.taps)
 
 
 def store_behind(p: Procedure, tiles: ForCursor, s: Cut, trips: int) -> tuple[Procedure, ForCursor]:

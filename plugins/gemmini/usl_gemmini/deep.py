@@ -26,7 +26,7 @@ from usl_core.cursors import ForCursor
 from usl_gemmini.chip import Chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
 from usl_gemmini.params import GemminiParams
-from usl_gemmini.pipelines import brought_first, divided, lifted, one_ahead, short, upto
+from usl_gemmini.pipelines import ahead, brought_first, divided, lifted, short, upto
 from usl_gemmini.ports import Port, wait_for
 from usl_stdlib import enclosing_loop
 
@@ -66,7 +66,7 @@ def deep_product(p: Procedure, s: Cut, target: Chip, relu: bool, bias: str, a: P
     if s.panels > 1:
         for name in ("b", "a"):
             p = brought_first(autolift_alloc(p, name, keep_dims=True), first[name])
-            p, _, _ = one_ahead(p, p.find_loop("kp"), first[name], s.panels)
+            p, _, _ = ahead(p, p.find_loop("kp"), first[name])
             p = resize_dim(p, name, 0, 2, 0, fold=True)
     return simplify(p)
 

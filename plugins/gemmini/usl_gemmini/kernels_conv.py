@@ -16,7 +16,8 @@ def convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Por
     rows that no window reaches.
     """
     N, HI, WI, H, W, IC, OC, KH, KW = (getattr(layer, name) for name in "N HI WI H W IC OC KH KW".split())
-    STEP, PAD, APART, DOWN = layer.step, layer.pad, layer.apart, layer.step // layer.apart
+    PAD, APART, DOWN = layer.pad, layer.apart, layer.step // layer.apart
+    SKIP, ACROSS = layer.skip, layer.across
     SOURCE, GOAL, FENCE, BEFORE = source.memory, out.memory, out.fence, source.fence
     act = ACTIVATIONS[relu]
 
@@ -30,13 +31,13 @@ def convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Por
     ):
         if {source is not PLAIN}:
             BEFORE.pending = False
-        xp: i8[N, DOWN * (H - 1) + KH, STEP * (W - 1) + KW, IC]
+        xp: i8[N, DOWN * (H - 1) + KH, ACROSS * (W - 1) + KW, IC]
         for n in seq(0, N):
             for r in seq(0, DOWN * (H - 1) + KH):
-                for c in seq(0, STEP * (W - 1) + KW):
+                for c in seq(0, ACROSS * (W - 1) + KW):
                     for i in seq(0, IC):
                         if r >= PAD and r < HI + PAD and c >= PAD and c < WI + PAD:
-                            xp[n, r, c, i] = x[(n * HI + APART * r - PAD) * WI + c - PAD, i]
+                            xp[n, r, c, i] = x[(n * HI + APART * r - PAD) * WI + SKIP * c - PAD, i]
                         else:
                             xp[n, r, c, i] = 0
         for n in seq(0, N):
@@ -48,7 +49,7 @@ def convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Por
                         for kr in seq(0, KH):
                             for kc in seq(0, KW):
                                 for i in seq(0, IC):
-                                    sum += i32(xp[n, DOWN * r + kr, STEP * c + kc, i]) * i32(w[kr, kc, i, o])
+                                    sum += i32(xp[n, DOWN * r + kr, ACROSS * c + kc, i]) * i32(w[kr, kc, i, o])
                         y[(n * H + r) * W + c, o] = i8(rne(f32(act(sum)) * scale))
         FENCE.pending = False
 
@@ -97,7 +98,8 @@ def sliding_convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, 
 def pooled_convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, out: Port = OUT) -> Procedure:
     """The same, and then the largest of each 2 x 2 results: y is [N * (H / 2) * (W / 2), OC]."""
     N, HI, WI, H, W, IC, OC, KH, KW = (getattr(layer, name) for name in "N HI WI H W IC OC KH KW".split())
-    STEP, PAD, APART, DOWN = layer.step, layer.pad, layer.apart, layer.step // layer.apart
+    PAD, APART, DOWN = layer.pad, layer.apart, layer.step // layer.apart
+    SKIP, ACROSS = layer.skip, layer.across
     SOURCE, GOAL, FENCE, BEFORE = source.memory, out.memory, out.fence, source.fence
     act, HP, WP = ACTIVATIONS[relu], H // 2, W // 2
 
@@ -111,13 +113,13 @@ def pooled_convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, o
     ):
         if {source is not PLAIN}:
             BEFORE.pending = False
-        xp: i8[N, DOWN * (H - 1) + KH, STEP * (W - 1) + KW, IC]
+        xp: i8[N, DOWN * (H - 1) + KH, ACROSS * (W - 1) + KW, IC]
         for n in seq(0, N):
             for r in seq(0, DOWN * (H - 1) + KH):
-                for c in seq(0, STEP * (W - 1) + KW):
+                for c in seq(0, ACROSS * (W - 1) + KW):
                     for i in seq(0, IC):
                         if r >= PAD and r < HI + PAD and c >= PAD and c < WI + PAD:
-                            xp[n, r, c, i] = x[(n * HI + APART * r - PAD) * WI + c - PAD, i]
+                            xp[n, r, c, i] = x[(n * HI + APART * r - PAD) * WI + SKIP * c - PAD, i]
                         else:
                             xp[n, r, c, i] = 0
         sum: i32[N, H, W, OC]
@@ -129,7 +131,7 @@ def pooled_convolution(layer: Layer, relu: bool = False, source: Port = PLAIN, o
                         for kr in seq(0, KH):
                             for kc in seq(0, KW):
                                 for i in seq(0, IC):
-                                    sum[n, r, c, o] += i32(xp[n, DOWN * r + kr, STEP * c + kc, i]) * i32(w[kr, kc, i, o])
+                                    sum[n, r, c, o] += i32(xp[n, DOWN * r + kr, ACROSS * c + kc, i]) * i32(w[kr, kc, i, o])
         for n in seq(0, N):
             for r in seq(0, HP):
                 for c in seq(0, WP):

@@ -56,22 +56,26 @@ def loads(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[], Pr
             if number < 2:
                 made[f"{name}_acc_i8_back{end}"] = partial(into_sums, out=out)
                 made[f"{name}_acc_i8_add_back{end}"] = partial(into_sums, out=out, adds=True)
-    for name in ("mvin_apart6", "mvin_apart6_back", "mvin_apart6_back2", "mvin_apart6_back3"):  # of others `sliding` makes
-        made[name] = sliding(params, mems, name)
+    for name in ("mvin_apart6", "mvin_every2"):  # of others `spaced` makes
+        for end in ("", "_back", "_back2", "_back3"):
+            made[name + end] = spaced(params, mems, name + end)
     return made
 
 
-def sliding(params: GemminiParams, mems: Memories, name: str) -> Callable[[], Procedure]:
-    """What makes `mvin_apart6`, or `mvin_apart6_back2` of outputs: rows that begin 6 elements apart, and may overlap.
+def spaced(params: GemminiParams, mems: Memories, name: str) -> Callable[[], Procedure]:
+    """What makes an instruction that has a distance in its name, or of outputs, as in `mvin_apart6_back2`.
+
+    The rows of `mvin_apart6` begin 6 elements apart, and may overlap; `mvin_every2` takes every second row.
 
     Raises:
         KeyError: it is not the name of such an instruction.
     """
-    found = re.fullmatch(r"mvin_apart([1-9][0-9]*)(?:(_back)([23]?))?", name)
+    found = re.fullmatch(r"mvin_(apart|every)([1-9][0-9]*)(?:(_back)([23]?))?", name)
     if found is None:
         raise KeyError(name)
-    out = OUTPUTS[found[3]] if found[2] else None
-    return partial(_mvin_apart, _Channel(params, LD0, ""), mems.spad, int(found[1]), out)
+    out = OUTPUTS[found[4]] if found[3] else None
+    maker = _mvin_apart if found[1] == "apart" else _mvin_every
+    return partial(maker, _Channel(params, LD0, ""), mems.spad, int(found[2]), out)
 
 
 @fragment
@@ -171,6 +175,35 @@ def _mvin_apart(channel: _Channel, SPAD: MemoryClass, STEP: int, out: Output | N
                 dst[c / DIM, r, c % DIM] = src[STEP * r + c]
 
     return mvin_apart
+
+
+def _mvin_every(channel: _Channel, SPAD: MemoryClass, STEP: int, out: Output | None) -> Procedure:
+    """Every STEP-th row."""
+    params, LD = channel.params, channel.record
+    DIM, MOST, HEADER = params.dim, params.max_bytes, chip_header(params)
+    MEMORY, FENCE = (out.memory, out.fence) if out else (DRAM, None)
+
+    @instr(channel.template(), c_global=HEADER)
+    def mvin_every(
+        rows: size,
+        cols: size,
+        dst: [i8][(cols + DIM - 1) / DIM, rows, DIM] @ SPAD,
+        src: [i8][STEP * (rows - 1) + 1, cols] @ MEMORY,
+    ):
+        assert cols <= MOST
+        assert stride(src, 1) == 1
+        in_blocks(dst, rows, DIM)
+        assert LD.stride == STEP * stride(src, 0)
+        assert LD.bytes == 1
+        assert LD.block_stride == stride(dst, 0)
+        assert LD.plain
+        if {out is not None}:
+            assert not FENCE.pending
+        for r in seq(0, rows):
+            for c in seq(0, cols):
+                dst[c / DIM, r, c % DIM] = src[STEP * r, c]
+
+    return mvin_every
 
 
 def _mvin_acc_row(channel: _Channel, ACC: MemoryClass) -> Procedure:

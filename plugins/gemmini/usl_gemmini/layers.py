@@ -11,6 +11,10 @@ STEPS = (1, 2, 3, 4)
 """How far apart windows may be."""
 
 
+FEW = 64
+"""Pixels up to which weights that pass once are faster than a matrix product, whose panels of B would wait for memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """A convolution: N images of H x W x OC from windows of KH x KW x IC, step pixels apart.
@@ -49,7 +53,12 @@ class Layer:
     @property
     def across(self) -> int:
         """How far apart windows are in the columns that a tile holds."""
-        return 1 if self.slide else self.step
+        return self.step // self.skip if not self.slide else 1
+
+    @property
+    def skip(self) -> int:
+        """How far apart columns of the input are of which only one in so many is read."""
+        return self.step if self.KW == 1 and not self.slide else 1
 
     @property
     def apart(self) -> int:
@@ -68,6 +77,12 @@ class Layer:
         """The shape of the output: pixels and channels."""
         pixels = self.H * self.W // (4 if self.pool else 1)
         return self.N * pixels, self.OC
+
+    @property
+    def is_product(self) -> bool:
+        """Whether it is a matrix product, and faster as one."""
+        alone = (self.KH, self.KW, self.step, self.pad, self.pool, self.slide) == (1, 1, 1, 0, False, 0)
+        return alone and self.N * self.H * self.W > FEW
 
     @property
     def products(self) -> int:
@@ -103,6 +118,11 @@ def layer_of(images: Sequence[int], windows: Sequence[int], step: int = 1, pad: 
     if min(high, wide) < 0:
         raise GemminiError(f"windows of {KH} x {KW} do not fit images of {HI} x {WI} with a border of {pad}")
     return Layer(N, high // step + 1, wide // step + 1, IC, OC, KH, KW, step, pad, (high % step, wide % step))
+
+
+def of_pixels(pixels: int, channels: int, out: int) -> Layer:
+    """The convolution by windows of one pixel, whose pixels are one row."""
+    return Layer(1, 1, pixels, channels, out, 1, 1)
 
 
 def slid(layer: Layer) -> Layer:

@@ -40,12 +40,16 @@ from usl_gemmini.errors import GemminiError
 from usl_gemmini.kernels_matmul import ALGORITHMS
 from usl_gemmini.kernels_registers import SETTINGS
 from usl_gemmini.params import GemminiParams
-from usl_gemmini.pipelines import brought_first, divided, flattened, one_ahead, run_ahead, spread_over
+from usl_gemmini.pipelines import ahead, brought_first, divided, flattened, out_of_branches, run_ahead, spread_over
 from usl_gemmini.ports import OUT, PLAIN, Port, wait_for
 from usl_stdlib import hoist_config, holds_at_end, max_config_writes
 
 Bias = Literal["none", "matrix", "row"]
 """What is added to the product."""
+
+
+MOST_LOADS = 2
+"""Loads of B in a row that need not be spread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,18 +258,21 @@ def weights(p: Procedure, products: ForCursor, block: str, name: str, s: Cut, ta
 
 def pipeline(p: Procedure, s: Cut, target: Chip, bias: Bias = "none") -> Procedure:
     """The next panel and the next rows on the way while the array works, in one loop t over the rows of all panels."""
-    rows = p.find_loop("io")
+    rows, loads_of_b = p.find_loop("io"), -(-s.K // s.dim) * -(-s.panel // s.wide)
+    each = -(-loads_of_b // s.rows)
     if s.panels > 1:
         p, panels, loads = run_ahead(p, p.find_loop("jp"), p.find_loop("bk"), "b")
         p = flattened(p, loads, "bl")
-        p = spread_over(p, p.forward(loads), -(-s.K // s.dim) * -(-s.panel // s.wide), rows, s.rows)
+        p = spread_over(p, p.forward(loads), loads_of_b, rows, s.rows, again=True)
         p = flattened(p, panels, "t")
     else:
         p = rename_loop(p, rows, "t")
         p = unroll_loop(p, "jp")
     if s.rows * s.panels > 1:
         p, _, loads = run_ahead(p, p.find_loop("t"), p.find_loop("aq"), "a")
-        p = spread_over_groups(p, loads, s)
+        p = spread_over_groups(p, loads, -(-s.K // s.wide), s)
+        if s.panels > 1 and each > MOST_LOADS:
+            p = spread_over_groups(p, p.find_loop("bl_each"), each, s)
     else:
         p = unroll_loop(p, "t")
     p = rotate_sums(p, s, target)
@@ -283,21 +290,23 @@ def bias_ahead(p: Procedure, s: Cut, bias: Bias) -> Procedure:
         first = p.forward(first).parent()
     groups = p.forward(first).next()
     p = brought_first(p, first)
-    p, _, guard = one_ahead(p, p.find_loop("t"), first)
+    p, _, guard = ahead(p, p.find_loop("t"), first)
     loads = guard.body()[0]
     p = lift_scope(p, loads)
     return spread_over(p, p.forward(loads), s.groups, groups, s.groups)
 
 
-def spread_over_groups(p: Procedure, loads: ForCursor, s: Cut) -> Procedure:
-    """The loads of the next rows, among the groups of these, and among the blocks of a group if these are alike."""
-    quads, groups, blocks = -(-s.K // s.wide), -(-min(s.N, s.panel) // s.group), s.group // s.dim
-    each = -(-quads // groups)
-    p = spread_over(p, loads, quads, p.find_loop("jg"), groups)
-    if each > 1 and s.N % s.group == 0:
-        loads = p.find_loop("aq_each")
-        p = spread_over(p, loads, each, p.find_loop("jb"), blocks)
-    return p
+def spread_over_groups(p: Procedure, loads: ForCursor, trips: int, s: Cut) -> Procedure:
+    """So many loads, which a row of blocks begins with, among its groups; among the blocks of a group if these are alike."""
+    p = out_of_branches(p, loads)
+    each = -(-trips // s.groups)
+    again = each > 1 and s.N % s.group == 0
+    p = spread_over(p, loads, trips, p.find_loop("jg"), s.groups, again=again)
+    if not again:
+        return p
+    loads = p.find_loop(f"{loads.name()}_each")
+    p = out_of_branches(p, loads)
+    return spread_over(p, loads, each, p.find_loop("jb"), s.group // s.dim)
 
 
 def rotate_sums(p: Procedure, s: Cut, target: Chip) -> Procedure:

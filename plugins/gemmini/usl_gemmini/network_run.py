@@ -128,10 +128,11 @@ def _images(layer: Layer, x: np.ndarray) -> np.ndarray:
 
 def _taps(layer: Layer, images: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
     """For each place in a window the pixels there, [pixels, channels]."""
-    high, wide = layer.step * (layer.H - 1) + 1, layer.across * (layer.W - 1) + 1
+    across = 1 if layer.slide else layer.step
+    high, wide = layer.step * (layer.H - 1) + 1, across * (layer.W - 1) + 1
     for r in range(layer.KH):
         for c in range(layer.KW):
-            pixels = images[:, r : r + high : layer.step, c : c + wide : layer.across]
+            pixels = images[:, r : r + high : layer.step, c : c + wide : across]
             yield r, c, np.ascontiguousarray(pixels).reshape(-1, layer.IC)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from usl_core import (
     Procedure,
@@ -24,9 +24,7 @@ def divided(p: Procedure, loop: Any, factor: int, names: list[str], extent: int)
     return divide_loop(p, loop, factor, names, tail="bound" if extent % factor else "perfect")
 
 
-def run_ahead(
-    p: Procedure, loop: ForCursor, loads: ForCursor, buffer: str, trips: int = 2
-) -> tuple[Procedure, ForCursor, ForCursor]:
+def run_ahead(p: Procedure, loop: ForCursor, loads: ForCursor, buffer: str) -> tuple[Procedure, ForCursor, ForCursor]:
     """Fill buffer for the next iteration while the loop works on it for this one: two halves, used in turn.
 
         for t in seq(0, n):              loads(b[0], x[0])
@@ -43,28 +41,20 @@ def run_ahead(
     """
     p = autolift_alloc(p, buffer, keep_dims=True)
     p = brought_first(p, loads)
-    p, loop, guard = one_ahead(p, loop, loads, trips)
+    p, loop, guard = ahead(p, loop, loads)
     p = resize_dim(p, buffer, 0, 2, 0, fold=True)
     loads = p.forward(guard).body()[0]
     p = lift_scope(p, loads)
     return p, p.forward(loop), p.forward(loads)
 
 
-def one_ahead(p: Procedure, loop: ForCursor, stmt: Any, trips: int = 2) -> tuple[Procedure, ForCursor, IfCursor]:
+def ahead(p: Procedure, loop: ForCursor, stmt: Any) -> tuple[Procedure, ForCursor, IfCursor]:
     """What the body of loop begins with done one iteration ahead: the procedure, the loop, and the guard around it there."""
     p, made = software_pipeline(p, p.forward(loop), p.forward(stmt).after(), tail="guard")
     p = unroll_loop(p, made.prologue)
     guard = p.forward(made.loop).body()[0]
     assert isinstance(guard, IfCursor)
     return p, p.forward(made.loop), guard
-
-
-def lengthened(p: Procedure, loop: ForCursor, trips: int) -> tuple[Procedure, ForCursor]:
-    """The loop from 0 run trips times, with a guard around its body, and the loop again."""
-    inside = loop.body()[0]
-    p = divide_loop(p, loop, trips, ["whole", loop.name()], tail="guard")
-    p = unroll_loop(p, loop)
-    return p, p.forward(inside).parent().parent()
 
 
 def brought_before(p: Procedure, stmt: Any, target: Any) -> Procedure:
@@ -81,17 +71,31 @@ def brought_first(p: Procedure, stmt: Any) -> Procedure:
     return p
 
 
-def spread_over(p: Procedure, loads: ForCursor, trips: int, into: ForCursor, target_trips: int) -> Procedure:
-    """A loop of loads, trips of them, distributed over the iterations of the loop `into` that comes after it."""
-    return spread_into(p, p.forward(loads), p.forward(into), trips=(trips, target_trips))[0]
+def spread_over(
+    p: Procedure, loads: ForCursor, trips: int, into: ForCursor, target_trips: int, *, again: bool = False
+) -> Procedure:
+    """A loop of loads, trips of them, distributed over the iterations of the loop `into` that comes after it.
+
+    again: what each iteration gets will be distributed further.
+    """
+    tail: Literal["bound", "guard"] = "guard" if again else "bound"
+    return spread_into(p, p.forward(loads), p.forward(into), trips=(trips, target_trips), tail=tail)[0]
 
 
 def flattened(p: Procedure, outer: ForCursor, name: str) -> Procedure:
-    """A loop and the one inside of it, in a branch perhaps, as one loop."""
-    inner = p.forward(outer).body()[0]
-    if isinstance(inner, IfCursor):
-        p = lift_scope(p, inner.body()[0])
+    """A loop and the one inside of it, in branches perhaps, as one loop."""
+    inner: Any = p.forward(outer).body()[0]
+    while isinstance(inner, IfCursor):
+        inner = inner.body()[0]
+    p = out_of_branches(p, inner)
     return mult_loops(p, p.forward(outer), name)
+
+
+def out_of_branches(p: Procedure, loop: ForCursor) -> Procedure:
+    """The branches around a loop inside of it."""
+    while isinstance(p.forward(loop).parent(), IfCursor):
+        p = lift_scope(p, p.forward(loop))
+    return p
 
 
 def lifted(p: Procedure, loop: ForCursor, levels: int) -> Procedure:

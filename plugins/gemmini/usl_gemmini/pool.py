@@ -189,7 +189,7 @@ def map_commands(p: Procedure, s: Cut, target: Chip, source: Port, out: Port) ->
     p = replace(p, f"{out.fence.name}.pending = False", target[f"fence{out.suffix}"])
     p = simplify(p, keep_unit_loops=True)
     if s.tiles > 1:
-        p, _, _ = run_ahead(p, p.find_loop("t"), loads, "xs", s.tiles)
+        p, _, _ = run_ahead(p, p.find_loop("t"), loads, "xs")
     return simplify(p)
 
 

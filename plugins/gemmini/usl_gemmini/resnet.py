@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from usl_gemmini.layers import Border, Layer, layer_of, slid
+from usl_gemmini.layers import Border, Layer, layer_of, of_pixels, slid
 from usl_gemmini.network import Network, Tensor
 from usl_gemmini.ports import OUT, OUT2, OUT3, PLAIN, Port
 
@@ -40,7 +40,7 @@ def resnet(sizes: Sizes = Sizes()) -> Network:
     pixels, channels = side * side, x.columns
     ones = Tensor("ones", PLAIN, sizes.batch, sizes.batch * pixels)
     x = net.add("average", "average", (sizes.batch, channels, ones.columns), (ones, x), OUT2, (sizes.batch, channels))
-    net.add("classes", "product", (sizes.batch, sizes.classes, channels), (x,), OUT, (sizes.batch, sizes.classes))
+    convolved(net, "classes", x, (sizes.batch, 1, 1, channels), sizes.classes, 1, 1, OUT)
     return net
 
 
@@ -85,6 +85,9 @@ def convolved(
     """A convolution of x, or the product that it is, and the side of its images."""
     layer = layer_of(images, (window, window, images[3], channels), step, window // 2)
     rows, columns = layer.pixels_out
-    if window == 1 and step == 1:
+    if layer.is_product:
         return net.add(name, "product", (rows, columns, layer.IC), (x,), port, (rows, columns), relu), layer.H
+    if window == 1 and step == 1:
+        few = of_pixels(rows, layer.IC, columns)
+        return net.add(name, "conv", few, (x,), port, (rows, columns), relu), layer.H
     return net.add(name, "conv", layer, (x,), port, (rows, columns), relu), layer.H

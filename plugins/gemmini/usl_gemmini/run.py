@@ -70,7 +70,7 @@ def convolution(
     if bias.shape != (w.shape[3],):
         raise GemminiError(f"weights for {w.shape[3]} output channels and {bias.size} biases do not belong together")
     layer = layer_of(x.shape, w.shape, step, pad)
-    if (layer.KH, layer.KW, step, pad) == (1, 1, 1, 0):
+    if layer.is_product:
         pixels, channels = x.reshape(-1, layer.IC), w.reshape(layer.IC, layer.OC)
         return product(pixels, channels, scale, bias, relu=relu, params=params).reshape(*x.shape[:3], layer.OC)
     y = _run(_convolution(layer, relu, params), scale, (x.reshape(layer.pixels_in), w, bias), layer.pixels_out, params)

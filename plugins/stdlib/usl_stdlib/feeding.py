@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from usl_core import Procedure
 from usl_core.cursors import ForCursor, LiteralCursor
@@ -11,9 +11,14 @@ from usl_core.scheduling import divide_loop, fuse, rename_loop, reorder_stmts, s
 from usl_stdlib.expressions import loop_at
 from usl_stdlib.reporting import explained
 
+Tail = Literal["bound", "guard"]
+"""What becomes of a last share of the work that is smaller."""
+
 
 @explained
-def spread_into(p: Procedure, loads: Any, into: Any, *, trips: tuple[int, int] | None = None) -> tuple[Procedure, ForCursor]:
+def spread_into(
+    p: Procedure, loads: Any, into: Any, *, trips: tuple[int, int] | None = None, tail: Tail = "bound"
+) -> tuple[Procedure, ForCursor]:
     """Distribute the iterations of a loop evenly over those of a later loop of the same block, which may be longer or shorter.
 
         for l in seq(0, 6):              for i in seq(0, 4):
@@ -22,7 +27,9 @@ def spread_into(p: Procedure, loads: Any, into: Any, *, trips: tuple[int, int] |
             use(b, i)                        use(b, i)
 
     The first iterations of the second loop get the work of the first, as many each as need be. Both count from 0 afterwards.
-    trips says how often the two run, where their bounds are no numbers; it is proved.
+    trips says how often the two run, where their bounds are no numbers; it is proved. Where the last iteration with work has
+    less of it, its loop is shorter; with tail="guard" an `if` in the loop says so, which then has the same number of iterations
+    each time and can be spread again.
 
     Returns the procedure and the loop.
 
@@ -39,7 +46,7 @@ def spread_into(p: Procedure, loads: Any, into: Any, *, trips: tuple[int, int] |
     each = -(-count // room)
     work = first.body()[0]
     if each > 1:
-        p = divide_loop(p, first, each, [name, f"{name}_each"], tail="bound" if count % each else "perfect")
+        p = divide_loop(p, first, each, [name, f"{name}_each"], tail=tail if count % each else "perfect")
     turns = -(-count // each)
     if turns < room:
         outer = _around(p, work, name)
