@@ -136,6 +136,10 @@ class Driver:
     libraries: tuple[str, ...] = ()
     """As `-l` names them."""
 
+    def serving(self, header: str) -> Driver | None:
+        """The driver for C that includes a header. A family of headers, one for each chip say, has one that makes others."""
+        return self if header in self.headers else None
+
 
 @hookspec
 def usl_memories() -> Iterable[type[Memory]]:

@@ -34,13 +34,16 @@ def drivers_of(text: str, own: str) -> tuple[Driver, ...]:
     for plugin in plugin_manager().plugins():
         for name, driver in plugin.declared(Kind.DRIVERS).items():
             full_name = f"{plugin.name}.{name}"
-            for header in headers & set(driver.headers):
+            for header in sorted(headers):
+                serving = driver.serving(header)
+                if serving is None:
+                    continue
                 if header in found:
                     raise BackendError(
                         f"the drivers {found[header][0]} and {full_name} both declare the header {header}",
                         notes=("load only one of the plugins (--plugins, USL_PLUGINS)",),
                     )
-                found[header] = full_name, driver
+                found[header] = full_name, serving
     return tuple(dict.fromkeys(driver for _, (_, driver) in sorted(found.items())))
 
 

@@ -10,7 +10,8 @@ from usl_gemmini import GemminiError, GemminiParams
 from usl_gemmini.matmul import matmul
 from usl_gemmini.sim import Simulator
 
-SHAPES = [(1, 1, 1), (100, 170, 37), (17, 5, 300), (16, 64, 2048), (40, 300, 600), (160, 256, 512), (32, 192, 256), (50, 64, 1100)]
+SHAPES = [(1, 1, 1), (100, 170, 37), (17, 5, 300), (16, 64, 2048), (40, 300, 600), (160, 256, 512)]
+SHAPES += [(32, 192, 256), (50, 64, 1100)]  # loads that do not fill groups
 
 
 def runs_exactly(M, N, K, scale=0.01, relu=False, bias="none", params=None):

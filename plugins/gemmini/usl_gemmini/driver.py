@@ -6,7 +6,7 @@ from pathlib import Path
 
 from usl_core.plugins.hookspecs import Driver
 from usl_gemmini.library import library_name, library_path
-from usl_gemmini.params import GemminiParams
+from usl_gemmini.params import KNOWN, GemminiParams
 
 
 class SimulatorDriver(Driver):
@@ -21,6 +21,13 @@ class SimulatorDriver(Driver):
             object.__setattr__(self, name, ())
         object.__setattr__(self, "headers", (params.header_name,))
         object.__setattr__(self, "libraries", (library_name(params),))
+
+    def serving(self, header: str) -> Driver | None:
+        """The driver of the chip with this header, if it is this one, or one of the same dimension that the process knows."""
+        known = KNOWN.get(header)
+        if header in self.headers or known is None or known.dim != self.params.dim:
+            return Driver.serving(self, header)
+        return SimulatorDriver(known)
 
     @property
     def include_dirs(self) -> tuple[Path, ...]:

@@ -26,6 +26,10 @@ class GemminiParams:
     acc_banks: int = 2
 
     def __post_init__(self) -> None:
+        self._require()
+        KNOWN[self.header_name] = self
+
+    def _require(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
             if not isinstance(value, int) or isinstance(value, bool):
@@ -99,7 +103,12 @@ class GemminiParams:
     @property
     def header_name(self) -> str:
         """The file name of the header of this chip: `gemmini.h` for the default one."""
-        return "gemmini.h" if self == GemminiParams() else f"gemmini_{self.hash:016x}.h"
+        is_default = all(getattr(self, each.name) == each.default for each in fields(self))
+        return "gemmini.h" if is_default else f"gemmini_{self.hash:016x}.h"
 
     def __str__(self) -> str:
         return "GemminiParams(" + ", ".join(f"{each.name}={getattr(self, each.name)}" for each in fields(self)) + ")"
+
+
+KNOWN: dict[str, GemminiParams] = {}
+"""The chips that this process has made, by their headers: what C with one of these is linked with follows from it."""
