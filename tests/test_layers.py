@@ -116,7 +116,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_halide_lib": (
         "errors infer places",
         "avx512_operations idioms resampling shapes",
-        "kernels_bilateral kernels_convolution kernels_demosaic kernels_images kernels_resize",
+        "kernels_bilateral kernels_convolution kernels_demosaic kernels_images kernels_laplacian kernels_resize",
         "directives",
         "order working",
         "lanes loops nest shifting",

@@ -61,7 +61,9 @@ def gauss5(hl, im):
 @gauss5.numpy
 def _gauss5(im):
     kernel = np.array([1, 4, 6, 4, 1]) / 16
-    return scipy.ndimage.convolve1d(scipy.ndimage.convolve1d(im.astype(float), kernel, 1, mode="nearest"), kernel, 0, mode="nearest")
+    return scipy.ndimage.convolve1d(
+        scipy.ndimage.convolve1d(im.astype(float), kernel, 1, mode="nearest"), kernel, 0, mode="nearest"
+    )
 
 
 @case(4, {"im": image(f32, (2, 2), 3)}, lambda w, h: (w, h, 3), rtol=1e-4)
@@ -98,12 +100,8 @@ def sobel(hl, im):
     x, y = hl.Var("x"), hl.Var("y")
     wide, gx, gy, out = hl.Func("wide"), hl.Func("gx"), hl.Func("gy"), hl.Func("sobel")
     wide[x, y] = hl.i16(im[x, y])
-    gx[x, y] = (
-        wide[x + 2, y] - wide[x, y] + 2 * (wide[x + 2, y + 1] - wide[x, y + 1]) + wide[x + 2, y + 2] - wide[x, y + 2]
-    )
-    gy[x, y] = (
-        wide[x, y + 2] - wide[x, y] + 2 * (wide[x + 1, y + 2] - wide[x + 1, y]) + wide[x + 2, y + 2] - wide[x + 2, y]
-    )
+    gx[x, y] = wide[x + 2, y] - wide[x, y] + 2 * (wide[x + 2, y + 1] - wide[x, y + 1]) + wide[x + 2, y + 2] - wide[x, y + 2]
+    gy[x, y] = wide[x, y + 2] - wide[x, y] + 2 * (wide[x + 1, y + 2] - wide[x + 1, y]) + wide[x + 2, y + 2] - wide[x + 2, y]
     out[x, y] = hl.abs(gx[x, y]) + hl.abs(gy[x, y])
     return [out], lambda: out.vectorize(x, 32)
 
@@ -126,9 +124,7 @@ def harris(hl, im):
     for name, a, b in (("xx", ix, ix), ("xy", ix, iy), ("yy", iy, iy)):
         product, total = hl.Func("i" + name), hl.Func("s" + name)
         product[x, y] = a[x, y] * b[x, y]
-        total[x, y] = sum(
-            (product[x + dx, y + dy] for dy in range(3) for dx in range(3) if dx + dy), product[x, y]
-        )
+        total[x, y] = sum((product[x + dx, y + dy] for dy in range(3) for dx in range(3) if dx + dy), product[x, y])
         sums.append(total)
     sxx, sxy, syy = (each[x, y] for each in sums)
     trace = sxx + syy

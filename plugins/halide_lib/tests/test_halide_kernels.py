@@ -14,6 +14,7 @@ from usl_halide_lib.kernels import (
     box_blur,
     demosaic,
     harris,
+    local_laplacian,
     resize,
     separable_convolution,
     source,
@@ -153,6 +154,62 @@ def bilateral_reference(image):
 def test_the_bilateral_grid_is_that_of_numpy(size):
     image = np.random.default_rng(0).random(size, dtype=np.float32) * 1.4 - 0.2
     np.testing.assert_allclose(bilateral_grid(image), bilateral_reference(image), rtol=2e-5)
+
+
+def laplacian_reference(image, alpha, beta):
+    """Exactly but for the place in the table of the remapping; 64 places on each side are enough for five levels."""
+    _, height, width = image.shape
+    pad = [(64, 64 + 16 - n % 16) for n in (height, width)]
+    padded = [np.pad(plane / 65535, pad, "edge") for plane in image]
+    gray = 0.299 * padded[0] + 0.587 * padded[1] + 0.114 * padded[2]
+
+    def remap(i):
+        return alpha / 7 * (i / 256) * np.exp(-((i / 256) ** 2) / 2)
+
+    def down(a):
+        for axis in (0, 1):
+            wide = np.moveaxis(np.pad(a, [(1, 2) if each == axis else (0, 0) for each in (0, 1)], "edge"), axis, 0)
+            a = np.moveaxis((wide[:-3] + 3 * wide[1:-2] + 3 * wide[2:-1] + wide[3:])[::2] / 8, 0, axis)
+        return a
+
+    def up(a, shape):
+        for axis in (0, 1):
+            at = np.arange(shape[axis])
+            far = np.clip(at // 2 - 1 + 2 * (at % 2), 0, a.shape[axis] - 1)
+            a = 0.25 * a.take(far, axis) + 0.75 * a.take(at // 2, axis)
+        return a
+
+    place = (gray.astype(np.float32) * np.float32(1792)).astype(int)
+    own, remapped = [gray], [[beta * (gray - k / 7) + k / 7 + remap(place - 256 * k)] for k in range(8)]
+    for _ in range(4):
+        own.append(down(own[-1]))
+        for each in remapped:
+            each.append(down(each[-1]))
+    result = 0
+    for j in range(4, -1, -1):
+        level = own[j] * 7
+        low = np.clip(level.astype(int), 0, 6)
+        details = np.array([each[j] - (up(each[j + 1], each[j].shape) if j < 4 else 0) for each in remapped])
+        blend = np.take_along_axis(details, low[None], 0)[0] * (1 - level + low)
+        blend += np.take_along_axis(details, low[None] + 1, 0)[0] * (level - low)
+        result = blend + (up(result, blend.shape) if j < 4 else 0)
+    part = slice(64, 64 + height), slice(64, 64 + width)
+    factor = ((result + 0.01) / (gray + 0.01))[part]
+    return np.floor(np.clip(factor * (image + 655.35) - 655.35, 0, 65535) + 0.5)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (20, 33), (70, 240)])
+def test_the_local_laplacian_is_that_of_numpy(size):
+    image = np.random.default_rng(0).integers(0, 1 << 16, (3, *size), dtype=np.uint16)
+    for alpha, beta in ((1.0, 1.0), (0.5, 0.6)):
+        difference = abs(local_laplacian(image, alpha, beta) - laplacian_reference(image, alpha, beta))
+        assert np.quantile(difference, 0.98) <= 2
+        assert difference.max() <= 65535 * alpha / 7 / 128 * 4  # a place of the table more or less, in a few pixels
+
+
+def test_a_local_laplacian_without_remapping_changes_nothing():
+    image = np.random.default_rng(0).integers(0, 1 << 16, (3, 50, 60), dtype=np.uint16)
+    assert abs(local_laplacian(image, 0.0, 1.0) - image.astype(int)).max() <= 2
 
 
 @pytest.mark.parametrize("size", SIZES)

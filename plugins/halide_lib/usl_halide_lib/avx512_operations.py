@@ -24,6 +24,7 @@ WORDS = {
     "load max": "load_clamped1",
     "store": "storeu",
     "store2": "store2",
+    "store +": "accumulateu",
     "set1": "set1",
     "+": "add3",
     "-": "sub",
@@ -52,11 +53,13 @@ ODD_NAMES = {
 
 
 @cache
-def avx512_operation(operation: str, kind: str, of: str, lanes: int) -> Procedure | None:
+def avx512_operation(operation: str, kind: str, of: str, lanes: int, masked: bool = False) -> Procedure | None:
     """The instruction for an operation with a result of a type, from operands of a type where these may differ."""
     import usl_avx512
 
     name = _name(operation, kind, of, lanes)
+    if masked and name is not None:
+        name = name.replace("_", "_mask_", 1)
     found: Procedure | None = getattr(usl_avx512, name, None) if name is not None else None
     return found
 

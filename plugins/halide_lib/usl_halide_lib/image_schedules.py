@@ -12,9 +12,10 @@ from usl_halide_lib.kernels_bilateral import bilateral_grid
 from usl_halide_lib.kernels_convolution import separable_convolution
 from usl_halide_lib.kernels_demosaic import demosaic
 from usl_halide_lib.kernels_images import box_blur, harris, unsharp
+from usl_halide_lib.kernels_laplacian import local_laplacian
 from usl_halide_lib.kernels_resize import resize
 
-SHIFT, GUARD = TailStrategy.ShiftInwards, TailStrategy.GuardWithIf
+SHIFT, GUARD, ROUND = TailStrategy.ShiftInwards, TailStrategy.GuardWithIf, TailStrategy.RoundUp
 
 
 def box_blur_schedule(p: Procedure) -> Schedule:
@@ -93,12 +94,39 @@ def separable_convolution_schedule(p: Procedure) -> Schedule:
     return s
 
 
+def local_laplacian_schedule(p: Procedure) -> Schedule:
+    """Each level in strips of rows in parallel; what a row of a level is made of is computed with it."""
+    s = schedule(p)
+    s["place"].compute_inline()
+    s["in0"].parallel("y").vectorize("x", 16)
+    for level in range(1, 5):
+        for rows, found in ((f"iny{level}", f"in{level}"), (f"gy{level}", f"g{level}")):
+            s[found].split("y", "yo", "yi", 16, GUARD).parallel("yo").vectorize("x", 16)
+            s[rows].compute_at(found, "yi").vectorize("x", 16)
+        s[f"g{level}"].reorder("x", "yi", "k", "yo")
+    s["g0"].compute_at("g1", "yi").store_at("g1", "k").vectorize("x", 16)
+    for level in range(3, -1, -1):
+        s[f"ug{level}"].compute_at(f"o{level}", "k").vectorize("x", 16, GUARD)
+        s[f"o{level}"].vectorize("x", 16, GUARD).update().vectorize("x", 16, GUARD)
+    for level in range(3, 0, -1):
+        s[f"uo{level}"].compute_at(f"o{level}", "y").vectorize("x", 16)
+        s[f"o{level}"].parallel("y").update().rename("y", "rows").parallel("rows")
+    s["out"].split("y", "yo", "yi", 16, GUARD).reorder("x", "c", "yi", "yo").parallel("yo").vectorize("x", 16, SHIFT)
+    s["o0"].update().reorder("x", "k", "y")
+    for func in ("uo0", "o0", "own", "low", "mapped", "factor"):
+        s[func].compute_at("out", "yi")
+    for func in ("uo0", "own", "low", "mapped", "factor"):
+        s[func].vectorize("x", 16)
+    return s
+
+
 KERNELS: dict[str, tuple[Procedure, Callable[[Procedure], Schedule]]] = {
     "box_blur": (box_blur, box_blur_schedule),
     "unsharp": (unsharp, unsharp_schedule),
     "harris": (harris, harris_schedule),
     "bilateral_grid": (bilateral_grid, bilateral_grid_schedule),
     "demosaic": (demosaic, demosaic_schedule),
+    "local_laplacian": (local_laplacian, local_laplacian_schedule),
     "resize": (resize, resize_schedule),
     "separable_convolution": (separable_convolution, separable_convolution_schedule),
 }

@@ -10,7 +10,16 @@ from collections.abc import Callable
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import AssignCursor, BinaryOpCursor, CastCursor, ExternFunctionCursor, LiteralCursor, ReadCursor
+from usl_core.cursors import (
+    AssignCursor,
+    BinaryOpCursor,
+    CastCursor,
+    ExternFunctionCursor,
+    IfCursor,
+    LiteralCursor,
+    ReadCursor,
+    ReduceCursor,
+)
 from usl_core.errors import SchedulingError
 from usl_core.inspect import affine
 from usl_core.ir.memory import Memory
@@ -30,38 +39,37 @@ Names are "load", "store", "+", "a*+" (`a * x + y` with a scalar a), "/3", "load
 
 
 def by_operations(working: Working, loop: Any, width: int, memory_of: Callable[[str], type[Memory]], find: Find) -> None:
-    """Put instructions for the loop over lanes.
+    """Put instructions for the loop over lanes, masked ones if its body is under a condition.
 
     Raises:
-        SchedulingError: the loop is not around assignments of arithmetic on neighbouring elements.
+        SchedulingError: the loop is not around assignments, or sums, of arithmetic on neighbouring elements.
     """
-    lane = working.at(loop).name()
-    for each in _apart(working, working.at(loop)):
+    loop = working.at(loop)
+    lane, inside, depth = loop.name(), list(loop.body()), 1
+    if len(inside) == 1 and isinstance(inside[0], IfCursor):
+        inside, depth = list(inside[0].body()), 2
+    for each in reversed(inside[:-1]):
+        working.do(fission, working.at(each).after(), depth)
+    for each in inside:
         write = working.at(each)
-        if not isinstance(write, AssignCursor):
+        if not isinstance(write, AssignCursor | ReduceCursor):
             raise SchedulingError("the loop over lanes is not around assignments", code="E461")
         plan = Plan(lane, str(write.type()), find)
-        plan.visit(write.rhs())
+        plan.operands(write.rhs())
         store = plan.store(write)
         values = [(_bound(working, plan, value), value) for value in plan.values]
         for stmt, value in reversed(values):
             scalar = working.at(stmt).prev()
             working.do(expand_dim, scalar, width, lane)
-            working.do(lift_alloc, scalar)
+            working.do(lift_alloc, scalar, depth)
             working.do(set_memory, scalar, memory_of(value.kind))
         for stmt, _ in reversed(values):
-            working.do(fission, working.at(stmt).after())
-        for stmt, value in values:
-            working.do(replace, working.at(stmt).parent(), value.instruction)
-        working.do(replace, working.at(write).parent(), store)
-
-
-def _apart(working: Working, loop: Any) -> list[Any]:
-    """The statements of a loop over lanes, each in a loop of its own."""
-    stmts = list(loop.body())
-    for each in reversed(stmts[:-1]):
-        working.do(fission, working.at(each).after())
-    return stmts
+            working.do(fission, working.at(stmt).after(), depth)
+        for stmt, instruction in [*((stmt, value.instruction) for stmt, value in values), (write, store)]:
+            place = working.at(stmt)
+            for _ in range(depth):
+                place = place.parent()
+            working.do(replace, place, instruction)
 
 
 class Value:
@@ -78,7 +86,7 @@ def _bound(working: Working, plan: Plan, value: Value) -> Any:
     working.do(bind_expr, expressions, working.fresh(f"{value.base}_{plan.count}", f"{value.base}_v{plan.count}"))
     statement = working.at(value.group[0])
     wanted = statement.name()
-    while not isinstance(statement, AssignCursor):
+    while not isinstance(statement, AssignCursor | ReduceCursor):
         statement = statement.parent()
     found = statement.prev()
     while not (isinstance(found, AssignCursor) and found.name() == wanted):
@@ -180,8 +188,9 @@ class Plan:
         self.values.append(self.known[text])
 
     def store(self, write: Any) -> Procedure:
-        """The instruction that stores the result."""
-        found = self.find(f"store{moves(write.idx(), self.lane)}", self.kind, "")
+        """The instruction that stores the result, or adds it to what is there."""
+        what = f"store {write.op()}" if isinstance(write, ReduceCursor) else "store"
+        found = self.find(f"{what}{moves(write.idx(), self.lane)}", self.kind, "")
         if found is None:
             raise SchedulingError("no instruction stores such lanes", code="E461")
         return found

@@ -13,6 +13,7 @@ from usl_core.cursors import (
     AssignCursor,
     BinaryOpCursor,
     ExternFunctionCursor,
+    ForCursor,
     IfCursor,
     ReadCursor,
     ReduceCursor,
@@ -45,8 +46,9 @@ class Target:
     name: str
     memories: Mapping[int, type[Memory]]
     instructions: Callable[[int, frozenset[str], frozenset[str] | None], Iterable[Procedure]]
-    find: Callable[[str, str, str, int], Procedure | None] = lambda *_: None
-    """The instruction for one operation, which is tried before all else: its name, the types of result and operands, lanes."""
+    find: Callable[[str, str, str, int, bool], Procedure | None] = lambda *_: None
+    """The instruction for one operation, which is tried before all else: its name, the types of result and operands, the
+    number of lanes, and whether only those below a number are wanted."""
 
     @classmethod
     def best(cls) -> Target | None:
@@ -143,21 +145,26 @@ def _by_operations(
     if width < 2 or _is_guarded(loop):
         return False
     prepare, way = next(iter(_ways(working, directive, stage, loop, width, tail)))
-    if way != "perfect":
-        return False
 
-    def step() -> None:
-        inner = _divided(working, stage, loop, width, "perfect") if prepare is None else prepare()
-        find = partial(_found, target, width)
-        by_operations(working, inner, width, lambda kind: target.memories[width * BITS[kind]], find)
+    def put(lanes: Any, masked: bool = False) -> None:
+        find = partial(_found, target, width, masked)
+        by_operations(working, lanes, width, lambda kind: target.memories[width * BITS[kind]], find)
 
-    return working.attempt(step) is None
+    def full() -> None:
+        put(_divided(working, stage, loop, width, "perfect") if prepare is None else prepare())
+
+    def with_rest() -> None:
+        put(_divided(working, stage, loop, width, "cut"))
+        if (rest := working.at(loop).next()) and isinstance(rest, ForCursor):
+            put(_divided(working, stage, rest, width, "guard"), masked=True)
+
+    return working.attempt(full if way == "perfect" else with_rest) is None
 
 
-def _found(target: Target, width: int, operation: str, kind: str, of: str) -> Procedure | None:
+def _found(target: Target, width: int, masked: bool, operation: str, kind: str, of: str) -> Procedure | None:
     """The instruction for an operation on values that have registers."""
     fits = all(width * BITS.get(each, 0) in target.memories for each in (kind, of) if each)
-    return target.find(operation, kind, of, width) if fits else None
+    return target.find(operation, kind, of, width, masked) if fits else None
 
 
 def _lanes(target: Target, loop: Any, factor: int) -> int:
