@@ -235,7 +235,7 @@ def tree_numbers(n: i64) -> i64:
     m, key, sum = Empty, 1, 0
     for i in range(n):
         key = key * 6364136223846793005 + 1442695040888963407
-        m = maps.insert(m, key, i)
+        m = maps.set(m, key, i)
     key = 1
     for _ in range(n):
         key = key * 6364136223846793005 + 1442695040888963407

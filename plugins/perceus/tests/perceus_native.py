@@ -193,13 +193,13 @@ def build(program: Program, folder: Path, flags: Sequence[str], main: str) -> Pa
     return linked(generate(program, "prog").files, folder, flags, main)
 
 
-def linked(files: Mapping[str, str], folder: Path, flags: Sequence[str], main: str) -> Path:
-    """An executable of the C of a program with a driver."""
+def linked(files: Mapping[str, str], folder: Path, flags: Sequence[str], main: str, compiler: str | None = None) -> Path:
+    """An executable of the C of a program with a driver, by the compiler of that name, else by the usual one."""
     for file, text in files.items():
         (folder / file).write_text(text)
     (folder / "main.c").write_text(main)
     output = folder / "main"
-    command = [*find_compiler().command, "-std=c11", "-ffp-contract=off", "-pthread", *flags]
+    command = [*((compiler,) if compiler else find_compiler().command), "-std=c11", "-ffp-contract=off", "-pthread", *flags]
     done = subprocess.run(
         [*command, "prog_all.c", "main.c", "-o", str(output), "-lm"], cwd=folder, capture_output=True, text=True, check=False
     )
@@ -207,11 +207,14 @@ def linked(files: Mapping[str, str], folder: Path, flags: Sequence[str], main: s
     return output
 
 
-def outcomes(programs: Sequence[Program], folder: Path, flags: Sequence[str] = ("-O0",)) -> list[Outcome]:
+def outcomes(
+    programs: Sequence[Program], folder: Path, flags: Sequence[str] = ("-O0",), compiler: str | None = None
+) -> list[Outcome]:
     """What the `main` of each program gives, compiled; asserts that every heap is empty after its program."""
-    program = merged(programs)
+    program = merged(programs) if len(programs) > 1 else programs[0]
     source = generate(program, "prog")
-    executable = linked(source.files, folder, flags, driver(program, "prog", source.functions, source.files["prog.h"]))
+    main = driver(program, "prog", source.functions, source.files["prog.h"])
+    executable = linked(source.files, folder, flags, main, compiler)
     done = subprocess.run([str(executable)], capture_output=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-4000:] + done.stdout.decode(errors="replace")[-500:]
     results: list[Outcome] = []

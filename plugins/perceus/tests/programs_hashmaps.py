@@ -8,6 +8,8 @@ from usl_perceus.std.hashmaps import HashMap
 from usl_perceus.std.hashsets import HashSet
 from usl_perceus.std.lists import List
 
+__package__ = "usl_perceus.std"  # one of the programs looks into a map
+
 
 @data
 class Shape:

@@ -70,7 +70,7 @@ def option_parts(n: i64) -> tuple[bool, i64, i64, i64, i64]:
 def map_of(keys: array[i64]) -> Map[i64, i64]:
     m = Empty
     for key in keys:
-        m = maps.insert(m, key // 3, key)
+        m = maps.set(m, key // 3, key)
     return m
 
 
@@ -122,8 +122,20 @@ def map_looks(keys: array[i64], n: i64) -> tuple[i64, bool, i64, i64, i64, i64, 
         maps.rank(m, n),
         product(options.value_or(maps.nth(m, n), (-1, 7))),
         str(maps.smallest(m)),
-        maps.size(maps.of_entries(maps.entries(m))),
+        maps.size(maps.of_items(maps.items(m))),
     )
+
+
+@fun
+def map_more(keys: array[i64], n: i64) -> tuple[str, str, str, i64]:
+    m = maps.empty()
+    for key in keys:
+        m = m.update_or(key // 3, 1, lambda v: 2 * v + key)  # noqa: B023  (each round has its own)
+    try:
+        found = m[n]
+    except KeyError:
+        found = -1
+    return str(m.keys()), str(m.values()), str(m.items()), found if (found >= 0) == (n in m) else -2
 
 
 @fun
@@ -137,7 +149,7 @@ def set_parts(
         plain(sets.elements(union)),
         plain(sets.elements(common)),
         plain(sets.elements(sets.difference(s, t))),
-        plain(sets.elements(sets.remove(sets.insert(s, x + 1), x))),
+        plain(sets.elements(sets.remove(sets.add(s, x + 1), x))),
         sizes,
     )
 
@@ -211,7 +223,7 @@ def with_recursive_keys(n: i64) -> tuple[i64, bool, bool, bool, str]:
     m, s, xs = Empty, sets.empty(), Nil
     for i in range(n):
         shape = Dot if i % 2 == 0 else Group(Dot, Dot)
-        m, s, xs = maps.insert(m, shape, i), sets.insert(s, shape), Cons(shape, xs)
+        m, s, xs = maps.set(m, shape, i), sets.add(s, shape), Cons(shape, xs)
     m = maps.update(m, Dot, lambda x: x + 10)
     found = maps.get(m, Group(Dot, Dot), -1) + maps.rank(m, Group(Dot, Dot))
     ordered = sorting.sort(xs)
@@ -224,12 +236,12 @@ def with_recursive_keys(n: i64) -> tuple[i64, bool, bool, bool, str]:
 
 @fun
 def inserted(n: i64, key: i64) -> i64:
-    return maps.size(maps.insert(map_upto(n, Empty), key, 0))
+    return maps.size(maps.set(map_upto(n, Empty), key, 0))
 
 
 @fun
 def map_upto(n: i64, m: Map[i64, i64]) -> Map[i64, i64]:
-    return m if n == 0 else map_upto(n - 1, maps.insert(m, n, n))
+    return m if n == 0 else map_upto(n - 1, maps.set(m, n, n))
 
 
 @fun

@@ -7,9 +7,13 @@ import heapq
 import itertools
 import json
 import math
+import os
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -216,3 +220,19 @@ def numbers(literals) -> Iterator[int]:
         case sat.List.Cons(x, rest):
             yield x
             yield from numbers(rest)
+
+
+def test_the_c_of_a_program_does_not_depend_on_the_order_of_python_s_sets():
+    text = "from examples.functional.bigint import factorial; print(factorial.show('c'))"
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", text],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parents[3],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in "123"
+    }
+    assert len(made) == 1

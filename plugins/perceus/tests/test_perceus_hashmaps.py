@@ -202,7 +202,16 @@ def test_functions_of_the_module_of_a_data_type_are_its_methods():
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("return m.put(1, 2)", "has no attribute put"),
+        ("return m.put(1, 2)", r"HashMap\[i64, i64\] has no method put\n"),
+        ("return m.updat(1, 2)", r"has no method updat; did you mean update\(\)\?\n"),
+        (
+            "return m.keys",
+            r"has no attribute keys; did you mean keys\(\)\?\n(.*\n)*  hint: its methods are contains, .*values$",
+        ),
+        ("return m.table", r"has no attribute table\n"),
+        ("return m.set(count=3)", "set has no parameter count"),
+        ("return HashMap([], [], [], [], 7)", "only functions of its own look into a HashMap\n"),
+        ("match m:\n                case HashMap(_, _, _, _, n):\n                    return m", "only functions of its own"),
         ("return m.set(1)", "set takes 3 arguments, 2 given"),
         ("return m.set(1, 'x')", "expected i64, found str"),
         ("return m if m < m else m", "HashMap.*has no order"),

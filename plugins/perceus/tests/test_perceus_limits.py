@@ -11,7 +11,8 @@ from typing import TypeVar
 
 import pytest
 
-from usl_perceus import PerceusError, data, exception, fbip, fun
+from usl_core import proc
+from usl_perceus import PerceusError, data, exception, fbip, foreign, fun
 from usl_perceus.python import live_blocks
 from usl_perceus.python.worker import Limit, Task
 
@@ -126,6 +127,47 @@ def test_a_call_whose_time_is_up_ends_and_leaves_nothing(function, args):
     assert raising(2) == 3
 
 
+@proc
+def slow(n: size, rounds: size, x: f64[n]):
+    for _round in seq(0, rounds):
+        for i in seq(0, n):
+            x[i] = x[i] * 0.5 + 1.0
+
+
+@fun
+def once(x: array[f64], rounds: i64) -> array[f64]:
+    return slow(len(x), rounds, x)
+
+
+@foreign("usleep", header="unistd.h")
+def usleep(microseconds: u32) -> i32: ...
+
+
+@fun
+def asleep(microseconds: u32) -> i32:
+    return usleep(microseconds)
+
+
+def test_a_call_whose_time_is_up_in_a_kernel_or_a_c_function_ends_behind_it():
+    x = [0.5] * 1000
+    with pytest.raises(TimeoutError, match=r"once took longer than 0\.001 seconds, and was ended at .*test_perceus_limits\.py"):
+        once.with_limits(seconds=0.001)(x, 30_000)
+    assert once.with_limits(seconds=60)(x, 3).tolist() == once(x, 3).tolist()
+    with pytest.raises(TimeoutError, match=r"asleep took longer than 0\.001 seconds"):
+        asleep.with_limits(seconds=0.001)(200_000)
+    assert asleep.with_limits(seconds=60)(1) == 0
+
+
+def test_ctrl_c_in_a_kernel_ends_the_call_behind_it():
+    limited = once.with_limits()
+    assert len(limited([1.0], 1)) == 1
+    presses = pressing()
+    with pytest.raises(KeyboardInterrupt):
+        limited([0.5] * 10_000, 100_000)
+    presses.join()
+    assert once([1.0], 1).tolist() == [1.5]
+
+
 def test_what_python_holds_stays_as_it_is():
     held = upto(1000)
     words = held.value()
@@ -153,9 +195,8 @@ def test_in_time_a_call_gives_and_raises_what_it_does_without_limits():
         limited("a")
 
 
-def test_ctrl_c_ends_a_call_and_the_function_can_be_used_at_once():
-    limited = endless.with_limits()
-
+def pressing():
+    """A thread that presses Ctrl-C as soon as the main thread waits for a call."""
     main = threading.main_thread().ident
 
     def press():
@@ -164,9 +205,15 @@ def test_ctrl_c_ends_a_call_and_the_function_can_be_used_at_once():
         time.sleep(0.2)  # a signal just before a lock is waited for is seen after the wait
         signal.pthread_kill(main, signal.SIGINT)
 
+    presses = threading.Thread(target=press)
+    presses.start()
+    return presses
+
+
+def test_ctrl_c_ends_a_call_and_the_function_can_be_used_at_once():
+    limited = endless.with_limits()
     for _ in range(2):
-        presses = threading.Thread(target=press)
-        presses.start()
+        presses = pressing()
         with pytest.raises(KeyboardInterrupt):
             limited(3)
         presses.join()

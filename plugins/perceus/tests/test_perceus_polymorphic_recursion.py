@@ -159,6 +159,7 @@ def test_such_values_are_neither_compared_nor_shown_nor_in_arrays_of_variables()
     )
     assert "can be printed, not Nest[i64]" in message
     assert "this is Nest[i64], which contains itself at ever larger types" in message
+    assert "hint: write it as a function that takes one for the elements (equal: Callable[[T, T], bool])" in message
     message = refused(
         NESTED
         + """
@@ -176,6 +177,51 @@ def test_such_values_are_neither_compared_nor_shown_nor_in_arrays_of_variables()
     """
     )
     assert "array of a type variable of a function or type that uses itself at ever larger types" in message
+
+
+def test_a_generic_function_that_grows_says_what_to_do_where_it_compares():
+    message = refused("""
+    @fun
+    def f(n: i64, x: T, y: T) -> bool:
+        return x == y if n == 0 else f(n - 1, (x, x), (y, y))
+
+    @fun
+    def g(n: i64) -> bool:
+        return f(n, 1, 2)
+    """)
+    assert "not any" in message
+    assert "hint: write it as a function that takes one for the elements" in message
+
+
+def test_such_values_are_compared_by_a_function_that_is_given_one_for_the_elements():
+    made = program(
+        NESTED
+        + """
+    @fun
+    def same(a: Nest[T], b: Nest[T], equal: Callable[[T, T], bool]) -> bool:
+        def both(p: tuple[T, T], q: tuple[T, T]) -> bool:
+            (left, right), (other, last) = p, q
+            return equal(left, other) and equal(right, last)
+
+        match a, b:
+            case End(), End():
+                return True
+            case Two(x, xs), Two(y, ys):
+                return equal(x, y) and same(xs, ys, both)
+            case _:
+                return False
+
+    @fun
+    def full(depth: i64, x: T) -> Nest[T]:
+        return End if depth == 0 else Two(x, full(depth - 1, (x, x)))
+
+    @fun
+    def main(n: i64, m: i64, x: i64) -> bool:
+        return same(full(n, 1), full(m, x), lambda a, b: a == b) and same(full(n, "a"), full(m, "a"), lambda a, b: a == b)
+    """
+    )
+    for args, equal in (((4, 4, 1), True), ((4, 3, 1), False), ((4, 4, 2), False), ((0, 0, 2), True)):
+        assert run(made, "main", *args) is equal
 
 
 def test_such_values_leave_a_program_on_their_own_only():

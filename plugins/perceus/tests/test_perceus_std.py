@@ -73,6 +73,14 @@ def test_options():
     assert programs.option_parts(3) == (False, -1, -1, -1, 5)
 
 
+def listed(values: list[Any]) -> str:
+    """As a program shows a list."""
+    text = "Nil"
+    for value in reversed(values):
+        text = f"Cons({value}, {text})"
+    return text
+
+
 def flat(model: dict[int, int]) -> list[int]:
     return [each for key in sorted(model, reverse=True) for each in (model[key], key)]
 
@@ -92,6 +100,13 @@ def test_maps(keys, gone, n):
     rank = sum(key < n for key in model)
     looks = (len(model), n in model, model.get(n, -7), model.get(n, -7), rank, k * v, smallest, len(model))
     assert programs.map_looks(array(keys), n) == looks
+    folded: dict[int, int] = {}
+    for key in keys:
+        folded[key // 3] = (2 * folded.get(key // 3, 1) + key + 2**63) % 2**64 - 2**63
+    *texts, found = programs.map_more(array(keys), n)
+    pairs = sorted(folded.items())
+    assert texts == [listed(parts) for parts in ([k for k, _ in pairs], [v for _, v in pairs], pairs)]
+    assert found == (-1 if n not in folded else folded[n] if folded[n] >= 0 else -2)
 
 
 @settings(max_examples=30)

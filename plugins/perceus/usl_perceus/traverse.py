@@ -58,9 +58,9 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct sub-expressions, in the order of the source."""
     if expr.__class__ in LEAVES:  # most expressions, and a match of many classes takes its time
         return ()
+    if isinstance(expr, Let):  # most of the others
+        return (expr.value, expr.body)
     match expr:
-        case Let(value=value, body=body):
-            return (value, body)
         case TryLet(value=value, body=body, handler=handler):
             return (value, body, handler)
         case Lambda(body=body) | NewHole(body=body) | MakeConHole(body=body) | Do(body=body):
@@ -79,13 +79,14 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 
 def with_children(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     """The same expression with other direct sub-expressions, in the order of `children`; itself if none differs."""
+    if isinstance(expr, Let):  # the most frequent one
+        same = expr.value is new[0] and expr.body is new[1]
+        return expr if same else Let(expr.var, new[0], new[1], span=expr.span)
     if all(a is b for a, b in zip(children(expr), new, strict=True)):
         return expr
     match expr:
         case Ret() | Raise() | Call() | CallClosure() | Prim() | ForeignCall() | KernelCall() | MakeCon() | Jump() | Fill():
             return expr
-        case Let():
-            return replace(expr, value=new[0], body=new[1])
         case TryLet():
             return replace(expr, value=new[0], body=new[1], handler=new[2])
         case Lambda() | NewHole() | MakeConHole() | Do():

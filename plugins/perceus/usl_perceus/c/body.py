@@ -316,7 +316,8 @@ def _join(expr: LetJoin, dest: Dest, frame: Frame) -> bool:
 def _try(expr: TryLet, dest: Dest, frame: Frame) -> bool:
     outer = frame.handler
     handler = Handler(frame.names.fresh("caught"))
-    used = expr.var in frame.free.of(expr.body) and not frame.unit.types.is_void(expr.var.type)
+    ignored = isinstance(dest, Into) and dest.name is None and isinstance(expr.body, Ret)
+    used = expr.var in frame.free.of(expr.body) and not ignored and not frame.unit.types.is_void(expr.var.type)
     name = frame.declare(expr.var) if used else None
     if name is None:
         frame.variables[expr.var] = ""

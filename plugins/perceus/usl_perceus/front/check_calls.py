@@ -30,6 +30,7 @@ from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration, is
 from usl_perceus.front.kernels import kernel_signature
 from usl_perceus.front.library import METHODS, PRIMITIVES, join_of, strings
 from usl_perceus.front.lists import list_type
+from usl_perceus.front.members import ARRAY_METHODS, CELL_METHODS, missing, require_open
 from usl_perceus.front.plain import COMPARED, HASHED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
 from usl_perceus.front.resolve import constructors, defaults, function_of, lookup, signature
 from usl_perceus.front.typed import (
@@ -67,10 +68,7 @@ from usl_perceus.front.types import (
     substitute,
 )
 
-ARRAY_METHODS = {"set": 2, "swap": 2, "take": 1, "modify": 2, "append": 1, "pop": 0}
 NO_LENGTH = "len takes an array or a string, or a data type whose module has size, not {}"
-CELL_METHODS = {"swap": 1, "take": 0, "modify": 1}
-"""The methods of arrays and of cells, each with the number of its arguments."""
 
 
 class Calls(Fields):
@@ -100,7 +98,7 @@ class Calls(Fields):
         if isinstance(con, tuple):
             raise ambiguous(name, con, node.span)
         if con is not None:
-            use = self._constructor_use(con)
+            use = self._constructor_use(con, node.span)
             return use, self._value_type(use)
         if path[-1] in FUNCTIONS and (outside is MISSING or (callable(outside) and not isinstance(outside, FunctionType))):
             return BuiltinUse(path[-1].removeprefix(".")), None
@@ -132,7 +130,7 @@ class Calls(Fields):
             case DataDef() as data:
                 same = [con for con in constructors(data) if con.name == data.name]
                 if same:
-                    return self._constructor_use(same[0])
+                    return self._constructor_use(same[0], span)
                 raise PerceusError(f"{data.name} is a type, not a value", span=span, code="E712")
             case None:
                 pass
@@ -144,7 +142,8 @@ class Calls(Fields):
             return KernelUse(found, kernel_signature(found, span).written)
         return None
 
-    def _constructor_use(self, con: ConDef) -> ConUse:
+    def _constructor_use(self, con: ConDef, span: Span) -> ConUse:
+        require_open(con.data, self.scope, span)
         return ConUse(con, tuple(Meta() for _ in con.data.typevars))
 
     def _value_type(self, use: Use) -> Type | None:
@@ -331,8 +330,9 @@ class Calls(Fields):
                 return
             if method.name == "set":
                 self.update(node, method, owner, want, env)
-            elif not has_field(owner.head, method.name) and self.of_module(node, method.name, owner, args, want, env):
-                return
+            elif not has_field(owner.head, method.name):
+                if not self.of_module(node, method.name, owner, args, want, env):
+                    raise missing(owner, method.name, method.span, self.scope, called=True)
             else:
                 found = self.field(method, owner)
                 self.typed.types[method] = found
@@ -348,7 +348,7 @@ class Calls(Fields):
         cell = owner.head == REF if isinstance(owner, App) else len(node.args) < ARRAY_METHODS.get(method.name, 0)
         counts = CELL_METHODS if cell else ARRAY_METHODS
         if method.name not in counts or not (known or isinstance(owner, Meta)):
-            raise PerceusError(f"a value of type {show(owner)} has no method {method.name}", span=method.span, code="E711")
+            raise missing(owner, method.name, method.span, self.scope, called=True)
         elem = Meta()
         self.expect(owner, App(REF if cell else ARRAY, (elem,)), method.owner.span)
         changed = function((elem,), elem)
@@ -372,12 +372,7 @@ class Calls(Fields):
             self.expect(want, self.field(node, owner), node.span)
             return
         if node.name != "value" or (isinstance(owner, App) and owner.head != REF):
-            known = (
-                () if not isinstance(owner, Meta) else ("hint: the type is not known here; give it to a variable: p: P = ...",)
-            )
-            raise PerceusError(
-                f"a value of type {show(owner)} has no attribute {node.name}", span=node.span, notes=known, code="E711"
-            )
+            raise missing(owner, node.name, node.span, self.scope)
         content = Meta()
         self.expect(owner, App(REF, (content,)), node.owner.span)
         self.expect(want, content, node.span)

@@ -10,9 +10,10 @@ from usl_perceus.front import syntax as sx
 from usl_perceus.front.check_patterns import Patterns
 from usl_perceus.front.definitions import DataDef
 from usl_perceus.front.inference import Env
+from usl_perceus.front.members import is_open, missing
 from usl_perceus.front.resolve import constructors
 from usl_perceus.front.typed import FieldUse, UpdateUse
-from usl_perceus.front.types import App, Type, show, substitute
+from usl_perceus.front.types import App, Type, substitute
 
 
 class Fields(Patterns):
@@ -32,15 +33,8 @@ class Fields(Patterns):
         assert isinstance(owner.head, DataDef)
         cons = constructors(owner.head)
         named = dict(zip(owner.head.typevars, owner.args, strict=True))
-        without = [con.name for con in cons if name not in con.names]
-        if without:
-            known = {each for con in cons for each in con.names}
-            hint = f"hint: {', '.join(without)} has no such field; match takes values apart"
-            if not known:
-                hint = "hint: fields are taken out by match"
-            elif name not in known:
-                hint = f"hint: there are {', '.join(sorted(known))}"
-            raise PerceusError(f"a value of type {show(owner)} has no attribute {name}", span=span, notes=(hint,), code="E711")
+        if not is_open(owner.head, self.scope) or any(name not in con.names for con in cons):
+            raise missing(owner, name, span, self.scope)
         positions = tuple(con.names.index(name) for con in cons)
         types = [substitute(con.fields[at], named) for con, at in zip(cons, positions, strict=True)]
         if any(type_ != types[0] for type_ in types):

@@ -20,6 +20,7 @@ from usl_perceus.front.definitions import (
 )
 from usl_perceus.front.expressions import bare_constructor
 from usl_perceus.front.inference import Inference
+from usl_perceus.front.members import require_open
 from usl_perceus.front.resolve import constructors, exception_fields, lookup
 from usl_perceus.front.types import BOOL, TUPLE, App, Meta, Type, resolve, substitute
 
@@ -85,6 +86,7 @@ class Patterns(Inference):
 
     def _constructed(self, node: sx.ConstructorPattern, type_: Type, binds: Binds) -> pt.Resolved:
         con = self.pattern_constructor(node, type_)
+        require_open(con.data, self.scope, node.span)
         types: tuple[Type, ...] = tuple(Meta() for _ in con.data.typevars)
         self.expect(type_, App(con.data, types), node.span)
         parts = node.args if not node.keywords else _in_order(node, con.name, con.names)

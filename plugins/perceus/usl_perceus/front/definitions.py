@@ -48,6 +48,11 @@ class Scope:
         names = {**self._module, **self._local, **self._cells}
         return [value for name in names if (value := self.get(name)) is not MISSING]
 
+    def same_package(self, other: Scope) -> bool:
+        """Whether both are of one module, or of modules of one package."""
+        package = self._module.get("__package__")
+        return self._module is other._module or (bool(package) and package == other._module.get("__package__"))
+
     def names(self) -> set[str]:
         """All names, also those that are not assigned yet."""
         return {*self._module, *self._local, *self._cells}

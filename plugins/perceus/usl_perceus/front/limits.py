@@ -1,4 +1,5 @@
-"""Programs whose calls can be ended: functions that call themselves, and closures that call closures, ask whether to go on.
+"""Programs whose calls can be ended: functions that call themselves, and closures that call closures, ask whether to go on; so
+does what follows a kernel or a C function, which do not ask themselves.
 
 What ends a call is an exception like any other, so that everything that it held is given up on the way; but no handler of the
 program catches it.
@@ -26,15 +27,22 @@ def with_questions(funs: Mapping[str, ir.FunDef], ended: ir.Con) -> dict[str, ir
     for name, fun in funs.items():
         body = _in_closures(fun.body, ended)
         if name in circular:
-            body = _asking(body, fun.result, ended, fun.span)
+            body = asking(body, fun.result, ended, fun.span)
         made[name] = replace(fun, body=body, fbip=False, no_alloc=False)
     return made
 
 
-def _asking(body: ir.Expr, type_: ir.Type, ended: ir.Con, span: Span) -> ir.Expr:
+def asking(body: ir.Expr, type_: ir.Type, ended: ir.Con, span: Span) -> ir.Expr:
+    """body, of that type, unless the call is to end."""
     block = Block()
     test = block.atom(ir.Prim("interrupted", (), ir.BOOL, span=span), ir.BOOL, "end", span)
     return block.wrap(ir.If(test, ir.Raise(ir.Nullary(ended), type_, "", span=span), body, span=span))
+
+
+def asked_after(call: ir.ForeignCall, ended: ir.Con, block: Block) -> ir.Expr:
+    """The result of a C function, unless the call that it is part of is to end."""
+    result = block.atom(call, call.type, "result", call.span)
+    return asking(ir.Ret(result, span=call.span), call.type, ended, call.span)
 
 
 def _in_closures(body: ir.Expr, ended: ir.Con) -> ir.Expr:
@@ -48,7 +56,7 @@ def _in_closures(body: ir.Expr, ended: ir.Con) -> ir.Expr:
             assert isinstance(inner, ir.Let)
             return replace(inner, value=map_children(expr.value, changed))
         if isinstance(inner, ir.Lambda) and any(isinstance(each, ir.CallClosure) for each in walk(inner.body)):
-            return replace(inner, body=_asking(inner.body, inner.result, ended, inner.span))
+            return replace(inner, body=asking(inner.body, inner.result, ended, inner.span))
         return inner
 
     return changed(body)

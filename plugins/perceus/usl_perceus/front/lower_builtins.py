@@ -19,7 +19,7 @@ from usl_perceus.front.forms import WHY
 from usl_perceus.front.hashing import mixed
 from usl_perceus.front.instances import Substitution
 from usl_perceus.front.lower_match import Matching
-from usl_perceus.front.plain import COMPARED, HASHED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
+from usl_perceus.front.plain import BY_HAND, COMPARED, HASHED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
 from usl_perceus.front.texts import appended, shown
 from usl_perceus.front.types import show, substitute
 from usl_perceus.front.updates import Updates
@@ -49,7 +49,7 @@ class BuiltinCalls(Matching):
             notes = (f"in {self.prefix}", *(why_not_ordered if ordered else why_not)(type_))
             raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
         if self.instances.is_uniform(type_):
-            notes = (f"in {self.prefix}", f"{WHY}, which only the program knows")
+            notes = (f"in {self.prefix}", f"{WHY}, which only the program knows", BY_HAND)
             raise PerceusError(message.format(show(type_)), span=span, notes=notes, code="E723")
 
     def builtin(self, name: str, node: sx.Call, env: Env, block: Block) -> ir.Expr:

@@ -19,7 +19,7 @@ from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
 from usl_perceus.front.instances import Instances, Substitution
 from usl_perceus.front.kernel_tests import KernelArguments, Part
 from usl_perceus.front.library import strings
-from usl_perceus.front.limits import ENDED
+from usl_perceus.front.limits import ENDED, asked_after
 from usl_perceus.front.lower_builtins import BuiltinCalls, closure
 from usl_perceus.front.lower_kernel import kernel_call, part_of
 from usl_perceus.front.plain import COMPARED
@@ -303,7 +303,8 @@ class Lowering(BuiltinCalls):
                 made = self.instances.con(con, self._closed(types))
                 return self._made(made, self._given(node, env, block), block, span)
             case ForeignUse(foreign=foreign):
-                return ir.ForeignCall(self.instances.foreign(foreign), self._given(node, env, block), type_, span=span)
+                outside = ir.ForeignCall(self.instances.foreign(foreign), self._given(node, env, block), type_, span=span)
+                return asked_after(outside, self.instances.exception(ENDED), block) if self.instances.limited else outside
             case KernelUse(kernel=kernel):
                 return kernel_call(self.instances, kernel, self._kernel_arguments(node, env, block), type_, span)
             case BuiltinUse(name=name):

@@ -17,6 +17,7 @@ from usl_perceus.front.empty_arrays import Remainder, remainders, remainders_of_
 from usl_perceus.front.instances import Instances
 from usl_perceus.front.kernel_tests import KernelArguments, Part, Tests, length_of, number
 from usl_perceus.front.kernels import kernel_signature
+from usl_perceus.front.limits import ENDED, asking
 from usl_perceus.front.raising import raising
 
 
@@ -168,11 +169,18 @@ def _tested(
 
 
 def _checked(instances: Instances, call: ir.KernelCall, name: str) -> ir.Expr:
-    """The call; it raises what the procedure itself says when it fails: a `check`, a buffer without memory."""
-    if not instances.kernels[call.kernel].fails:
+    """The call; it raises what the procedure itself says when it fails: a `check`, a buffer without memory. A call that can be
+    ended is when it is over."""
+    fails = instances.kernels[call.kernel].fails
+    if not fails and not instances.limited:
         return call
     block, span = Block(), call.span
     result = block.atom(call, call.type, "result", span)
-    failed = block.atom(ir.Prim("kernel_failed", (result,), ir.BOOL, span=span), ir.BOOL, "failed", span)
-    raises = ir.Raise(ir.Nullary(instances.exception(VALUE)), call.type, name, span=span)
-    return block.wrap(ir.If(failed, raises, ir.Ret(result, span=span), span=span))
+    end: ir.Expr = ir.Ret(result, span=span)
+    if instances.limited:
+        end = asking(end, call.type, instances.exception(ENDED), span)
+    if fails:
+        failed = block.atom(ir.Prim("kernel_failed", (result,), ir.BOOL, span=span), ir.BOOL, "failed", span)
+        raises = ir.Raise(ir.Nullary(instances.exception(VALUE)), call.type, name, span=span)
+        end = ir.If(failed, raises, end, span=span)
+    return block.wrap(end)

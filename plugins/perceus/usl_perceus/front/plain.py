@@ -17,6 +17,12 @@ SHOWN = "numbers, strings, bools, and data and arrays made of these can be print
 _GROWS = ", which contains itself at ever larger types"
 _UNORDERED = ", which has no order"
 
+BY_HAND = (
+    "hint: write it as a function that takes one for the elements (equal: Callable[[T, T], bool]), "
+    "and that calls itself with a nested function that uses this one"
+)
+"""What to do about values whose types grow: each level needs what its elements are compared by."""
+
 LARGEST = 300
 """Types that are looked at: one with more grows without end, which is an error elsewhere (`instances.py`)."""
 
@@ -42,8 +48,12 @@ def why_not_ordered(type_: Type) -> tuple[str, ...]:
 
 
 def _notes(found: str | None) -> tuple[str, ...]:
-    if found is None or found.endswith((_GROWS, _UNORDERED)):
-        return () if found is None else (found,)
+    if found is None:
+        return ()
+    if found.endswith(_GROWS):
+        return (found, BY_HAND)
+    if found.endswith(_UNORDERED):
+        return (found,)
     return (found, "functions, cells and threads have neither an equality nor a text")
 
 

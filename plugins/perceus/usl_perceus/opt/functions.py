@@ -33,7 +33,7 @@ from usl_perceus.ir import (
 )
 from usl_perceus.opt.callgraph import call_graph, callees, components
 from usl_perceus.opt.simplify import simplify_expr, size
-from usl_perceus.traverse import fresh_copy, map_children, walk
+from usl_perceus.traverse import fresh_copy, map_children, walk, with_children
 
 GROWTH = 3
 """How many times as large a program may become, in expressions."""
@@ -89,11 +89,11 @@ class _Specializer:
                 target = self._target(value)
                 if target is not None:
                     return replace(expr, value=_calling(target, value), body=self.expr(body, {**known, var: target}))
-                return replace(expr, value=self.expr(value, known), body=self.expr(body, known))
+                return with_children(expr, (self.expr(value, known), self.expr(body, known)))
             case Lambda(body=body):
                 # what a lambda does not capture it cannot use
                 inner = {var: target for var, target in known.items() if not target.captures}
-                return replace(expr, body=self.expr(body, inner))
+                return with_children(expr, (self.expr(body, inner),))
             case CallClosure(fun=closure, args=args, type=type):
                 target = self._of_atom(closure, known)
                 if target is None:

@@ -12,8 +12,9 @@ val x = e; c                       ~>  c, if x is not used and e is pure
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from weakref import WeakSet
 
 from usl_perceus import prims
 from usl_perceus.ir import (
@@ -41,7 +42,7 @@ from usl_perceus.ir import (
     Var,
 )
 from usl_perceus.opt.fold import fold
-from usl_perceus.traverse import FreeVars, children, fresh_copy, map_children, substitute, type_of, walk, with_children
+from usl_perceus.traverse import atoms, children, fresh_copy, map_children, substitute, type_of, walk, with_children
 
 SMALL_JOIN = 12
 """Bodies of join points with at most so many expressions are copied to each jump."""
@@ -56,12 +57,19 @@ def simplify(program: Program) -> Program:
 
 def simplify_expr(expr: Expr) -> Expr:
     """`simplify` for one expression of the core."""
+    if expr in _simple:
+        return expr
     for _ in range(10):
-        new = _drop_unused(_inline_joins(_Simplifier().expr(expr, {})), FreeVars())
+        new = _drop_unused(_inline_joins(_Simplifier().expr(expr, {})))
         if new is expr:
-            return expr
+            break
         expr = new
+    _simple.add(expr)
     return expr
+
+
+_simple: WeakSet[Expr] = WeakSet()
+"""What simplifying has left as it is: the passes ask again and again, and change few functions."""
 
 
 def size(expr: Expr) -> int:
@@ -192,8 +200,14 @@ def _needs_variable(body: Expr, var: Var) -> bool:
 
 def _inline_joins(expr: Expr) -> Expr:
     """Put the bodies of join points in the places of their jumps, where that is the only one or the body is small."""
-    jumps = Counter(inner.label for inner in walk(expr) if isinstance(inner, Jump))
-    return _replace_jumps(expr, jumps, {})
+    jumps: Counter[Label] = Counter()
+    has_joins = False
+    for inner in walk(expr):
+        if isinstance(inner, Jump):
+            jumps[inner.label] += 1
+        elif isinstance(inner, LetJoin):
+            has_joins = True
+    return _replace_jumps(expr, jumps, {}) if has_joins else expr
 
 
 def _replace_jumps(expr: Expr, jumps: Counter[Label], bodies: dict[Label, LetJoin]) -> Expr:
@@ -231,21 +245,25 @@ def is_pure(expr: Expr) -> bool:
             return False
 
 
-def _drop_unused(expr: Expr, free: FreeVars) -> Expr:
-    """Leave out pure bindings that are not used, from the inside out."""
-    free.of(expr)
-    return _dropped(expr, free)
+def _drop_unused(expr: Expr) -> Expr:
+    """Leave out pure bindings that nothing mentions, and captures that a lambda does not use."""
+    return _dropped(expr, _mentioned(expr))
 
 
-def _dropped(expr: Expr, free: FreeVars) -> Expr:
-    if isinstance(expr, Let) and expr.var not in free.of(expr.body) and is_pure(expr.value):
-        return _dropped(expr.body, free)
+def _mentioned(expr: Expr) -> set[Var]:
+    """What expressions within expr use. No variable is bound twice, so that one that is not among it is used nowhere."""
+    return {atom for inner in walk(expr) for atom in atoms(inner) if isinstance(atom, Var)}
+
+
+def _dropped(expr: Expr, used: Collection[Var]) -> Expr:
+    if isinstance(expr, Let) and expr.var not in used and is_pure(expr.value):
+        return _dropped(expr.body, used)
     if isinstance(expr, Lambda):
-        body = _dropped(expr.body, FreeVars())
-        used = FreeVars().of(body)
-        captures = tuple(var for var in expr.captures if var in used)
+        body = _dropped(expr.body, used)
+        inside = _mentioned(body)
+        captures = tuple(var for var in expr.captures if var in inside)
         return expr if body is expr.body and captures == expr.captures else replace(expr, body=body, captures=captures)
-    return map_children(expr, lambda child: _dropped(child, free))
+    return map_children(expr, lambda child: _dropped(child, used))
 
 
 def _raised_here(handler: Expr, exn: Var, raised: Raise) -> Expr:

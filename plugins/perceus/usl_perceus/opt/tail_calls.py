@@ -1,4 +1,4 @@
-"""Tail calls: marked, and grouped into loops."""
+"""Tail calls: marked, and grouped into loops. What is left then becomes C."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from dataclasses import replace
 
 from usl_perceus.ir import Call, Expr, Lambda, Let, NewHole, Program, TryLet
 from usl_perceus.opt.callgraph import components, is_recursive, tail_callees
+from usl_perceus.opt.inline import without_unused
 from usl_perceus.traverse import map_children
 
 
 def tail_calls(program: Program) -> Program:
-    """Set Call.tail, and FunDef.loop for functions that call themselves or each other in tail position."""
+    """Set Call.tail, and FunDef.loop for functions that call themselves or each other in tail position.
+
+    Functions that nothing calls any more are left out: C compilers warn of them.
+    """
+    program = without_unused(program)
     graph = {name: tail_callees(fun.body) for name, fun in program.funs.items()}
     loops: dict[str, int] = {}
     for number, group in enumerate(components(graph)):

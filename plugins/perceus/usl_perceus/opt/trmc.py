@@ -83,15 +83,15 @@ def trmc(program: Program) -> Program:
     return replace(program, funs=funs)
 
 
-def _by_result(group: Collection[str], program: Program) -> list[frozenset[str]]:
-    """The functions of a group that can pass their results by destination, those of one type together."""
-    found: dict[Type, set[str]] = {}
+def _by_result(group: Collection[str], program: Program) -> list[tuple[str, ...]]:
+    """The functions of a group that can pass their results by destination, those of one type together, in the group's order."""
+    found: dict[Type, list[str]] = {}
     for name in group:
         fun = program.funs[name]
         if isinstance(fun.result, DataType) and program.datas[fun.result.name].layout is Layout.BOXED:
-            found.setdefault(fun.result, set()).add(name)
+            found.setdefault(fun.result, []).append(name)
     quiet = {type for type, names in found.items() if not any(program.funs[name].throws for name in names)}
-    return [frozenset(names) for type, names in found.items() if type in quiet or _constant(type, program) is not None]
+    return [tuple(names) for type, names in found.items() if type in quiet or _constant(type, program) is not None]
 
 
 def _constant(type: Type, program: Program) -> Nullary | None:

@@ -466,6 +466,8 @@ class Converter:
         """
         heap, types = self.heap, self.blocks.types
         heap.collect()
+        if not heap.output.is_printing():
+            heap.unwritten()  # of a call that was given up
         if len(args) != len(params):
             raise PerceusError(f"{name} takes {len(params)} argument(s), {len(args)} given", code="E743")
         converted: list[tuple[Any, Type]] = []
@@ -483,6 +485,9 @@ class Converter:
         given = (*(value for value, type in converted if not types.is_void(type)), heap.context)
         function = self.arrays.returning(function)
         value = heap.in_worker(function, given, lambda value: self._discard(value, result), limit) if long else function(*given)
+        if heap.output.failure is not None:
+            self._discard(value, result)
+            self.raise_unwritten()
         if heap.lib.usl_has_thrown(heap.context):
             self.raise_thrown(name)
         return self.from_heap(None if types.is_void(result) else value, result)
@@ -493,6 +498,12 @@ class Converter:
         if lib.usl_was_out_of_memory(context):
             raise MemoryError(f"{name} ran out of memory; what it held is not freed")
         raise self._exception(lib.usl_take_exception(context))
+
+    def raise_unwritten(self) -> None:
+        """Raises what kept from being written what the call printed."""
+        failure = self.heap.unwritten()
+        assert failure is not None
+        raise failure
 
     def _discard(self, value: Any, type: Type) -> None:
         """Gives up what a call gave that nobody waits for any more: its result, or its exception."""

@@ -121,12 +121,14 @@ typedef struct {
     struct runtime runtime;
     PyObject *start;                    /* starts the thread, which calls work() */
     PyObject *lock, *acquire, *release; /* the heap's, and of the lock within it */
+    PyObject *prints;                   /* whether any thread writes what a program prints */
     PyObject *dropped, *collect;        /* references to give up */
     long nanoseconds; /* to look before going to sleep; 0 where there is one processor */
     bool has_thread;
     struct signal begin, end;
     struct task task;
     PyObject *entry; /* whose call nobody waits for any more */
+    char failed;     /* what a call printed could not be written */
 } Worker;
 
 typedef struct {
@@ -136,7 +138,7 @@ typedef struct {
     Worker *worker;
     bool is_long, lends;
     PyObject *slowly; /* does the call otherwise */
-    PyObject *converter, *handle_type, *accepts, *raised, *from_heap, *waiting;
+    PyObject *converter, *handle_type, *accepts, *raised, *unwritten, *from_heap, *waiting;
     Py_ssize_t count;
     struct kind parameters; /* a TUPLE */
     struct kind result;
@@ -596,6 +598,7 @@ static void discard(const Entry *entry, struct task *task)
         release_words(entry, task->result, 0);
     else if (!runtime->was_out_of_memory(runtime->context))
         runtime->release(runtime->take_exception(runtime->context), runtime->context);
+    entry->worker->failed = 0;
     release_buffers(task);
 }
 
@@ -633,10 +636,19 @@ static int wait_for_end(Worker *self, const Entry *entry)
 
 /* ---- the heap's lock */
 
-/* 1: the heap is ours. 0: another thread has it and we do not wait, or a call that was given up uses it. -1: an exception. */
+/* 1: the heap is ours. 0: another thread has it and we do not wait, or must not, or a call that was given up uses it. -1: an
+ * exception. */
 static int acquire(const Worker *self, bool waits)
 {
-    PyObject *const acquired = waits ? PyObject_CallNoArgs(self->acquire) : PyObject_CallOneArg(self->acquire, Py_False);
+    PyObject *acquired = PyObject_CallOneArg(self->acquire, Py_False);
+    if (acquired == Py_False && waits) {
+        PyObject *const prints = PyObject_CallNoArgs(self->prints); /* perhaps this is what the other thread prints by */
+        Py_XDECREF(prints);
+        if (prints != Py_False)
+            return prints == NULL ? -1 : 0;
+        Py_DECREF(acquired);
+        acquired = PyObject_CallNoArgs(self->acquire);
+    }
     if (acquired == NULL)
         return -1;
     Py_DECREF(acquired);
@@ -693,6 +705,12 @@ static PyObject *worker_drop(PyObject *object, PyObject *address)
 static PyObject *result_of(const Entry *self, struct task *task)
 {
     const struct runtime *const runtime = &self->worker->runtime;
+    if (self->worker->failed) {
+        discard(self, task);
+        PyObject *const none = PyObject_CallNoArgs(self->unwritten); /* always raises */
+        Py_XDECREF(none);
+        return NULL;
+    }
     release_buffers(task);
     if (runtime->has_thrown(runtime->context)) {
         PyObject *const none = PyObject_CallNoArgs(self->raised); /* always raises */
@@ -872,6 +890,7 @@ static int entry_clear(PyObject *object)
     Py_CLEAR(self->handle_type);
     Py_CLEAR(self->accepts);
     Py_CLEAR(self->raised);
+    Py_CLEAR(self->unwritten);
     Py_CLEAR(self->from_heap);
     Py_CLEAR(self->waiting);
     clear_kind(&self->parameters);
@@ -889,6 +908,7 @@ static int entry_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(self->handle_type);
     Py_VISIT(self->accepts);
     Py_VISIT(self->raised);
+    Py_VISIT(self->unwritten);
     Py_VISIT(self->from_heap);
     Py_VISIT(self->waiting);
     const int failed = visit_kind(&self->parameters, visit, arg);
@@ -907,19 +927,19 @@ static void entry_dealloc(PyObject *object)
 static PyTypeObject *worker_type;
 
 /* Entry(address, worker, is_long, lends, slowly,
- *       (converter, handle_type, accepts, raised, from_heap, waiting), parameters, result) */
+ *       (converter, handle_type, accepts, raised, unwritten, from_heap, waiting), parameters, result) */
 static PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     unsigned long long address;
     PyObject *worker, *slowly;
-    PyObject *converter, *handle_type, *accepts, *raised, *from_heap, *waiting, *parameters, *result;
+    PyObject *converter, *handle_type, *accepts, *raised, *unwritten, *from_heap, *waiting, *parameters, *result;
     int is_long, lends;
     if (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0) {
         PyErr_SetString(PyExc_TypeError, "Entry takes no arguments by name");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "KO!ppO(OOOOOO)O!O!", &address, worker_type, &worker, &is_long, &lends, &slowly, &converter, &handle_type, &accepts, &raised, &from_heap,
-                          &waiting, &PyTuple_Type, &parameters, &PyTuple_Type, &result))
+    if (!PyArg_ParseTuple(args, "KO!ppO(OOOOOOO)O!O!", &address, worker_type, &worker, &is_long, &lends, &slowly, &converter, &handle_type, &accepts, &raised,
+                          &unwritten, &from_heap, &waiting, &PyTuple_Type, &parameters, &PyTuple_Type, &result))
         return NULL;
     Entry *const self = (Entry *)type->tp_alloc(type, 0);
     if (self == NULL)
@@ -934,6 +954,7 @@ static PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     self->handle_type = Py_NewRef(handle_type);
     self->accepts = Py_NewRef(accepts);
     self->raised = Py_NewRef(raised);
+    self->unwritten = Py_NewRef(unwritten);
     self->from_heap = Py_NewRef(from_heap);
     self->waiting = Py_NewRef(waiting);
     if (set_kind(&self->parameters, parameters) < 0 || set_kind(&self->result, result) < 0 ||
@@ -980,14 +1001,14 @@ static int prepare(struct signal *signal)
 
 static PyObject *worker_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *start, *lock, *acquire, *release, *dropped, *collect;
+    PyObject *start, *lock, *acquire, *release, *prints, *dropped, *collect;
     long nanoseconds;
     unsigned long long at[11];
     if (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0) {
         PyErr_SetString(PyExc_TypeError, "Worker takes no arguments by name");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "OlOOOOO(KKKKKKKKKKK)", &start, &nanoseconds, &lock, &acquire, &release, &dropped, &collect, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5], &at[6],
+    if (!PyArg_ParseTuple(args, "OlOOOOOO(KKKKKKKKKKK)", &start, &nanoseconds, &lock, &acquire, &release, &prints, &dropped, &collect, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5], &at[6],
                           &at[7], &at[8], &at[9], &at[10]))
         return NULL;
     Worker *const self = (Worker *)type->tp_alloc(type, 0);
@@ -1009,6 +1030,7 @@ static PyObject *worker_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     self->lock = Py_NewRef(lock);
     self->acquire = Py_NewRef(acquire);
     self->release = Py_NewRef(release);
+    self->prints = Py_NewRef(prints);
     self->dropped = Py_NewRef(dropped);
     self->collect = Py_NewRef(collect);
     self->nanoseconds = nanoseconds;
@@ -1059,6 +1081,7 @@ static void worker_dealloc(PyObject *object)
     Py_XDECREF(self->lock);
     Py_XDECREF(self->acquire);
     Py_XDECREF(self->release);
+    Py_XDECREF(self->prints);
     Py_XDECREF(self->dropped);
     Py_XDECREF(self->collect);
     type->tp_free(object);
@@ -1086,9 +1109,14 @@ static PyGetSetDef worker_getset[] = {
     {NULL},
 };
 
+static PyMemberDef worker_members[] = {
+    {"failed", T_BOOL, offsetof(Worker, failed), 0, NULL},
+    {NULL},
+};
+
 static PyType_Slot worker_slots[] = {
-    {Py_tp_new, worker_new},         {Py_tp_dealloc, worker_dealloc}, {Py_tp_methods, worker_methods},
-    {Py_tp_getset, worker_getset},   {0, NULL},
+    {Py_tp_new, worker_new},       {Py_tp_dealloc, worker_dealloc}, {Py_tp_methods, worker_methods},
+    {Py_tp_getset, worker_getset}, {Py_tp_members, worker_members}, {0, NULL},
 };
 
 static PyType_Spec worker_spec = {

@@ -147,6 +147,7 @@ def make_entry(
             Handle,
             converter.fits,
             functools.partial(converter.raise_thrown, name),
+            converter.raise_unwritten,
             converter.from_address,
             Waiting(),
         ),

@@ -18,6 +18,7 @@ from usl_c11.compiler import DEFAULT_FLAGS, Compiler, find_compiler
 from usl_c11.runtime import runtime_files
 from usl_c11.runtime.abi import DECLARATIONS, FUNCTIONS
 from usl_core.errors import JitError
+from usl_perceus.python.output import Output
 from usl_perceus.python.worker import HeapLock, Worker
 
 NOTHING = 1
@@ -29,7 +30,8 @@ class Heap:
 
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
-        self.lock = HeapLock()
+        self.output = Output()
+        self.lock = HeapLock(self.output)
         self.in_worker = Worker(self.lock, lib.usl_watch_stack)
         self.context = lib.usl_context_acquire()
         self.site = ffi.new("char[]", b"Python")
@@ -43,7 +45,15 @@ class Heap:
         lib.usl_set_output(self.context, self._write, ffi.NULL)
 
     def _print(self, user: Any, data: Any, count: int) -> None:
-        sys.stdout.write(self.ffi.buffer(data, count)[:].decode("utf-8", "replace"))
+        if not self.output.write(self.ffi.buffer(data, count)[:].decode("utf-8", "replace")) and self.worker is not None:
+            self.worker.failed = True
+
+    def unwritten(self) -> BaseException | None:
+        """What kept text from being written since this was asked last."""
+        failure, self.output.failure = self.output.failure, None
+        if self.worker is not None:
+            self.worker.failed = False
+        return failure
 
     def release_later(self, address: int) -> None:
         """Gives up a reference, from a finalizer: at once if nobody uses the heap, else when it is used next."""

@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from usl_core.deep import started
+from usl_perceus.python.output import Output
 
 
 class Task:
@@ -40,13 +41,19 @@ class Task:
 class HeapLock:
     """The reentrant lock of a heap. While a call goes on that was given up, by Ctrl-C, nobody gets it."""
 
-    def __init__(self) -> None:
+    def __init__(self, output: Output) -> None:
+        self.output = output
         self._lock = threading.RLock()
         self.abandoned: Any = None
         """What nobody waits for any more: a `Task`, or the worker in C. `entry.c` looks at it, too."""
 
     def __enter__(self) -> None:
-        self._lock.acquire()
+        if not self._lock.acquire(blocking=False):
+            if self.output.is_printing():
+                raise RuntimeError(
+                    "sys.stdout.write calls a @fun, or looks at what one gave, and would wait for the @fun that prints"
+                )
+            self._lock.acquire()
         if self._is_occupied():
             self._lock.release()
             message = "the call of a @fun that was interrupted still runs, and uses the heap; no other can, until it ends"
@@ -68,9 +75,10 @@ class HeapLock:
         """Undoes one `try_acquire`."""
         self._lock.release()
 
-    def bare(self) -> tuple[HeapLock, Callable[[], object], Callable[[], object]]:
-        """This, and what acquires and releases the lock without looking at what was abandoned, for `entry.c`."""
-        return self, self._lock.acquire, self._lock.release
+    def bare(self) -> tuple[HeapLock, Callable[[], object], Callable[[], object], Callable[[], bool]]:
+        """This, what acquires and releases the lock without looking at what was abandoned, and whether anybody prints, for
+        `entry.c`."""
+        return self, self._lock.acquire, self._lock.release, self.output.busy
 
     def abandon(self, task: Any) -> None:
         """Nobody waits for the task any more: until it is over, nobody gets the lock."""
@@ -80,7 +88,7 @@ class HeapLock:
         """Whether a call that was given up still goes on; if one is over, what it gave is given up."""
         task = self.abandoned
         if task is not None and task.over:
-            self.abandoned = None
+            self.abandoned = self.output.failure = None
             if task.error is None:
                 task.discard(task.result)
         return self.abandoned is not None

@@ -23,6 +23,12 @@ class Map(Generic[K, V]):
     Entry: {count: i64, smaller: "Map[K, V]", key: K, value: V, larger: "Map[K, V]"}
 
 
+@fun
+def empty() -> Map[K, V]:
+    """A map without entries."""
+    return Empty
+
+
 @fbip
 @fun
 def size(m: borrowed[Map[K, V]]) -> i64:
@@ -61,6 +67,25 @@ def get(m: borrowed[Map[K, V]], key: borrowed[K], otherwise: V) -> V:
                 return get(l, key, otherwise)
             if k < key:
                 return get(r, key, otherwise)
+            return v
+
+
+@no_alloc
+@fun
+def item(m: borrowed[Map[K, V]], key: borrowed[K]) -> V:
+    """The value of key.
+
+    Raises:
+        KeyError: it is missing.
+    """
+    match m:
+        case Empty():
+            raise KeyError
+        case Entry(_, l, k, v, r):
+            if key < k:
+                return item(l, key)
+            if k < key:
+                return item(r, key)
             return v
 
 
@@ -134,16 +159,16 @@ def _leaning_right(m: Map[K, V]) -> Map[K, V]:
 
 
 @fun
-def insert(m: Map[K, V], key: K, value: V) -> Map[K, V]:
+def set(m: Map[K, V], key: K, value: V) -> Map[K, V]:
     """m with that value of key. Takes one block if the key is new, else none."""
     match m:
         case Empty():
             return Entry(1, Empty, key, value, Empty)
         case Entry(n, l, k, v, r):
             if key < k:
-                return _balanced(Entry(n, insert(l, key, value), k, v, r))
+                return _balanced(Entry(n, set(l, key, value), k, v, r))
             if k < key:
-                return _balanced(Entry(n, l, k, v, insert(r, key, value)))
+                return _balanced(Entry(n, l, k, v, set(r, key, value)))
             return Entry(n, l, key, value, r)
 
 
@@ -160,6 +185,20 @@ def update(m: Map[K, V], key: borrowed[K], f: Callable[[V], V]) -> Map[K, V]:
             if k < key:
                 return Entry(n, l, k, v, update(r, key, f))
             return Entry(n, l, k, f(v), r)
+
+
+@fun
+def update_or(m: Map[K, V], key: K, otherwise: V, f: Callable[[V], V]) -> Map[K, V]:
+    """m with f(value) as the value of key, or f(otherwise) if it was missing. Takes memory as `set`."""
+    match m:
+        case Empty():
+            return Entry(1, Empty, key, f(otherwise), Empty)
+        case Entry(n, l, k, v, r):
+            if key < k:
+                return _balanced(Entry(n, update_or(l, key, otherwise, f), k, v, r))
+            if k < key:
+                return _balanced(Entry(n, l, k, v, update_or(r, key, otherwise, f)))
+            return Entry(n, l, key, f(v), r)
 
 
 @no_alloc
@@ -307,26 +346,56 @@ def map(m: Map[K, V], f: Callable[[K, V], W]) -> Map[K, W]:
 
 
 @fun
-def entries(m: borrowed[Map[K, V]]) -> List[tuple[K, V]]:
+def items(m: borrowed[Map[K, V]]) -> List[tuple[K, V]]:
     """Keys with their values, keys rising. Takes a block for each."""
-    return _entries(m, Nil)
+    return _items(m, Nil)
 
 
 @fun
-def _entries(m: borrowed[Map[K, V]], behind: List[tuple[K, V]]) -> List[tuple[K, V]]:
+def _items(m: borrowed[Map[K, V]], behind: List[tuple[K, V]]) -> List[tuple[K, V]]:
     match m:
         case Empty():
             return behind
         case Entry(_, l, k, v, r):
-            return _entries(l, Cons((k, v), _entries(r, behind)))
+            return _items(l, Cons((k, v), _items(r, behind)))
 
 
 @fun
-def of_entries(entries: List[tuple[K, V]]) -> Map[K, V]:
+def keys(m: borrowed[Map[K, V]]) -> List[K]:
+    """All keys, rising. Takes a block for each."""
+    return _keys(m, Nil)
+
+
+@fun
+def _keys(m: borrowed[Map[K, V]], behind: List[K]) -> List[K]:
+    match m:
+        case Empty():
+            return behind
+        case Entry(_, l, k, _, r):
+            return _keys(l, Cons(k, _keys(r, behind)))
+
+
+@fun
+def values(m: borrowed[Map[K, V]]) -> List[V]:
+    """The values of all keys, keys rising. Takes a block for each."""
+    return _values(m, Nil)
+
+
+@fun
+def _values(m: borrowed[Map[K, V]], behind: List[V]) -> List[V]:
+    match m:
+        case Empty():
+            return behind
+        case Entry(_, l, _, v, r):
+            return _values(l, Cons(v, _values(r, behind)))
+
+
+@fun
+def of_items(items: List[tuple[K, V]]) -> Map[K, V]:
     """Of two values of a key the later one counts."""
     m = Empty
-    for key, value in entries:
-        m = insert(m, key, value)
+    for key, value in items:
+        m = set(m, key, value)
     return m
 
 

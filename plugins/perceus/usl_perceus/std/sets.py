@@ -45,9 +45,9 @@ def contains(s: borrowed[Set[T]], x: borrowed[T]) -> bool:
 
 
 @fun
-def insert(s: Set[T], x: T) -> Set[T]:
+def add(s: Set[T], x: T) -> Set[T]:
     """Takes one block if x is new, else none."""
-    return Set(maps.insert(s.entries, x, None))
+    return Set(maps.set(s.entries, x, None))
 
 
 @no_alloc
@@ -116,7 +116,7 @@ def of_list(xs: List[T]) -> Set[T]:
     """The elements of a list. Takes a block for each that is new."""
     s = Set(Empty)
     for x in xs:
-        s = insert(s, x)
+        s = add(s, x)
     return s
 
 
@@ -134,7 +134,7 @@ def _union(s: Map[T, None], t: borrowed[Map[T, None]]) -> Map[T, None]:
         case Empty():
             return s
         case Entry(_, l, x, _, r):
-            return _union(maps.insert(_union(s, l), x, None), r)
+            return _union(maps.set(_union(s, l), x, None), r)
 
 
 @no_alloc
