@@ -29,7 +29,7 @@ def trial(seed: str, cell) -> str:
         AssertionError: the results differ, or a refusal has no line. Any other exception is a failure as well.
     """
     rng = random.Random(seed)
-    program = random_program(rng)
+    program = random_program(rng, *cell)
     p = program.procedure()
     try:
         s = random_schedule(rng, program, p, cell)
@@ -40,11 +40,10 @@ def trial(seed: str, cell) -> str:
         str(error)
         return f"{error.code} {error.message[error.message.index(':') + 2 if ':' in error.message else 0 :][:60]}"
     for _ in range(3):
-        sizes = {name: rng.randint(1, 40 if len(program.dims) == 1 else rng.choice((6, 20, 40))) for name in program.dims}
-        number = rng.randrange(1 << 30)
+        sizes, number = program.sizes(rng), rng.randrange(1 << 30)
         found = outputs(scheduled, program, sizes, number)
-        if found is not None:
-            assert found == outputs(p, program, sizes, number), f"sizes {sizes}"
+        assert found is not None, f"the assertions exclude the sizes {sizes}"
+        assert found == outputs(p, program, sizes, number), f"sizes {sizes}"
     return "applied"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_core import proc
+from usl_core import Procedure, proc, proc_from_source
 
 
 @proc
@@ -36,3 +36,18 @@ def scaled(n: size, inp: f32[n], b: f32[n], c: f32[n]):
         c[x] = a[x]
     for x in seq(0, n - 1):
         c[x + 1] = c[x] + 1.0
+
+
+def reduced(scalar: str, update: str) -> Procedure:
+    """A copy, and an update of it that reduces three neighbours; `{}` in update is the value."""
+    return proc_from_source(f"""
+def reduced(N: size, inp: {scalar}[N + 2], out: {scalar}[N]):
+    a: {scalar}[N]
+    for x in seq(0, N):
+        a[x] = inp[x]
+    for x in seq(0, N):
+        for r in seq(0, 3):
+            a[x] {update.format("inp[x + r]")}
+    for x in seq(0, N):
+        out[x] = a[x]
+""")

@@ -14,6 +14,7 @@ from usl_core.scheduling import (
     expand_dim,
     fission,
     fuse,
+    inline_producer,
     insert_noop_call,
     lift_alloc,
     rename_loop,
@@ -144,15 +145,18 @@ def clone_in(working: Working, directive: Directive) -> None:
 
 
 def rfactor(working: Working, directive: Directive) -> None:
-    """A sum over a loop in two steps: a sum in each iteration, into a func of its own, and the sum of these.
+    """A reduction over a loop in two steps: one in each iteration, into a func of its own, and the reduction of these.
 
     for r: for i: f[...] += e    ~>    for r: (f_intm[r, ...] = 0; for i: f_intm[r, ...] += e); for r: f[...] += f_intm[r, ...]
+
+    The same with `*=`, and with `max` and `min`; of floating numbers these have no identity, so that each begins with f.
     """
     stage, (var, name) = working.stage(directive), directive.args
     loop = working.loop(stage, var, directive)
     write = working.at(stage.write)
-    if not isinstance(write, ReduceCursor) or write.op() != "+" or len(stage.writes) != 1:
-        raise directive.refuse("only sums, written with +=, have partial results", "E785")
+    if not isinstance(write, ReduceCursor) or len(stage.writes) != 1:
+        hint = "hint: write the update as +=, *=, @= max(...) or @= min(...)"
+        raise directive.refuse("only one reduction has partial results", "E785", [hint])
     start_at_zero(working, loop)
     while (now := working.order(stage)).index(var) > 0:
         swap(working, stage, now[now.index(var) - 1], var, directive)
@@ -160,7 +164,8 @@ def rfactor(working: Working, directive: Directive) -> None:
     buffer = f"{directive.func}_intm"
     window = str(bounds(working.p, working.at(stage.func.buffer), loop.body(), kinds=("reduce",)))
     body = loop.body()
-    working.do(stage_mem, body, window, buffer, accum=True)
+    working.do(stage_mem, body, window, buffer, accum=True, start=loop)
+    saved = working.at(loop).prev(2)
     alloc = next(
         each for each in statements(working.at(stage.loops[var])) if isinstance(each, AllocCursor) and each.name() == buffer
     )
@@ -170,6 +175,8 @@ def rfactor(working: Working, directive: Directive) -> None:
     working.do(fission, block[len(block) - 1].after())
     block = working.at(body)
     working.do(fission, block[0].before())
+    if isinstance(saved, AllocCursor) and saved.name() == f"{buffer}_start":
+        working.do(inline_producer, saved)  # nothing is combined with what it copies before its last use any more
     found = find_funcs(working.p, _block(working))
     made = found[buffer]
     for each in made.stages:

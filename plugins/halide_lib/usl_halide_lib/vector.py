@@ -25,6 +25,7 @@ from usl_core.ir.types import ScalarType
 from usl_core.scheduling import divide_loop
 from usl_halide_lib.avx512_operations import avx512_operation
 from usl_halide_lib.directives import Directive, TailStrategy
+from usl_halide_lib.errors import DirectiveError
 from usl_halide_lib.lanes import by_operations
 from usl_halide_lib.loops import alone, start_at_zero
 from usl_halide_lib.places import Stage, statements, text_of
@@ -123,18 +124,55 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
         stage.gone[name] = f"{directive} vectorised it"
         return
     width, memories = _registers(target, types, factor)
+    ways = list(_ways(working, directive, stage, loop, width, tail))
     why: SchedulingError | Undecided | None = None
     for wanted in (_operations(loop), None):
         instructions = list(target.instructions(width, types, wanted))
         step = partial(_vectorized, loop=loop, width=width, memory=memories, instructions=instructions)
-        for prepare, way in _ways(working, directive, stage, loop, width, tail):
-            error = working.attempt(partial(_one_way, working, step, prepare, way))
-            if error is None:
-                stage.gone[name] = f"{directive} vectorised it"
-                return
-            why = error if why is None or wanted is None else why
+        found = _first_of(working, [partial(_one_way, working, step, prepare, way) for prepare, way in ways])
+        if found is None:
+            stage.gone[name] = f"{directive} vectorised it"
+            return
+        why = found if why is None or wanted is None else why
+    if _in_part_of_registers(working, stage, loop, width, target, types, ways):
+        stage.gone[name] = f"{directive} vectorised it"
+        return
     assert why is not None
+    if isinstance(why, DirectiveError):
+        raise why
     raise directive.refuse(why.message, "E780", why.notes)
+
+
+def _first_of(working: Working, steps: Iterable[Callable[[], None]]) -> SchedulingError | Undecided | None:
+    """Do the first of some steps that is not refused; if all are, why the last of them is."""
+    why: SchedulingError | Undecided | None = None
+    for step in steps:
+        why = working.attempt(step)
+        if why is None:
+            return None
+    return why
+
+
+def _in_part_of_registers(
+    working: Working, stage: Stage, loop: Any, width: int, target: Target, types: frozenset[str], ways: Iterable[Way]
+) -> bool:
+    """Whether the loop was done by masked instructions of full registers, of which width lanes take part.
+
+    For vectors that are shorter than any register whose instructions compute what the loop does.
+    """
+    largest = max(target.memories)
+    full = largest // max((BITS[each] for each in types), default=32)
+    if width >= full:
+        return False
+    instructions = target.instructions(full, types, None)
+    memory = dict.fromkeys(types, target.memories[largest])
+    step = partial(_vectorized, loop=loop, width=full, memory=memory, instructions=instructions)
+    steps = []
+    for prepare, way in ways:
+        if prepare is None and not (way == "perfect" and _is_guarded(loop)):
+            prepare = partial(_divided, working, stage, loop, width, "perfect" if way == "perfect" else "bound")
+        steps.append(partial(_one_way, working, step, prepare, "guard"))
+    return _first_of(working, steps) is None
 
 
 def _by_operations(
@@ -236,10 +274,12 @@ def _registers(target: Target, types: frozenset[str], factor: int) -> tuple[int,
     return width, homes or {"f32": target.memories[largest]}
 
 
-def _ways(
-    working: Working, directive: Directive, stage: Stage, loop: Any, width: int, tail: TailStrategy
-) -> Iterable[tuple[Callable[[], Any] | None, str]]:
-    """What to try, in turn: what is done first, which gives the loop over the lanes, and the tail of `vectorize`."""
+Way = tuple[Callable[[], Any] | None, str]
+"""What is done first, which gives the loop over the lanes, and the tail of `vectorize`."""
+
+
+def _ways(working: Working, directive: Directive, stage: Stage, loop: Any, width: int, tail: TailStrategy) -> Iterable[Way]:
+    """What to try, in turn."""
     if _is_guarded(loop):
         yield None, "perfect"
         return
@@ -253,8 +293,7 @@ def _ways(
             yield (None, "masked") if working.only_guards else (shift, "perfect")
         case TailStrategy.RoundUp:
             require_pure(directive, stage, loop, tail)
-            make_room(working, directive, stage, loop, width)
-            yield partial(_divided, working, stage, loop, width, "round_up"), "perfect"
+            yield partial(_rounded_up, working, directive, stage, loop, width), "perfect"
         case _ if tail in MASKED:
             if tail is TailStrategy.RoundUpAndBlend and stage.number == 0:
                 require_pure(directive, stage, loop, tail)
@@ -276,6 +315,12 @@ def _is_guarded(loop: Any) -> bool:
     """Whether all of a loop of a constant number of iterations is under one `if`: the tail of a split."""
     body = list(loop.body())
     return len(body) == 1 and isinstance(body[0], IfCursor) and text_of(loop.hi()).isdecimal()
+
+
+def _rounded_up(working: Working, directive: Directive, stage: Stage, loop: Any, width: int) -> Any:
+    """The loop over lanes of a loop that is divided so that its last tile is full, with room for it."""
+    make_room(working, directive, stage, loop, width)
+    return _divided(working, stage, loop, width, "round_up")
 
 
 def _divided(working: Working, stage: Stage, loop: Any, width: int, tail: str) -> Any:
