@@ -22,6 +22,7 @@ from usl_core.cursors.path import (
     Path,
     anchor_path,
     block_of,
+    child,
     get,
     paths_of,
     starts_with,
@@ -33,8 +34,9 @@ from usl_core.cursors.survivor import nearest_survivor
 from usl_core.deep import deeply
 from usl_core.errors import InvalidCursorError, SchedulingError, Span
 from usl_core.ir.identity import Identical
-from usl_core.ir.nodes import Arg, Interval, NodeBase, Proc
+from usl_core.ir.nodes import Arg, Interval, Node, NodeBase, Proc
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import Step
 from usl_core.ir.types import Type
 
 
@@ -201,7 +203,10 @@ def invalid_cursor_error(reason: str, notes: Sequence[str] = ()) -> InvalidCurso
 class NodeCursor(Cursor):
     """A cursor to one node of the tree."""
 
-    __slots__ = ()
+    __slots__ = ("_node",)
+
+    _node: Any
+    """The node, once it has been asked for: the tree of a cursor never changes."""
 
     @property
     def path(self) -> Path:
@@ -212,15 +217,22 @@ class NodeCursor(Cursor):
     @property
     def node(self) -> Any:
         """The node of the IR."""
-        return get(self.owner.ir, self.path)
+        try:
+            return self._node
+        except AttributeError:
+            self._node = get(self.owner.ir, self.path)
+            return self._node
 
     def _operand(self, field: str) -> ExprCursor:
-        cursor = self._at((*self.path, (field, None)))
+        cursor = self._child((field, None))
         assert isinstance(cursor, ExprCursor)
         return cursor
 
     def _children(self, field: str, count: int) -> tuple[Any, ...]:
-        return tuple([self._at((*self.path, (field, index))) for index in range(count)])
+        return tuple([self._child((field, index)) for index in range(count)])
+
+    def _child(self, step: Step) -> Any:
+        return _cursor_to_node(self.owner, child(self.node, step), (*self.path, step))
 
     def _spelling(self, sym: Sym) -> str:
         return spelling(self.owner.ir, sym, self.path)
@@ -393,7 +405,7 @@ def make_cursor(owner: Owner, loc: Loc) -> Cursor:
         case NodeLoc((("args", int(index)),)):
             return _CLASSES[Arg](owner, ArgLoc(index))
         case NodeLoc(path):
-            return _CLASSES[type(get(owner.ir, path))](owner, loc)
+            return _cursor_to_node(owner, get(owner.ir, path), path)
         case BlockLoc():
             return BlockCursor(owner, loc)
         case GapLoc():
@@ -402,6 +414,13 @@ def make_cursor(owner: Owner, loc: Loc) -> Cursor:
             return _CLASSES[Arg](owner, loc)
         case Dead():
             return InvalidCursor(owner, loc)
+
+
+def _cursor_to_node(owner: Owner, node: Node, path: Path) -> Cursor:
+    cursor = _CLASSES[type(node)](owner, NodeLoc(path))
+    if isinstance(cursor, NodeCursor):
+        cursor._node = node
+    return cursor
 
 
 __all__ = [

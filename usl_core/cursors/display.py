@@ -64,8 +64,21 @@ def spellings(proc: ir.Proc) -> Mapping[Sym, str]:
     return known
 
 
+_spellings_at: WeakKeyDictionary[ir.Proc, dict[tuple[Path, bool], Mapping[Sym, str]]] = WeakKeyDictionary()
+"""By procedure, by the path of a statement and whether the expressions of it are meant."""
+
+
 def spellings_at(proc: ir.Proc, path: Path) -> Mapping[Sym, str]:
     """`spellings` of what the node at path may mention or bind: found from what is visible there, whatever else is in proc."""
+    length = next((n for n in range(len(path), 0, -1) if path[n - 1][0] in ("body", "orelse")), len(path))
+    key = path[:length], length < len(path)
+    known = _spellings_at.setdefault(proc, {})
+    if key not in known:
+        known[key] = _spellings_found(proc, path)
+    return known[key]
+
+
+def _spellings_found(proc: ir.Proc, path: Path) -> Mapping[Sym, str]:
     visible = list(_visible(proc, path))
     if len({written(sym) for sym in visible}) == len(visible):  # nothing is in the way of another
         return {sym: written(sym) for sym in visible if keyword.iskeyword(sym.name)}

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from usl_core import Procedure
 from usl_core.cursors import IfCursor
 from usl_core.errors import calling_line
 from usl_core.scheduling import inline_producer, simplify, specialize
 from usl_halide_lib import algorithm, storage
-from usl_halide_lib.compute import Placed, place, separate_consumers
+from usl_halide_lib.compute import Placed, copied, place, separate_consumers
 from usl_halide_lib.directives import NO_EFFECT, Collected, Directive, Func, TailStrategy
 from usl_halide_lib.errors import DirectiveError
 from usl_halide_lib.explain import explanation
@@ -129,29 +130,41 @@ class Application:
         wanted = conditions(working, self.directives, self.loop_directives)
         if not wanted:
             self.block(working)
-            return simplify(working.p)
-        return simplify(self.in_two_branches(working, wanted))
+        elif all(each.name == "vectorize" for each in self.directives if TailStrategy.ShiftInwards in each.args):
+            self.vectors_in_one_branch(working, wanted)
+        else:
+            self.in_two_branches(working, wanted)
+        return simplify(working.p)
 
-    def in_two_branches(self, working: Working, wanted: list[str]) -> Procedure:
+    def in_two_branches(self, working: Working, wanted: list[str]) -> None:
         """All directives where extents suffice for shifted tiles; guards instead of shifted tiles elsewhere."""
-        condition = " and ".join(wanted)
-        p = specialize(working.p, working.p.body(), [condition])
-        branch = next(stmt for stmt in p.body() if isinstance(stmt, IfCursor))
-        orelse = branch.orelse()
-        assert orelse
-        large, small = Working.of(p, branch.body(), branch), Working.of(p, orelse, branch)
+        condition, branch, orelse = branches(working, wanted)
+        large, small = Working.of(working.p, branch.body(), branch), Working.of(working.p, orelse, branch)
         large.log, small.log, small.only_guards = self.log, Log(), True
-        small.narrow = all(each.name == "vectorize" for each in self.directives if TailStrategy.ShiftInwards in each.args)
-        small_funcs = small.funcs
         self.block(large)
-        small.p = large.p
-        small.funcs = small_funcs
+        small.p = working.p = large.p
         try:
             self.block(small)
         except DirectiveError as error:
             self.log.remark("", f"unscheduled unless {condition}: {error.message}")
-            small.p = large.p
-        return small.p
+        else:
+            working.p = small.p
+
+    def vectors_in_one_branch(self, working: Working, wanted: list[str]) -> None:
+        """The same where only vectors are shifted: loops are alike then, and extents less than a vector get no vectors."""
+        self.arrange(working)
+        condition, branch, orelse = branches(working, wanted)
+        working.root = branch
+        small = copied(working, branch.body(), orelse)
+        small.log, small.narrow = Log(), True
+        self.finish(working)
+        small.p = working.p
+        try:
+            self.finish(small)
+        except DirectiveError as error:
+            self.log.remark("", f"loops are as they were unless {condition}: {error.message}")
+        else:
+            working.p = small.p
 
     # ---- directives by what they are about
 
@@ -197,7 +210,12 @@ class Application:
     # ---- one block
 
     def block(self, working: Working) -> None:
-        """All directives on the funcs of one block: the algorithm, then func by func from the outputs back, then the rest."""
+        """All directives on the funcs of one block."""
+        self.arrange(working)
+        self.finish(working)
+
+    def arrange(self, working: Working) -> None:
+        """The algorithm, then places, loops and storage, func by func from the outputs back."""
         for directive in self.named("rfactor", "in_", "clone_in"):
             with working.applying(directive):
                 algorithm.change(working, directive)
@@ -215,10 +233,6 @@ class Application:
         call_as_named(working)
         if not self.nodes:
             self.nodes, self.buffers, self.placed = loop_nest(working, self.directives), list(points(working)), working.p
-        self.finish(working)
-        for directive in self.directives:
-            if directive not in working.used and directive.name not in SILENT:
-                raise directive.refuse("this directive was not applied; please report it", "E789")
 
     def inline(self, working: Working) -> None:
         """Compute funcs where they are read: those that say so, or that nothing places if that is the default."""
@@ -333,6 +347,19 @@ class Application:
                 tail = directive.args[2]
                 known = TailStrategy.Auto, TailStrategy.GuardWithIf
                 unroll(working, directive, "cut" if tail in known else "guard")
+        for directive in self.directives:
+            if directive not in working.used and directive.name not in SILENT:
+                raise directive.refuse("this directive was not applied; please report it", "E789")
+
+
+def branches(working: Working, wanted: list[str]) -> tuple[str, Any, Any]:
+    """The procedure twice, for when all that is wanted holds and for when not: the condition, the `if`, its second branch."""
+    condition = " and ".join(wanted)
+    working.p = specialize(working.p, working.p.body(), [condition])
+    branch = next(stmt for stmt in working.p.body() if isinstance(stmt, IfCursor))
+    orelse = branch.orelse()
+    assert orelse
+    return condition, branch, orelse
 
 
 SILENT = (*NO_EFFECT, "serial", "atomic", "compute_root", "store_root", "bound", "align_bounds")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -259,6 +259,24 @@ def transfer(working: Working, stage: Stage, old: Any, new: Any) -> None:
     stage.writes = [copies.get(working.at(each), each) for each in stage.writes]
     stage.loops = {name: copies.get(working.at(each), each) for name, each in stage.loops.items()}
     stage.root = copies.get(working.at(stage.root), stage.root)
+
+
+def copied(working: Working, old: Any, new: Any) -> Working:
+    """What is known of the code old, known of its copy new."""
+    copies = dict(zip(statements(old), statements(new), strict=True))
+
+    def there(cursor: Any) -> Any:
+        return copies.get(working.at(cursor), cursor)
+
+    def stage_there(stage: Stage, func: Func) -> Stage:
+        loops = {name: there(loop) for name, loop in stage.loops.items()}
+        return replace(stage, func=func, root=there(stage.root), writes=[*map(there, stage.writes)], loops=loops)
+
+    funcs = {name: replace(func, buffer=there(func.buffer)) for name, func in working.funcs.items()}
+    for func in funcs.values():
+        func.stages = [stage_there(stage, func) for stage in func.stages]
+    branches = {key: stage_there(stage, funcs[key[0]]) for key, stage in working.branches.items()}
+    return Working(working.p, funcs, working.root, branches=branches, used=set(working.used))
 
 
 def _into(working: Working, placed: Placed, loop: Any, origins: list[str]) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from usl_core import Procedure
-from usl_core.cursors import AllocCursor, ForCursor
+from usl_core.cursors import ForCursor
 from usl_core.errors import SchedulingError, Undecided, UslError
+from usl_core.ir.traverse import bound
 from usl_halide_lib.directives import Directive
 from usl_halide_lib.errors import DirectiveError, refused_by
-from usl_halide_lib.places import Func, Stage, around, did_you_mean, find_funcs, statements
+from usl_halide_lib.places import Func, Stage, around, did_you_mean, find_funcs
 
 
 @dataclass(slots=True)
@@ -138,9 +140,11 @@ class Working:
 
     def fresh(self, *wanted: str) -> str:
         """The first of some names that nothing has yet, or the last of them with a number."""
-        taken = {arg.name() for arg in self.p.args()} | {
-            each.name() for each in statements(self.p) if isinstance(each, ForCursor | AllocCursor)
-        }
+        bases = Counter(each.name for each in bound(self.p.ir))
+        taken = {
+            *bases,
+            *(f"{base}_{i}" for base, count in bases.items() for i in range(1, count)),
+        }  # as equal names are printed
         for name in wanted:
             if name not in taken:
                 return name

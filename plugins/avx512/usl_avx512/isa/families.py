@@ -15,8 +15,9 @@ and the features of the registers. `lanewise` writes the text of what is done la
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from string import Template
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _SCOPE = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2, "DRAM": DRAM}
 _LOOPS = re.compile(r"^ +for \w+ in seq\(0, (\w+)\):", re.MULTILINE)
 _TENSOR = re.compile(r"(\w+): \[\w+\]\[([^\]]*)\]")
+_NAME = re.compile(r"^ *def ([^(]+)\(", re.MULTILINE)
 _DATA = re.compile(r"\w+: \[?([iuf]\d+|bf16)\b")
 
 
@@ -60,14 +62,21 @@ class Lanes:
         return {"s": self.s, "t": self.t, "l": str(self.l), "m": self.memory, "p": self.p, **self.extra}
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
-    """An instruction as text that is not parsed yet."""
+    """An instruction as text that is not parsed yet, nor written before it is asked for: most instructions never are."""
 
-    name: str
-    text: str
-    file: str
-    features: frozenset[str]
+    __slots__ = ("_text", "_write", "features", "file", "name")
+
+    def __init__(self, name: str, features: Sequence[str], write: Callable[[], str]) -> None:
+        self.name, self.file, self.features = name, f"<{name}>", frozenset(features)
+        self._write, self._text = write, ""
+
+    @property
+    def text(self) -> str:
+        """The declaration."""
+        if not self._text:
+            self._text = self._write()
+        return self._text
 
     def parse(self) -> Procedure:
         """The instruction that the text declares."""
@@ -116,14 +125,24 @@ class Table:
 
 def family(text: str, *rows: Lanes, features: Sequence[str] = ()) -> Iterator[Source]:
     """The instruction of a text for each kind of register. features are needed in addition to those of the registers."""
+
+    def write(row: Lanes) -> str:
+        return _complete(Template(dedent(text).strip()).substitute(row.blanks()), (*row.features, *features))
+
+    name = Template(_name(text))
     for row in rows:
-        filled = Template(dedent(text).strip()).substitute(row.blanks())
-        yield _complete(filled, (*row.features, *features))
+        yield Source(name.substitute(row.blanks()), (*row.features, *features), partial(write, row))
 
 
 def plain(text: str, *features: str) -> Iterator[Source]:
     """An instruction of its own: a text without blanks."""
-    yield _complete(dedent(text).strip(), features)
+    yield Source(_name(text), features, lambda: _complete(dedent(text).strip(), features))
+
+
+def _name(text: str) -> str:
+    found = _NAME.search(text)
+    assert found is not None, text
+    return found[1]
 
 
 def lanewise(
@@ -141,19 +160,23 @@ def lanewise(
     value is C for what it leaves in `{dst}`. `x[i]` in the statement is a register; other names, apart from functions, are
     scalars. All registers may be the same ones, if alias.
     """
-    for row in rows:
+
+    def write(row: Lanes, form: str) -> str:
         blanks = row.blanks()
         body, result = Template(statement).substitute(blanks), Template(value).substitute(blanks)
         registers, formals = _formals(body, row)
         shared = f"aliasable={tuple(registers)!r}, " if alias and len(registers) > 1 else ""
+        c = Template(row.blend).substitute(value=result) if form else result
+        head = f"@instr({f'{{dst}} = {c};'!r}, {shared}{options})".replace(", )", ")")
+        guarded = f"if i < n:\n    {body}" if form else body
+        size = ["n: size"] if form else []
+        lines = f"for i in seq(0, {row.l}):\n{indent(guarded, '    ')}"
+        signature = f"def {row.p}_{form}{name}_{row.s}({', '.join([*size, *formals])}):"
+        return _complete(f"{head}\n{signature}\n{indent(lines, '    ')}", (*row.features, *features))
+
+    for row in rows:
         for form in forms:
-            c = Template(row.blend).substitute(value=result) if form else result
-            head = f"@instr({f'{{dst}} = {c};'!r}, {shared}{options})".replace(", )", ")")
-            guarded = f"if i < n:\n    {body}" if form else body
-            size = ["n: size"] if form else []
-            lines = f"for i in seq(0, {row.l}):\n{indent(guarded, '    ')}"
-            signature = f"def {row.p}_{form}{name}_{row.s}({', '.join([*size, *formals])}):"
-            yield _complete(f"{head}\n{signature}\n{indent(lines, '    ')}", (*row.features, *features))
+            yield Source(f"{row.p}_{form}{name}_{row.s}", (*row.features, *features), partial(write, row, form))
 
 
 def _formals(statement: str, row: Lanes) -> tuple[list[str], list[str]]:
@@ -170,18 +193,17 @@ def _formals(statement: str, row: Lanes) -> tuple[list[str], list[str]]:
     return registers, formals
 
 
-def _complete(text: str, features: Sequence[str]) -> Source:
+def _complete(text: str, features: Sequence[str]) -> str:
     """The text with what every instruction has."""
     decorator, _, definition = text.partition("\ndef ")
     signature, _, body = definition.partition(":\n")
-    name = signature.partition("(")[0]
     free = [tensor for tensor in _TENSOR.findall(signature) if _strides_are_free(tensor[0], decorator, body)]
     asserted = "".join(f"    assert stride({operand}, {shape.count(',')}) == 1\n" for operand, shape in free)
     shared = _shared(decorator)
     options = f", includes=('immintrin.h',), features={tuple(dict.fromkeys(features))!r}"
     options += f", c_global={shared!r}" if shared else ""
     head = decorator.rstrip().removesuffix(")").rstrip().removesuffix(",")
-    return Source(name, f"{head}{options})\ndef {signature}:\n{asserted}{body}\n", f"<{name}>", frozenset(features))
+    return f"{head}{options})\ndef {signature}:\n{asserted}{body}\n"
 
 
 def _strides_are_free(operand: str, decorator: str, body: str) -> bool:
