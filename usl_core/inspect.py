@@ -52,7 +52,8 @@ class Access:
     """What code does ("read", "write" or "reduce") with elements of a buffer that is bound outside of it.
 
     index has a text for each dimension; names are the iterators in it that run through several values here. certain says that
-    nothing which depends on data decides whether it happens. op is the operation of a reduction: "+", "*", "min" or "max".
+    nothing which depends on data decides whether it happens. op is the operation of a reduction: "+", "*", "&", "|", "^",
+    "min" or "max".
     """
 
     kind: str

@@ -315,6 +315,8 @@ def f(x: f32, y: f32):
 """)
     shown = {text: [each.op() for each in p.find_all(text)] for text in PATTERNS}
     assert shown == PATTERNS
+    q = proc_from_source("def f(x: u8, y: u8):\n    x |= y & 3\n    y ^= x << 1 >> 2")
+    assert [q.find(text).op() for text in ("x |= _", "y ^= _", "y & 3", "_ << _", "_ >> 2")] == ["|", "^", "&", "<<", ">>"]
 
 
 PATTERNS = {"x += _": ["+"], "x *= _": ["*"], "_ @= max(_)": ["max"], "_ @= _": ["+", "*", "max", "min"], "y @= max(_)": []}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from usl_core.frontend import build as b
 from usl_core.frontend import operators
-from usl_core.ir.combining import OPERATIONS
+from usl_core.ir.combining import operations
 from usl_core.ir.config import Config, ConfigField
 from usl_core.ir.externs import ABS, BITS, CLAMP, FLOOR, FROM_BITS, MAX, MIN, POW, RELU, SELECT, SQRT, Extern
 from usl_core.ir.memory import DRAM, Memory
@@ -174,7 +174,7 @@ class Generator:
         simple = ("assign", "reduce", "alloc", "window", "check", "pass", "config", "call")
         match self.choose(*simple) if depth == 0 else self.choose(*simple, "for", "if", "if"):
             case "assign" | "reduce" as kind:
-                self.write("" if kind == "assign" else self.choose(*OPERATIONS))
+                self.write(reduces=kind == "reduce")
             case "alloc":
                 shape = [self.index(1, fixed=True) for _ in range(self.number(0, 2))]
                 self.buffers.append(self.builder.alloc(self.name(), self.choose(*SCALARS), shape, self.choose(DRAM, Scratch)))
@@ -208,13 +208,13 @@ class Generator:
             case _:
                 self.builder.pass_()
 
-    def write(self, op: str) -> None:
-        """An assignment, or a reduction by op."""
+    def write(self, *, reduces: bool) -> None:
+        """An assignment or a reduction."""
         if self.buffers:
             buffer = self.choose(*self.buffers)
             indices, value = self.indices(buffer), self.data(buffer.binding.scalar)
-            if op:
-                self.builder.reduce(buffer, indices, value, op)
+            if reduces:
+                self.builder.reduce(buffer, indices, value, self.choose(*operations(buffer.binding.scalar)))
             else:
                 self.builder.assign(buffer, indices, value)
 

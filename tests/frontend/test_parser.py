@@ -270,6 +270,41 @@ def test_reductions_have_an_operation() -> None:
     assert show(proc).splitlines()[2:] == ["    x += 1.0", "    x *= 2.0", "    x @= max(x + 1.0)", "    A[2] @= min(A[0])"]
 
 
+def test_reductions_of_bits_are_for_integers() -> None:
+    proc = parse_source("def f(x: u8, A: i8[4]):\n    x &= 7\n    x |= ~x\n    A[2] ^= A[0] << 1")
+    assert [stmt.op for stmt in proc.body if isinstance(stmt, Reduce)] == ["&", "|", "^"]
+    assert show(proc).splitlines()[2:] == ["    x &= 7", "    x |= ~x", "    A[2] ^= A[0] << 1"]
+    with pytest.raises(TypeError_, match=r"`\|=` is defined on integer data only, not on f32"):
+        parse_source("def f(x: f32):\n    x |= x")
+    with pytest.raises(ParseError, match=r"no `<<=`; write x = x << ..."):
+        parse_source("def f(x: i32):\n    x <<= 1")
+
+
+BITS = {
+    "x = x | n": "`|` mixes i32 data and an index (control) value; convert it explicitly with i32(n)",
+    "x = i32(n & 1)": "`&` is defined on integer data only, not on an index (control) value; write `and` on truth values",
+    "x = i32(y << 2.0)": "`<<` is defined on integer data only, not on f32 data",
+    "x = ~3": "the type of this literal is not known; write ~i32(...)",
+    "x = i32(~y)": "`~` is defined on integer data only, not on f32 data",
+    "z[1 << 70] = 0.0": "1 << 70 is no number; numbers are shifted by 0 to 64",
+    "y = fma(h, h, h)": "fma: arguments must be R, f32 or f64, got f16",
+    "x = i32(bits(h))": "bits: the argument must be f32 or f64, got f16",
+    "y = from_bits(x)": "from_bits: the argument must be u32 or u64, got i32",
+}
+
+
+@pytest.mark.parametrize("line", BITS)
+def test_operations_on_bits_have_their_types(line: str) -> None:
+    with pytest.raises(TypeError_) as caught:
+        parse_source(f"def f(n: size, x: i32, y: f32, h: f16, z: f32[n]):\n    {line}")
+    assert caught.value.message == BITS[line]
+
+
+def test_plain_numbers_with_bits_are_numbers_of_what_they_meet() -> None:
+    proc = parse_source("def f(x: u16, y: f32[4096]):\n    x = x & (1 << 4 | 3)\n    y[(1 << 12) - 1] = 0.0")
+    assert show(proc).splitlines()[2:] == ["    x = x & (1 << 4 | 3)", "    y[4096 - 1] = 0.0"]
+
+
 def test_a_reduction_has_the_type_of_its_target() -> None:
     with pytest.raises(TypeError_, match=r"the right side of `@= max` must be f32 data, not i32 data"):
         parse_source("def f(x: f32, n: i32):\n    x @= max(n)")

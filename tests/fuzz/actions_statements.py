@@ -9,7 +9,7 @@ from tests.fuzz.actions import At, Draft, Propose
 from tests.fuzz.sites import Site, enclosing, expressions, loops, siblings, sites
 from usl_core.analysis.effects import proc_summary
 from usl_core.cursors.path import Loc
-from usl_core.ir.combining import COMMUTATIVE
+from usl_core.ir.combining import OPERATORS
 from usl_core.ir.nodes import (
     Arg,
     Assign,
@@ -178,7 +178,7 @@ def _prefetch(scalar: ScalarType) -> Proc:
 
 @action
 def commute_expr(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
-    found = [loc for s in sites(proc) for loc, e in _exprs(proc, s) if isinstance(e, BinaryOp) and e.op in COMMUTATIVE]
+    found = [loc for s in sites(proc) for loc, e in _exprs(proc, s) if isinstance(e, BinaryOp) and e.op in OPERATORS]
     return Draft(([At(loc) for loc in rng.sample(found, min(len(found), rng.choice((1, 1, 2))))],)) if found else None
 
 

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from tests.fuzz.terms import compare, index_op, literal, num, var
-from usl_core.ir.combining import OPERATIONS, written_out
+from usl_core.ir.combining import OPERATORS, operations, written_out
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
     Arg,
@@ -59,7 +59,7 @@ def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
     extent: Expr = var(size) if lanes is None else num(lanes)
     names = [Sym(f"src{k}") for k in range(sources)]
     value = _value(rng, typ, [Read(name, (var(i),), type=typ) for name in names], scalar_name := Sym("a"), scalar)
-    op = "+" if rng.random() < 0.7 else rng.choice(OPERATIONS)
+    op = "+" if rng.random() < 0.7 else rng.choice(operations(typ))
     store: Assign | Reduce = Reduce(dst, (var(i),), value, op) if rng.random() < 0.5 else Assign(dst, (var(i),), value)
     window = TensorType(typ, (extent,), window=rng.random() < 0.9)
     formals = [Arg(size, SIZE)] if lanes is None else []
@@ -101,7 +101,7 @@ def in_another_form(rng: random.Random, block: Block, size: Sym | None, lanes: i
 
     def rule(node: Node) -> Node | None:
         match node:
-            case BinaryOp(op="+" | "*", type=ScalarType()) if rng.random() < 0.3:
+            case BinaryOp(op=op, type=ScalarType()) if op in OPERATORS and rng.random() < 0.3:
                 return update(node, lhs=node.rhs, rhs=node.lhs)
             case Reduce(name=name, idx=idx) if rng.random() < 0.3:
                 return Assign(name, idx, written_out(node))

@@ -25,6 +25,7 @@ RESHAPING = frozenset(
         "partial_eval",
         "eliminate_dead_code",
         "fold_into_reduce",
+        "if_to_select",
         "merge_writes",
         "extract_subproc",
         "autofission",

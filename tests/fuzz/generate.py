@@ -12,7 +12,7 @@ from tests.fuzz.callees import Callee, in_another_form, inlined, random_callee
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scope import Data, Position, Scope
 from tests.fuzz.terms import Extent, compare, index_call, index_op, literal, num, var, window
-from usl_core.ir.combining import FUNCTIONS, OPERATIONS, written_out
+from usl_core.ir.combining import FUNCTIONS, operations, written_out
 from usl_core.ir.externs import MAX, MIN
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
@@ -205,8 +205,8 @@ class _Generator:
 
     def operation(self, data: Data) -> str:
         """What a reduction does to a buffer: mostly one thing throughout the program, so that reductions may change places."""
-        usual = self.operations.setdefault(data.name, "+" if self.chance(0.7) else self.rng.choice(OPERATIONS))
-        return usual if self.chance(0.9) else self.rng.choice(OPERATIONS)
+        usual = self.operations.setdefault(data.name, "+" if self.chance(0.6) else self.rng.choice(operations(data.scalar)))
+        return usual if self.chance(0.9) else self.rng.choice(operations(data.scalar))
 
     def stencil(self, scope: Scope) -> list[Stmt]:
         """`if i >= 1: x[i] = ... x[i - 1]`."""

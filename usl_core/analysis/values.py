@@ -10,7 +10,8 @@ Reference: docs/semantics.md, "Data values".
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 
 from usl_core.analysis import affine, polynomial
@@ -23,6 +24,7 @@ from usl_core.analysis.lower import Lowering
 from usl_core.analysis.polynomial import Poly
 from usl_core.analysis.solver import Proved
 from usl_core.ir import nodes as ir
+from usl_core.ir.combining import operands
 from usl_core.ir.externs import FMA, IDX, MAX, MIN, SELECT, TOTAL, Extern
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
@@ -84,8 +86,7 @@ class Values:
             case ir.Read(name=name, idx=idx):
                 return polynomial.atom(typ, self.location(name, idx))
             case ir.ExternCall(fn=fn) if fn is MIN or fn is MAX:
-                operands = self._extremes(fn, expr)
-                return self._opaque(typ, (fn, operands)) if len(operands) > 1 else operands[0]
+                return self._combined(typ, fn.name, expr)
             case ir.ExternCall(fn=fn, args=(a, b, c)) if fn is FMA:
                 return polynomial.add(polynomial.mul(self.data(a), self.data(b)), self.data(c))
             case ir.ExternCall(fn=fn, args=args):
@@ -115,7 +116,7 @@ class Values:
             case ">>" if right.constant is not None and right.constant < typ.int_range()[1].bit_length():
                 return self._quotient(typ, left, Fraction(1 << int(right.constant)))
             case "&" | "|" | "^":
-                return self._opaque(typ, (expr.op, *sorted((left, right), key=lambda poly: poly.terms)))
+                return self._combined(typ, expr.op, expr)
             case "/" if typ.is_int and 0 < (divisor := right.constant or Fraction(0)) <= typ.int_range()[1]:
                 return self._quotient(typ, left, divisor)
             case op:
@@ -132,12 +133,23 @@ class Values:
         self._quotients[found] = num, divisor
         return found
 
-    def _extremes(self, fn: Extern, expr: ir.Expr) -> tuple[Poly, ...]:
-        """The operands of nested calls of `min` or `max`, each once, in an order of their own."""
-        if not (isinstance(expr, ir.ExternCall) and expr.fn is fn):
-            return (self.data(expr),)
-        operands = dict.fromkeys(each for arg in expr.args for each in self._extremes(fn, arg))
-        return tuple(sorted(operands, key=lambda poly: poly.terms))
+    def _combined(self, typ: ScalarType, op: str, expr: ir.Expr) -> Poly:
+        """`min`, `max`, `&`, `|` or `^` of whatever operands it has, in an order of their own: each once, of `^` those that are
+        there an odd number of times."""
+        counts = Counter(self._operands(op, expr))
+        kept = [operand for operand, count in counts.items() if op != "^" or count % 2]
+        if len(kept) < 2:
+            return kept[0] if kept else polynomial.constant(typ, 0)
+        return self._opaque(typ, (op, *sorted(kept, key=lambda poly: poly.terms)))
+
+    def _operands(self, op: str, expr: ir.Expr) -> Iterator[Poly]:
+        """The operands of nested operations."""
+        pair = operands(op, expr)
+        if pair is None:
+            yield self.data(expr)
+            return
+        for side in pair:
+            yield from self._operands(op, side)
 
     def _opaque(self, typ: ScalarType, key: Hashable) -> Poly:
         return polynomial.atom(typ, self._number(key))

@@ -165,7 +165,7 @@ class ReduceCursor(_Write):
     __slots__ = ()
 
     def op(self) -> str:
-        """The operation: "+", "*", "min" or "max"."""
+        """The operation: "+", "*", "&", "|", "^", "min" or "max"."""
         return str(self.node.op)
 
 

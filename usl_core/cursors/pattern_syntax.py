@@ -250,7 +250,9 @@ def _stmt(node: ast.stmt) -> StmtPattern:
             return ConfigWritePattern(_field(target), _expr(value))
         case ast.Assign(targets=[target], value=value):
             return WritePattern(_target(target), "", _expr(value))
-        case ast.AugAssign(target=target, op=ast.Add() | ast.Mult() as op, value=value):
+        case ast.AugAssign(
+            target=target, op=ast.Add() | ast.Mult() | ast.BitAnd() | ast.BitOr() | ast.BitXor() as op, value=value
+        ):
             return WritePattern(_target(target), _BINARY[type(op)], _expr(value))
         case ast.AugAssign(target=target, op=ast.MatMult(), value=ast.Name(id="_")):
             return WritePattern(_target(target), ANY, AnyPattern())

@@ -349,7 +349,7 @@ class ProcBuilder:
 
     @deeply
     def reduce(self, target: Buffer, indices: Sequence[Value], rhs: Value, op: str = "+") -> None:
-        """`target[indices] op= rhs`: op is "+", "*", "min" or "max"."""
+        """`target[indices] op= rhs`: op is "+", "*", "&", "|", "^", "min" or "max"."""
         self._emit(statements.reduce(target.binding, [value(index) for index in indices], value(rhs), op))
 
     @deeply

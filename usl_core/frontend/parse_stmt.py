@@ -41,6 +41,9 @@ _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
 }
 
 
+_COMBINING: dict[type[ast.operator], str] = {ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
+
+
 class StmtParser:
     """Parses blocks; each block has its own names, the innermost binding of a spelling wins."""
 
@@ -188,7 +191,7 @@ class StmtParser:
                 raise ParseError(f"{ast.unparse(node)} cannot be assigned", span=self.source.span(node))
 
     def augmented(self, node: ast.AugAssign) -> Stmt:
-        """`x += e`, `x *= e`, `x @= max(e)`; `x -= e` is `x += -e`."""
+        """`x += e`, `x *= e`, `x &= e`, `x @= max(e)` and so on; `x -= e` is `x += -e`."""
         span = self.source.span(node)
         if isinstance(node.target, ast.Attribute):
             raise ParseError("a configuration field is written with `=`", span=span)
@@ -204,8 +207,8 @@ class StmtParser:
         match node:
             case ast.AugAssign(op=ast.Add() | ast.Sub(), value=value):
                 return "+", value
-            case ast.AugAssign(op=ast.Mult(), value=value):
-                return "*", value
+            case ast.AugAssign(op=ast.Mult() | ast.BitAnd() | ast.BitOr() | ast.BitXor() as combining, value=value):
+                return _COMBINING[type(combining)], value
             case ast.AugAssign(op=ast.MatMult(), value=ast.Call(func=ast.Name(id=name), args=[value], keywords=[])) if (
                 name in FUNCTIONS
             ):

@@ -11,7 +11,7 @@ from usl_core.frontend.operators import adopt
 from usl_core.frontend.placement import require_fixed
 from usl_core.frontend.scope import Binding
 from usl_core.ir import nodes as ir
-from usl_core.ir.combining import OPERATIONS, spelt
+from usl_core.ir.combining import OPERATIONS, operations, spelt
 from usl_core.ir.config import Config
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.printer import show_expr
@@ -32,6 +32,8 @@ def reduce(target: Binding, idx: Sequence[ir.Expr], rhs: ir.Expr, op: str = "+",
     if op not in OPERATIONS:
         raise TypeError_(f"there is no reduction by {op!r}; there are {', '.join(OPERATIONS)}", span=span)
     indices = _location(target, idx, span)
+    if op not in operations(target.scalar):
+        raise TypeError_(f"{spelt(op)} is defined on integer data only, not on {target.scalar}", span=span)
     return ir.Reduce(target.sym, indices, adopt(rhs, target.scalar, f"the right side of {spelt(op)}"), op, span=span)
 
 

@@ -1,8 +1,8 @@
 """The operations of reductions: what `x[i] op= e` does to the location, and the laws that reorderings rely on.
 
-`+` is `x += e`, `*` is `x *= e`; `min` and `max` are the built-in functions of these names, written `x @= max(e)`. All are
-associative and commutative: on integers modulo 2^N, on R and floating types over the reals (docs/semantics.md). So two
-reductions by one operation may change places; two by different ones may not.
+`+ * & | ^` are `x += e` and so on, the last three on integers only; `min` and `max` are the built-in functions of these names,
+written `x @= max(e)`. All are associative and commutative: on integers modulo 2^N, on R and floating types over the reals
+(docs/semantics.md). So two reductions by one operation may change places; two by different ones may not.
 """
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ from fractions import Fraction
 from usl_core.errors import NOWHERE, Span
 from usl_core.ir.externs import MAX, MIN, Extern
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Read, Reduce
-from usl_core.ir.types import ScalarType
+from usl_core.ir.types import ScalarType, Type, all_bits
 
-OPERATORS = ("+", "*")
-"""Operations that are arithmetic, in Python's augmented assignments."""
+ON_BITS = ("&", "|", "^")
+"""Operations on integers only."""
+OPERATORS = ("+", "*", *ON_BITS)
+"""Operations that are Python's augmented assignments. The operands of each may change places."""
 FUNCTIONS: dict[str, Extern] = {fn.name: fn for fn in (MIN, MAX)}
 """Operations that are functions of two values."""
 OPERATIONS = (*OPERATORS, *FUNCTIONS)
-COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"})
-"""Operators of data whose operands may change places."""
-_IDEMPOTENT = frozenset(FUNCTIONS)
+_IDEMPOTENT = frozenset({*FUNCTIONS, "&", "|"})
+
+
+def operations(typ: Type) -> tuple[str, ...]:
+    """The operations by which a location of that type is reduced."""
+    return OPERATIONS if isinstance(typ, ScalarType) and typ.is_int else tuple(op for op in OPERATIONS if op not in ON_BITS)
 
 
 def is_idempotent(op: str) -> bool:
@@ -32,10 +37,12 @@ def is_idempotent(op: str) -> bool:
 def identity(op: str, typ: ScalarType) -> Literal | None:
     """The value e with `x op e` = x for every x of typ; None if there is none."""
     match op:
-        case "+":
+        case "+" | "|" | "^":
             value = 0
         case "*":
             value = 1
+        case "&":
+            value = all_bits(typ)
         case "min" | "max" if typ.is_int:
             least, greatest = typ.int_range()
             value = least if op == "max" else greatest

@@ -123,7 +123,8 @@ class Printer:
             return found
         if RESERVED.get(base) is obj:
             return base
-        spelling = _first_free(base, self.globals.keys() | RESERVED.keys())
+        reserved = RESERVED.keys() - BUILTINS.keys() if isinstance(obj, ir.Proc) else RESERVED.keys()  # a call is no value
+        spelling = _first_free(base, self.globals.keys() | reserved)
         self._global_names[id(obj)] = spelling
         self.globals[spelling] = obj
         return spelling

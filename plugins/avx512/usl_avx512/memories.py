@@ -130,6 +130,7 @@ class AVX512(_VectorRegister):
         "float": ("__m512", 16),
         "double": ("__m512d", 8),
         "int64_t": ("__m512i", 8),
+        "uint64_t": ("__m512i", 8),
         "int32_t": ("__m512i", 16),
         "uint32_t": ("__m512i", 16),
         "int16_t": ("__m512i", 32),

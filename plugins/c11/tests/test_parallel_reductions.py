@@ -95,6 +95,23 @@ def test_other_operations_are_shared_among_threads_too(stmt: str, clause: str, t
         assert s == expected
 
 
+@pytest.mark.parametrize("typ", ["i64", "u64", "i32", "u8", "i8"])
+@pytest.mark.parametrize("op", ["&", "|", "^"])
+def test_operations_on_bits_are_shared_among_threads(op: str, typ: str) -> None:
+    p = program(f"for i in par(0, n):\n    s {op}= x[i]", typ)
+    assert re.search(rf"parallel for reduction\({re.escape(op)} : s_\w+\)", text(p))
+    dtype = np.dtype(f"{typ[0]}{int(typ[1:]) // 8}").type
+    for n in (1, 2, 7, 40):
+        x = np.frombuffer(np.random.default_rng(n).bytes(n * np.dtype(dtype).itemsize), dtype).copy()
+        if op != "^":
+            x = x & 0x55 if op == "|" else x | 0x2A
+        s = np.array(0x35, dtype)
+        expected = s.copy()
+        run(p.ir, [n, x.copy(), expected])
+        p.jit()(n, x, s)
+        assert s == expected
+
+
 def test_a_greatest_value_in_two_nested_parallel_loops() -> None:
     p = program("for i in par(0, n):\n    for j in par(0, n):\n        s @= max(x[j] - x[i])", "i16")
     for n in (1, 2, 7):

@@ -236,6 +236,19 @@ def f(n: size, x: f32[n], out: f32):
     assert "out_sum[ii] = out" in str(q) and "out_sum_start" not in str(q)
 
 
+@settings(max_examples=4, deadline=None)
+@given(st.integers(2, 5), st.sampled_from(["cut", "masked"]), st.sampled_from("&|^"), st.sampled_from(["i8", "u32"]))
+def test_partial_operations_on_bits_keep_the_meaning(factor: int, tail: str, op: str, typ: str) -> None:
+    before = program(f"""
+def f(n: size, x: {typ}[n], out: {typ}):
+    for i in seq(0, n):
+        out {op}= ~x[i]
+""")
+    q, _ = parallelize_reduction(before, "i", factor, tail=tail)
+    assert f"out_sum[ii] = {0 if op != '&' else -1 if typ == 'i8' else 2**32 - 1}" in str(q)
+    assert_refines(before, q, factor=factor, vectors=4)
+
+
 def test_integers_start_at_the_least_number_of_their_type() -> None:
     before = program("""
 def f(n: size, x: i8[n], out: i8):

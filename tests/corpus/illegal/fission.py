@@ -442,6 +442,25 @@ CASES = [
     ),
     Illegal(
         "fission",
+        "bits_that_are_set_and_inverted",
+        "n: size, x: u8[n], s: u8",
+        """
+        for i in seq(0, n):
+            s |= x[i]
+            s ^= 255
+        """,
+        lambda p: fission(p, p.find("s |= _").after()),
+        "E411",
+        "does not commute",
+        Wrong("""
+        for i in seq(0, n):
+            s |= x[i]
+        for i in seq(0, n):
+            s ^= 255
+        """),
+    ),
+    Illegal(
+        "fission",
         "sums_and_least_values",
         "n: size, x: f32[n], s: f32",
         """

@@ -237,6 +237,24 @@ CASES = [
     ),
     Illegal(
         "parallelize_loop",
+        "bits_that_are_set_and_inverted",
+        "n: size, x: u8[n], s: u8",
+        """
+        for i in seq(0, n):
+            s |= x[i]
+            s ^= 255
+        """,
+        lambda p: parallelize_loop(p, "i"),
+        "E411",
+        "the iterations of i may interfere",
+        race("""
+        for i in par(0, n):
+            s |= x[i]
+            s ^= 255
+        """),
+    ),
+    Illegal(
+        "parallelize_loop",
         "iterations_that_reduce_by_two_operations",
         "n: size, x: f32[n], s: f32",
         """

@@ -347,6 +347,23 @@ CASES = [
     ),
     Legal(
         "fission",
+        "two_parts_of_a_parity",
+        "n: size, x: u8[n], y: u8[n], m: u8",
+        """
+        for i in seq(0, n):
+            m ^= x[i]
+            m ^= y[i]
+        """,
+        lambda p: fission(p, p.find("m ^= _").after()),
+        """
+        for i in seq(0, n):
+            m ^= x[i]
+        for i in seq(0, n):
+            m ^= y[i]
+        """,
+    ),
+    Legal(
+        "fission",
         "two_parts_of_a_greatest_value",
         "n: size, x: f32[n], y: f32[n], m: f32",
         """

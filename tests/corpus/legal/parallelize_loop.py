@@ -106,6 +106,20 @@ CASES = [
     ),
     Legal(
         "parallelize_loop",
+        "bits_that_all_have",
+        "n: size, x: u16[n], m: u16",
+        """
+        for i in seq(0, n):
+            m &= x[i] << 1
+        """,
+        lambda p: parallelize_loop(p, "i"),
+        """
+        for i in par(0, n):
+            m &= x[i] << 1
+        """,
+    ),
+    Legal(
+        "parallelize_loop",
         "a_least_value",
         "n: size, x: i16[n], m: i16",
         """

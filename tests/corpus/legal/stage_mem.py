@@ -373,6 +373,26 @@ CASES = [
         y[0] *= t
         """,
     ),
+    *(
+        Legal(
+            "stage_mem",
+            f"partial_bits_by_{name}",
+            "n: size, x: i8[n], y: i8[1]",
+            f"""
+            for i in seq(0, n):
+                y[0] {op}= x[i]
+            """,
+            lambda p: stage_mem(p, p.find_loop("i"), "y[0]", "t", accum=True),
+            f"""
+            t: i8
+            t = {start}
+            for i in seq(0, n):
+                t {op}= x[i]
+            y[0] {op}= t
+            """,
+        )
+        for name, op, start in (("and", "&", -1), ("or", "|", 0), ("exclusive_or", "^", 0))
+    ),
     Legal(
         "stage_mem",
         "a_partial_greatest_value_of_integers",

@@ -46,10 +46,10 @@ def stage_mem(proc: Procedure, block: Where, window: Where, name: str, accum: bo
 
     Accesses that certainly lie outside of the window stay on x, through windows of it too. Copying in is left out if the block
     writes all of the window and reads nothing of it that it has not written before; copying out if it writes nothing. With
-    accum, t starts at 0 and is added to x at the end; a reduction by `*` starts at 1, one by `min` or `max` at the greatest or
-    least integer of its type, or else at x itself. In that last case start may be a loop around the block that only combines
-    more with x: t then starts at what x was before that loop, read once into `t_start`. Where the window may reach over the end
-    of the buffer the copies are guarded. The copy lives in DRAM; `set_memory` moves it.
+    accum, t starts at 0 and is added to x at the end; one by `*` starts at 1, by `&` at all bits, by `min` or `max` at the
+    greatest or least integer of its type, or else at x itself. In that last case start may be a loop around the block that only
+    combines more with x: t then starts at what x was before that loop, read once into `t_start`. Where the window may reach
+    over the end of the buffer the copies are guarded. The copy lives in DRAM; `set_memory` moves it.
 
     Raises:
         SchedulingError: an access to x in the block may lie partly outside of the window (values are shown); the block may

@@ -7,7 +7,7 @@ from functools import cache
 
 from usl_core.analysis import affine
 from usl_core.analysis.context import Context
-from usl_core.ir.combining import COMMUTATIVE, FUNCTIONS, operands
+from usl_core.ir.combining import FUNCTIONS, OPERATORS, operands
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Arg,
@@ -95,7 +95,7 @@ def shape(node: Node) -> int:
             return hash((Assign, shape(rhs)))
         case ExprBase() if is_control(node.type):
             return 0
-        case BinaryOp(op=op, lhs=lhs, rhs=rhs) if op in COMMUTATIVE:
+        case BinaryOp(op=op, lhs=lhs, rhs=rhs) if op in OPERATORS:
             return _sum(op, shape(lhs), shape(rhs))
         case BinaryOp(op=op, lhs=lhs, rhs=rhs):
             return hash((op, shape(lhs), shape(rhs)))
@@ -148,7 +148,7 @@ class _Reordering(Unifier):
 
     def data(self, a: Expr, b: Expr) -> None:
         if not (
-            isinstance(a, BinaryOp) and isinstance(b, BinaryOp) and a.op == b.op and a.op in COMMUTATIVE and self._swap(a, b)
+            isinstance(a, BinaryOp) and isinstance(b, BinaryOp) and a.op == b.op and a.op in OPERATORS and self._swap(a, b)
         ):
             super().data(a, b)
             return

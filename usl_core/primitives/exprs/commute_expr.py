@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from usl_core.cursors.edit import Edit
 from usl_core.cursors.path import NodeLoc
-from usl_core.ir.combining import COMMUTATIVE
+from usl_core.ir.combining import OPERATORS
 from usl_core.ir.nodes import BinaryOp
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import update
@@ -30,7 +30,7 @@ def commute_expr(proc: Procedure, exprs: Where | Sequence[Where]) -> Edit:
     found = exprs_at(proc, exprs)
     for path, expr in found.items():
         require_in_body(path)
-        if not (isinstance(expr, BinaryOp) and expr.op in COMMUTATIVE):
+        if not (isinstance(expr, BinaryOp) and expr.op in OPERATORS):
             refuse(f"`+`, `*`, `&`, `|` or `^` is wanted here, found {show_expr(expr)}", expr.span, code="E404")
 
     edit = edit_of(proc)

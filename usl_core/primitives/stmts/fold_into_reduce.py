@@ -100,7 +100,7 @@ def _refuse_form(write: Assign, compared: BinaryOp | None) -> NoReturn:
     if compared is not None:
         refuse(f"the `if` does not compare {name}, as it is written here, with what it assigns", compared.span, code="E412")
     notes = ["hint: bring the read of the target to the front of the sum with commute_expr and left_reassociate_expr"]
-    ways = "plus something, nor combined so by *, min or max"
+    ways = "plus something, nor combined so by *, &, |, ^, min or max"
     refuse(f"the right side is not {name}, as it is written here, {ways}", write.span, notes, "E412")
 
 

@@ -21,6 +21,7 @@ TABLES = {
     "widening": "Every second or fourth element, widened",
     "floats": "f32 and f64 arithmetic",
     "integers": "Integers of 8 to 64 bits",
+    "bits": "Operations on bits, shifts",
     "conversions": "Conversions",
     "dot_products": "Dot products of short types",
     "avx2": "AVX2",

@@ -39,6 +39,16 @@ ELEMENTWISE = chain(
     lanewise("neg", "dst[i] = -src[i]", "usl_avx512_neg_$s({src})", *ROWS),
     lanewise("abs", "dst[i] = abs(src[i])", "_mm512_abs_$s({src})", *ROWS),
     lanewise("sqrt", "dst[i] = sqrt(src[i])", "_mm512_sqrt_$s({src})", *ROWS),
+    *(
+        lanewise(name, f"dst[i] = {name}(src[i])", f"_mm512_roundscale_$s({{src}}, {mode} | _MM_FROUND_NO_EXC)", *ROWS)
+        for name, mode in (
+            ("rint", "_MM_FROUND_TO_NEAREST_INT"),
+            ("floor", "_MM_FROUND_TO_NEG_INF"),
+            ("ceil", "_MM_FROUND_TO_POS_INF"),
+            ("trunc", "_MM_FROUND_TO_ZERO"),
+        )
+    ),
+    lanewise("fma", "dst[i] = fma(a[i], b[i], c[i])", "_mm512_fmadd_$s({a}, {b}, {c})", *ROWS),
     lanewise("mov", "dst[i] = src[i]", "{src}", *ROWS, forms=MASKED),
 )
 """Register by register. In `add`, `add_neg`, `add_abs` and what ends in `_into` the target is one of the operands."""

@@ -8,6 +8,7 @@ from string import Template
 from textwrap import dedent
 
 from usl_avx512.isa.helpers_avx2 import AVX2_FUNCTIONS
+from usl_avx512.isa.helpers_bits import BITS_TEXTS
 from usl_avx512.isa.helpers_division import DIVISION_TEXTS
 from usl_avx512.isa.helpers_lanes import LANE_TEXTS
 from usl_avx512.isa.helpers_lookup import LOOKUP_TEXTS
@@ -111,6 +112,7 @@ HELPERS: dict[str, str] = {
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,
     **AVX2_FUNCTIONS,
+    **BITS_TEXTS,
     **{f"usl_avx512_{name}": _with_callees(name) for name in _TEXTS},
     "usl_avx512_saturate_ps": _guarded("usl_avx512_saturate_ps", _SATURATE),
     **_floats(_NEG, "usl_avx512_neg_"),

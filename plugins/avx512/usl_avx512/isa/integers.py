@@ -1,7 +1,7 @@
 """Lanes of integers of 8, 16, 32 and 64 bits. Arithmetic wraps modulo 2^N, so every template is exact.
 
-What `kernels_int` has (sixteen lanes of u32, for the box blur) is not repeated. There is no product of 8-bit lanes in AVX-512,
-and no unsigned 64-bit type in the object language.
+What `kernels_int` has (sixteen lanes of u32, for the box blur) is not repeated. There is no product of 8-bit lanes in AVX-512.
+Operations on bits are in `bits`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from itertools import chain
 from typing import Any
 
 from usl_avx512.isa.families import Table, family, lanewise
-from usl_avx512.isa.lanes import EPI8, EPI16, EPI32, EPI64, EPU8, EPU16, EPU32
+from usl_avx512.isa.lanes import EPI8, EPI16, EPI32, EPI64, EPU8, EPU16, EPU32, EPU64
 
-NEW = (EPI64, EPI32, EPI16, EPI8, EPU8)
+NEW = (EPI64, EPU64, EPI32, EPI16, EPI8, EPU8)
 """Lanes of which `kernels_int` has nothing."""
-ALL = (EPI64, EPI32, EPU32, EPI16, EPU16, EPI8, EPU8)
+ALL = (EPI64, EPU64, EPI32, EPU32, EPI16, EPU16, EPI8, EPU8)
 WIDE = (EPI64, EPI32, EPU32)
 
 LOAD_STORE = chain(
@@ -95,7 +95,7 @@ ONE_VALUE = chain(
     lanewise("set1", "dst[i] = a", "_mm512_set1_epi8((char){a})", EPI8, EPU8, forms=("",)),
     lanewise("set1", "dst[i] = a", "_mm512_set1_epi16((short){a})", EPI16, EPU16, forms=("",)),
     lanewise("set1", "dst[i] = a", "_mm512_set1_epi32({a})", EPI32),
-    lanewise("set1", "dst[i] = a", "_mm512_set1_epi64({a})", EPI64),
+    lanewise("set1", "dst[i] = a", "_mm512_set1_epi64((long long){a})", EPI64, EPU64),
     lanewise("mov", "dst[i] = src[i]", "{src}", *NEW, EPU32, EPU16, forms=("",)),
     family(
         """
@@ -120,11 +120,11 @@ ONE_VALUE = chain(
 """`iota` counts upwards: the positions of elements, for a search that remembers where."""
 
 ARITHMETIC = chain(
-    lanewise("add", "dst[i] += src[i]", "_mm512_add_$b({dst}, {src})", EPI64, EPI32, alias=False),
+    lanewise("add", "dst[i] += src[i]", "_mm512_add_$b({dst}, {src})", EPI64, EPU64, EPI32, alias=False),
     lanewise("add", "dst[i] += src[i]", "_mm512_add_$b({dst}, {src})", EPI16, EPI8, EPU8, forms=("",), alias=False),
-    lanewise("add3", "dst[i] = a[i] + b[i]", "_mm512_add_$b({a}, {b})", EPI64, EPI32, EPU32),
+    lanewise("add3", "dst[i] = a[i] + b[i]", "_mm512_add_$b({a}, {b})", EPI64, EPU64, EPI32, EPU32),
     lanewise("add3", "dst[i] = a[i] + b[i]", "_mm512_add_$b({a}, {b})", EPI16, EPU16, EPI8, EPU8, forms=("",)),
-    lanewise("sub", "dst[i] = a[i] - b[i]", "_mm512_sub_$b({a}, {b})", EPI64, EPI32, EPU32),
+    lanewise("sub", "dst[i] = a[i] - b[i]", "_mm512_sub_$b({a}, {b})", EPI64, EPU64, EPI32, EPU32),
     lanewise("sub", "dst[i] = a[i] - b[i]", "_mm512_sub_$b({a}, {b})", EPI16, EPU16, EPI8, EPU8, forms=("",)),
     lanewise("mul", "dst[i] = a[i] * b[i]", "_mm512_mullo_$b({a}, {b})", EPI32, EPU32),
     lanewise("mul", "dst[i] = a[i] * b[i]", "_mm512_mullo_$b({a}, {b})", EPI16, EPU16, forms=("",)),

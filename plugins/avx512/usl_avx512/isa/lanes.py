@@ -41,6 +41,7 @@ def _spelt(t: str, lanes: int, i: str) -> dict[str, str]:
         "i": i,
         "v": vector,
         "bits": str(bits),
+        "c": {"f32": "float", "f64": "double"}.get(t, f"{'u' if t[0] == 'u' else ''}int{bits}_t"),
         "x": f"{bits}x{lanes}",
         "lanes": _MACROS[lanes],
         "k": f"__mmask{lanes}",
@@ -103,6 +104,7 @@ _U16 = {"b": "epi16", "u": "epu16", "w": "u32", "ws": "i32", "greatest": "65535"
 _I16 = {"b": "epi16", "u": "epi16", "w": "i32", "least": "-32768", "greatest": "32767"}
 
 EPI64 = _zmm("epi64", "i64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_epi64", b="epi64", u="epi64")
+EPU64 = _zmm("epu64", "u64", 8, "USL_AVX512_LANES8", "_mm512_mask_mov_epi64", b="epi64", u="epu64")
 EPI32 = _zmm("epi32", "i32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epi32")
 EPU32 = _zmm("epu32", "u32", 16, "USL_AVX512_LANES", "_mm512_mask_mov_epi32", b="epi32", u="epu32")
 EPI16 = _zmm("epi16", "i16", 32, "USL_AVX512_LANES32", "_mm512_mask_mov_epi16", **_I16)
@@ -120,7 +122,7 @@ PARTS = (Y_EPU16, Y_EPI16, Y_EPU8, Y_EPI8, X_EPU8, X_EPI8)
 """Halves and quarters of registers: what 8- and 16-bit lanes fill beside as many wider ones."""
 
 OF_LANES = {
-    8: (PD, EPI64),
+    8: (PD, EPI64, EPU64),
     16: (PS, EPI32, EPU32, Y_EPI16, Y_EPU16, X_EPI8, X_EPU8),
     32: (EPI16, EPU16, Y_EPI8, Y_EPU8),
     64: (EPI8, EPU8),
