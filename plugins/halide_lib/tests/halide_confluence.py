@@ -92,7 +92,7 @@ class CellMaker(Maker):
     def func(self, name: str, wanted: bool = False) -> Any:
         """One func, in the end with the cell's stage."""
         func, typ = hl.Func(name), self.random.choice(self.types)
-        depth = self.random.choice((1, 1, 2))
+        depth = self.random.choice((1, 1, 1, 1, 2))
         if self.tuples and not wanted and self.random.random() < 0.07:
             func[tuple(self.vars)] = (self.value(self.vars, typ, depth), self.value(self.vars, typ, 1))
             self.stages[name, 0] = "pure", "none"
@@ -286,7 +286,7 @@ def pair(seed: int, cell: Cell, floats: bool = True) -> Pair | None:
     giver = Directives(chosen, algorithm, params)
     kept: list[Directive] = []
     counted: list[tuple[Directive, str]] = []
-    target = scheduled(algorithm, [])
+    target = lowered = scheduled(algorithm, [])
     funcs = [each.name for each in algorithm.funcs]
     kinds = {key: value for key, value in maker.stages.items() if key[0] in funcs}
     wanted = [key for key, value in kinds.items() if value == (cell.kind, cell.predicate)]
@@ -299,7 +299,7 @@ def pair(seed: int, cell: Cell, floats: bool = True) -> Pair | None:
         if made is None:
             return False
         try:
-            new = scheduled(algorithm, [*kept, made])
+            new = scheduled(algorithm, [*kept, made], lowered)
         except UslError:
             return False
         target = new
@@ -310,7 +310,7 @@ def pair(seed: int, cell: Cell, floats: bool = True) -> Pair | None:
     names = [(name, tail) for name in TAILED for tail in TAILS] + [(name, "") for name in OTHERS]
     for _ in range(chosen.randint(0, 2)):
         give(*chosen.choice(names), *chosen.choice(list(kinds)))
-    if not any(give(cell.directive, cell.tail, *chosen.choice(wanted)) for _ in range(6)):
+    if not any(give(cell.directive, cell.tail, *chosen.choice(wanted)) for _ in range(4)):
         return None
     for _ in range(chosen.randint(0, 3)):
         give(*chosen.choice(names), *chosen.choice(list(kinds)))

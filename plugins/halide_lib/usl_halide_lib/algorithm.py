@@ -45,7 +45,7 @@ def bound(working: Working, directive: Directive) -> None:
     else:
         _, modulus, first = directive.args
         condition = f"({extent}) % {modulus} == 0"
-    if first != 0:
+    if first not in (0, None):
         raise directive.refuse("the dimensions of a buffer begin at 0", "E776")
     if prove(working.p, condition) is not True:
         working.do(add_assertion, condition)

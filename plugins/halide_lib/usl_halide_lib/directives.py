@@ -302,7 +302,7 @@ class Func(Stage):
 
     def bound_extent(self, name: str, extent: Any) -> Self:
         """As `bound`, from wherever it begins."""
-        return self._add("bound", name, 0, extent)
+        return self._add("bound", name, None, extent)
 
     def align_bounds(self, name: str, modulus: int, remainder: int = 0) -> Self:
         """Assert that modulus divides the extent of an output in a dimension."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from usl_halide_lib.directives import Directive, LoopAlignStrategy, TailStrategy
@@ -25,18 +24,20 @@ from usl_halide_lib.lang.types import I32
 from usl_halide_lib.order import conflict, loop_order
 
 MODES = {"parallel": Mode.PARALLEL, "vectorize": Mode.VECTORIZED, "unroll": Mode.UNROLLED, "serial": Mode.SERIAL}
+GROUPED = ("vectorize", "unroll", "parallel")
+"""Those that may divide a loop, the one whose iterations are innermost first."""
 TAILS = {TailStrategy.ShiftInwards: Tail.SHIFT, TailStrategy.RoundUp: Tail.ROUND}
 """All other tails touch what a guard touches."""
 PLACES = ("compute_at", "compute_root", "compute_inline")
 
 
-def scheduled(algorithm: Algorithm, directives: Iterable[Directive]) -> Target:
-    """The program with holes after all directives.
+def scheduled(algorithm: Algorithm, directives: Iterable[Directive], lowered: Target | None = None) -> Target:
+    """The program with holes after all directives; lowered is the one without any, if it is known.
 
     Raises:
         DirectiveError: one does not apply, at its line: E771, E773, E777 to E783, E785.
     """
-    return Scheduling(algorithm, directives).run()
+    return Scheduling(algorithm, directives).run(lowered)
 
 
 @contextmanager
@@ -52,15 +53,16 @@ class Scheduling:
     """One run of `scheduled`."""
 
     def __init__(self, algorithm: Algorithm, directives: Iterable[Directive]) -> None:
-        self.given = _with_splits(directives)
+        self.given = list(directives)
         self.algorithm = algorithm
         self.target = Target(algorithm, Nop())
         self.specs: dict[tuple[str, str], int] = {}
 
-    def run(self) -> Target:
+    def run(self, lowered: Target | None = None) -> Target:
         """The program after all phases."""
+        before = self.algorithm
         self.rewrite_algorithm()
-        self.target = lower(self.algorithm)
+        self.target = lowered if lowered is not None and self.algorithm is before else lower(self.algorithm)
         for each in self.given:
             self.check(each)
         self.specialise()
@@ -152,6 +154,14 @@ class Scheduling:
             for directive in loop_order(stages[at], source):
                 with blamed(directive):
                     self.loop(directive)
+        for name in GROUPED:
+            self.each(name, self.group)
+
+    def group(self, directive: Directive) -> None:
+        """Divide a loop of which groups of iterations are traversed: what is vectorised is innermost, then what is unrolled."""
+        name, factor, tail = directive.args
+        if factor is not None:
+            self.split(directive, name, name, _inner(directive), factor, tail)
 
     def loop(self, directive: Directive) -> None:
         """One directive on loops."""
@@ -228,7 +238,9 @@ class Scheduling:
 
     def traverse(self, directive: Directive) -> None:
         """parallel, vectorize, unroll and serial."""
-        at = self.key(directive, directive.args[0])
+        name, *factor = directive.args
+        inner = directive.name in ("vectorize", "unroll") and factor[0] is not None
+        at = self.key(directive, _inner(directive) if inner else name)
         known = find(self.target, at).mode
         if known is not Mode.SERIAL and known is not MODES[directive.name]:
             raise directive.refuse(f"{at.var} is {known.value} already", "E778")
@@ -255,7 +267,7 @@ class Scheduling:
         return next((each for each in nest_of(self.target, at) if _plain(each.var) == _plain(at.var)), at)
 
     def place(self, directive: Directive) -> LoopKey:
-        """The loop of another func: in its last stage that has it."""
+        """The loop of another func: in its last stage that has it, of those where the func could be computed."""
         func, name = directive.args
         found = [s.key for s in statements(self.target.body) if isinstance(s, For) and s.key.func == func]
         found = [each for each in found if _plain(each.var) == name]
@@ -263,7 +275,8 @@ class Scheduling:
             loops = [s.key.var for s in statements(self.target.body) if isinstance(s, For) and s.key.func == func]
             known = f"its loops are {', '.join(dict.fromkeys(loops))}" if loops else "there is no such func with loops"
             raise directive.refuse(f"{func} has no loop {name}; {known}", "E773")
-        return max(found, key=lambda each: each.stage)
+        legal = [each for each in placement.places(self.target, directive.func) if each in found]
+        return max(legal or found, key=lambda each: each.stage)
 
     def dim(self, directive: Directive, name: str) -> int:
         """The dimension of a func's variable."""
@@ -271,6 +284,11 @@ class Scheduling:
         if name not in args:
             raise directive.refuse(f"{directive.func} has no variable {name}; it has {', '.join(args) or 'none'}", "E777")
         return args.index(name)
+
+
+def _inner(directive: Directive) -> str:
+    """What the loop within a group of iterations is called."""
+    return f"{directive.args[0]}_{directive.name}"
 
 
 def _plain(name: str) -> str:
@@ -281,19 +299,3 @@ def _plain(name: str) -> str:
 def _node(value: Any) -> Node:
     """An expression of a directive: a number, or an Expr of parameters."""
     return value.node if isinstance(value, Expr) else operand(value, I32)
-
-
-def _with_splits(directives: Iterable[Directive]) -> list[Directive]:
-    """Directives in which loops that are traversed by groups are split first: vectorize(x, 8), parallel(y, 4)."""
-    result: list[Directive] = []
-    for each in directives:
-        factor = each.args[1] if each.name in ("parallel", "vectorize", "unroll") else None
-        if factor is None:
-            result.append(each)
-            continue
-        name, _, tail = each.args
-        inner = f"{name}_{each.name}"
-        over = name if each.name == "parallel" else inner
-        result.append(replace(each, name="split", args=(name, name, inner, factor, tail), of=str(each)))
-        result.append(replace(each, args=(over, None, tail), of=str(each)))
-    return result
