@@ -1,9 +1,9 @@
 """What data expressions evaluate to at one place, as far as algebra may tell: normal forms, locations, poison.
 
-`+ - *` and division by a constant of R or a floating type are understood; so are the order and number of operands of `min` and
-`max`, integer division by one positive number and then another, and casts to a type that has all values of the one before.
-Other functions, casts and divisions are atoms, equal if their operands are. Control values inside (indices, arguments) are
-compared by proof.
+`+ - *` are understood, and division of R or a floating type as a product with the inverse; so are the order and number of
+operands of `min` and `max` (`relu` and `clamp` among them) and of `& | ^`, `fma`, shifts by a number, integer division by one
+positive number and then another, and casts to a type that has all values of the one before. Other functions, casts and
+divisions are atoms, equal if their operands are. Control values inside (indices, arguments) are compared by proof.
 Everything compared by one `Values` is evaluated at one moment, so that equal reads have one value.
 Reference: docs/semantics.md, "Data values".
 """
@@ -24,7 +24,7 @@ from usl_core.analysis.lower import Lowering
 from usl_core.analysis.polynomial import Poly
 from usl_core.analysis.solver import Proved
 from usl_core.ir import nodes as ir
-from usl_core.ir.combining import operands
+from usl_core.ir.combining import as_extremes, operands
 from usl_core.ir.externs import FMA, IDX, MAX, MIN, SELECT, TOTAL, Extern
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
@@ -87,6 +87,8 @@ class Values:
                 return polynomial.atom(typ, self.location(name, idx))
             case ir.ExternCall(fn=fn) if fn is MIN or fn is MAX:
                 return self._combined(typ, fn.name, expr)
+            case ir.ExternCall() if (extremes := as_extremes(expr)) is not expr:
+                return self.data(extremes)
             case ir.ExternCall(fn=fn, args=(a, b, c)) if fn is FMA:
                 return polynomial.add(polynomial.mul(self.data(a), self.data(b)), self.data(c))
             case ir.ExternCall(fn=fn, args=args):
@@ -111,6 +113,8 @@ class Values:
                 return polynomial.mul(left, right)
             case "/" if typ.is_real and right.constant:
                 return polynomial.scale(left, 1 / right.constant)
+            case "/" if typ.is_real:  # both sides of a / b = a * (1 / b) have a value where b is not 0
+                return polynomial.mul(left, self._opaque(typ, ("/", right)))
             case "<<" if right.constant is not None and right.constant < typ.bits:
                 return polynomial.scale(left, 1 << int(right.constant))
             case ">>" if right.constant is not None and right.constant < typ.int_range()[1].bit_length():
@@ -144,7 +148,7 @@ class Values:
 
     def _operands(self, op: str, expr: ir.Expr) -> Iterator[Poly]:
         """The operands of nested operations."""
-        pair = operands(op, expr)
+        pair = operands(op, as_extremes(expr) if isinstance(expr, ir.ExternCall) else expr)
         if pair is None:
             yield self.data(expr)
             return

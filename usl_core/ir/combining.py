@@ -10,8 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from usl_core.errors import NOWHERE, Span
-from usl_core.ir.externs import MAX, MIN, Extern
+from usl_core.ir.externs import CLAMP, MAX, MIN, RELU, SELECT, Extern
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Read, Reduce
+from usl_core.ir.traverse import same_expr
 from usl_core.ir.types import ScalarType, Type, all_bits
 
 ON_BITS = ("&", "|", "^")
@@ -66,6 +67,27 @@ def operands(op: str, expr: Expr) -> tuple[Expr, Expr] | None:
         first, second = expr.args
         return first, second
     return None
+
+
+def as_extremes(expr: ExternCall) -> ExternCall:
+    """`relu`, `clamp` and what `select` makes of the two numbers that it compares, written with `min` and `max`."""
+    fn, typ = expr.fn, expr.type
+
+    def of(which: Extern, a: Expr, b: Expr) -> ExternCall:
+        return ExternCall(which, (a, b), type=typ, span=expr.span)
+
+    match expr.args:
+        case (x,) if fn is RELU:
+            assert isinstance(typ, ScalarType)
+            return of(MAX, x, Literal(0 if typ.is_int else Fraction(0), type=typ))
+        case (x, lo, hi) if fn is CLAMP:
+            return of(MAX, lo, of(MIN, x, hi))
+        case (a, b, x, y) if fn is SELECT and same_expr(a, x) and same_expr(b, y):
+            return of(MIN, a, b)
+        case (a, b, x, y) if fn is SELECT and same_expr(a, y) and same_expr(b, x):
+            return of(MAX, a, b)
+        case _:
+            return expr
 
 
 def operation_of(expr: Expr) -> str | None:

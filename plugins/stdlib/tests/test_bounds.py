@@ -204,6 +204,21 @@ def test_bounds_are_windows_that_stage_mem_takes(tail: str) -> None:
     assert "xs: f32[" in str(staged)
 
 
+def test_a_window_of_a_window_has_no_bounds_of_its_own() -> None:
+    """It is bound inside of the code, as what it shows is: only the buffer can be asked about."""
+    p = parse("""
+        def f(n: size, x: f32[n]):
+            for l in seq(0, n):
+                t: f32[3, 4]
+                v = t[0:3, 0:4]
+                w = v[1:3, 1:3]
+                w[0, 1] = 2.0
+    """)
+    with pytest.raises(SchedulingError, match=r"infer_bounds: the code does not read or reduce or write w"):
+        infer_bounds(p.find_loop("l"), "w")
+    assert str(infer_bounds(p.find("w[_] = _"), "t")) == "t[1:2, 2:3]"
+
+
 def test_instructions_are_looked_into_and_kinds_are_told_apart() -> None:
     axpy = parse("""
         def axpy(k: size, a: f32, x: [f32][k], y: [f32][k]):

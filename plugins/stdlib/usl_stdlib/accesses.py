@@ -98,9 +98,13 @@ def _names_of(buffer: str | Cursor, proc: Proc) -> frozenset[Sym]:
     else:
         printed = str(buffer)  # two buffers t are printed as t and t_1
         found = {each for each in mentioned(proc) if printed == each.name or printed.startswith(f"{each.name}_")}
-    for node in walk(proc):
-        if isinstance(node, WindowStmt) and node.rhs.name in found:
-            found.add(node.name)
+    windows = [node for node in walk(proc) if isinstance(node, WindowStmt)]
+    for window in reversed(windows):  # a window that is asked about is a view of these
+        if window.name in found:
+            found.add(window.rhs.name)
+    for window in windows:
+        if window.rhs.name in found:
+            found.add(window.name)
     return frozenset(found)
 
 
