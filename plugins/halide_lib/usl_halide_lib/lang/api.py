@@ -8,7 +8,9 @@ from typing import Any
 from usl_core import Procedure
 from usl_halide_lib import directives
 from usl_halide_lib.lang import syntax
-from usl_halide_lib.lang.errors import refuse
+from usl_halide_lib.lang.associativity import Reassociation
+from usl_halide_lib.lang.errors import here, refuse
+from usl_halide_lib.lang.factoring import rfactor
 from usl_halide_lib.lang.pipeline import Pipeline, Window
 from usl_halide_lib.lang.variables import RDom, RVar, Var, fresh
 
@@ -29,13 +31,26 @@ def called(value: Any) -> Any:
 class Stage:
     """A stage of a func, to which directives are given; each returns it, so that they chain."""
 
-    def __init__(self, given: directives.Stage) -> None:
-        self._given = given
+    def __init__(self, given: directives.Stage, func: Func | None = None) -> None:
+        self._given, self._func = given, func
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return _directive(self, self._given, name)
+
+    def rfactor(self, var: Any, name: Any = None, assume: str | None = None) -> Func:
+        """Reduce over part of the iterations in a func of its own, which is returned: `rfactor(r.y, u)`, or a list of pairs.
+
+        The reduction variables that are given become its pure variables; this stage reduces it over them. The update's
+        operation is proved to be associative; assume="associative" takes the user's word instead.
+
+        Raises:
+            AlgorithmError: E785, it is not associative, with numbers that show it; E777, no such variable.
+        """
+        if self._func is None:
+            raise refuse("rfactor: a stage of a specialisation is not taken apart", code="E785")
+        return self._func.factored(self._given._number, [(var, name)] if name is not None else list(var), assume)
 
 
 def _directive(owner: Any, given: directives.Stage, name: str) -> Any:
@@ -61,6 +76,7 @@ class Func(syntax.Func):
         self._collected = directives.Collected()
         self._given = directives.Func(self._collected, self.name())
         self._pipeline = Pipeline(self)
+        self.laws: list[Reassociation] = []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -73,7 +89,25 @@ class Func(syntax.Func):
             raise refuse(
                 f"{self.name()} has {self.num_update_definitions()} updates, and {number} is none of them", code="E788"
             )
-        return Stage(self._given.update(number))
+        return Stage(self._given.update(number), self)
+
+    def rfactor(self, var: Any, name: Any = None, assume: str | None = None) -> Func:
+        """Refused: the first definition reduces nothing."""
+        return Stage(self._given, self).rfactor(var, name, assume)
+
+    def factored(self, number: int, pairs: list[Any], assume: str | None) -> Func:
+        """`rfactor` of a stage."""
+        if assume not in (None, "associative"):
+            raise refuse(f'rfactor: assume may be "associative", not {assume!r}', code="E785")
+        definition = self.defined(f"{self.name()}.rfactor")
+        known = {each.name.replace("$", "_"): each.name for each in definition.stages[number].rvars}
+        named = [(known.get(called(rvar), called(rvar)), called(pure)) for rvar, pure in pairs]
+        title = f"{self.name()}_intm{len(self.laws) or ''}"
+        intermediate = Func(title)
+        made = rfactor(definition, number, named, assume=assume is not None, name=title, span=here(), source=intermediate)
+        self.definition, intermediate.definition, intermediate.used_by = made.func, made.intermediate, self.name()
+        self.laws.append(made.law)
+        return intermediate
 
     def given_directives(self) -> tuple[directives.Directive, ...]:
         """The directives on this func, in the order of the text."""

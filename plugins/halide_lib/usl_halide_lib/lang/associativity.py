@@ -53,6 +53,13 @@ class Reassociation:
     how: str
 
     @property
+    def ground(self) -> str:
+        """Why it may be taken apart, as the assurance says it."""
+        if self.how == "assumed":
+            return "user's word"
+        return "proved" if self.is_exact else "reassociated"
+
+    @property
     def is_exact(self) -> bool:
         """Whether it holds for the machine's numbers, and not only for the reals."""
         return not any(each.type.is_float and _operates(each) for each in self.combine)
@@ -81,6 +88,9 @@ def reassociation(func: FuncDef, number: int, *, assume: bool = False) -> Reasso
     own = [each for each in (*stage.index, *(() if stage.pred is None else (stage.pred,))) if _reads(each, func.name)]
     if own:
         return f"{where} reads {func.name} in {show(own[0])}, and not only in what it combines"
+    reads = [each for e in stage.values for each in walk(e) if isinstance(each, Read) and each.func == func.name]
+    if any(each.index != stage.index for each in reads):
+        return f"{where} reads {func.name} at another place too"
     reason = f"{where} combines {func.name} with no one value per element"
     for combine, given in _operations(func, number):
         found = _recognised(func, number, combine, given, assume)
@@ -94,8 +104,6 @@ def _recognised(
     func: FuncDef, number: int, combine: tuple[Node, ...], given: tuple[Node, ...], assume: bool
 ) -> Reassociation | str:
     where = stage_name(func.name, number)
-    if any(_reads(each, func.name) for each in (*combine, *given)):
-        return f"{where} reads {func.name} at another place too"
     if len(combine) == 1 and isinstance(combine[0], Op) and set(combine[0].args) == {*old(func.types), *new(func.types)}:
         identity = _known_identity(func, number, combine[0])
         if isinstance(identity, str):

@@ -173,7 +173,10 @@ class Pipeline:
         steps = steps_from_source(self.compiled().procedure.ir) or []
         named = [f"{operator} ({relation.value})" for operator, relation in steps if relation not in _PLAIN]
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}: proved"
-        return f"P0: emitted, tested · {count}{', up to: ' + ', '.join(named) if named else ''}"
+        laws = [
+            f"rfactor of {func.name()}: {law.ground}" for func in self._collected().funcs for law in getattr(func, "laws", ())
+        ]
+        return " · ".join(["P0: emitted, tested", *laws, f"{count}{', up to: ' + ', '.join(named) if named else ''}"])
 
     def lowered(self, what: str = "tgt?") -> str:
         """A stage of compilation as text.
