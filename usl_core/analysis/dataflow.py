@@ -10,7 +10,7 @@ Reference: Reinking 2022, §3.5.3 and §3.11; corrections: docs/semantics.md, "C
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from itertools import product
 from math import prod
 
@@ -57,6 +57,31 @@ LIMIT = 16
 """More cases than this are not told apart: the value is then unknown."""
 
 UNCHANGED: Transformer = {}
+
+
+class _Lazy(Mapping[FieldSym, Cases]):
+    """What happens to each of some fields, worked out when it is asked for: an edit asks for few, in all loops around it."""
+
+    __slots__ = ("_found", "_work_out")
+
+    def __init__(self, fields: Iterable[FieldSym], work_out: Callable[[FieldSym], Cases]) -> None:
+        self._found: dict[FieldSym, Cases | None] = dict.fromkeys(fields)
+        self._work_out = work_out
+
+    def __getitem__(self, field: FieldSym) -> Cases:
+        cases = self._found[field]
+        if cases is None:
+            cases = self._found[field] = self._work_out(field)
+        return cases
+
+    def __contains__(self, field: object) -> bool:
+        return field in self._found
+
+    def __iter__(self) -> Iterator[FieldSym]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 # ---- values
@@ -199,16 +224,37 @@ def of_stmt(stmt: ir.Stmt) -> Transformer:
 
 def of_block(block: ir.Block) -> Transformer:
     """What a block does, in terms of what is bound outside of it."""
-    state: dict[FieldSym, Cases] = {}
-    for stmt in block:
-        step = {field: settle(state, cases) for field, cases in of_stmt(stmt).items()}
-        state = without_data({**state, **step}, summary(stmt).modified)
+    steps = [(of_stmt(stmt), summary(stmt).modified) for stmt in block]
+    fields = dict.fromkeys(field for step, _ in steps for field in step)
+    if not fields:
+        return UNCHANGED
     allocs, named = bindings(block)
-    if allocs or named:
-        outside = Env.of({}, strides_bound(allocs, named))
-        state = {f: tuple(Case(outside.formula(c.guard), outside.value(c.value)) for c in cases) for f, cases in state.items()}
-        state = without_data(state, allocs)
-    return state
+    outside = Env.of({}, strides_bound(allocs, named)) if allocs or named else None
+
+    def work_out(field: FieldSym) -> Cases:
+        needed = _needed(steps, field)
+        state: dict[FieldSym, Cases] = {}
+        for step, modified in steps:
+            changed = {each: settle(state, step[each]) for each in needed if each in step}
+            state = without_data({**state, **changed} if changed else state, modified) if changed or modified else state
+        if outside is None:
+            return state[field]
+        cases = tuple(Case(outside.formula(c.guard), outside.value(c.value)) for c in state[field])
+        return _kept(cases, frozenset(allocs))
+
+    return _Lazy(fields, work_out)
+
+
+def _needed(steps: Iterable[tuple[Transformer, object]], field: FieldSym) -> dict[FieldSym, None]:
+    """The fields by whose values what steps do to one is expressed, itself among them."""
+    found: dict[FieldSym, None] = {}
+    pending = [field]
+    while pending:
+        each = pending.pop()
+        if each not in found:
+            found[each] = None
+            pending += [other for step, _ in steps if each in step for other in fields_in(step[each])]
+    return found
 
 
 @per_node
@@ -219,18 +265,20 @@ def of_proc(proc: ir.Proc) -> Transformer:
         return UNCHANGED
     found = of_block(proc.body)
     if proc.aliasable:  # writing one scalar may change another
-        return without_data(found, (arg.name for arg in proc.args))
+        formals = frozenset(arg.name for arg in proc.args)
+        return _Lazy(found, lambda field: _kept(found[field], formals))
     return found
 
 
 def without_data(state: Mapping[FieldSym, Cases], modified: Iterable[Sym]) -> dict[FieldSym, Cases]:
     """state after scalars were modified: that a field holds what one of them holds is true no longer."""
     gone = {name for name in modified if not isinstance(name, FieldSym)}
-    if not gone:
-        return dict(state)
-    return {
-        f: tuple(c for c in cases if not (isinstance(c.value, Datum) and c.value.key in gone)) for f, cases in state.items()
-    }
+    return {field: _kept(cases, gone) for field, cases in state.items()} if gone else dict(state)
+
+
+def _kept(cases: Cases, gone: Set[Sym]) -> Cases:
+    """The cases in which a field does not hold what one of some scalars holds."""
+    return tuple(c for c in cases if not (isinstance(c.value, Datum) and c.value.key in gone))
 
 
 def _of_stmt(stmt: ir.Stmt) -> Transformer:
@@ -251,17 +299,16 @@ def _of_stmt(stmt: ir.Stmt) -> Transformer:
 
 def _of_if(stmt: ir.If) -> Transformer:
     then, other = of_block(stmt.body), of_block(stmt.orelse)
-    fields = dict.fromkeys([*then, *other])
-    result: dict[FieldSym, Cases] = {}
-    for field in fields:
+
+    def work_out(field: FieldSym) -> Cases:
         same = (Case(fml.TRUE, identity(field)),)
         ways = then.get(field, same), other.get(field, same)
         if depends_on_data(stmt.cond):  # what the data will say is not known
-            result[field] = tuple(case for case in ways[0] if case in ways[1])
-        else:
-            cond = Lowering(symbolic=True).truth(stmt.cond)
-            result[field] = joined((*_under(cond, ways[0]), *_under(fml.not_(cond), ways[1]))[:LIMIT])
-    return result
+            return tuple(case for case in ways[0] if case in ways[1])
+        cond = Lowering(symbolic=True).truth(stmt.cond)
+        return joined((*_under(cond, ways[0]), *_under(fml.not_(cond), ways[1]))[:LIMIT])
+
+    return _Lazy([*then, *other], work_out)
 
 
 def _under(cond: Formula, cases: Iterable[Case]) -> Cases:
@@ -284,8 +331,12 @@ def _of_call(call: ir.Call) -> Transformer:
             else:
                 values[formal.name] = value
     env = Env.of(values, strides_of_actuals(call.proc, call.args))
-    body = without_data(of_proc(call.proc), untracked)
-    return {f: tuple(Case(env.formula(c.guard), env.value(c.value)) for c in cases) for f, cases in body.items()}
+    body = of_proc(call.proc)
+
+    def work_out(field: FieldSym) -> Cases:
+        return tuple(Case(env.formula(c.guard), env.value(c.value)) for c in _kept(body[field], untracked))
+
+    return _Lazy(body, work_out)
 
 
 # ---- loops
@@ -299,7 +350,7 @@ def before_iteration(loop: ir.For) -> Transformer:
     end = Sym("end")  # not the iterator, which the conditions of the loop rule then quantify, one round inside the other
     done = iterated(loop, Lowering(symbolic=True).index(loop.lo), affine.var(end))
     here = Env.of({end: affine.var(loop.iter)})
-    return {field: tuple(Case(here.formula(c.guard), c.value) for c in cases) for field, cases in done.items()}
+    return _Lazy(done, lambda field: tuple(Case(here.formula(c.guard), c.value) for c in done[field]))
 
 
 def iterated(loop: ir.For, lo: Lin, end: Lin) -> Transformer:
@@ -314,21 +365,19 @@ def iterated(loop: ir.For, lo: Lin, end: Lin) -> Transformer:
     step = of_block(loop.body)
     runs = fml.lt(lo, end)
     unsteady = {loop.iter, *step}
-    steady = {field for field, cases in step.items() if cases and not any(_moves(case, field, unsteady) for case in cases)}
-    fixed = _fixed(_slice(step, step.keys() - steady), loop.iter, lo, end)
-    result: dict[FieldSym, Cases] = {}
-    for field, cases in step.items():
-        same = identity(field)
-        if field in steady:
+
+    def work_out(field: FieldSym) -> Cases:
+        cases, same = step[field], identity(field)
+        if cases and not any(_moves(case, field, unsteady) for case in cases):
             kept = fml.or_([fml.not_(runs), *(case.guard for case in cases if case.value == same)])
-            result[field] = (
+            return (
                 *_under(runs, [case for case in cases if case.value != same]),
                 *_under(kept, [Case(fml.TRUE, same)]),
             )
-        else:
-            kept = fml.or_([fml.not_(runs), fixed[field]])
-            result[field] = (Case(kept, same),) if kept != fml.FALSE else ()
-    return result
+        kept = fml.or_([fml.not_(runs), _fixed(_slice(step, field), loop.iter, lo, end)[field]])
+        return (Case(kept, same),) if kept != fml.FALSE else ()
+
+    return _Lazy(step, work_out)
 
 
 def _moves(case: Case, field: FieldSym, unsteady: set[Sym]) -> bool:
@@ -338,16 +387,10 @@ def _moves(case: Case, field: FieldSym, unsteady: set[Sym]) -> bool:
     return _uses(case, unsteady)
 
 
-def _slice(step: Transformer, fields: Iterable[FieldSym]) -> Transformer:
-    """What step does to these fields, and to those by whose values it is expressed."""
-    found: set[FieldSym] = set()
-    pending = list(fields)
-    while pending:
-        field = pending.pop()
-        if field in step and field not in found:
-            found.add(field)
-            pending += fields_in(step[field])
-    return {field: cases for field, cases in step.items() if field in found}
+def _slice(step: Transformer, field: FieldSym) -> Transformer:
+    """What step does to a field, and to those by whose values it is expressed."""
+    needed = _needed([(step, None)], field)
+    return {each: step[each] for each in needed if each in step}
 
 
 def _fixed(step: Transformer, name: Sym, lo: Lin, end: Lin) -> dict[FieldSym, Formula]:
