@@ -1,7 +1,7 @@
-"""The registry of the forty pipelines (halide.md §14): each is written once, for Halide and for us, with its meaning in NumPy.
+"""The registry of the forty pipelines (halide.md §14): each is written once, for Halide and for us, with what it is in NumPy.
 
-A case's `build` takes the language (`hl`, or the `halide` package) and its inputs as that language's buffers. It gives the outputs
-and a function that gives the directives.
+A case's `build` takes the language (`hl`, or the `halide` package) and its inputs as that language's buffers. It gives the
+outputs and a function that gives the directives.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class Case:
     window: Callable[[int, int], Sequence[int]]
     rtol: float = 0.0
     atol: float = 0.0
+    differing: float = 0.0
+    """The share of elements that may differ."""
     note: str = ""
     expected: Callable[..., Any] | None = field(default=None)
 

@@ -41,6 +41,7 @@ def test_a_blur_at_the_root_is_this_procedure():
     assert both.lowered("p0") == (
         "def run_blur_y(x_min: index, x_len: size, y_min: index, y_len: size, im_0: size, im_1: size, im: [u8][im_1, im_0], "
         "blur_y: u16[y_len, x_len]):\n"
+        "    assert stride(im, 1) == 1\n"
         "    assert x_min >= 0\n"
         "    assert x_len + x_min + 1 <= im_0 - 1\n"
         "    assert y_min >= 0\n"

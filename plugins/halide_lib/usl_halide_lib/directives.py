@@ -98,7 +98,7 @@ UNSUPPORTED = {
 }
 """Directives of Halide that there are not, and what to do instead."""
 
-NO_EFFECT = ("partition", "never_partition", "always_partition", "no_profiling")
+NO_EFFECT = ("partition", "never_partition", "always_partition", "no_profiling", "unscheduled")
 """Directives that are accepted and change nothing: loops are cut where they are vectorised."""
 
 

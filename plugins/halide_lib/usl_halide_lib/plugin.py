@@ -1,11 +1,14 @@
-"""What usl_halide_lib declares: directives as schedules, by name."""
+"""What usl_halide_lib declares: directives as schedules, by name, and the command `usl halide`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from usl_core.plugins.hookspecs import Later, hookimpl
+
+if TYPE_CHECKING:
+    import click
 
 USL_API = 1
 
@@ -22,3 +25,11 @@ def usl_schedules() -> Later:
         return FUNCTIONS[name]
 
     return Later(SCHEDULES, made)
+
+
+@hookimpl
+def usl_commands() -> Mapping[str, click.Command]:
+    """`usl halide`."""
+    from usl_halide_lib.command import halide_command
+
+    return {"halide": halide_command}

@@ -52,6 +52,11 @@ class Target:
     number of lanes, and whether only those below a number are wanted."""
 
     @classmethod
+    def c(cls) -> Target:
+        """The vectors that the C compiler makes of loops: those that are vectorised are left as they are, with any types."""
+        return cls("C", {}, lambda width, types, operations: ())
+
+    @classmethod
     def best(cls) -> Target | None:
         """AVX-512, if its package is installed."""
         return avx512() if importlib.util.find_spec("usl_avx512") is not None else None
@@ -114,6 +119,9 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
     if not isinstance(factor, int) or factor < 1:
         raise directive.refuse(f"the factor must be a positive number, got {factor}", "E780")
     if factor == 1:
+        return
+    if target is not None and not target.memories:
+        working.log.remark(stage.func.name, f"the lanes of {name} are left to the C compiler")
         return
     types = _types(loop)
     if target is None:

@@ -47,6 +47,8 @@ class Emitted:
     formals: tuple[Formal, ...]
     bounds: Bounds
     source: str
+    buffers: dict[str, str]
+    """By func the buffer of its values, of a tuple's first elements."""
 
 
 def emit(algorithm: Algorithm, points: frozenset[str] = frozenset()) -> Emitted:
@@ -63,7 +65,8 @@ def emit(algorithm: Algorithm, points: frozenset[str] = frozenset()) -> Emitted:
     except UslError as error:
         notes = ("please report this", *str(error).splitlines(), *source.splitlines())
         raise refuse(f"{algorithm.outputs[0]}: the procedure that was made is refused", code="E789", notes=notes) from error
-    return Emitted(procedure, tuple(emitter.formals), bounds, source)
+    buffers = {func: stored.names[0] for func, stored in emitter.buffers.items()}
+    return Emitted(procedure, tuple(emitter.formals), bounds, source, buffers)
 
 
 @dataclass
@@ -80,6 +83,11 @@ class _Emitter:
     def __post_init__(self) -> None:
         self.facts = Facts(dict(self.bounds.facts))
         self.normal = Normal(self.algorithm, self.facts, lambda hole: None)
+        self.iterators = {
+            name.replace("$", "_")
+            for func in self.algorithm.funcs
+            for name in (*func.args, *(rvar.name for stage in func.stages for rvar in stage.rvars))
+        }
         self.outputs = [self.algorithm.func(name) for name in self.algorithm.outputs]
 
     def text(self) -> str:
@@ -104,7 +112,7 @@ class _Emitter:
         base = "".join(c if c.isalnum() else "_" for c in wanted)
         base = f"v{base}" if base[0] == "_" or base[0].isdigit() else base
         name, number = base, 1
-        while name in self.taken or keyword.iskeyword(name) or name in _RESERVED:
+        while name in self.taken or keyword.iskeyword(name) or name in _RESERVED or name in self.iterators:
             name, number = f"{base}_{number}", number + 1
         self.taken.add(name)
         return name
@@ -161,14 +169,16 @@ class _Emitter:
             yield f"{name}: {typ.usl}[{shape}]" if shape else f"{name}: {typ.usl}"
 
     def _assertions(self) -> Iterator[str]:
-        """What the caller has to see to: bounds that are what they are called, images that hold what is read."""
+        """What the caller has to see to: bounds that are what they are called, images that hold what is read, x dense."""
         writer = self._writer({})
         for each in self.bounds.named:
             if each.kind == "len" and each.least == 0:
                 yield f"{self.names[each.name]} >= 0"
-            for truth in each.facts:
+            for truth in self.bounds.facts_of(each):
                 yield f"{writer.control(_part(truth, 1))} >= {writer.control(_part(truth, -1))}"
         for name, dimensions, _ in self.algorithm.images:
+            if dimensions:
+                yield f"stride({self.buffers[name].names[0]}, {dimensions - 1}) == 1"
             for dim in range(dimensions):
                 low, high = self.bounds.interval(Family("image", name), dim)
                 last = variable(f"{name}.extent.{dim}") - 1
@@ -292,7 +302,8 @@ def _part(form: Lin, sign: int) -> Lin:
 
 
 def _element_names(func: FuncDef) -> list[str]:
-    return [func.name] if len(func.types) == 1 else [f"{func.name}_{part}" for part in range(len(func.types))]
+    """The buffers of a func: the first has its name, so that directives find it."""
+    return [func.name, *(f"{func.name}_{part}" for part in range(1, len(func.types)))]
 
 
 def _added(func: FuncDef, stage: StageDef) -> Node | None:
@@ -312,7 +323,7 @@ def _added(func: FuncDef, stage: StageDef) -> Node | None:
 
 
 _RESERVED = frozenset(
-    "seq par min max select clamp abs relu sqrt exp log sin cos tanh idx check stride size index bool assert "
+    "seq par min max select abs sqrt exp log sin cos tanh idx check stride size index bool assert "
     "f16 f32 f64 bf16 i8 i16 i32 i64 u8 u16 u32 R DRAM".split()
 )
 """Names that mean something in the object language."""

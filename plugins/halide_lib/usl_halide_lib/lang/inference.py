@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from usl_halide_lib.lang.asserted import Restrictions
 from usl_halide_lib.lang.engine import Extremes, Range
@@ -72,6 +73,14 @@ class Bounds:
     boxes: dict[Family, tuple[Interval, ...]]
     restrictions: Restrictions = field(default_factory=Restrictions)
     named: list[Named] = field(default_factory=list)
+    used: set[Any] = field(default_factory=set)
+    """The terms of the facts about named ends that were needed to leave parts of other ends out."""
+
+    def facts_of(self, end: Named) -> Iterator[Lin]:
+        """What a procedure has to know of a named end. Compute bounds alone make no access safe, memory bounds do."""
+        for each in end.facts:
+            if not end.name.rpartition(".")[0].endswith(".cpu") or each.terms in self.used or len(each.terms) < 2:
+                yield each
 
     def interval(self, family: Family, dim: int) -> Interval:
         """The first and the last place of a hole's interval."""
@@ -117,7 +126,8 @@ class _Inference:
     def __init__(self, target: Target, asked: Query, naming: bool) -> None:
         self.asked, self.naming = asked, naming
         self.finished: set[Family] = set()
-        self.truths: list[Lin] = []
+        self.truths: dict[Any, int] = {}
+        """What is known of named ends: by the terms of a form the greatest number that it is always at least."""
         restrictions = Restrictions.of(asked.conjuncts, target.algorithm.outputs)
         self.bounds = Bounds(target, Facts(dict(_known(target))), {}, restrictions)
         self.normal = Normal(target.algorithm, self.bounds.facts, self._hole)
@@ -165,7 +175,8 @@ class _Inference:
         named.append(
             Named(f"{title}.len", "len", extremum(True, [high - first + 1, const(least)], facts), least, tuple(truths))
         )
-        self.truths += [each for end in named for each in end.facts]
+        for each in (truth for end in named[-2:] for truth in end.facts):
+            self.truths[each.terms] = max(-each.constant, self.truths.get(each.terms, -each.constant))
         return first, last
 
     def _lies_in_image(self, image: Family, dim: int, low: Lin, high: Lin) -> bool:
@@ -177,7 +188,9 @@ class _Inference:
         kept = parts(is_max, form)
         for part in tuple(kept):
             differences = [(part - other).scaled(-1 if is_max else 1) for other in kept if other is not part]
-            if any((d - truth).is_constant() and (d - truth).constant >= 0 for d in differences for truth in self.truths):
+            found = next((d for d in differences if d.constant + self.truths.get(d.terms, -d.constant - 1) >= 0), None)
+            if found is not None:
+                self.bounds.used.add(found.terms)
                 kept.remove(part)
         return extremum(is_max, kept, self.bounds.facts)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from math import trunc
+from typing import Any
 
 from usl_halide_lib.lang.linear import Ends, Facts, Lin, Unknown, const, extremum, of_atom, quotient, variable
 from usl_halide_lib.lang.nodes import Algorithm, Const, Hole, Name, Node, Op, Read
 from usl_halide_lib.lang.types import I32, Kind, Type
 
+FloatEnds = tuple[Any, Any]
+"""Ends that are integers, fractions or None."""
 Holes = Callable[[Hole], Lin | None]
 
 
@@ -81,7 +86,10 @@ class Normal:
         match node:
             case Const(value=value) if value == int(value):
                 return int(value), int(value)
-            case Op(op="cast" | "saturating_cast", args=(a,)) if not a.type.is_float:
+            case Op(op="cast" | "saturating_cast", args=(a,)) if a.type.is_float:
+                first, last = self.float_ends(a)
+                return (None, None) if first is None or last is None else _meet((trunc(first), trunc(last)), _range(node.type))
+            case Op(op="cast" | "saturating_cast", args=(a,)):
                 found = self.ends(a)
                 return found if _inside(found, node.type) else (None, None)
             case Op(op="select", args=(_, a, b)):
@@ -102,6 +110,31 @@ class Normal:
                 return self.func_ends(func, part)
             case _:
                 return (0, 1) if node.type.kind is Kind.BOOL else (None, None)
+
+    def float_ends(self, node: Node) -> FloatEnds:
+        """The ends of a float's values, rounding included. What has an end is no NaN."""
+        match node:
+            case Const(value=value):
+                return Fraction(value), Fraction(value)
+            case Op(op="cast", args=(a,)):
+                low, high = self.float_ends(a) if a.type.is_float else self.ends(a)
+                return _rounded((low, high), node.type)
+            case Op(op="min" | "max", args=(a, b)):
+                return _extreme(node.op == "max", self.float_ends(a), self.float_ends(b))
+            case Op(op="select", args=(_, a, b)):
+                return _hull(self.float_ends(a), self.float_ends(b))
+            case Op(op="neg", args=(a,)):
+                return _mirrored(self.float_ends(a))
+            case Op(op="add" | "sub" | "mul", args=(a, b)):
+                left, right = self.float_ends(a), self.float_ends(b)
+                if node.op == "mul" and None in left:
+                    return None, None
+                return _rounded(_arithmetic(node.op, left, right), node.type)
+            case Op(op="div", args=(a, Const(value=value))) if value > 0:
+                low, high = self.float_ends(a)
+                return _rounded((None if low is None else low / value, None if high is None else high / value), node.type)
+            case _:
+                return None, None
 
     def func_ends(self, func: str, part: int) -> Ends:
         """The ends of a func's values: the hull of its stages' right sides. A func that reads itself may have any value."""
@@ -127,18 +160,29 @@ def _inside(found: Ends, typ: Type) -> bool:
     return low is not None and high is not None and typ.least <= low and high <= typ.greatest
 
 
+def _range(typ: Type) -> Ends:
+    return typ.least, typ.greatest
+
+
+def _rounded(ends: FloatEnds, typ: Type) -> FloatEnds:
+    """Ends with room for the rounding of one operation of a type."""
+    step = Fraction(1, 1 << {16: 10, 32: 22, 64: 50}[typ.bits])
+    low, high = ends
+    return None if low is None else low - abs(low) * step, None if high is None else high + abs(high) * step
+
+
 def _meet(a: Ends, b: Ends) -> Ends:
     return _extreme(True, (a[0], None), (b[0], None))[0], _extreme(False, (None, a[1]), (None, b[1]))[1]
 
 
-def _hull(a: Ends, b: Ends) -> Ends:
+def _hull(a: FloatEnds, b: FloatEnds) -> FloatEnds:
     return (
         None if a[0] is None or b[0] is None else min(a[0], b[0]),
         None if a[1] is None or b[1] is None else max(a[1], b[1]),
     )
 
 
-def _extreme(is_max: bool, a: Ends, b: Ends) -> Ends:
+def _extreme(is_max: bool, a: FloatEnds, b: FloatEnds) -> FloatEnds:
     if not is_max:
         low, high = _extreme(True, _mirrored(a), _mirrored(b))
         return _mirrored((low, high))
@@ -146,11 +190,11 @@ def _extreme(is_max: bool, a: Ends, b: Ends) -> Ends:
     return max(lows, default=None), None if a[1] is None or b[1] is None else max(a[1], b[1])
 
 
-def _mirrored(a: Ends) -> Ends:
+def _mirrored(a: FloatEnds) -> FloatEnds:
     return None if a[1] is None else -a[1], None if a[0] is None else -a[0]
 
 
-def _arithmetic(op: str, a: Ends, b: Ends) -> Ends:
+def _arithmetic(op: str, a: FloatEnds, b: FloatEnds) -> FloatEnds:
     if op == "add":
         return (
             None if a[0] is None or b[0] is None else a[0] + b[0],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from usl_core import Procedure
 from usl_core.equivalence import Relation, steps_from_source
 from usl_halide_lib.applying import Schedule
-from usl_halide_lib.directives import Directive
+from usl_halide_lib.directives import Directive, TailStrategy
 from usl_halide_lib.lang import syntax
 from usl_halide_lib.lang.collect import Program, collect, inputs_of
 from usl_halide_lib.lang.emit import Emitted, emit
@@ -24,8 +24,9 @@ from usl_halide_lib.lang.interp import Interval, Oracle
 from usl_halide_lib.lang.lower import lower
 from usl_halide_lib.lang.nodes import FuncDef
 from usl_halide_lib.lang.query import query
-from usl_halide_lib.lang.realize import Realization, realized
+from usl_halide_lib.lang.realize import Realization, prepared, realized
 from usl_halide_lib.lang.target import text
+from usl_halide_lib.vector import Target
 
 Window = Sequence[int | Interval]
 _PLAIN = (Relation.EQUAL, Relation.REFINES)
@@ -70,6 +71,7 @@ class Pipeline:
         if len({each.name() for each in self._outputs}) < len(self._outputs):
             raise refuse("a func is an output once only", code="E788")
         self._default = "inline"
+        self._target = Target.c()
         self._compiled: Compiled | None = None
 
     def outputs(self) -> list[Any]:
@@ -81,6 +83,14 @@ class Pipeline:
         if place not in ("inline", "root"):
             raise refuse(f'default: "inline" or "root", not {place!r}', code="E773")
         self._default = place
+        return self
+
+    def instructions(self, target: Target | None) -> Pipeline:
+        """Vectorise by the instructions of a target, as `usl_halide_lib.Target.best()`.
+
+        Without, vectorised loops are left to the C compiler, which takes less time and knows all types.
+        """
+        self._target, self._compiled = target or Target.c(), None
         return self
 
     def interpret(self, window: Any, exact: bool = True) -> Any:
@@ -137,6 +147,13 @@ class Pipeline:
             if any(each.box() != windows[name] for each in buffers):
                 raise refuse(f"the buffers for the values of {name} have different places", code="E775")
         return self._run(windows, arrays)
+
+    def runner(self, windows: Sequence[Sequence[Interval]]) -> Callable[[], object]:
+        """A call that computes a window per value of the outputs again and again, into the same buffers, and tests nothing."""
+        names = [func.name() for func in self._outputs for _ in func.types()]
+        compiled = self.compiled()
+        inputs = inputs_of(self._collected())
+        return prepared(compiled.emitted, compiled.procedure, inputs, dict(zip(names, windows, strict=True)))
 
     def _run(self, windows: dict[str, list[Interval]], given: dict[str, list[Buffer]]) -> Any:
         compiled = self.compiled()
@@ -225,6 +242,15 @@ class Pipeline:
             placed |= {each.name for each in algorithm.funcs if each.name not in asked}
         return inlined(algorithm, placed, tuple(asked))
 
+    def _on_buffers(self, directive: Directive, buffers: dict[str, str]) -> Directive:
+        """A directive in the names of the procedure, and for the instructions that there are."""
+        func, args = buffers.get(directive.func, directive.func), directive.args
+        if directive.name in _ABOUT_OTHERS and isinstance(args[0], str):
+            args = (buffers.get(args[0], args[0]), *args[1:])
+        if directive.name == "vectorize" and not self._target.memories:
+            args = (*args[:2], TailStrategy.Auto)  # the C compiler finds a tail itself
+        return directive if (func, args) == (directive.func, directive.args) else replace(directive, func=func, args=args)
+
     def compiled(self) -> Compiled:
         """All stages of compilation; kept until a definition or a directive changes."""
         program, given = self._given()
@@ -235,18 +261,22 @@ class Pipeline:
             return old
         without = self._inlined(program, given)
         emitted = emit(without.algorithm, without.points)
-        schedule = Schedule(emitted.procedure)
-        used = tuple(each for each in given if each.name != "compute_inline")
+        schedule = Schedule(emitted.procedure, target=self._target)
+        used = tuple(self._on_buffers(each, emitted.buffers) for each in given if each.name != "compute_inline")
         schedule.adopt(used)
         procedure = schedule.apply() if used else emitted.procedure
         self._compiled = Compiled(definitions, given, self._default, without, emitted, schedule, procedure)
         return self._compiled
 
 
+_ABOUT_OTHERS = ("compute_at", "store_at", "hoist_storage", "compute_with", "prefetch")
+"""Directives whose first argument is another func."""
+
+
 def _mentioned(directive: Directive) -> set[str]:
     """The funcs that must have loops of their own for a directive: the one it is about, and those it is given relative to."""
     names = {directive.func}
-    if directive.name in ("compute_at", "store_at", "hoist_storage", "compute_with"):
+    if directive.name in _ABOUT_OTHERS and directive.name != "prefetch":
         names.add(directive.args[0])
     if directive.name in ("in_", "clone_in"):
         names |= set(directive.args[1])

@@ -5,8 +5,10 @@ Everything that a procedure takes for granted is tested here, in Python, before 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import platform
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,13 @@ from usl_halide_lib.lang.linear import Extremum, Lin, Quotient, Variable
 from usl_halide_lib.lang.query import Family
 from usl_halide_lib.lang.target import window
 from usl_halide_lib.lang.types import BOOL, I32, Type
+
+FLAGS = (
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    *(["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []),
+)
+"""What a C compiler needs to know to make vectors of selects, and of all lanes; no value depends on it."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,40 @@ def realized(
         AlgorithmError: E775, a buffer is too small for what has to be computed; E786, an input is too small; E787, a window
             or an extent is none; E772, an input has no value.
     """
+    call = _call(emitted, inputs, asked, given)
+    if call.arguments is not None:
+        procedure.jit(march="native", flags=FLAGS)(*call.arguments)
+    results: dict[str, tuple[Realization, ...]] = {}
+    for name, arrays in call.arrays.items():
+        mins, types = tuple(low for low, _ in call.boxes[name]), emitted.bounds.target.algorithm.func(name).types
+        views = [each.view(np.bool_) if typ == BOOL else each for each, typ in zip(arrays, types, strict=True)]
+        results[name] = tuple(Realization(each, mins, tuple(asked[name])) for each in views)
+    return results
+
+
+def prepared(
+    emitted: Emitted, procedure: Procedure, inputs: Mapping[str, Any], asked: Mapping[str, Sequence[Interval]]
+) -> Callable[[], object]:
+    """The compiled call of `realized` alone: everything is tested once, and each run writes to the same buffers."""
+    arguments = _call(emitted, inputs, asked, {}).arguments
+    if arguments is None:
+        raise refuse("there is nothing to compute in an empty window", code="E787")
+    return partial(procedure.jit(march="native", flags=FLAGS), *arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What a procedure is called with, None if nothing is to be computed; the outputs' arrays and places."""
+
+    arguments: list[Any] | None
+    arrays: dict[str, list[np.ndarray[Any, Any]]]
+    boxes: dict[str, list[Interval]]
+
+
+def _call(
+    emitted: Emitted, inputs: Mapping[str, Any], asked: Mapping[str, Sequence[Interval]], given: Mapping[str, Sequence[Buffer]]
+) -> _Call:
+    """Test everything that the procedure takes for granted, and find its arguments."""
     algorithm = emitted.bounds.target.algorithm
     outputs = [algorithm.func(name) for name in algorithm.outputs]
     env = parameters(algorithm, inputs, exact=False)
@@ -88,17 +131,8 @@ def realized(
             arrays[output.name] = [_stored(each.array()) for each in given[output.name]]
         else:
             arrays[output.name] = [np.zeros([n for _, n in reversed(box)], dtype_of(typ)) for typ in output.types]
-    if not is_empty:
-        values = [_argument(emitted, each, env, inputs, arrays) for each in emitted.formals]
-        procedure.jit()(*values)
-    results: dict[str, tuple[Realization, ...]] = {}
-    for output in outputs:
-        mins, extents = tuple(low for low, _ in boxes[output.name]), tuple(asked[output.name])
-        views = [
-            each.view(np.bool_) if typ == BOOL else each for each, typ in zip(arrays[output.name], output.types, strict=True)
-        ]
-        results[output.name] = tuple(Realization(each, mins, extents) for each in views)
-    return results
+    arguments = None if is_empty else [_argument(emitted, each, env, inputs, arrays) for each in emitted.formals]
+    return _Call(arguments, arrays, boxes)
 
 
 def _stored(array: Any) -> np.ndarray[Any, Any]:
@@ -187,7 +221,9 @@ def _argument(
             return env[f"{of}.extent.{dim}"]
         case "image":
             array = np.asarray(inputs[of])
-            return array.view(np.uint8) if array.dtype == np.bool_ else array
+            array = array.view(np.uint8) if array.dtype == np.bool_ else array
+            is_dense = not array.ndim or array.strides[-1] == array.itemsize or array.shape[-1] == 1
+            return array if is_dense else np.ascontiguousarray(array)
         case "output":
             return arrays[of][dim]
         case "param":
