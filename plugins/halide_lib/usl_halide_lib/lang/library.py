@@ -93,9 +93,10 @@ class _Entry:
             if rank > MOST_DIMENSIONS:
                 raise refuse(f"{each} has {rank} dimensions, and C entries have {MOST_DIMENSIONS} at most", code="E770")
         self.values: dict[str, str] = {}
-        for each in [name, *self.algorithm.outputs, *(n for n, *_ in (*self.algorithm.images, *self.algorithm.params))]:
-            if each in TAKEN:
-                raise refuse(f"{each} means something in C; give it another name", code="E770")
+        inputs = [*(image[0] for image in self.algorithm.images), *(param[0] for param in self.algorithm.params)]
+        for wanted in (name, *self.algorithm.outputs, *inputs):
+            if wanted in TAKEN:
+                raise refuse(f"{wanted} means something in C; give it another name", code="E770")
 
     def parameters(self) -> list[str]:
         """The entry's parameters: inputs, parameters, outputs, what is needed."""
