@@ -23,6 +23,7 @@ from usl_core.ir.combining import FUNCTIONS
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import For, Stmt
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import mentioned
 from usl_core.ir.types import F16
 from usl_core.plugins.manager import plugin_manager
 from usl_core.ranges import loop_range
@@ -40,7 +41,7 @@ def loop(
         ops = fn.reductions[stmt]
         outer = {name: fn.buffers[name] for name in ops}
         inner = {name: _accumulator(name, buffer, ops[name], stmt, fn) for name, buffer in outer.items()}
-        state = ParallelLoop(fn.names.fresh("failed"), len(fn.frees))
+        state, windows = ParallelLoop(fn.names.fresh("failed"), len(fn.frees)), _windows(stmt, fn)
         fn.buffers.update(inner)
         nest = _nest(stmt, lo, hi, state, fn, block, indent)
         template = plugin_manager().parallel_template("c11")
@@ -51,11 +52,24 @@ def loop(
         declared = [_declared(acc, ops[name], fn, stmt) for name, acc in inner.items() if ops[name] in FUNCTIONS]
         clauses = [f" reduction({_clause(ops[name], acc)} : {acc.name})" for name, acc in inner.items()]
         clauses += [f" reduction(max : {state.status})"] if state.failed else []
+        clauses += [f" firstprivate({', '.join(windows)})"] if windows else []
         lines += ["#ifdef _OPENMP", *declared, f"#pragma omp parallel for{''.join(clauses)}", "#endif", *nest]
         lines += [_store(outer[name], acc, fn, stmt) for name, acc in inner.items()]
         if state.failed:
             lines += [f"if ({state.status} != 0) {{", *indent(fail(state.status, fn)), "}"]
     return ["{", *indent(lines), "}"] if inner or state.failed else lines
+
+
+def _windows(stmt: For, fn: Function) -> list[str]:
+    """The structs of windows that a loop uses: each thread has its own, which stores are known to leave as they are."""
+    found = []
+    for name in sorted(mentioned(stmt) & fn.buffers.keys(), key=list(fn.buffers).index):
+        buffer: Buffer | None = fn.buffers[name]
+        while buffer is not None and buffer.place is Place.VIEW:
+            buffer = buffer.base
+        if buffer is not None and buffer.place is Place.WINDOW:
+            found.append(buffer.name)
+    return list(dict.fromkeys(found))
 
 
 def _from_template(template: str, stmt: For, nest: Lines, lo: C, hi: C, stateful: bool) -> Lines:
