@@ -13,7 +13,7 @@ from usl_halide_lib import hl
 from usl_halide_lib.lang.collect import collect, inputs_of
 from usl_halide_lib.lang.engine import Extremes, Range
 from usl_halide_lib.lang.evaluate import evaluator
-from usl_halide_lib.lang.inference import infer
+from usl_halide_lib.lang.inference import infer, node_of
 from usl_halide_lib.lang.interp import Oracle
 from usl_halide_lib.lang.linear import Facts, const
 from usl_halide_lib.lang.lower import lower
@@ -139,6 +139,69 @@ def test_a_predicate_narrows_what_is_computed():
     assert boxes(f)["g"] == ["0", "10"]
 
 
+def test_a_select_narrows_what_its_operands_must_have_right():
+    """Memory is for all that is read, as both operands are evaluated; what is right is asked of the one that is taken."""
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x * x
+    f[x] = hl.select(x < 3, g[x + 10], g[x - 10])
+    target = lower(collect([f]).algorithm)
+    bounds = infer(target)
+    machine = Machine(target, bounds.fill, {}, {"f": [(0, 6)]})
+    values = machine.run()["f"].values
+    assert [values[at,][0] for at in range(6)] == [100, 121, 144, 49, 36, 25]
+    assert machine.buffers["g"].box == ((-10, 26),)
+    low = bounds.interval(Family("cpu", "g"), 0)[0]
+    assert show(node_of(low)) == "min(max(f.min.0, 3) - 10, f.min.0 + 10)"
+    low = infer(target, choosing=False).interval(Family("cpu", "g"), 0)[0]
+    assert show(node_of(low)) == "f.min.0 - 10"
+    h = hl.Func("h")
+    h[x] = hl.select(x < 3, g[x + 10], 0) + hl.select(x > 90, g[x], 1)
+    machine = Machine(target := lower(collect([h]).algorithm), infer(target).fill, {}, {"h": [(0, 6)]})
+    values = machine.run()["h"].values
+    assert [values[at,][0] for at in range(6)] == [101, 122, 145, 1, 1, 1]
+    assert machine.trace.computed["g"] < 16 and machine.trace.poison_reads > 0
+
+
+def test_what_finds_a_place_is_right_on_either_side_of_a_select():
+    """`table[g[x]]` is read where it is not taken, too: a wrong g[x] would be a place outside of the table."""
+    table, g, f = hl.Func("table"), hl.Func("g"), hl.Func("f")
+    table[x] = x
+    g[x] = hl.clamp(x, 0, 3)
+    f[x] = hl.select(x > 100, table[g[x]], 7)
+    target = lower(collect([f]).algorithm)
+    machine = Machine(target, infer(target).fill, {}, {"f": [(0, 4)]})
+    assert machine.run()["f"].values[2,] == (7,) and machine.trace.computed["g"] == 4
+
+
+@pytest.mark.parametrize(
+    ("index", "box"),
+    [
+        (lambda: hl.select(x < 0, 0 - x, x), (0, 6)),
+        (lambda: hl.select(x > 2, 2, hl.select(x < -1, -1, x)) + 5, (4, 7)),
+        (lambda: hl.select(x % 2 == 0, x, x + 1), (-3, 7)),
+    ],
+)
+def test_an_index_may_choose(index, box):
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x
+    f[x] = g[index()]
+    made = Pipeline(f, [(-3, 10)])
+    check_confluence(made)
+    bounds = infer(lower(collect([f]).algorithm))
+    env = {"f.min.0": -3, "f.len.0": 10}
+    low, high = (evaluator(node_of(end), None, True)(env) for end in bounds.interval(Family("mem", "g"), 0))
+    assert low <= box[0] and box[1] <= high <= 7 and low >= -3
+
+
+def test_a_condition_on_data_and_a_variable_bounds_nothing():
+    g, f, r = hl.Func("g"), hl.Func("f"), hl.RDom([(0, 10)], "r")
+    g[x] = x * x * x
+    f[x] = 0
+    r.where(g[r] < r + 3)
+    f[x] += g[r]
+    assert boxes(f)["g"] == ["0", "10"]
+
+
 def random_index(chosen, depth):
     """A random expression of + - * / % min max in x and y."""
     if depth == 0 or chosen.random() < 0.2:
@@ -196,7 +259,7 @@ def check_confluence(made):
         values, more = run(target, plain.fill, made, inputs)
         assert values == expected
         assert all(trace.computed.get(f, 0) <= more.computed.get(f, 0) for f in more.computed)
-        assert all(trace.allocated[f] <= more.allocated[f] for f in more.allocated)
+        assert all(trace.allocated[f] <= more.allocated[f] for f in trace.computed)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -57,7 +57,7 @@ def emit(algorithm: Algorithm, points: frozenset[str] = frozenset()) -> Emitted:
     Raises:
         AlgorithmError: E784, an access has no bounds; E770, an operation has no form there; E789, P0 is refused.
     """
-    bounds = infer(lower(algorithm), naming=True)
+    bounds = infer(lower(algorithm), naming=True, choosing=False)
     emitter = _Emitter(algorithm, bounds, points)
     source = emitter.text()
     try:

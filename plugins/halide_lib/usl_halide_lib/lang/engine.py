@@ -50,7 +50,7 @@ class Extremes:
 
     def upper(self, form: Lin, ranges: tuple[Range, ...]) -> Lin | None:
         """A form over what no range binds that is at least form everywhere; None if there is none."""
-        found = self._without_unknown(form)
+        found = self.without_unknown(form)
         for place in range(len(ranges) - 1, -1, -1):
             if found is None:
                 return None
@@ -67,8 +67,8 @@ class Extremes:
         found = self.upper(-form, ranges)
         return None if found is None else -found
 
-    def _without_unknown(self, form: Lin) -> Lin | None:
-        """The form with its values of unknown origin at their ends."""
+    def without_unknown(self, form: Lin) -> Lin | None:
+        """A form that is at least this one, with its values of unknown origin at their ends."""
         result = const(form.constant)
         for atom, c in form.terms:
             found = self._end_of_unknown(atom, c > 0)
@@ -94,8 +94,8 @@ class Extremes:
 
     def _open(self, form: Lin, is_upper: bool) -> Lin | None:
         if is_upper:
-            return self._without_unknown(form)
-        found = self._without_unknown(-form)
+            return self.without_unknown(form)
+        found = self.without_unknown(-form)
         return None if found is None else -found
 
     def _of_both(self, is_max: bool, is_upper: bool, a: Lin | None, b: Lin | None) -> Lin | None:

@@ -23,7 +23,7 @@ from usl_halide_lib.lang.linear import (
     parts,
     variable,
 )
-from usl_halide_lib.lang.nodes import Hole, Name, Node, Op, Sort, number, show
+from usl_halide_lib.lang.nodes import Hole, Name, Node, Op, Read, Sort, number, rebuilt, show, walk
 from usl_halide_lib.lang.normal import Normal
 from usl_halide_lib.lang.query import (
     Assumed,
@@ -110,8 +110,8 @@ class Bounds:
         return "\n".join(lines) + "\n"
 
 
-def infer(target: Target, naming: bool = False) -> Bounds:
-    """Bounds for all holes of a target program.
+def infer(target: Target, naming: bool = False, choosing: bool = True) -> Bounds:
+    """Bounds for all holes of a target program. choosing as in `query`.
 
     naming gives names to ends that are no linear forms, of which the ends of other boxes are made then: formulas stay small,
     and what cancels only between boxes is lost.
@@ -119,7 +119,7 @@ def infer(target: Target, naming: bool = False) -> Bounds:
     Raises:
         AlgorithmError: E784, an access has no bounds; E775, an assertion on bounds cannot hold.
     """
-    return _Inference(target, query(target), naming).run()
+    return _Inference(target, query(target, choosing), naming).run()
 
 
 class _Inference:
@@ -213,14 +213,34 @@ class _Inference:
             assert ranges is not None
         match atom:
             case HasPoint(index=index):
-                forms = [self.normal.form(each) for each in index]
-                box = [self._interval(form, form, ranges, atom, dim) for dim, form in enumerate(forms)]
+                box = [self._of_index(each, ranges, atom, dim) for dim, each in enumerate(index)]
             case HasBox(box=asked):
                 lows = [self.normal.form(low) for low, _ in asked]
                 highs = [low + self.normal.form(length) - 1 for low, (_, length) in zip(lows, asked, strict=True)]
                 pairs = zip(lows, highs, strict=True)
                 box = [self._interval(low, high, ranges, atom, dim) for dim, (low, high) in enumerate(pairs)]
         self._widen(atom.family, tuple(box))
+
+    def _of_index(self, index: Node, ranges: tuple[Range, ...], atom: HasPoint, dim: int) -> Interval:
+        """The interval of an index, the hull of what it is under each choice of the `select`s in it."""
+        if not any(isinstance(each, Op) and each.op == "select" for each in walk(index)):
+            form = self.normal.form(index)
+            return self._interval(form, form, ranges, atom, dim)
+        found: Interval | None = None
+        for conditions, chosen in choices(index):
+            narrower = self._narrowed(ranges, (form for cond, holds in conditions for form in self._conditions(cond, holds)))
+            if narrower is None:
+                continue
+            form = self.normal.form(chosen)
+            low, high = self._interval(form, form, narrower, atom, dim)
+            if found is not None:
+                low = extremum(False, [found[0], low], self.bounds.facts)
+                high = extremum(True, [found[1], high], self.bounds.facts)
+            found = low, high
+        if found is None:
+            form = self.normal.form(index)
+            return self._interval(form, form, ranges, atom, dim)
+        return found
 
     def _interval(self, low: Lin, high: Lin, ranges: tuple[Range, ...], atom: HasPoint | HasBox, dim: int) -> Interval:
         least, most = self.extremes.lower(low, ranges), self.extremes.upper(high, ranges)
@@ -274,7 +294,8 @@ class _Inference:
 
     def _narrowed(self, ranges: tuple[Range, ...], conditions: Iterator[Lin]) -> tuple[Range, ...] | None:
         for condition in conditions:
-            narrower = self.extremes.narrowed(ranges, condition)
+            known = self.extremes.without_unknown(condition)
+            narrower = ranges if known is None else self.extremes.narrowed(ranges, known)
             if narrower is None:
                 return None
             ranges = narrower
@@ -303,6 +324,41 @@ class _Inference:
 
 
 _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+
+
+MOST_CHOICES = 16
+"""Up to how many combinations of the branches of `select`s an index is taken apart into."""
+
+
+def choices(index: Node) -> list[tuple[tuple[tuple[Node, bool], ...], Node]]:
+    """An index under each choice of its `select`s: the conditions, each with whether it holds, and what it is then.
+
+    Those within accesses are data, and stay.
+    """
+    found: list[tuple[tuple[tuple[Node, bool], ...], Node]] = [((), index)]
+    while len(found) < MOST_CHOICES:
+        place = next((i for i, (_, each) in enumerate(found) if _first_select(each) is not None), None)
+        if place is None:
+            break
+        conditions, node = found.pop(place)
+        select = _first_select(node)
+        assert select is not None
+        for holds in (True, False):
+            taken = select.args[1 if holds else 2]
+            found.append(((*conditions, (select.args[0], holds)), _instead(node, select, taken)))
+    return found
+
+
+def _instead(node: Node, old: Node, new: Node) -> Node:
+    return rebuilt(node, lambda each: new if each is old else each if isinstance(each, Read) else None)
+
+
+def _first_select(node: Node) -> Op | None:
+    if isinstance(node, Op):
+        if node.op == "select":
+            return node
+        return next((found for each in node.args if (found := _first_select(each)) is not None), None)
+    return None
 
 
 def _comparison(op: str, a: Lin, b: Lin) -> Iterator[Lin]:

@@ -7,11 +7,11 @@ chosen once per iteration of the loops around its label (compute) or its allocat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from usl_core.errors import Span
 from usl_halide_lib.lang.lower import hole_stage
-from usl_halide_lib.lang.nodes import FuncDef, ImageRead, Node, Read, children, show, walk
+from usl_halide_lib.lang.nodes import FuncDef, ImageRead, Node, Op, Read, children, show, walk
 from usl_halide_lib.lang.target import (
     Allocate,
     Assert,
@@ -66,10 +66,11 @@ class Equal:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Where a condition holds, or does not."""
+    """Where a condition holds, or does not; chosen if it is that of a `select`."""
 
     cond: Node
     holds: bool
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +162,20 @@ def _atom_text(atom: HasPoint | HasBox | IsRange | Assumed) -> str:
             return f"assume {show(cond)}"
 
 
-def query(target: Target) -> Query:
-    """B(T)."""
+def query(target: Target, choosing: bool = True) -> Query:
+    """B(T). Without choosing both operands of a `select` have to be right, whichever is taken."""
     conjuncts = list(_statement(target, target.body, ()))
+    if not choosing:
+        conjuncts = [_unconditional(each) for each in conjuncts]
     for name in target.algorithm.outputs:
         arity = len(target.algorithm.func(name).args)
         conjuncts.append(Conjunct((), HasBox(Family("cpu", name), tuple(window_of(name, dim) for dim in range(arity)))))
     return Query(tuple(conjuncts), scopes(target))
+
+
+def _unconditional(conjunct: Conjunct) -> Conjunct:
+    path = tuple(each for each in conjunct.path if not (isinstance(each, Given) and each.chosen))
+    return conjunct if len(path) == len(conjunct.path) else replace(conjunct, path=path)
 
 
 def scopes(target: Target) -> dict[Family, tuple[LoopKey, ...]]:
@@ -280,8 +288,14 @@ def reads_other_places(func: FuncDef, number: int) -> bool:
     return any(read.index != stage.index for read in reads)
 
 
-def _reads(target: Target, node: Node, path: Path, own: str | None, spec: int | None, computes: bool) -> Iterator[Conjunct]:
-    """C(node), or M(node): the accesses in a node; own and spec are the func and the specialisation that it stands in."""
+def _reads(
+    target: Target, node: Node, path: Path, own: str | None, spec: int | None, computes: bool, chosen: Path = ()
+) -> Iterator[Conjunct]:
+    """C(node), or M(node): the accesses in a node; own and spec are the func and the specialisation that it stands in.
+
+    chosen has the conditions of the `select`s around the node: what the other operand reads need not be right, but it is read,
+    so memory and the values that it is found by do not depend on them.
+    """
     if isinstance(node, ImageRead):
         for each in node.index:
             yield from _reads(target, each, path, own, spec, computes=True)
@@ -293,7 +307,13 @@ def _reads(target: Target, node: Node, path: Path, own: str | None, spec: int | 
         yield Conjunct(path, HasPoint(Family("mem", node.func), node.index, node, node.span))
         if computes:
             family = family_of(target, node.func, node.stage, spec if node.func == own else None)
-            yield Conjunct(path, HasPoint(family, node.index, node, node.span))
+            yield Conjunct((*path, *chosen), HasPoint(family, node.index, node, node.span))
+        return
+    if isinstance(node, Op) and node.op == "select":
+        cond, then, other = node.args
+        yield from _reads(target, cond, path, own, spec, computes, chosen)
+        yield from _reads(target, then, path, own, spec, computes, (*chosen, Given(cond, True, True)))
+        yield from _reads(target, other, path, own, spec, computes, (*chosen, Given(cond, False, True)))
         return
     for each in children(node):
-        yield from _reads(target, each, path, own, spec, computes)
+        yield from _reads(target, each, path, own, spec, computes, chosen)

@@ -238,8 +238,20 @@ def _truncation(target: Type) -> Function:
     return apply
 
 
+def _selected(cond: Value, a: Value, b: Value) -> Value:
+    if cond.__class__ is Eps:
+        return cond
+    taken, left = (a, b) if cond else (b, a)
+    return left if left == EPS_RDOM and taken != EPS_MEM else taken
+
+
 def guarded(fn: Function, arity: int) -> Function:
-    """fn on operands that may be ε: the greatest of these, or else fn's value (def. 2.6)."""
+    """fn on operands that may be ε: the greatest of these, or else fn's value (def. 2.6).
+
+    What a `select` does not take may be a place that nobody computed: its bounds leave that out (halide.md §5.3).
+    """
+    if fn is _ANY["select"]:
+        return _selected
     if arity == 1:
         return lambda a: a if a.__class__ is Eps else fn(a)
 
