@@ -139,6 +139,16 @@ def test_a_predicate_narrows_what_is_computed():
     assert boxes(f)["g"] == ["0", "10"]
 
 
+def test_the_end_of_a_quotient_is_not_as_printed():
+    """x div y is printed as 2M - 1 values from -M, which misses x itself: x of {0, 1}, x div 1."""
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x * 7
+    f[x] = g[x / 1]
+    target = lower(collect([f]).algorithm)
+    machine = Machine(target, reference(target).fill, {}, {"f": [(0, 2)]})
+    assert machine.run()["f"].values == {(0,): (0,), (1,): (7,)}
+
+
 def test_a_select_narrows_what_its_operands_must_have_right():
     """Memory is for all that is read, as both operands are evaluated; what is right is asked of the one that is taken."""
     g, f = hl.Func("g"), hl.Func("f")
