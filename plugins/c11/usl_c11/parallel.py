@@ -4,6 +4,9 @@ A scalar that the loop reduces (usl_c11.reductions) is summed up in a local accu
 of the unsigned type that wraps. Additions then happen in any order; on floats the result may differ in rounding from run to
 run. Products likewise. A least or greatest value is kept in a variable of its own type, in a reduction that is declared before
 the loop: each thread starts at the value from before, as C compilers differ in what theirs start at (some not at an infinity).
+
+Where the whole body of one is another that runs equally often in each of its iterations, threads share the iterations of both
+(`collapse`): few rows of many columns keep them all busy.
 """
 
 from __future__ import annotations
@@ -21,9 +24,9 @@ from usl_c11.types import ring
 from usl_core.errors import BackendError
 from usl_core.ir.combining import FUNCTIONS
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import For, Stmt
+from usl_core.ir.nodes import For, LoopMode, Stmt
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import mentioned
+from usl_core.ir.traverse import free_names, mentioned
 from usl_core.ir.types import F16
 from usl_core.plugins.manager import plugin_manager
 from usl_core.ranges import loop_range
@@ -43,14 +46,16 @@ def loop(
         inner = {name: _accumulator(name, buffer, ops[name], stmt, fn) for name, buffer in outer.items()}
         state, windows = ParallelLoop(fn.names.fresh("failed"), len(fn.frees)), _windows(stmt, fn)
         fn.buffers.update(inner)
-        nest = _nest(stmt, lo, hi, state, fn, block, indent)
         template = plugin_manager().parallel_template("c11")
+        inside = _shared_with(stmt, fn) if template is None else None
+        nest = _nest(stmt, lo, hi, state, fn, block, indent, inside)
         if template is not None:
             return _from_template(template, stmt, nest, lo, hi, bool(inner) or state.failed)
         lines = [_load(outer[name], acc, fn, stmt) for name, acc in inner.items()]
         lines += [f"int {state.status} = 0;"] if state.failed else []
         declared = [_declared(acc, ops[name], fn, stmt) for name, acc in inner.items() if ops[name] in FUNCTIONS]
-        clauses = [f" reduction({_clause(ops[name], acc)} : {acc.name})" for name, acc in inner.items()]
+        clauses = [" collapse(2)"] if inside is not None else []
+        clauses += [f" reduction({_clause(ops[name], acc)} : {acc.name})" for name, acc in inner.items()]
         clauses += [f" reduction(max : {state.status})"] if state.failed else []
         clauses += [f" firstprivate({', '.join(windows)})"] if windows else []
         lines += ["#ifdef _OPENMP", *declared, f"#pragma omp parallel for{''.join(clauses)}", "#endif", *nest]
@@ -92,20 +97,41 @@ def _nest(
     fn: Function,
     block: Callable[[Sequence[Stmt], Function], Lines],
     indent: Callable[[Iterable[str]], Lines],
+    inside: For | None = None,
 ) -> Lines:
-    """The loop itself. After a failure the thread's further iterations do nothing, and the failing one ends at the label.
+    """The loop itself, with the loop inside if threads share both. After a failure the thread's further iterations do nothing,
+    and the failing one ends at the label.
 
     The test is `> 0`: a thread's own copy of a variable under `reduction(max)` starts at INT_MIN.
     """
+    if inside is not None:
+        with fn.scope():
+            name = _named(stmt, fn)
+            body = _nest(inside, control(inside.lo, fn), control(inside.hi, fn), state, fn, block, indent)
+        return [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent(body), "}"]
     fn.parallel.append(state)
     with fn.scope() as frees:
-        name = fn.names.fresh(stmt.iter.name)
-        fn.controls[stmt.iter], fn.ranges[stmt.iter] = name, loop_range(stmt, fn.ranges)
+        name = _named(stmt, fn)
         body = [*block(stmt.body, fn), *reversed(frees)]
     fn.parallel.pop()
     if state.failed:
         body = [f"if ({state.status} > 0) {{", "    continue;", "}", *body, f"{state.label}:;"]
     return [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent(body), "}"]
+
+
+def _named(stmt: For, fn: Function) -> str:
+    """The name of a loop's iterator in C."""
+    name = fn.names.fresh(stmt.iter.name)
+    fn.controls[stmt.iter], fn.ranges[stmt.iter] = name, loop_range(stmt, fn.ranges)
+    return name
+
+
+def _shared_with(stmt: For, fn: Function) -> For | None:
+    """The `par` loop inside whose iterations threads can share with those of stmt: it is all of the body, and a rectangle."""
+    inside = stmt.body[0]
+    if len(stmt.body) > 1 or not isinstance(inside, For) or inside.mode is not LoopMode.PAR or fn.reductions[inside]:
+        return None
+    return inside if stmt.iter not in free_names(inside.lo, inside.hi) else None
 
 
 def _clause(op: str, acc: Buffer) -> str:

@@ -203,7 +203,7 @@ class Chooser:
                 kind = "compute_root"
             has_loops = self.place(func, kind, mine)
             if has_loops and name != "compute_with" and rng.random() < 0.2:
-                self.divide(func, 0, rng.choice(("split", "unroll", "vectorize")), self.some_tail())
+                self.divide(func, 0, rng.choice(("split", "split", "unroll", "unroll", "vectorize")), self.some_tail())
         return self.s
 
     def target(self, locals_: list[str]) -> tuple[str, int]:
@@ -382,7 +382,13 @@ class Chooser:
                 s["out"].prefetch(rng.choice(read), names[-1], names[-1], 16)
 
     def fuse(self, stage, names: list[str]) -> None:
-        """A tile's two loops made one again, or two loops of a nest of which one has been divided."""
+        """The two loops of a split made one again, or those over both dimensions, which are made parallel then."""
+        if len(self.program.dims) == 2 and self.rng.random() < 0.3:
+            outer, inner = [each for each in names if each != "r"]
+            stage.fuse(inner, outer, "z").parallel("z")
+            self.busy |= {(stage._func, stage._number, each) for each in names}
+            self.divided.add((stage._func, stage._number))
+            return
         var = self.rng.choice([each for each in names if each != "r"])
         stage.split(var, "zo", "zi", 4, self.rng.choice((TailStrategy.Auto, TailStrategy.GuardWithIf)))
         stage.fuse("zi", "zo", "z")

@@ -51,3 +51,30 @@ def reduced(N: size, inp: {scalar}[N + 2], out: {scalar}[N]):
     for x in seq(0, N):
         out[x] = a[x]
 """)
+
+
+@proc
+def roomy_blur(H: size, W: size, inp: u16[H + 6, W + 2], out: u16[H, W]):
+    blur_x: u16[H + 2, W]
+    for y in seq(0, H + 2):
+        for x in seq(0, W):
+            blur_x[y, x] = (inp[y, x] + inp[y, x + 1] + inp[y, x + 2]) / 3
+    for y in seq(0, H):
+        for x in seq(0, W):
+            out[y, x] = (blur_x[y, x] + blur_x[y + 1, x] + blur_x[y + 2, x]) / 3
+
+
+@proc
+def weighted(N: size, inp: f32[N + 2], out: f32[N]):
+    for x in seq(0, N):
+        out[x] = 0.25 * inp[x] + 0.5 * inp[x + 1] + 0.25 * inp[x + 2]
+
+
+@proc
+def diagonal(N: size, inp: f32[N + 1, N + 2], out: f32[N]):
+    a: f32[N + 1, N + 2]
+    for y in seq(0, N + 1):
+        for x in seq(0, N + 2):
+            a[y, x] = 2.0 * inp[y, x]
+    for x in seq(0, N):
+        out[x] = a[x, x] + a[x + 1, x + 2]

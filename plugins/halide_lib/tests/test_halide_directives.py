@@ -6,11 +6,11 @@ import math
 import random
 
 import pytest
-from kernels_halide import reduced
+from kernels_halide import blur, diagonal, reduced, roomy_blur, weighted
 
 from usl_core import Procedure
 from usl_core.interp import Buffer, run
-from usl_halide_lib import schedule
+from usl_halide_lib import DirectiveError, TailStrategy, schedule
 from usl_halide_lib.places import text_of
 
 
@@ -49,3 +49,112 @@ def test_rfactor_is_for_every_reduction(scalar, update):
     q = s.apply()
     assert "for u in par(0, 3)" in str(q)
     require_same(p, q, "out", *sizes_of("N"))
+
+
+# ---- what the thesis's author leaves open (Qian 2024, §4.4); the fifth, the order of directives, is in test_halide_errors
+
+
+def test_a_sliding_window_has_its_prologue_in_one_assignment_under_a_guard():
+    s = schedule(blur)
+    s["blur_x"].compute_at("out", "y").store_root()
+    q = s.apply()
+    lines = str(q).splitlines()
+    at = [number for number, line in enumerate(lines) if " = (inp[" in line]
+    assert len(at) == 1 and lines[at[0] - 2].strip().startswith("if y == 0 or ")
+    require_same(blur, q, "out", *sizes_of("H", "W"))
+
+
+@pytest.mark.parametrize("tail", list(TailStrategy), ids=lambda tail: tail.name)
+def test_every_tail_goes_with_parallel_and_asserts_nothing_of_sizes(tail):
+    func = "blur_x" if tail is TailStrategy.RoundUp else "out"
+    p = roomy_blur if tail is TailStrategy.RoundUp else blur
+    s = schedule(p)
+    s[func].split("y", "yo", "yi", 4, tail).parallel("yo").unroll("x", 2, TailStrategy.GuardWithIf)
+    q = s.apply()
+    assert "in par(0, " in str(q) and "assert" not in str(q)
+    require_same(p, q, "out", *sizes_of("H", "W"))
+
+
+@pytest.mark.parametrize("asked, rows", [(None, 4), (3, 3), (5, 5)])
+def test_circular_buffers_are_found_and_have_a_power_of_two_rows_unless_asked_otherwise(asked, rows):
+    s = schedule(blur)
+    s["blur_x"].compute_at("out", "y").store_root()
+    if asked is not None:
+        s["blur_x"].fold_storage("y", asked)
+    q = s.apply()
+    assert f"blur_x: u16[{rows}, W]" in str(q)
+    require_same(blur, q, "out", *sizes_of("H", "W"))
+
+
+def test_constants_are_operands_of_instructions():
+    pytest.importorskip("usl_avx512")
+    s = schedule(weighted)
+    s["out"].vectorize("x", 16, TailStrategy.ShiftInwards)
+    q = s.apply()
+    for call in ("mul_set1_ps(v_4[0:16], 0.25, ", "fmadd3_set1_ps(v_5[0:16], 0.5, ", "fmadd3_set1_ps(v_6[0:16], 0.25, "):
+        assert f"mm512_{call}" in str(q)
+    require_same(weighted, q, "out", *sizes_of("N"))
+
+
+# ---- loops
+
+
+def test_two_loops_of_any_extents_are_fused_to_be_parallel():
+    s = schedule(blur)
+    s["out"].tile("x", "y", "xi", "yi", 8, 4).fuse("x", "y", "tile").parallel("tile")
+    q = s.apply()
+    assert str(q).count("in par(") == 2
+    assert "collapse(2)" in q.c_code()
+    assert s.nest().count("parallel ") == 2
+    require_same(blur, q, "out", *sizes_of("H", "W"))
+
+
+def test_a_pair_of_loops_is_no_loop_for_other_directives():
+    s = schedule(blur)
+    s["out"].fuse("x", "y", "both").unroll("both", 2)
+    with pytest.raises(DirectiveError, match="neither runs a constant number of times"):
+        s.apply()
+
+
+@pytest.mark.parametrize("divide", [lambda s: s.split("x", "xo", "xi", "W / 2"), lambda s: s.vectorize("x", "W / 2")])
+def test_a_factor_that_is_an_expression_is_not_supported(divide):
+    s = schedule(blur)
+    divide(s["out"])
+    with pytest.raises(DirectiveError, match="a factor that is an expression is not supported") as caught:
+        s.apply()
+    assert caught.value.code == "E770"
+
+
+def test_what_is_less_than_a_tile_in_a_loop_of_another_func_is_cut_short_instead_of_shifted():
+    s = schedule(blur)
+    s["out"].split("y", "yo", "yi", 4, TailStrategy.GuardWithIf)
+    s["blur_x"].compute_at("out", "yo").split("x", "xo", "xi", 8, TailStrategy.ShiftInwards)
+    q = s.apply()
+    assert "tiles of 8 are cut short" in s.explain()
+    require_same(blur, q, "out", *sizes_of("H", "W"))
+
+
+@pytest.mark.parametrize("lanes", [2, 3, 4, 8])
+def test_vectors_shorter_than_a_register_are_masked(lanes):
+    pytest.importorskip("usl_avx512")
+    s = schedule(weighted)
+    s["out"].vectorize("x", lanes)
+    q = s.apply()
+    assert "mm512_mask_storeu_ps(" in str(q)
+    require_same(weighted, q, "out", *sizes_of("N"))
+
+
+# ---- places
+
+
+@pytest.mark.parametrize("tail", [None, TailStrategy.GuardWithIf, TailStrategy.ShiftInwards])
+def test_of_two_dimensions_that_move_with_one_loop_both_are_narrowed(tail):
+    s = schedule(diagonal)
+    if tail is None:
+        s["a"].compute_at("out", "x")
+    else:
+        s["out"].split("x", "xo", "xi", 4, tail)
+        s["a"].compute_at("out", "xo")
+    q = s.apply()
+    assert f"a: f32[{'2, 3' if tail is None else '5, 6'}]" in str(q)
+    require_same(diagonal, q, "out", *sizes_of("N"))

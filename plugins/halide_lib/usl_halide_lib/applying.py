@@ -33,7 +33,7 @@ from usl_halide_lib.places import Func as Buffer
 from usl_halide_lib.places import did_you_mean, find_funcs
 from usl_halide_lib.shifting import conditions
 from usl_halide_lib.specialising import specialisations
-from usl_halide_lib.tails import needs_guard, tail_of
+from usl_halide_lib.tails import needs_guard, require_factor, tail_of
 from usl_halide_lib.vector import Target, vectorize_stage
 from usl_halide_lib.working import Log, Working
 
@@ -193,10 +193,8 @@ class Application:
         made = {each.args[0] for each in self.named("in_", "clone_in")}
         made |= {f"{each.func}_intm" for each in self.named("rfactor")}
         for each in self.named("vectorize", "unroll", "parallel"):
-            factor = each.args[1]
-            if factor is not None and (not isinstance(factor, int) or factor < 1):
-                code = "E780" if each.name == "vectorize" else "E777"
-                raise each.refuse(f"the factor must be a positive number, got {factor}", code)
+            if each.args[1] is not None:
+                require_factor(each, each.args[1], "E780" if each.name == "vectorize" else "E777")
         for each in self.directives:
             if each.func not in made and not each.branch:
                 working.func(each.func, each)

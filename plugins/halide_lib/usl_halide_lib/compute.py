@@ -35,12 +35,14 @@ from usl_stdlib import bound_loop_by_if, walk
 
 @dataclass(slots=True)
 class Move:
-    """That a tile of a dimension moves with a loop: the tile is [lo, hi) in the loop's body."""
+    """That a tile of a dimension moves with a loop: the tile is [lo, hi) in the loop's body, most a number of places that it
+    does not exceed."""
 
     loop: Any
     lo: str
     hi: Any
     extent: Any
+    most: int | None
 
 
 @dataclass(slots=True)
@@ -50,6 +52,8 @@ class Placed:
     func: Func
     loops: list[Any]
     moves: dict[int, list[Move]] = field(default_factory=dict)
+    whole: dict[int, tuple[str, str]] = field(default_factory=dict)
+    """The dimensions that move with a loop beside the one that is computed tile by tile, and the places that are read."""
     still: list[Any] = field(default_factory=list)
     """The loops in each iteration of which the same is computed."""
 
@@ -235,6 +239,29 @@ def _offset(working: Working, func: Func, dim: int) -> int:
     return iterator_plus(working.at(func.stages[0].writes[0]).idx()[dim])[1]
 
 
+def narrow(working: Working, placed: Placed) -> None:
+    """Drop what an iteration of the innermost loop computes and does not read, in the dimensions of which it computes all.
+
+    The func must be stored in that loop: else later iterations read it.
+    """
+    func = placed.func
+    for dim, places in placed.whole.items():
+        own, origin = func.stages[0].loops[str(func.dims[dim])], str(_offset(working, func, dim))
+        lo, hi = (relative(each, origin) for each in places)
+        saved = [(stage, list(stage.writes), dict(stage.loops)) for stage in func.stages]
+
+        def step(own: Any = own, lo: str = lo, hi: str = hi) -> None:
+            if prove(working.at(own), f"{hi} >= {text_of(working.at(own).hi())}") is not True:
+                _drop_after(working, own, hi)
+            if prove(working.at(own), f"{lo} <= 0") is not True:
+                _drop_before(working, func, own, lo)
+
+        if (why := working.attempt(step)) is not None:
+            for stage, writes, loops in saved:
+                stage.writes, stage.loops = writes, loops
+            working.log.remark(func.name, f"dimension {dim} is computed whole: {why.message}")
+
+
 def _drop_after(working: Working, loop: Any, place: str) -> None:
     """Drop the iterations from a place on, whose values nothing reads."""
     working.do(cut_loop, working.at(loop), place)
@@ -287,11 +314,9 @@ def _into(working: Working, placed: Placed, loop: Any, origins: list[str]) -> No
     moving = [dim for dim in range(len(func.dims)) if _moves(box, dim, loop.name()) and func.dims[dim] is not None]
     if moving:
         part = _divide(working, func, moving[0], box, loop, origins)
-        placed.moves.setdefault(moving[0], []).append(
-            Move(loop, str(box.lo[moving[0]]), box.hi[moving[0]], box.extent[moving[0]])
-        )
-        for dim in moving[1:]:
-            working.log.remark(func.name, f"dimension {dim} moves with {loop.name()} as well, and is computed whole")
+        dim = moving[0]
+        placed.moves.setdefault(dim, []).append(Move(loop, str(box.lo[dim]), box.hi[dim], box.extent[dim], box.most[dim]))
+        placed.whole |= {dim: (str(box.lo[dim]), str(box.hi[dim])) for dim in moving[1:]}
     else:
         part = _repeat(working, func, loop)
         placed.still.append(loop)

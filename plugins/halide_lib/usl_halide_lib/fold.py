@@ -15,7 +15,6 @@ from usl_core.scheduling import guard_redundant, resize_dim
 from usl_halide_lib.compute import Move, Placed, difference, substituted
 from usl_halide_lib.directives import Directive
 from usl_halide_lib.places import text_of
-from usl_halide_lib.storage import upper_bound
 from usl_halide_lib.working import Working
 
 
@@ -99,7 +98,7 @@ def fold(working: Working, placed: Placed, moves: dict[int, list[Move]], wanted:
             with working.applying(directive):
                 working.do(resize_dim, working.at(func.buffer), dim, directive.args[1], 0, fold=True)
             continue
-        window = max((upper_bound(str(move.extent)) or 0 for move in within[-1:]), default=0)
+        window = within[-1].most
         if not window:
             working.log.remark(
                 func.name, f"not folded along {name}: the window has {within[-1].extent} places, which is no number"

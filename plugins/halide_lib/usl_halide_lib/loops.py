@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from usl_core.cursors import AllocCursor, ForCursor, IfCursor, LiteralCursor
@@ -135,7 +136,7 @@ def bring_together(working: Working, outer: Any, inner: Any) -> None:
 
 
 def fuse_loops(working: Working, directive: Directive) -> None:
-    """Make one loop of two, one of which has a constant number of iterations."""
+    """Make one loop of two, one of which has a constant number of iterations; others are a pair, which can be made parallel."""
     stage = working.stage(directive)
     inner, outer, fused = directive.args
     for name in (inner, outer):
@@ -146,17 +147,25 @@ def fuse_loops(working: Working, directive: Directive) -> None:
     bring_together(working, stage.loops[outer], stage.loops[inner])
     for name in (inner, outer):
         start_at_zero(working, stage.loops[name])
-    try:
-        working.do(mult_loops, working.at(stage.loops[outer]), _inner(working, stage, fused))
-    except SchedulingError as error:
-        notes = [*error.notes, "hint: divide one of them first, or make both parallel"]
-        raise directive.refuse(error.message, "E777", notes) from error
+    step = partial(working.do, mult_loops, working.at(stage.loops[outer]), _inner(working, stage, fused))
+    if (why := working.attempt(step)) is not None:
+        if not any(_count_is_known(working, stage, name) for name in (inner, outer)):
+            stage.pairs[fused] = (outer, inner)
+            stage.gone[fused] = (
+                f"{directive} left two loops, of which neither runs a constant number of times; divide one first"
+            )
+            return
+        raise directive.refuse(why.message, "E777", [*why.notes, "hint: divide one of them first, or make both parallel"])
     made = working.at(stage.loops[outer])
     for name in (inner, outer):
         del stage.loops[name]
         stage.gone.setdefault(name, f"{directive} fused it")
     stage.loops[fused] = made
     stage.labels[fused] = f"{stage.labels.get(inner, inner)}.{fused}"
+
+
+def _count_is_known(working: Working, stage: Stage, name: str) -> bool:
+    return isinstance(working.at(stage.loops[name]).hi(), LiteralCursor)
 
 
 def call_as_named(working: Working) -> None:
@@ -188,7 +197,8 @@ def parallel(working: Working, directive: Directive) -> None:
     """Run the iterations of a loop on several threads."""
     stage = working.stage(directive)
     name = directive.args[0]
-    working.do(parallelize_loop, working.loop(stage, name, directive))
+    for each in reversed(stage.pairs.get(name, (name,))):
+        working.do(parallelize_loop, working.loop(stage, each, directive))
 
 
 def unroll(working: Working, directive: Directive, tail: str) -> None:

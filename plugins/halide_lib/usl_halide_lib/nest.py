@@ -145,7 +145,9 @@ class Nest:
     def directive(self, stage: Stage | None, name: str) -> Directive | None:
         """The directive that says what kind of loop a loop is."""
         for each in self.directives:
-            if stage is not None and each.name in KINDS and each.args[0] == name and self.about(each, stage):
+            if stage is None or each.name not in KINDS or not self.about(each, stage):
+                continue
+            if name in stage.pairs.get(each.args[0], (each.args[0],)):
                 return each
         return None
 

@@ -48,6 +48,8 @@ class Stage:
     loops: dict[str, Any] = field(default_factory=dict)
     gone: dict[str, str] = field(default_factory=dict)
     """The names that directives have used up, and by which."""
+    pairs: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """What a `fuse` called two loops that are still two: the outer and the inner one."""
     labels: dict[str, str] = field(default_factory=dict)
     """What Halide calls a loop that a directive made: `y.yi`."""
 

@@ -42,7 +42,15 @@ def _copied(working: Working, stage: Stage, condition: str) -> Stage:
     """The copy of a stage for when a condition holds; the stage itself becomes the other one."""
     order = working.order(stage)
     root = working.at(stage.loops[order[0]] if order else stage.write)
-    copy = Stage(stage.func, stage.number, root, list(stage.writes), dict(stage.loops), labels=dict(stage.labels))
+    copy = Stage(
+        stage.func,
+        stage.number,
+        root,
+        list(stage.writes),
+        dict(stage.loops),
+        pairs=dict(stage.pairs),
+        labels=dict(stage.labels),
+    )
     working.do(specialize, root, [condition])
     here = working.at(root)
     branch = here.parent()

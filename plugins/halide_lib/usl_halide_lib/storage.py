@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 from usl_core.cursors import AllocCursor, ForCursor
+from usl_core.inspect import bounds as greatest
 from usl_core.ir.memory import DRAM, Memory
 from usl_core.scheduling import lift_alloc, rearrange_dim, resize_dim, set_memory, sink_alloc
-from usl_halide_lib.compute import Placed, target
+from usl_halide_lib.compute import Placed, narrow, target
 from usl_halide_lib.directives import Directive
 from usl_halide_lib.infer import bounds
 from usl_halide_lib.places import Func, around, text_of
@@ -40,6 +40,8 @@ def sink(working: Working, placed: Placed, store: Any) -> None:
         working.do(sink_alloc, working.at(placed.func.buffer))
         if working.at(loop) == working.at(store):
             break
+    if working.at(store) == working.at(placed.loops[-1]):
+        narrow(working, placed)
     fit(working, placed.func, working.at(store).body())
 
 
@@ -54,39 +56,9 @@ def fit(working: Working, func: Func, code: Any) -> None:
         if error is not None:
             working.log.remark(func.name, f"dimension {dim} keeps its extent: {error.message}")
             continue
-        most = upper_bound(str(extent))
+        most = box.most[dim]
         if most is not None and str(most) != str(extent):
             working.attempt(lambda: working.do(resize_dim, working.at(func.buffer), dim, most, 0))  # noqa: B023
-
-
-def upper_bound(text: str) -> int | None:
-    """A number that a control expression does not exceed, from its literals and minima alone."""
-
-    def most(node: ast.expr) -> int | None:
-        match node:
-            case ast.Constant(value=int() as value):
-                return value
-            case ast.Call(func=ast.Name(id="min"), args=args):
-                known = [value for value in map(most, args) if value is not None]
-                return min(known, default=None)
-            case ast.Call(func=ast.Name(id="max"), args=args):
-                every = [most(each) for each in args]
-                return max(value for value in every if value is not None) if None not in every else None
-            case ast.BinOp(left=left, op=ast.Add(), right=right):
-                a, b = most(left), most(right)
-                return None if a is None or b is None else a + b
-            case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int() as value)):
-                a = most(left)
-                return None if a is None else a - value
-            case ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=right) if factor >= 0:
-                a = most(right)
-                return None if a is None else a * factor
-            case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int() as divisor)) if divisor > 0:
-                a = most(left)
-                return None if a is None else a // divisor
-        return None
-
-    return most(ast.parse(text, mode="eval").body)
 
 
 def hoist(working: Working, func: Func, directive: Directive) -> None:
@@ -127,8 +99,7 @@ def store_in(working: Working, directive: Directive) -> None:
     memory = memory_of(directive)
     if memory is not DRAM and directive.args[0] in ("Stack", "Register"):
         for dim, extent in enumerate(working.at(func.buffer).shape()):
-            most = upper_bound(text_of(extent))
-            if most is None:
+            if not text_of(extent).isdecimal() and greatest(extent)[1] is None:
                 raise directive.refuse(
                     f"dimension {dim} of {func.name} has the extent {text_of(extent)}, which is no number", "E775"
                 )

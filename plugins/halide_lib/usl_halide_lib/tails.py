@@ -32,8 +32,7 @@ def tail_of(working: Working, directive: Directive, loop: Any, factor: int, tail
         DirectiveError: the tail is none for this stage.
     """
     stage = working.stage(directive)
-    if not isinstance(factor, int) or factor < 1:
-        raise directive.refuse(f"the factor must be a positive number, got {factor}", "E777")
+    require_factor(directive, factor, "E777")
     if not isinstance(tail, TailStrategy):
         raise directive.refuse(f"the tail is one of TailStrategy, got {tail}", "E777")
     if divides(loop, factor):
@@ -42,7 +41,7 @@ def tail_of(working: Working, directive: Directive, loop: Any, factor: int, tail
     match tail:
         case TailStrategy.ShiftInwards:
             require_pure(directive, stage, loop, tail)
-            return guard if working.only_guards else "shift_inwards"
+            return "shift_inwards" if can_shift(working, stage, loop, factor) else guard
         case TailStrategy.RoundUp:
             require_pure(directive, stage, loop, tail)
             make_room(working, directive, stage, loop, factor)
@@ -55,6 +54,26 @@ def tail_of(working: Working, directive: Directive, loop: Any, factor: int, tail
             return "shift_inwards" if enough(loop, factor) else guard
         case _:
             return guard
+
+
+def require_factor(directive: Directive, factor: object, code: str) -> None:
+    """A factor is a positive number; one that is an expression is not supported."""
+    if isinstance(factor, str):
+        hint = "hint: a number; sizes that are known are numbers after partial_eval"
+        raise directive.refuse(f"a factor that is an expression is not supported, got {factor!r}", "E770", [hint])
+    if not isinstance(factor, int) or factor < 1:
+        raise directive.refuse(f"the factor must be a positive number, got {factor}", code)
+
+
+def can_shift(working: Working, stage: Stage, loop: Any, factor: int) -> bool:
+    """Whether the tiles of a loop can be shifted inwards. What a func that is computed in a loop of another one has less than a
+    tile of is cut short instead."""
+    if working.only_guards:
+        return False
+    if enough(loop, factor):
+        return True
+    working.log.remark(stage.func.name, f"tiles of {factor} are cut short and not shifted, as {text_of(loop.hi())} may be less")
+    return False
 
 
 def divides(loop: Any, factor: int) -> bool:

@@ -29,7 +29,7 @@ from usl_halide_lib.errors import DirectiveError
 from usl_halide_lib.lanes import by_operations
 from usl_halide_lib.loops import alone, start_at_zero
 from usl_halide_lib.places import Stage, statements, text_of
-from usl_halide_lib.tails import MASKED, divides, enough, is_pure, make_room, require_pure
+from usl_halide_lib.tails import MASKED, can_shift, divides, enough, is_pure, make_room, require_factor, require_pure
 from usl_halide_lib.working import Working
 from usl_stdlib import vectorize as vectorize_loop
 from usl_stdlib import walk
@@ -116,8 +116,7 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
         if not hi.isdecimal():
             raise directive.refuse(f"{name} has {hi} iterations, which is no number", "E780", ["hint: give a factor, or split"])
         factor = int(hi)
-    if not isinstance(factor, int) or factor < 1:
-        raise directive.refuse(f"the factor must be a positive number, got {factor}", "E780")
+    require_factor(directive, factor, "E780")
     if factor == 1:
         return
     if target is not None and not target.memories:
@@ -298,7 +297,11 @@ def _ways(working: Working, directive: Directive, stage: Stage, loop: Any, width
     match tail:
         case TailStrategy.ShiftInwards:
             require_pure(directive, stage, loop, tail)
-            yield (None, "masked") if working.only_guards else (shift, "perfect")
+            if can_shift(working, stage, loop, width):
+                yield shift, "perfect"
+            else:
+                yield None, "masked"
+                yield None, "cut"
         case TailStrategy.RoundUp:
             require_pure(directive, stage, loop, tail)
             yield partial(_rounded_up, working, directive, stage, loop, width), "perfect"
