@@ -35,6 +35,10 @@ class Value:
             raise TypeError(f"{self.constructor} has the fields {', '.join(self.__match_args__)}")
         return (*fields, *(named[name] for name in rest))
 
+    def value(self) -> Any:
+        """All of it as Python values, as that of values that stay in a program's heap: itself."""
+        return self
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"values do not change: cannot set {name}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from usl_core.deep import deep
@@ -32,7 +33,9 @@ from usl_perceus.python.functions import Functions
 from usl_perceus.python.handle import Handle
 from usl_perceus.python.heap import NOTHING, Heap
 from usl_perceus.python.layout import Blocks
+from usl_perceus.python.readers import Readers
 from usl_perceus.python.worker import Limit
+from usl_perceus.python.writers import Writers
 
 TAG_BITS = 64
 """`info` of a header is tag * 64 + size."""
@@ -49,6 +52,8 @@ class Converter:
         self.lends = lends
         self.arrays = Arrays(heap, self.ffi, lends)
         self.functions = Functions(self)
+        self._readers = Readers(blocks, self._view_block, self.constant, classes)
+        self._writers = Writers(blocks, classes, self._scalar, self.to_heap, self._fields_of, heap.release, self._box)
         self._constants: dict[tuple[str, int], Any] = {}
         """Constructors without fields, as Python values."""
         self._made_by: dict[tuple[str, type], Con] = {}
@@ -216,34 +221,54 @@ class Converter:
         elements = list(item)
         if not self.blocks.types.is_counted(type.elem):
             return self._plain_array(elements, type.elem)
+        if self.blocks.is_boxed_value(type.elem):
+            convert = self._writers.boxing(type.elem)
+        else:
+            convert = partial(self.to_heap, type=type.elem)
         made = heap.lib.usl_boxed_array_new(len(elements), self.ffi.cast(self._value, NOTHING), heap.site, heap.context)
         try:
+            place = self._wide(made)
             for i, element in enumerate(elements):
-                self._wide(made)[i] = self._element(self.to_heap(element, type.elem), type.elem)
+                place[i] = convert(element)
         except BaseException:
             heap.release(made)
             raise
         return made
 
-    def _element(self, value: Any, elem: Type) -> Any:
-        """The word of an array: a block around the value if it is not one word."""
-        if not self.blocks.is_boxed_value(elem):
-            return value
-        record = self.blocks.box_record(elem)
-        box = self.heap.lib.usl_make(record.scan, record.path, TAG_BOX, record.words, self.heap.context)
-        self.blocks.write_box(elem, box, value)
-        return box
+    def _box(self, scan: int, path: int, words: int) -> Any:
+        return self.heap.lib.usl_make(scan, path, TAG_BOX, words, self.heap.context)
+
+    def _fields_of(self, item: Any, type: DataType) -> tuple[Any, ...]:
+        """The fields of a Python value for a struct.
+
+        Raises:
+            PerceusError: it is none.
+        """
+        if _is_handle(item):
+            self._borrow(item, type)
+        return self._constructor_of(item, type)[1]
 
     def _plain_array(self, elements: list[Any], elem: Type) -> Any:
         """An array of enumerations, or of structs without references."""
-        heap = self.heap
-        converted = [self.to_heap(element, elem) for element in elements]
-        size = 1 if self.blocks.types.is_void(elem) else self.ffi.sizeof(self.blocks.types.spelling(elem))
+        heap, types = self.heap, self.blocks.types
+        is_void = types.is_void(elem)
+        size = 1 if is_void else self.ffi.sizeof(types.spelling(elem))
         made = heap.lib.usl_raw_array_new(len(elements), size, heap.site, heap.context)
-        if not self.blocks.types.is_void(elem):
-            place = self.ffi.cast(f"{self.blocks.types.spelling(elem)} *", self._elements(made))
-            for i, value in enumerate(converted):
-                place[i] = value
+        try:
+            place = None if is_void else self.ffi.cast(f"{types.spelling(elem)} *", self._elements(made))
+            if place is not None and types.is_value(elem):
+                assert isinstance(elem, DataType)
+                store = self._writers.storing(elem)
+                for i, element in enumerate(elements):
+                    store(element, place[i])
+            else:
+                for i, element in enumerate(elements):
+                    value = self.to_heap(element, elem)
+                    if place is not None:
+                        place[i] = value
+        except BaseException:
+            heap.release(made)
+            raise
         return made
 
     def _elements(self, array: Any) -> Any:
@@ -252,7 +277,7 @@ class Converter:
     def _wide(self, array: Any) -> Any:
         return self.ffi.cast("struct usl_wide *", array).fields
 
-    def _array_from_heap(self, array: Any, elem: Type, convert: Callable[[Any, Type], Any]) -> Any:
+    def _array_from_heap(self, array: Any, elem: Type) -> Any:
         """The elements as a NumPy array of numbers, else a list; the array is only looked at."""
         import numpy as np
 
@@ -260,13 +285,16 @@ class Converter:
         if dtype is not None:
             return self.arrays.from_heap(array, np.dtype(dtype))
         if self.blocks.types.is_void(elem):
-            return [None] * length
-        if self.blocks.is_boxed_value(elem):
-            return [convert(self.blocks.box_content(elem, self._wide(array)[i]), elem) for i in range(length)]
+            return [self._readers.of(elem)(None)] * length
+        read = self._readers.of_element(elem)
+        return [read(word) for word in self._words(array, elem, length)]
+
+    def _words(self, array: Any, elem: Type, length: int) -> Any:
+        """The elements of an array that are not void, as cffi values; those that are structs with references are in blocks."""
         if self.blocks.types.is_counted(elem):
-            return [convert(self._wide(array)[i], elem) for i in range(length)]
+            return self.ffi.unpack(self._wide(array), length) if length else ()
         place = self.ffi.cast(f"{self.blocks.types.spelling(elem)} *", self._elements(array))
-        return [convert(place[i], elem) for i in range(length)]
+        return (place[i] for i in range(length))
 
     # ---- from the heap
 
@@ -290,44 +318,22 @@ class Converter:
 
     def view(self, value: Any, type: Type) -> Any:
         """The Python of a C value that somebody else owns; handles in it have references of their own."""
-        match type:
-            case IntType():
-                return int(value)
-            case FloatType():
-                return float(value)
-            case StrType():
-                return self._string(value)
-            case ArrayType(elem=elem):
-                return self._array_from_heap(value, elem, self.view)
-            case FunType() | RefType() | ThreadType():
-                return self._handle(value, type)
-            case DataType():
-                return self._view_data(value, type)
-        return None
+        return self._readers.of(type)(value)
 
-    def _string(self, value: Any) -> str:
-        at = self.ffi.cast("struct usl_string *", value)
-        return bytes(self.ffi.buffer(at.bytes, at.length)).decode("utf-8", "surrogateescape")
+    def _view_block(self, value: Any, type: Type) -> Any:
+        """`view` of a word that is no string."""
+        match type:
+            case ArrayType(elem=elem):
+                return self._array_from_heap(value, elem)
+            case DataType(name=name):
+                address = int(self.ffi.cast(self._word, value))
+                if address & 1:
+                    return self._instance(self.blocks.datas[name].cons[address >> 1], ())
+        return self._handle(value, type)
 
     def _handle(self, value: Any, type: Type) -> Handle:
         self.heap.lib.usl_retain(value)
         return Handle(self, type, int(self.ffi.cast(self._word, value)))
-
-    def _view_data(self, value: Any, type: DataType) -> Any:
-        if type.name == "bool":
-            return bool(value)
-        decl = self.blocks.decl(type)
-        match decl.layout:
-            case Layout.ENUM:
-                return self._instance(decl.cons[value], ())
-            case Layout.VALUE:
-                (con,) = decl.cons
-                parts = self.blocks.unpack(type, value) if value is not None else [None] * len(con.fields)
-                fields = [self.view(part, kind) for part, (_, kind) in zip(parts, con.fields, strict=True)]
-                return self._instance(con, tuple(fields))
-            case Layout.BOXED:
-                address = int(self.ffi.cast(self._word, value))
-                return self._instance(decl.cons[address >> 1], ()) if address & 1 else self._handle(value, type)
 
     def _instance(self, con: Con, fields: tuple[Any, ...]) -> Any:
         if not fields:
@@ -381,10 +387,8 @@ class Converter:
             raise PerceusError(f"only a program knows what is in a {type.name}", notes=(hint,), code="E743")
         with self.heap.lock:
             block = self.ffi.cast(self._value, _address(handle))
-            con = self._con_at(block, type)
-            return tuple(
-                self.view(value, kind) for value, (_, kind) in zip(self.blocks.read_fields(con, block), con.fields, strict=True)
-            )
+            fields: tuple[Any, ...] = self._readers.of_fields(self._con_at(block, type))(block)
+            return fields
 
     def deep(self, handle: Any) -> Any:
         """All of what a handle holds, as Python values; what is shared stays shared. Functions and references stay handles."""
@@ -414,11 +418,8 @@ class Converter:
                 continue
             decl = self.blocks.decl(what) if isinstance(what, DataType) and what.name != "bool" else None
             if decl is None or decl.layout is Layout.ENUM or decl.name in self.lowered.opaque:
-                done.append(
-                    self._array_from_heap(value, what.elem, self._deep)
-                    if isinstance(what, ArrayType)
-                    else self.view(value, what)
-                )
+                is_array = isinstance(what, ArrayType) and self._dtype(what.elem) is None
+                done.append(self._deep_array(value, what.elem) if is_array else self.view(value, what))
                 continue
             if decl.layout is Layout.VALUE:
                 (con,) = decl.cons
@@ -438,6 +439,15 @@ class Converter:
             work.extend((part, kind, False) for part, (_, kind) in zip(reversed(parts), reversed(con.fields), strict=True))
         (result,) = done
         return result
+
+    def _deep_array(self, array: Any, elem: Type) -> list[Any]:
+        length = self.ffi.cast("struct usl_raw_array *", array).length
+        if self.blocks.types.is_void(elem):
+            return [self._deep(None, elem)] * length
+        words = self._words(array, elem, length)
+        if self.blocks.is_boxed_value(elem):
+            words = (self.blocks.box_content(elem, word) for word in words)
+        return [self._deep(word, elem) for word in words]
 
     def text(self, handle: Any) -> str:
         """The `repr` of a handle: all of a data structure, else only what it is."""
@@ -516,12 +526,12 @@ class Converter:
         """The Python exception of an owned value of type exn."""
         address = int(self.ffi.cast("uintptr_t", value))
         cons = self.blocks.decl(EXN).cons
+        fields: tuple[Any, ...] = ()
         if address & 1:
-            con, fields = cons[address >> 1], []
+            con = cons[address >> 1]
         else:
             con = cons[value.info // TAG_BITS]
-            parts = zip(self.blocks.read_fields(con, value), con.fields, strict=True)
-            fields = [self.view(part, type) for part, (_, type) in parts]
+            fields = self._readers.of_fields(con)(value)
             self.heap.release(value)
         raised = self.heap.lib.usl_raised_at(self.heap.context)
         place = self.ffi.string(raised).decode() if raised else ""

@@ -157,21 +157,18 @@ class Blocks:
                 setattr(made, member, field)
         return made[0]
 
+    def members(self, type: DataType) -> tuple[str | None, ...]:
+        """The members of a struct, for each field; None for those that are void."""
+        return self._struct(type).members
+
     def unpack(self, type: DataType, value: Any) -> list[Any]:
         """The fields of a struct; those that are void are None."""
         return [None if member is None else getattr(value, member) for member in self._struct(type).members]
 
     def box_content(self, elem: Type, box: Any) -> Any:
-        """What a block around an array's element holds."""
+        """What a block around an array's element holds, as a struct."""
         record = self.types.cell(elem, "USL_TAG_BOX")
         return self._read(record, self.ffi.cast(f"{record.struct} *", box), (0,), elem)
-
-    def write_box(self, elem: Type, box: Any, value: Any) -> None:
-        """Stores a converted value into the block around an array's element."""
-        record = self.types.cell(elem, "USL_TAG_BOX")
-        at = self.ffi.cast(f"{record.struct} *", box)
-        for leaf in leaves(elem, self.datas, (0,)):
-            setattr(at, record.members[leaf.path], self._part(elem, value, leaf.path[1:]))
 
     def box_record(self, elem: Type) -> Record:
         """The block around an array's element that is not one word."""
