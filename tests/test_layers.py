@@ -91,7 +91,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin std",
     ),
     "usl_avx512": (
-        "cpu emulation kernels_algorithms kernels_convolution masks memories",
+        "cpu emulation kernels_algorithms kernels_convolution kernels_short masks memories",
         "isa kernels_int",
         "blas1 conv gemm schedules",
         "blas1_norms blas2",

@@ -28,6 +28,9 @@ for letter, dtype in (("s", np.float32), ("d", np.float64)):
     calls = {{"i" + letter + "amax" if name == "iamax" else letter + name: given for name, given in arguments.items()}}
     if letter == "s":
         calls["conv2d"] = np.ones((1, 4, 4, 2), dtype), np.ones((3, 3, 2, 4), dtype)
+        bytes, shorts, sums = np.ones((4, 4), np.int8), np.ones((4, 4), np.int16), np.ones((4, 4), np.int32)
+        calls |= dict(gemm_u8s8s32=(bytes.view(np.uint8), bytes, sums), gemm_s8s8s32=(bytes, bytes, sums))
+        calls |= dict(gemm_s16s16s32=(shorts, shorts, sums), Packed=(bytes,), QuantizedLinear=(bytes,))
     for name, given in calls.items():
         try:
             getattr(kernels, name)(*given)

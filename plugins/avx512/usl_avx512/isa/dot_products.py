@@ -32,7 +32,7 @@ INTEGERS = chain(
         chain(
             plain(
                 f"""
-                @instr("{{dst}} = _mm512_{name}_epi32({{dst}}, {{a}}, {{b}});")
+                @instr("{{dst}} = usl_avx512_{name}({{dst}}, {{a}}, {{b}});")
                 def mm512_{name}_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{16 * group}] @ AVX512,
                                        b: [{tb}][{16 * group}] @ AVX512):
                     for i in seq(0, 16):
@@ -55,7 +55,7 @@ INTEGERS = chain(
             ),
             plain(
                 f"""
-                @instr("{{dst}} = _mm512_{name}_epi32({{dst}}, usl_avx512_broadcast4({{a.ptr}}), {{b}});")
+                @instr("{{dst}} = usl_avx512_{name}({{dst}}, usl_avx512_broadcast4({{a.ptr}}), {{b}});")
                 def mm512_{name}_set1_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{group}] @ DRAM,
                                             b: [{tb}][{16 * group}] @ AVX512):
                     for i in seq(0, 16):
@@ -66,7 +66,7 @@ INTEGERS = chain(
             ),
             plain(
                 f"""
-                @instr("{{dst}} = _mm512_{name}_epi32({{dst}}, usl_avx512_broadcast4({{a.ptr}}), "
+                @instr("{{dst}} = usl_avx512_{name}({{dst}}, usl_avx512_broadcast4({{a.ptr}}), "
                        "_mm512_loadu_si512({{b.ptr}}));")
                 def mm512_{name}_set1_loadu_epi32(dst: [i32][16] @ AVX512, a: [{ta}][{group}] @ DRAM,
                                                   b: [{tb}][16, {group}] @ DRAM):
@@ -225,7 +225,35 @@ BFLOAT = chain(
     ),
 )
 
-TABLE = Table(__name__, INTEGERS, BFLOAT)
+PACKING = chain(
+    plain(
+        """
+        @instr("usl_avx512_pack4({dst.ptr}, {src.ptr}, {src.stride0});")
+        def mm_pack4_epi8(dst: [i8][64] @ DRAM, src: [i8][4, 16] @ DRAM):
+            assert stride(dst, 0) == 1
+            assert stride(src, 1) == 1
+            for k in seq(0, 4):
+                for i in seq(0, 16):
+                    dst[4 * i + k] = src[k, i]
+        """,
+        "sse2",
+    ),
+    plain(
+        """
+        @instr("usl_avx512_pack2({dst.ptr}, {src.ptr}, {src.stride0});")
+        def mm_pack2_epi16(dst: [i16][32] @ DRAM, src: [i16][2, 16] @ DRAM):
+            assert stride(dst, 0) == 1
+            assert stride(src, 1) == 1
+            for k in seq(0, 2):
+                for i in seq(0, 16):
+                    dst[2 * i + k] = src[k, i]
+        """,
+        "sse2",
+    ),
+)
+"""A few rows of a matrix, the groups that an instruction takes side by side."""
+
+TABLE = Table(__name__, INTEGERS, BFLOAT, PACKING)
 
 
 def __getattr__(name: str) -> Any:

@@ -59,9 +59,53 @@ _SATURATE = """
 """
 
 _BROADCAST4 = """
+    #include <string.h>
     static inline __m512i usl_avx512_broadcast4(const void *group)
     {
-        return _mm512_broadcastd_epi32(_mm_castps_si128(_mm_load_ss((const float *)group)));
+        int32_t bytes;
+        memcpy(&bytes, group, 4);
+        return _mm512_set1_epi32(bytes);
+    }
+"""
+
+_DOT = """
+    static inline __m512i usl_avx512_{name}(__m512i sum, __m512i a, __m512i b)
+    {{
+        /* gcc moves sums of the intrinsic to the stack and back in each round of a loop (11 and 12 do: half the speed). */
+    #if defined(__GNUC__) && !defined(__clang__) && !defined(SIMDE_NO_NATIVE)
+        __asm__("vp{name} %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+        return sum;
+    #else
+        return _mm512_{name}_epi32(sum, a, b);
+    #endif
+    }}
+"""
+
+_PACK4 = """
+    static inline void usl_avx512_pack4(int8_t *to, const int8_t *from, int64_t row)
+    {
+        const __m128i a = _mm_loadu_si128((const __m128i *)from);
+        const __m128i b = _mm_loadu_si128((const __m128i *)(from + row));
+        const __m128i c = _mm_loadu_si128((const __m128i *)(from + 2 * row));
+        const __m128i d = _mm_loadu_si128((const __m128i *)(from + 3 * row));
+        const __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d);
+        const __m128i ab_high = _mm_unpackhi_epi8(a, b), cd_high = _mm_unpackhi_epi8(c, d);
+        _mm_storeu_si128((__m128i *)to, _mm_unpacklo_epi16(ab, cd));
+        _mm_storeu_si128((__m128i *)(to + 16), _mm_unpackhi_epi16(ab, cd));
+        _mm_storeu_si128((__m128i *)(to + 32), _mm_unpacklo_epi16(ab_high, cd_high));
+        _mm_storeu_si128((__m128i *)(to + 48), _mm_unpackhi_epi16(ab_high, cd_high));
+    }
+"""
+
+_PACK2 = """
+    static inline void usl_avx512_pack2(int16_t *to, const int16_t *from, int64_t row)
+    {
+        for (int i = 0; i < 16; i += 8) {
+            const __m128i a = _mm_loadu_si128((const __m128i *)(from + i));
+            const __m128i b = _mm_loadu_si128((const __m128i *)(from + row + i));
+            _mm_storeu_si128((__m128i *)(to + 2 * i), _mm_unpacklo_epi16(a, b));
+            _mm_storeu_si128((__m128i *)(to + 2 * i + 8), _mm_unpackhi_epi16(a, b));
+        }
     }
 """
 
@@ -108,6 +152,9 @@ def _with_callees(name: str) -> str:
 HELPERS: dict[str, str] = {
     "usl_avx512_div9_epu16": _guarded("usl_avx512_div9_epu16", _DIV9_EPU16),
     "usl_avx512_broadcast4": _guarded("usl_avx512_broadcast4", _BROADCAST4),
+    **{f"usl_avx512_{name}": _guarded(f"usl_avx512_{name}", _DOT.format(name=name)) for name in ("dpbusd", "dpwssd")},
+    "usl_avx512_pack4": _guarded("usl_avx512_pack4", _PACK4),
+    "usl_avx512_pack2": _guarded("usl_avx512_pack2", _PACK2),
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,

@@ -39,9 +39,12 @@ from usl_avx512.kernels.blas import (
 )
 from usl_avx512.kernels.conv import Conv2d, conv2d
 from usl_avx512.kernels.gemm import dgemm, sgemm
+from usl_avx512.kernels.short import Packed, QuantizedLinear, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
 
 __all__ = [
     "Conv2d",
+    "Packed",
+    "QuantizedLinear",
     "conv2d",
     "dasum",
     "daxpy",
@@ -57,6 +60,9 @@ __all__ = [
     "dsymv",
     "dtrmv",
     "dtrsv",
+    "gemm_s8s8s32",
+    "gemm_s16s16s32",
+    "gemm_u8s8s32",
     "idamax",
     "isamax",
     "sasum",

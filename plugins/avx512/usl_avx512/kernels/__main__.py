@@ -14,6 +14,7 @@ from pathlib import Path
 
 from usl_avx512.kernels.blas_library import KERNELS, TYPES, blas_path, entry_name
 from usl_avx512.kernels.gemm import VARIANTS, gemm_path
+from usl_avx512.kernels.short import ENTRIES, short_path
 from usl_core.errors import UslError
 
 
@@ -21,7 +22,8 @@ def builders() -> dict[str, Callable[[], Path]]:
     """What builds each routine, or finds it in the build cache, by the routine's name."""
     products = {name: partial(gemm_path, name) for name in VARIANTS}
     routines = {entry_name(routine, letter): partial(blas_path, routine, letter) for letter in TYPES for routine in KERNELS}
-    return {name.removeprefix("usl_"): build for name, build in (products | routines).items()}
+    short = {name: partial(short_path, name) for name in ENTRIES}
+    return {name.removeprefix("usl_"): build for name, build in (products | short | routines).items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

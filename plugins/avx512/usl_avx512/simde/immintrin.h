@@ -10,6 +10,10 @@
 typedef simde__mmask16 __mmask16;
 typedef uint8_t __mmask8;
 
+#ifndef _MM_FROUND_NO_EXC
+#define _MM_FROUND_NO_EXC SIMDE_MM_FROUND_NO_EXC
+#endif
+
 /* One function per missing intrinsic; LANE is the value of lane i, KEPT what a lane has whose mask bit is 0. */
 #define USL_LANES(ELEMENT, COUNT, RESULT, MASK, LANE, KEPT)                                                                      \
     ELEMENT lanes[COUNT];                                                                                                        \

@@ -1,0 +1,240 @@
+"""Products of short integers: exact for every shape, schedules keep their meaning, mistakes are named."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from avx512_build import FEATURES, WARNINGS, compiler
+
+from usl_avx512 import isa
+from usl_avx512.gemm.short import BYTES, SHORTS, Blocking, packing_schedule, short_gemm, with_sums_used
+from usl_avx512.kernels import Packed, QuantizedLinear, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
+from usl_avx512.kernels.short import short_library
+from usl_avx512.kernels_short import packing, product
+from usl_c11.compiler import find_compiler
+from usl_c11.cpu import has_feature
+from usl_core.errors import JitError
+from usl_core.interp.run import run
+
+PRODUCTS: dict[str, tuple[Callable[..., None], Any, Any]] = {
+    "u8s8": (gemm_u8s8s32, np.uint8, np.int8),
+    "s8s8": (gemm_s8s8s32, np.int8, np.int8),
+    "s16s16": (gemm_s16s16s32, np.int16, np.int16),
+}
+SHAPES = [
+    (1, 1, 1),
+    (1, 200, 7),
+    (5, 64, 4),
+    (6, 65, 8),
+    (7, 16, 33),
+    (11, 33, 66),
+    (13, 49, 131),
+    (12, 128, 64),
+    (391, 70, 5),
+    (6, 17, 2051),
+    (2, 15, 1026),
+]
+
+
+@pytest.fixture
+def native() -> None:
+    """Skip the test where this processor cannot multiply so."""
+    try:
+        found = has_feature("avx512vnni", find_compiler())
+    except JitError:
+        found = False
+    if not found:
+        pytest.skip("this processor has no AVX512_VNNI, or there is no C compiler")
+
+
+def integers(random: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Numbers of the whole range, more of its ends than there would be by chance."""
+    limits = np.iinfo(dtype)
+    values = random.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+    ends = random.choice(np.array([limits.min, limits.max], dtype), shape)
+    return np.where(random.random(shape) < 0.2, ends, values).astype(dtype)
+
+
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_sums_are_exact_for_every_shape(name: str) -> None:
+    multiply, a_type, b_type = PRODUCTS[name]
+    random = np.random.default_rng(1)
+    for m, n, k in (*SHAPES, (0, 3, 2), (3, 0, 2), (3, 2, 0)):
+        a, b = integers(random, (m, k + 3), a_type)[:, :k], integers(random, (k, n + 2), b_type)[:, 1 : n + 1]
+        c = integers(random, (m, n), np.int32)
+        wanted = c + a.astype(np.int32) @ b.astype(np.int32)  # wraps as the sums do
+        for weights in (b, Packed(b)):
+            found = np.array(c)
+            multiply(a, weights, found)
+            assert np.array_equal(found, wanted), (m, n, k)
+
+
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("result", ["uint8", "int8", "float32"])
+@pytest.mark.parametrize("x_type", [np.uint8, np.int8])
+def test_layers_round_to_even_and_saturate(result: str, x_type: Any) -> None:
+    random = np.random.default_rng(2)
+    for m, n, k in (*SHAPES, (200, 66, 12), (2, 3, 0), (0, 3, 2)):
+        x, w = integers(random, (m, k), x_type), integers(random, (k, n), np.int8)
+        bias, scale = integers(random, (n,), np.int32) // 2**12, random.choice(np.float32([0.5, 0.25, 2.0**-12, -0.5]), n)
+        low, high = (0.0, math.inf) if m % 2 else (-90.0, 100.5)
+        sums = x.astype(np.int32) @ w.astype(np.int32) + bias
+        wanted = np.clip(sums.astype(np.float32) * scale, np.float32(low), np.float32(high))
+        if result != "float32":
+            limits = np.iinfo(result)
+            wanted = np.clip(np.rint(wanted), limits.min, limits.max)
+        found = QuantizedLinear(w, bias, scale, low=low, high=high, result=result)(x)
+        assert found.dtype == result and np.array_equal(found, wanted.astype(result)), (m, n, k)
+
+
+@pytest.mark.parametrize(("kind", "group"), [("u8s8", BYTES), ("s16s16", SHORTS)])
+def test_schedules_give_what_the_plain_loops_give(kind: str, group: Any) -> None:
+    random, blocking = np.random.default_rng(3), Blocking(groups=2, rows=7)
+    (a_type, b_type), size = {"u8s8": (np.uint8, np.int8), "s16s16": (np.int16, np.int16)}[kind], group.size
+    kernel = short_gemm(product(kind), group, blocking)
+    for m, n, k in ((8, 67, 3 * size + 1), (1, 16, size)):
+        groups, panels = -(-k // size), -(-n // 64)
+        b = integers(random, (k, n), b_type)
+        plain, fast = (np.full((panels, groups, 64 * size), 5, b_type) for _ in range(2))
+        run(packing(kind).ir, [k, n, b, plain])
+        run(packing_schedule(packing(kind), group).ir, [k, n, b, fast])
+        assert np.array_equal(plain, fast)
+        a, c = integers(random, (m, size * groups), a_type), integers(random, (m, n), np.int32)
+        found = np.array(c)
+        run(product(kind).ir, [m, n, groups, a, plain, c])
+        run(kernel.fast.ir, [m, n, groups, a, plain, found])
+        assert np.array_equal(found, c)
+
+
+@pytest.mark.usefixtures("native")
+def test_what_is_made_of_sums_is_any_expression() -> None:
+    """Another than the package's own: with_sums_used takes the user's loop nest."""
+    from usl_core import DRAM, proc_from_source
+
+    p = proc_from_source(
+        """
+def shifted(M: size, N: size, G: size, A: [u8][M, 4 * G] @ DRAM, W: [i8][(N + 63) / 64, G, 256] @ DRAM, Y: [i16][M, N] @ DRAM):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            sum: i32 @ DRAM
+            sum = 0
+            for g in seq(0, G):
+                for q in seq(0, 4):
+                    sum += i32(A[i, 4 * g + q]) * i32(W[j / 64, g, 4 * (j % 64) + q])
+            Y[i, j] = i16(max(sum, -7))
+""",
+        {"DRAM": DRAM},
+    )
+    lanes = isa.for_lanes(16, types=("i32", "i16"))
+    fast = with_sums_used(p, short_gemm(product("u8s8"), BYTES), lanes).jit()
+    random = np.random.default_rng(4)
+    a, b, y = integers(random, (9, 12), np.uint8), integers(random, (12, 83), np.int8), np.empty((9, 83), np.int16)
+    fast(9, 83, 3, a, Packed(b).panels, y)
+    assert np.array_equal(y, np.maximum(a.astype(np.int32) @ b.astype(np.int32), -7).astype(np.int16))
+
+
+def test_sums_stay_in_registers(tmp_path: Path) -> None:
+    """No register goes to the stack in the loops: with the intrinsics, gcc 11 and 12 would move every sum in every round."""
+    for name, text in short_library("usl_gemm_u8s8s32").files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    flags = [*WARNINGS, *(f"-m{feature}" for feature in (*FEATURES, "avx512vnni"))]
+    command = [*compiler(), "-std=c11", "-O3", *flags, "-S", "usl_gemm_u8s8s32.c", "-o", "-"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("vpdpbusd") >= 24
+    moved = [line for line in done.stdout.splitlines() if "zmm" in line and ("(%rsp" in line or "(%rbp" in line)]
+    assert not moved
+
+
+MISTAKES = {
+    "B must have 4 rows, not 5": lambda a, b, c: gemm_u8s8s32(a, np.zeros((5, 3), np.int8), c),
+    "C must be 2 x 3": lambda a, b, c: gemm_u8s8s32(a, b, c.T.copy()),
+    "A must be of dtype uint8, not int8": lambda a, b, c: gemm_u8s8s32(a.view(np.int8), b, c),
+    "B must be of dtype int8, not uint8": lambda a, b, c: gemm_u8s8s32(a, b.view(np.uint8), c),
+    "C must be of dtype int32, not int64": lambda a, b, c: gemm_u8s8s32(a, b, c.astype(np.int64)),
+    "B is packed from int16, but this product wants int8": lambda a, b, c: gemm_u8s8s32(a, Packed(b.astype(np.int16)), c),
+    "the elements of a row of B must be next to each other": lambda a, b, c: gemm_u8s8s32(a, b[:, ::2], c),
+    "C shares memory with A": lambda a, b, c: gemm_u8s8s32(c.view(np.uint8)[:, :4], b, c),
+    "C is to be changed, but the array is read-only": lambda a, b, c: gemm_u8s8s32(a, b, np.broadcast_to(c[:1], (2, 3))),
+    "scale must be one number or 3, one for each column": lambda a, b, c: QuantizedLinear(b, scale=[1.0, 2.0]),
+    "scale must be finite": lambda a, b, c: QuantizedLinear(b, scale=math.inf),
+    "bias must have 3 elements": lambda a, b, c: QuantizedLinear(b, np.zeros(4, np.int32)),
+    "bias must be of dtype int32, not float64": lambda a, b, c: QuantizedLinear(b, np.zeros(3)),
+    "low must be at most high": lambda a, b, c: QuantizedLinear(b, low=3, high=2),
+    "low must be a real number": lambda a, b, c: QuantizedLinear(b, low="0"),
+    "result must be uint8, int8 or float32, not int32": lambda a, b, c: QuantizedLinear(b, result=np.int32),
+    "x has 3 columns, but the weights have 4 rows": lambda a, b, c: QuantizedLinear(b)(a[:, :3]),
+    "x must be of dtype uint8, not float64": lambda a, b, c: QuantizedLinear(b)(a.astype(float)),
+}
+
+
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("message", MISTAKES)
+def test_mistakes_are_named_and_nothing_is_written(message: str) -> None:
+    a, b, c = np.ones((2, 4), np.uint8), np.ones((4, 3), np.int8), np.ones((2, 3), np.int32)
+    with pytest.raises((TypeError, ValueError), match=message):
+        MISTAKES[message](a, b, c)
+    assert (c == 1).all()
+
+
+@pytest.mark.usefixtures("native")
+def test_an_entry_in_c_refuses_bad_arguments_by_their_number(tmp_path: Path) -> None:
+    for name in ("usl_gemm_u8s8s32", "usl_pack_u8s8"):
+        for file, text in short_library(name).files.items():
+            (tmp_path / file).write_text(text, encoding="utf-8")
+    (tmp_path / "main.c").write_text(DRIVER, encoding="utf-8")
+    flags = [*WARNINGS, "-fsanitize=address,undefined", *(f"-m{feature}" for feature in (*FEATURES, "avx512vnni"))]
+    sources = ["main.c", "usl_gemm_u8s8s32.c", "usl_pack_u8s8.c"]
+    done = subprocess.run(
+        [*compiler(), "-std=c11", "-O1", *flags, *sources, "-o", "main"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "0 1 2 3 4 5 6 7 8 7 0\n"), done.stderr
+
+
+DRIVER = """\
+#include <stdio.h>
+#include "usl_gemm_u8s8s32.h"
+#include "usl_pack_u8s8.h"
+
+int main(void)
+{
+    uint8_t a[3 * 5];
+    int8_t b[5 * 2], w[64 * 4 * 2];
+    int32_t c[3 * 2] = {0};
+    for (int i = 0; i < 15; i++)
+        a[i] = (uint8_t)(250 + i % 6);
+    for (int i = 0; i < 10; i++)
+        b[i] = (int8_t)(i - 128);
+    if (usl_pack_u8s8(5, 2, b, 2, w) != 0)
+        return 1;
+    printf("%d %d %d %d ", usl_gemm_u8s8s32(3, 2, 5, a, 5, w, c, 2), usl_gemm_u8s8s32(-1, 2, 5, a, 5, w, c, 2),
+           usl_gemm_u8s8s32(3, -2, 5, a, 5, w, c, 2), usl_gemm_u8s8s32(3, 2, -5, a, 5, w, c, 2));
+    printf("%d %d %d %d %d ", usl_gemm_u8s8s32(3, 2, 5, NULL, 5, w, c, 2), usl_gemm_u8s8s32(3, 2, 5, a, 4, w, c, 2),
+           usl_gemm_u8s8s32(3, 2, 5, a, 5, NULL, c, 2), usl_gemm_u8s8s32(3, 2, 5, a, 5, w, NULL, 2),
+           usl_gemm_u8s8s32(3, 2, 5, a, 5, w, c, 1));
+    printf("%d ", usl_gemm_u8s8s32(1, 2, 5, (const uint8_t *)c, 5, w, c, 2));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 2; j++) {
+            int sum = 0;
+            for (int k = 0; k < 5; k++)
+                sum += a[5 * i + k] * b[2 * k + j];
+            if (sum != c[2 * i + j])
+                return 2;
+        }
+    printf("0\\n");
+    return 0;
+}
+"""

@@ -1,0 +1,82 @@
+"""Products of short types as plain loops: what is computed, nothing about how. `gemm.short` has the schedules."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from usl_core import Procedure
+
+TYPES = {"u8s8": ("u8", "i8", 4), "s16s16": ("i16", "i16", 2)}
+"""Elements of A, elements of B, and how many neighbours of a row of A one instruction multiplies and adds up."""
+
+_PRODUCT = "i32(A[i, {n} * g + q]) * i32(W[j / 64, g, {n} * (j % 64) + q])"
+_MATRICES = "M: size, N: size, G: size, A: [{a}][M, {n} * G] @ DRAM, W: [{b}][(N + 63) / 64, G, {w}] @ DRAM"
+
+
+def _parsed(name: str, text: str, kind: str) -> Procedure:
+    from usl_core import DRAM, proc_from_source
+
+    a, b, n = TYPES[kind]
+    text = text.replace("PRODUCT", _PRODUCT).replace("MATRICES", _MATRICES)
+    return proc_from_source(text.format(a=a, b=b, n=n, m=n - 1, w=64 * n, name=name), {"DRAM": DRAM}, f"<{name}>")
+
+
+@cache
+def product(kind: str) -> Procedure:
+    """`C += A B`, with B packed as `packing` does; kind is one of TYPES."""
+    return _parsed(
+        f"gemm_{kind}s32",
+        """
+def {name}(MATRICES, C: [i32][M, N] @ DRAM):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            for g in seq(0, G):
+                for q in seq(0, {n}):
+                    C[i, j] += PRODUCT
+""",
+        kind,
+    )
+
+
+@cache
+def linear(kind: str, result: str) -> Procedure:
+    """Each sum plus the bias of its column, times its scale, between two limits; integers are the nearest ones, ties even."""
+    value = "min(max(f32(sum + bias[j]) * scale[j], low), high)"
+    value = value if result == "f32" else f"{result}(rint({value}))"
+    return _parsed(
+        f"linear_{kind}{result}",
+        f"""
+def {{name}}(MATRICES, bias: [i32][N] @ DRAM, scale: [f32][N] @ DRAM, low: f32 @ DRAM, high: f32 @ DRAM,
+             C: [{result}][M, N] @ DRAM):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            sum: i32 @ DRAM
+            sum = 0
+            for g in seq(0, G):
+                for q in seq(0, {{n}}):
+                    sum += PRODUCT
+            C[i, j] = {value}
+""",
+        kind,
+    )
+
+
+@cache
+def packing(kind: str) -> Procedure:
+    """W: panels of 64 columns of B, in each groups of rows, with zeros where B has no element."""
+    return _parsed(
+        f"pack_{kind}",
+        """
+def {name}(K: size, N: size, B: [{b}][K, N] @ DRAM, W: [{b}][(N + 63) / 64, (K + {m}) / {n}, {w}] @ DRAM):
+    for p in seq(0, (N + 63) / 64):
+        for g in seq(0, (K + {m}) / {n}):
+            for c in seq(0, {w}):
+                W[p, g, c] = 0
+    for k in seq(0, K):
+        for j in seq(0, N):
+            W[j / 64, k / {n}, {n} * (j % 64) + k % {n}] = B[k, j]
+""",
+        kind,
+    )
