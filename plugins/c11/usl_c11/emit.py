@@ -21,7 +21,7 @@ from usl_core.errors import NOWHERE, BackendError
 from usl_core.ir.config import Config, FieldSym
 from usl_core.ir.nodes import Proc
 from usl_core.ir.types import ControlType
-from usl_core.placement import place_known
+from usl_core.placement import place_known, require_written
 from usl_core.plugins.hookspecs import Driver
 from usl_core.plugins.manager import plugin_manager
 from usl_core.ranges import formal_ranges
@@ -106,6 +106,7 @@ def _library(procs: Sequence[Proc], name: str, entry_checks: bool, exported: boo
     order = [proc for proc in callees_first(procs) if proc.instr is None]
     for proc in order:
         check_procedure(proc, proc in procs)
+        require_written(proc)
     for proc in procs:
         check_registers(proc)
     unit = _new_unit(procs, order, name)
