@@ -71,6 +71,26 @@ def run_conv(rounds: int) -> Outcome:
     return against_libraries("conv", "Convolutions on one core", result, conv.judge(result))
 
 
+def run_lowp(rounds: int) -> Outcome:
+    from bench import lowp, versus
+
+    results: dict[str, Any] = {}
+    problems: list[str] = []
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    for name, options in (("vnni", ["--held"]), ("any", [])):
+        result = versus.run_pinned("bench.lowp", "--rounds", str(max(rounds, 15)), *options)
+        rows = [versus.Row.from_json(row) for row in result["rows"]]
+        (report.RESULTS / f"lowp_{name}.md").write_text(versus.markdown(rows, result["peak_gflops"]), encoding="utf-8")
+        for missing in result["missing"]:
+            print(f"not compared with {missing}")
+        missed = lowp.judge(rows) if name == "vnni" else []
+        for goal in missed:
+            print(f"missed: {goal}")
+        problems += result["problems"]
+        results[name] = result | {"missed": missed}
+    return results, problems
+
+
 def run_blas(rounds: int) -> Outcome:
     from bench import blas12, versus
 
@@ -223,6 +243,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "sgemm": run_sgemm,
     "dgemm": run_dgemm,
     "conv": run_conv,
+    "lowp": run_lowp,
     "blas": run_blas,
     "blur": run_blur,
     "perceus": run_perceus,

@@ -15,7 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-ENVIRONMENT = {"OPENBLAS_CORETYPE": "SkylakeX", "MKL_THREADING_LAYER": "SEQUENTIAL"}
+LIBRARIES = Path(sys.prefix) / "lib"
+"""Where packages put libraries that are not Python's."""
+ENVIRONMENT = {
+    "OPENBLAS_CORETYPE": "SkylakeX",
+    "MKL_THREADING_LAYER": "SEQUENTIAL",
+    "LD_LIBRARY_PATH": str(LIBRARIES),  # where oneDNN looks for what it is linked with
+}
 """What the process that loads peers has in its environment."""
 
 
@@ -60,13 +66,38 @@ def mkl() -> Peer:
         ImportError: the package is not installed. RuntimeError: the environment is not ENVIRONMENT's.
     """
     _require_environment()
-    found = sorted((Path(sys.prefix) / "lib").glob("libmkl_rt.so*"))
+    found = sorted(LIBRARIES.glob("libmkl_rt.so*"))
     if not found:
         raise ImportError("mkl is not installed")
     library = ctypes.CDLL(str(found[-1]), ctypes.RTLD_LOCAL)
     text = ctypes.create_string_buffer(200)
     library.mkl_get_version_string(text, 200)
     return Peer("MKL", library, "", text.value.decode().strip())
+
+
+class _Version(ctypes.Structure):
+    """The beginning of `dnnl_version_t`."""
+
+    _fields_ = tuple((part, ctypes.c_int) for part in ("major", "minor", "patch"))
+
+
+def onednn(most: str = "DEFAULT") -> Peer:
+    """oneDNN, from the package onednn, with instruction sets up to most, as DNNL_MAX_CPU_ISA calls them.
+
+    Its threads are as many as there are processors that this one may run on when it is loaded: see `bench.versus.pin`.
+
+    Raises:
+        ImportError: the package is not installed. RuntimeError: the environment is not ENVIRONMENT's.
+    """
+    _require_environment()
+    found = sorted(LIBRARIES.glob("libdnnl.so*"))
+    if not found:
+        raise ImportError("onednn is not installed")
+    os.environ["DNNL_MAX_CPU_ISA"] = most
+    library = ctypes.CDLL(str(found[-1]), ctypes.RTLD_LOCAL)
+    library.dnnl_version.restype = ctypes.POINTER(_Version)
+    version = library.dnnl_version().contents
+    return Peer("oneDNN", library, "dnnl_", f"oneDNN {version.major}.{version.minor}.{version.patch} {most}")
 
 
 def available(*loaders: Callable[[], Peer]) -> tuple[list[Peer], list[str]]:
