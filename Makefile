@@ -39,7 +39,7 @@ $(STAMP): $(PROJECTS)
 	@touch $@
 	@echo "setup: done"
 
-demo: setup  ## SGEMM, two blurs, a histogram, an argmax: from loops to C, checked; the first two timed
+demo: setup  ## SGEMM, three blurs, a histogram, an argmax: from loops to C, checked; the first two timed
 	@$(PY) -m demo
 
 test: setup  ## the tests of every package

@@ -17,7 +17,9 @@ from demo.schedules import Schedule
 from demo.screen import Screen
 from demo.tour import OUT, Outcome
 from demo.two_stage_blur import two_stage_blur_schedule
+from usl_avx512 import has_avx512
 from usl_core import Procedure
+from usl_halide_lib import TailStrategy, kernels_images, schedule
 
 if TYPE_CHECKING:
     from bench.blur import Kernel
@@ -111,6 +113,28 @@ def wrong_place(kernel: Kernel, pixels: Pixels) -> int:
     return int(int(best) != int(np.argmax(values)))
 
 
+def halides_blur(p: Procedure) -> Procedure:
+    """The schedule of Halide's first example, by its directives; without AVX-512 the loops over lanes are left to C."""
+    s = schedule(p)
+    s["blur_y"].tile("x", "y", "xi", "yi", 128, 8, TailStrategy.ShiftInwards).parallel("y")
+    s["blur_x"].store_at("blur_y", "x").compute_at("blur_y", "yi")
+    if has_avx512():
+        s["blur_y"].vectorize("xi", 32)
+        s["blur_x"].vectorize("x", 32)
+    return s.apply()
+
+
+def wrong_sums(kernel: Kernel, pixels: Pixels) -> int:
+    """Pixels that are not NumPy's sums of three along rows and columns, each divided by 3."""
+    import numpy as np
+
+    image = pictures.with_border(pixels // np.uint16(4))  # sums of three fit sixteen bits
+    rows = (image[:, :-2] + image[:, 1:-1] + image[:, 2:]) // 3
+    found = np.zeros_like(pixels)
+    kernel(*pixels.shape, image, found)
+    return int(np.count_nonzero(found != (rows[:-2] + rows[1:-1] + rows[2:]) // 3))
+
+
 SECTIONS = (
     Section(
         "two-stage blur",
@@ -119,6 +143,14 @@ SECTIONS = (
         two_stage_blur_schedule,
         blur.wrong_pixels,
         "SciPy's correlate",
+    ),
+    Section(
+        "Halide's blur",
+        "The same by Halide's directives: tile, compute_at, store_at, vectorize, parallel",
+        kernels_images.box_blur,
+        halides_blur,
+        wrong_sums,
+        "NumPy's sums",
     ),
     Section(
         "histogram",

@@ -5,10 +5,13 @@ The nests are those that halide 21 from PyPI prints for the same algorithm and s
 
 from __future__ import annotations
 
+import subprocess
 from textwrap import dedent
 
+import pytest
 from kernels_halide import blur
 
+from usl_core import probe
 from usl_halide_lib import TailStrategy, schedule
 
 
@@ -97,3 +100,33 @@ def test_the_picture_is_one_file_with_a_box_for_each_line_of_the_nest(tmp_path):
     assert "blur_x: u16[34, 256]" in page
     assert "touches" in page
     assert "src=" not in page and "href=" not in page and "<script" not in page
+
+
+def test_a_browser_shows_the_boxes_of_the_picture_inside_of_each_other(tmp_path):
+    browser = next(filter(None, map(probe.program, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("there is no Chromium")
+    s = schedule(blur)
+    s["out"].tile("x", "y", "xi", "yi", 256, 32).parallel("y")
+    s["blur_x"].compute_at("out", "x")
+    s.picture(tmp_path / "blur.html")
+    counting = """<script>
+    const boxes = [...document.querySelectorAll(".box")], inside = (a, b) => a.left >= b.left && a.right <= b.right
+        && a.top >= b.top && a.bottom <= b.bottom;
+    const nested = boxes.filter(each => each.parentElement.matches(".box")
+        && inside(each.getBoundingClientRect(), each.parentElement.getBoundingClientRect()));
+    const seen = boxes.filter(each => each.getBoundingClientRect().height > 10);
+    document.title = `${boxes.length} boxes, ${seen.length} seen, ${nested.length} nested`;
+    </script>"""
+    page = (tmp_path / "blur.html").read_text(encoding="utf-8")
+    (tmp_path / "counted.html").write_text(page.replace("</html>", counting + "</html>"), encoding="utf-8")
+    options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom")
+    done = subprocess.run(
+        [browser, *options, (tmp_path / "counted.html").as_uri()], capture_output=True, text=True, timeout=120, check=False
+    )
+    if "</html>" not in done.stdout:
+        pytest.skip(f"Chromium does not run here: {done.stderr[-200:]}")
+    lines = s.nest().splitlines()
+    outermost = sum(not line.startswith(" ") for line in lines)
+    wanted = f"<title>{len(lines)} boxes, {len(lines)} seen, {len(lines) - outermost} nested</title>"
+    assert wanted in done.stdout, done.stdout[:600]

@@ -19,10 +19,10 @@ SHIFT, GUARD, ROUND = TailStrategy.ShiftInwards, TailStrategy.GuardWithIf, TailS
 
 
 def box_blur_schedule(p: Procedure) -> Schedule:
-    """Strips of rows in parallel; in each, three rows of sums along rows are kept."""
+    """Tiles whose sums along rows stay in the first cache, low ones, so that many rows of the image arrive at once."""
     s = schedule(p)
-    s["blur_y"].split("y", "y", "yi", 64, GUARD).parallel("y").vectorize("x", 32, SHIFT)
-    s["blur_x"].store_at("blur_y", "y").compute_at("blur_y", "yi").vectorize("x", 32)
+    s["blur_y"].tile("x", "y", "xi", "yi", 128, 8, SHIFT).parallel("y").vectorize("xi", 32)
+    s["blur_x"].store_at("blur_y", "x").compute_at("blur_y", "yi").vectorize("x", 32)
     return s
 
 
@@ -38,13 +38,11 @@ def unsharp_schedule(p: Procedure) -> Schedule:
 
 
 def harris_schedule(p: Procedure) -> Schedule:
-    """Strips of rows in parallel; in each, rows of the gradients slide."""
-    s = schedule(p)
+    """Strips of rows in parallel; in each, rows of the gradients slide, and their products stay in registers."""
+    s = schedule(p, default="inline")
     s["response"].split("y", "yo", "yi", 32, GUARD).parallel("yo").vectorize("x", 16, SHIFT)
     for gradient in ("gx", "gy"):
         s[gradient].compute_at("response", "yi").store_at("response", "yo").vectorize("x", 16)
-    for product in ("xx", "xy", "yy"):
-        s[product].compute_at("response", "yi").vectorize("x", 16)
     return s
 
 
@@ -79,7 +77,7 @@ def resize_schedule(p: Procedure) -> Schedule:
     s = schedule(p)
     s["out"].parallel("y").vectorize("x", 16)
     s["out"].update().split("y", "yo", "yi", 16, GUARD).parallel("yo").reorder("u", "x", "yi", "yo").vectorize("x", 16)
-    s["tall"].compute_at("out", "yi").vectorize("x", 16)
+    s["tall"].compute_at("out", "yi").vectorize("x", 16).update().reorder("x", "v", "y")
     return s
 
 
