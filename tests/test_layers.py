@@ -25,7 +25,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "cursors",
         "analysis",
         "frontend",
-        "procedure equivalence expansion",
+        "procedure equivalence expansion assoc",
         "store",
         "primitives",
         "ranges",
@@ -150,9 +150,9 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
 PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_core": frozenset(
         """errors scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays
-        arguments placement deep probe cache_folder python_syntax ir.combining ir.config ir.externs ir.identity ir.memory
-        ir.nodes ir.printer ir.sym ir.template ir.traverse ir.types tracebacks plugins.hookspecs plugins.manager frontend.source
-        cli.files cli.modules""".split()
+        arguments placement deep probe cache_folder python_syntax ir.combining ir.config ir.externs ir.identity
+        ir.memory ir.nodes ir.operation ir.printer ir.sym ir.template ir.traverse ir.types tracebacks plugins.hookspecs
+        plugins.manager frontend.source cli.files cli.modules""".split()
     ),
     "usl_stdlib": frozenset(),
     "usl_avx512": frozenset(),

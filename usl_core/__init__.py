@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from usl_core import schedules as schedules
+    from usl_core.assoc import assoc as assoc
     from usl_core.display import Diff as Diff
     from usl_core.display import diff as diff
     from usl_core.errors import BackendError as BackendError
@@ -70,6 +71,7 @@ _HOMES = {
     "DRAM": "usl_core.ir.memory",
     "Memory": "usl_core.ir.memory",
     "Procedure": "usl_core.connect",
+    "assoc": "usl_core.assoc",
     "build": "usl_core.connect",
     "config": "usl_core.connect",
     "Fragment": "usl_core.expansion",

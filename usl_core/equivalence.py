@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 
 from usl_core.deep import deeply
 from usl_core.ir.config import FieldSym
-from usl_core.ir.nodes import Call, Proc
+from usl_core.ir.nodes import Call, Proc, Reduce
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_block
 from usl_core.records import dataclass
@@ -127,7 +128,7 @@ def steps_from_source(ir: Proc) -> list[tuple[str, Relation]] | None:
 def assurance(ir: Proc) -> str:
     """What stands behind ir: every step is proved, as no operator applies without its proof. Steps that made the procedure
     narrower, or changed its precision or interface, are named, for what they gave is not equivalent to the source, and so are
-    instructions that flush subnormal numbers."""
+    instructions that flush subnormal numbers and operations whose laws are somebody's word."""
     steps = steps_from_source(ir)
     if steps is None:
         return "how it was made is not recorded"
@@ -135,7 +136,16 @@ def assurance(ir: Proc) -> str:
     fields = sorted(frozenset[FieldSym]().union(*(version.modulo for version in _of(ir).versions())))
     named += [f"the values at the end of {', '.join(field.name for field in fields)}"] if fields else []
     named += [f"subnormal numbers, which {name} may take for zeros" for name in sorted(_flushing(ir))]
+    named += [f"the laws of {name}, which are not proved" for name in sorted(_trusted(ir))]
     return f"every step proved, up to: {', '.join(named)}" if named else "every step proved"
+
+
+def _trusted(ir: Proc) -> set[str]:
+    """The operations by which ir, or what it calls, reduces, and whose laws are not proved."""
+    nodes = list(walk_block(ir.body))
+    ops = {node.op for node in nodes if isinstance(node, Reduce)}
+    found = {op.name for op in ops if isinstance(op, Operation) and not op.proved}
+    return found.union(*(_trusted(callee) for callee in {node.proc for node in nodes if isinstance(node, Call)}))
 
 
 def _flushing(ir: Proc) -> set[str]:

@@ -29,6 +29,7 @@ from usl_core.ir.config import Config
 from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.identity import Identical
 from usl_core.ir.memory import Memory
+from usl_core.ir.operation import Operation
 from usl_core.ir.types import CONTROLS, SCALARS, ControlType, ScalarType
 from usl_core.records import dataclass
 
@@ -482,7 +483,7 @@ def _is_interval(index: ast.expr) -> bool:
 
 
 def _is_code(value: Any) -> bool:
-    if isinstance(value, Real | ScalarType | ControlType | Config | Extern) or as_proc(value) is not None:
+    if isinstance(value, Real | ScalarType | ControlType | Config | Extern | Operation) or as_proc(value) is not None:
         return True
     return isinstance(value, type) and issubclass(value, Memory)
 

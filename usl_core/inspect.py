@@ -138,7 +138,7 @@ def accesses(code: Place) -> tuple[Access, ...]:
             tuple(map(show_lin, each.point)),
             tuple(name.name for name in each.iters),
             each.exact,
-            each.op,
+            str(each.op),
         )
         for each in found
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.fuzz.terms import compare, index_op, literal, num, var
-from usl_core.ir.combining import OPERATORS, operations, written_out
+from tests.fuzz.terms import compare, index_op, literal, num, reductions, var
+from usl_core.ir.combining import OPERATORS, written_out
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
     Arg,
@@ -59,7 +59,7 @@ def random_callee(rng: random.Random, typ: ScalarType, number: int) -> Callee:
     extent: Expr = var(size) if lanes is None else num(lanes)
     names = [Sym(f"src{k}") for k in range(sources)]
     value = _value(rng, typ, [Read(name, (var(i),), type=typ) for name in names], scalar_name := Sym("a"), scalar)
-    op = "+" if rng.random() < 0.7 else rng.choice(operations(typ))
+    op = "+" if rng.random() < 0.7 else rng.choice(reductions(typ))
     store: Assign | Reduce = Reduce(dst, (var(i),), value, op) if rng.random() < 0.5 else Assign(dst, (var(i),), value)
     window = TensorType(typ, (extent,), window=rng.random() < 0.9)
     formals = [Arg(size, SIZE)] if lanes is None else []

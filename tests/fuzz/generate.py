@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from tests.fuzz.callees import Callee, in_another_form, inlined, random_callee
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scope import Data, Position, Scope
-from tests.fuzz.terms import Extent, compare, index_call, index_op, literal, num, var, window
-from usl_core.ir.combining import FUNCTIONS, operations, written_out
+from tests.fuzz.terms import Extent, compare, index_call, index_op, literal, num, reductions, var, window
+from usl_core.ir.combining import FUNCTIONS, written_out
 from usl_core.ir.externs import MAX, MIN
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import (
@@ -35,6 +35,7 @@ from usl_core.ir.nodes import (
     WindowExpr,
     WindowStmt,
 )
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import update, with_fresh_binders
 from usl_core.ir.types import BOOL, COND, F32, F64, I8, I16, I32, INDEX, SIZE, U8, U16, U32, U64, R, ScalarType, TensorType
@@ -70,7 +71,7 @@ class _Generator:
         self.callees: list[Callee] = []
         self.sizes: list[Extent] = []
         self.counts: dict[str, int] = {}
-        self.operations: dict[Sym, str] = {}
+        self.operations: dict[Sym, str | Operation] = {}
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -203,10 +204,10 @@ class _Generator:
         relation = self.rng.choice((">", ">=") if stmt.op == "max" else ("<", "<="))
         return If(BinaryOp(relation, stmt.rhs, old, type=COND), (update(write, rhs=stmt.rhs),))
 
-    def operation(self, data: Data) -> str:
+    def operation(self, data: Data) -> str | Operation:
         """What a reduction does to a buffer: mostly one thing throughout the program, so that reductions may change places."""
-        usual = self.operations.setdefault(data.name, "+" if self.chance(0.6) else self.rng.choice(operations(data.scalar)))
-        return usual if self.chance(0.9) else self.rng.choice(operations(data.scalar))
+        usual = self.operations.setdefault(data.name, "+" if self.chance(0.6) else self.rng.choice(reductions(data.scalar)))
+        return usual if self.chance(0.9) else self.rng.choice(reductions(data.scalar))
 
     def stencil(self, scope: Scope) -> list[Stmt]:
         """`if i >= 1: x[i] = ... x[i - 1]`."""

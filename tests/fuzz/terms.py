@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tests.fuzz.kernels_operations import DECLARED
+from usl_core.ir.combining import operations
 from usl_core.ir.externs import Extern
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Interval, Literal, Read, WindowExpr
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, COND, INDEX, ScalarType, TensorType
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+def reductions(typ: ScalarType) -> list[str | Operation]:
+    """The operations by which data of a type is reduced, declared ones too."""
+    return [*operations(typ), *(op for op in DECLARED if op.type == typ)]
 
 
 def num(value: int) -> Literal:

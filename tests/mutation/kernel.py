@@ -111,6 +111,7 @@ PERMITS: dict[str, bool] = {
 NEUTRAL = frozenset(
     {
         "is_partial",  # words a message
+        "_Lazy.__contains__",  # the fields that a mapping has
         "has_strides", "_holds_idle",  # what is looked at (again)
         "_divides",  # chooses a form
         "_is_short",  # what takes too long to ask about tells nothing

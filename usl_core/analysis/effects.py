@@ -20,6 +20,7 @@ from usl_core.analysis.lower import Lowering
 from usl_core.ir import nodes as ir
 from usl_core.ir.config import FieldSym
 from usl_core.ir.memo import lazy, per_node
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, depends_on_data
 from usl_core.ir.types import SIZE, ControlType, TensorType
@@ -50,7 +51,7 @@ class Access:
     guard: tuple[Formula, ...]
     exact: bool
     node: ir.Node
-    op: str = ""
+    op: str | Operation = ""
     """The operation of a reduction."""
 
     @property
@@ -229,7 +230,7 @@ def resolve(access: Access, windows: Mapping[Sym, WindowMap]) -> Access:
 class _Builder:
     accesses: list[Access] = field(default_factory=list)
 
-    def add(self, name: Sym, kind: Kind, idx: Sequence[ir.Expr], node: ir.Node, op: str = "") -> None:
+    def add(self, name: Sym, kind: Kind, idx: Sequence[ir.Expr], node: ir.Node, op: str | Operation = "") -> None:
         lowering = Lowering()
         for index in idx:
             self.reads(index)

@@ -301,6 +301,11 @@ def _z3() -> Any:
     return z3
 
 
+def z3_module() -> Any:
+    """z3, imported when it is first needed."""
+    return _z3()
+
+
 @profiled("solver", "z3")
 def _z3_prove(hypotheses: Sequence[Formula], goal: Formula, names: Sequence[Sym]) -> Verdict:
     if any(_quantifies_product(f) for f in (*hypotheses, goal)):

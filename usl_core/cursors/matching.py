@@ -105,7 +105,7 @@ class Matcher:
             case ir.Assign(name=name, idx=idx, rhs=rhs):
                 fits = not pattern.op
             case ir.Reduce(name=name, idx=idx, rhs=rhs, op=op):
-                fits = pattern.op in (op, syntax.ANY)
+                fits = pattern.op in (str(op), syntax.ANY)
             case ir.WindowStmt(name=name, rhs=rhs):
                 # `_ = _` means assignments; a window is made only where its name or a window is asked for.
                 idx = ()

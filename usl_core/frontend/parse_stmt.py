@@ -15,6 +15,7 @@ from usl_core.frontend.source import Source
 from usl_core.ir.combining import FUNCTIONS
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import Arg, Block, Expr, For, If, LoopMode, Pass, Stmt, WindowExpr, WindowStmt
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import INDEX
 
@@ -202,7 +203,7 @@ class StmtParser:
             rhs = operators.negate(operators.adopt(rhs, binding.scalar, "the right side of `-=`"), span=rhs.span)
         return statements.reduce(binding, idx, rhs, op, span=span)
 
-    def operation(self, node: ast.AugAssign) -> tuple[str, ast.expr]:
+    def operation(self, node: ast.AugAssign) -> tuple[str | Operation, ast.expr]:
         """What an augmented assignment combines the location with, and by which operation."""
         match node:
             case ast.AugAssign(op=ast.Add() | ast.Sub(), value=value):
@@ -213,6 +214,10 @@ class StmtParser:
                 name in FUNCTIONS
             ):
                 return name, value
+            case ast.AugAssign(op=ast.MatMult(), value=ast.Call(func=head, args=[value], keywords=[])) if isinstance(
+                declared := self.scope.find(head), Operation
+            ):
+                return declared, value
             case _:
                 pass
         text = ast.unparse(node.target)

@@ -11,9 +11,10 @@ from usl_core.frontend.operators import adopt
 from usl_core.frontend.placement import require_fixed
 from usl_core.frontend.scope import Binding
 from usl_core.ir import nodes as ir
-from usl_core.ir.combining import OPERATIONS, operations, spelt
+from usl_core.ir.combining import OPERATIONS, may_reduce, spelt
 from usl_core.ir.config import Config
 from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.ir.operation import Operation
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.template import check_template
@@ -27,13 +28,16 @@ def assign(target: Binding, idx: Sequence[ir.Expr], rhs: ir.Expr, *, span: Span 
     return ir.Assign(target.sym, indices, adopt(rhs, target.scalar, "the right side of `=`"), span=span)
 
 
-def reduce(target: Binding, idx: Sequence[ir.Expr], rhs: ir.Expr, op: str = "+", *, span: Span = NOWHERE) -> ir.Reduce:
+def reduce(
+    target: Binding, idx: Sequence[ir.Expr], rhs: ir.Expr, op: str | Operation = "+", *, span: Span = NOWHERE
+) -> ir.Reduce:
     """`x[idx] op= rhs`, op one of `usl_core.ir.combining.OPERATIONS`."""
-    if op not in OPERATIONS:
+    if isinstance(op, str) and op not in OPERATIONS:
         raise TypeError_(f"there is no reduction by {op!r}; there are {', '.join(OPERATIONS)}", span=span)
     indices = _location(target, idx, span)
-    if op not in operations(target.scalar):
-        raise TypeError_(f"{spelt(op)} is defined on integer data only, not on {target.scalar}", span=span)
+    if not may_reduce(op, target.scalar):
+        known = f"on {op.type} data" if isinstance(op, Operation) else "on integer data"
+        raise TypeError_(f"{spelt(op)} is defined {known} only, not on {target.scalar}", span=span)
     return ir.Reduce(target.sym, indices, adopt(rhs, target.scalar, f"the right side of {spelt(op)}"), op, span=span)
 
 

@@ -211,6 +211,11 @@ def select(a: Any, b: Any, x: Any, y: Any) -> Any:
     return x if a < b else y
 
 
+def strict(a: Any, b: Any, value: Any) -> Any:
+    """value, unless a or b has none."""
+    return POISON if a is POISON or b is POISON else value
+
+
 def saturate(value: Any, lo: int, hi: int) -> Any:
     """A real or float truncated towards zero into lo..hi; NaN gives 0."""
     if value is POISON:
@@ -239,6 +244,6 @@ def idx(value: Any, lo: int, hi: int) -> int:
 
 SHARED: dict[str, Any] = {
     fn.__name__: fn
-    for fn in (floor_div, floor_mod, shift_left, shift_right, minimum, maximum, select, saturate, equal, unequal, idx)
+    for fn in (floor_div, floor_mod, shift_left, shift_right, minimum, maximum, select, strict, saturate, equal, unequal, idx)
 } | {"POISON": POISON}
 """What the text of every mode may refer to."""

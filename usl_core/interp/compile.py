@@ -15,6 +15,7 @@ from usl_core.frontend.source import python_tree
 from usl_core.interp.arith import Arithmetic
 from usl_core.interp.text import Scope, Text, local
 from usl_core.ir import nodes as ir
+from usl_core.ir.operation import Operation
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import walk_block
@@ -178,7 +179,23 @@ class _Emitter(Text):
             position = self.fresh("at")
             self.emit(f"{position} = {place}")
             target = f"{local(stmt.name)}_data[{position}]"
-        self.emit(f"{target} = {self.arith.stored(typ, self.arith.combined(stmt.op, typ, target, rhs))}")
+        if isinstance(stmt.op, Operation):
+            self.emit(f"{target} = {self.arith.stored(typ, self.applied(stmt.op, target, rhs))}")
+        else:
+            self.emit(f"{target} = {self.arith.stored(typ, self.arith.combined(stmt.op, typ, target, rhs))}")
+
+    def applied(self, op: Operation, old: str, new: str) -> str:
+        """The value of a user's operation, whose formals are scalars of their own; they are no accesses.
+
+        It has none if an operand has none, whatever its body makes of them: so reductions by it may change places.
+        """
+        for formal, value in zip(op.formals, (old, new), strict=True):
+            self.dense_locals.add(formal)
+            self.emit(f"{local(formal)}_data = ({value},)")
+        traced, self.traced = self.traced, False
+        text = self.expr(op.body)
+        self.traced = traced
+        return f"strict({', '.join(f'{local(formal)}_data[0]' for formal in op.formals)}, {text})"
 
     def branch(self, word: str, stmt: ir.If) -> None:
         self.spilling = word == "if"

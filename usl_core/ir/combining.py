@@ -12,7 +12,8 @@ from fractions import Fraction
 from usl_core.errors import NOWHERE, Span
 from usl_core.ir.externs import CLAMP, MAX, MIN, RELU, SELECT, Extern
 from usl_core.ir.nodes import BinaryOp, Expr, ExternCall, Literal, Read, Reduce
-from usl_core.ir.traverse import same_expr
+from usl_core.ir.operation import Operation
+from usl_core.ir.traverse import same_expr, substitute
 from usl_core.ir.types import ScalarType, Type, all_bits
 
 ON_BITS = ("&", "|", "^")
@@ -25,19 +26,26 @@ OPERATIONS = (*OPERATORS, *FUNCTIONS)
 _IDEMPOTENT = frozenset({*FUNCTIONS, "&", "|"})
 
 
+def may_reduce(op: str | Operation, typ: Type) -> bool:
+    """Whether a location of that type is reduced by op."""
+    return op.type == typ if isinstance(op, Operation) else op in operations(typ)
+
+
 def operations(typ: Type) -> tuple[str, ...]:
-    """The operations by which a location of that type is reduced."""
+    """The operations that every program knows, by which a location of that type is reduced."""
     return OPERATIONS if isinstance(typ, ScalarType) and typ.is_int else tuple(op for op in OPERATIONS if op not in ON_BITS)
 
 
-def is_idempotent(op: str) -> bool:
+def is_idempotent(op: str | Operation) -> bool:
     """Whether `a op a` is a, so that combining a value once more changes nothing."""
-    return op in _IDEMPOTENT
+    return op.idempotent if isinstance(op, Operation) else op in _IDEMPOTENT
 
 
-def identity(op: str, typ: ScalarType) -> Literal | None:
+def identity(op: str | Operation, typ: ScalarType) -> Literal | None:
     """The value e with `x op e` = x for every x of typ; None if there is none."""
     match op:
+        case Operation():
+            return op.identity
         case "+" | "|" | "^":
             value = 0
         case "*":
@@ -52,18 +60,20 @@ def identity(op: str, typ: ScalarType) -> Literal | None:
     return Literal(value if typ.is_int else Fraction(value), type=typ)
 
 
-def combined(op: str, old: Expr, new: Expr, span: Span = NOWHERE) -> Expr:
+def combined(op: str | Operation, old: Expr, new: Expr, span: Span = NOWHERE) -> Expr:
     """The value of `old op new`."""
+    if isinstance(op, Operation):
+        return substitute(op.body, dict(zip(op.formals, (old, new), strict=True)))
     if op in FUNCTIONS:
         return ExternCall(FUNCTIONS[op], (old, new), type=old.type, span=span)
     return BinaryOp(op, old, new, type=old.type, span=span)
 
 
-def operands(op: str, expr: Expr) -> tuple[Expr, Expr] | None:
+def operands(op: str | Operation, expr: Expr) -> tuple[Expr, Expr] | None:
     """a and b if expr is `a op b`."""
     if isinstance(expr, BinaryOp) and expr.op == op:
         return expr.lhs, expr.rhs
-    if isinstance(expr, ExternCall) and expr.fn is FUNCTIONS.get(op):
+    if isinstance(op, str) and isinstance(expr, ExternCall) and expr.fn is FUNCTIONS.get(op):
         first, second = expr.args
         return first, second
     return None
@@ -100,6 +110,11 @@ def written_out(stmt: Reduce) -> Expr:
     return combined(stmt.op, Read(stmt.name, stmt.idx, type=stmt.rhs.type, span=stmt.span), stmt.rhs, stmt.span)
 
 
-def spelt(op: str) -> str:
+def is_function(op: str | Operation) -> bool:
+    """Whether a reduction by op is written `x @= op(e)`."""
+    return isinstance(op, Operation) or op in FUNCTIONS
+
+
+def spelt(op: str | Operation) -> str:
     """How messages call a reduction by op."""
-    return f"`@= {op}`" if op in FUNCTIONS else f"`{op}=`"
+    return f"`@= {op}`" if is_function(op) else f"`{op}=`"

@@ -17,6 +17,7 @@ from usl_core.ir.config import Config
 from usl_core.ir.externs import Extern
 from usl_core.ir.identity import Identical
 from usl_core.ir.memory import MemoryClass
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import BOOL, INDEX, ScalarType, TensorType, Type
 from usl_core.records import dataclass
@@ -166,13 +167,13 @@ class Assign(SimpleStmt):
 class Reduce(SimpleStmt):
     """`name[idx] op= rhs`. rhs has exactly the element type of name.
 
-    op is one of `usl_core.ir.combining.OPERATIONS`: what is there becomes `what is there op rhs`.
+    op is one of `usl_core.ir.combining.OPERATIONS`, or declared by a user: what is there becomes `what is there op rhs`.
     """
 
     name: Sym
     idx: tuple[Expr, ...]
     rhs: Expr
-    op: str = "+"
+    op: str | Operation = "+"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from typing import assert_never
 
 from usl_core.ir import nodes as ir
-from usl_core.ir.combining import FUNCTIONS
+from usl_core.ir.combining import is_function
 from usl_core.ir.externs import BUILTINS, Extern
 from usl_core.ir.literal_text import literal_text
 from usl_core.ir.memory import DRAM, MemoryClass
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import CONTROLS, INDEX, SCALARS, ControlType, ScalarType, TensorType, Type, all_bits
 from usl_core.records import dataclass
@@ -185,8 +186,9 @@ class Printer:
         match stmt:
             case ir.Assign(name=name, idx=idx, rhs=rhs):
                 return f"{self.access(name, idx)} = {self.expr(rhs)}"
-            case ir.Reduce(name=name, idx=idx, rhs=rhs, op=op) if op in FUNCTIONS:
-                return f"{self.access(name, idx)} @= {op}({self.expr(rhs)})"
+            case ir.Reduce(name=name, idx=idx, rhs=rhs, op=op) if is_function(op):
+                function = self.global_name(op, op.name) if isinstance(op, Operation) else op
+                return f"{self.access(name, idx)} @= {function}({self.expr(rhs)})"
             case ir.Reduce(name=name, idx=idx, rhs=rhs, op=op):
                 return f"{self.access(name, idx)} {op}= {self.expr(rhs)}"
             case ir.AssignConfig(config=config, field=field, rhs=rhs):

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from usl_core.ir import nodes as ir
-from usl_core.ir.combining import operations
+from usl_core.ir.combining import may_reduce
 from usl_core.ir.externs import IDX
 from usl_core.ir.literal_text import decimal_parts
 from usl_core.ir.printer import BITWISE, COMPARISONS, show
@@ -92,7 +92,7 @@ class _Verifier:
         match stmt:
             case ir.Assign(name=name, idx=idx, rhs=rhs) | ir.Reduce(name=name, idx=idx, rhs=rhs):
                 if isinstance(stmt, ir.Reduce):
-                    self.expect(stmt.op in operations(rhs.type), f"a reduction into {name!r} of unknown kind")
+                    self.expect(may_reduce(stmt.op, rhs.type), f"a reduction into {name!r} of unknown kind")
                 self.access(name, idx, rhs.type)
                 self.expr(rhs)
             case ir.AssignConfig(config=config, field=field, rhs=rhs):

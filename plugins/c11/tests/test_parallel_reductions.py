@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import kernels_operations as operations
 import numpy as np
 import pytest
 
@@ -124,6 +125,23 @@ def test_the_greatest_of_nothing_finite_is_kept() -> None:
     s = np.array(-np.inf, np.float32)
     p.jit()(64, np.full(64, -np.inf, np.float32), s)
     assert s == -np.inf
+
+
+def test_an_operation_of_a_users_own_is_shared_among_threads() -> None:
+    ops = {"adds": operations.adds, "greater": operations.greater, "kept": operations.kept}
+    head = "def f(n: size, x: u8[n], y: f32[n], s: u8, m: f32):"
+    p = proc_from_source(f"{head}\n    for i in par(0, n):\n        s @= adds(x[i])\n        m @= greater(y[i])\n", ops)
+    assert len(re.findall(r"omp declare reduction\(\w+_of : (?:uint8_t|float) : omp_out = .*\) initializer", text(p))) == 2
+    for n in (1, 7, 60):
+        x, y = np.arange(n, dtype=np.uint8) % 9, np.sin(np.arange(n)).astype(np.float32)
+        s, m = np.array(4, np.uint8), np.array(-3, np.float32)
+        expected = [s.copy(), m.copy()]
+        run(p.ir, [n, x.copy(), y.copy(), *expected])
+        p.jit()(n, x, y, s, m)
+        assert [s, m] == expected
+    p = proc_from_source("def f(n: size, x: u8[n], s: u8):\n    for i in par(0, n):\n        s @= kept(x[i])\n", ops)
+    with pytest.raises(BackendError, match="a parallel loop cannot reduce by kept, which has no value to start at"):
+        p.c_code()
 
 
 FIRST_ALONE = """

@@ -16,15 +16,16 @@ from dataclasses import replace
 
 from usl_c11.arith import narrow
 from usl_c11.ctext import C, cast
-from usl_c11.expr import control, element
+from usl_c11.expr import control, data, element
 from usl_c11.memory import ask
 from usl_c11.scope import Buffer, Function, ParallelLoop, Place
 from usl_c11.status import fail
 from usl_c11.types import ring
 from usl_core.errors import BackendError
-from usl_core.ir.combining import FUNCTIONS
+from usl_core.ir.combining import identity, is_function, is_idempotent
 from usl_core.ir.memory import DRAM
 from usl_core.ir.nodes import For, LoopMode, Stmt
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import free_names, mentioned
 from usl_core.ir.types import F16
@@ -53,7 +54,7 @@ def loop(
             return _from_template(template, stmt, nest, lo, hi, bool(inner) or state.failed)
         lines = [_load(outer[name], acc, fn, stmt) for name, acc in inner.items()]
         lines += [f"int {state.status} = 0;"] if state.failed else []
-        declared = [_declared(acc, ops[name], fn, stmt) for name, acc in inner.items() if ops[name] in FUNCTIONS]
+        declared = [_declared(acc, ops[name], fn, stmt) for name, acc in inner.items() if is_function(ops[name])]
         clauses = [" collapse(2)"] if inside is not None else []
         clauses += [f" reduction({_clause(ops[name], acc)} : {acc.name})" for name, acc in inner.items()]
         clauses += [f" reduction(max : {state.status})"] if state.failed else []
@@ -134,26 +135,47 @@ def _shared_with(stmt: For, fn: Function) -> For | None:
     return inside if stmt.iter not in free_names(inside.lo, inside.hi) else None
 
 
-def _clause(op: str, acc: Buffer) -> str:
+def _clause(op: str | Operation, acc: Buffer) -> str:
     """What OpenMP calls a reduction."""
-    return f"{acc.name}_of" if op in FUNCTIONS else op
+    return f"{acc.name}_of" if is_function(op) else str(op)
 
 
-def _declared(acc: Buffer, op: str, fn: Function, stmt: For) -> str:
-    """The declaration of the reduction by which acc keeps the least or greatest value."""
-    ctype, relation = fn.unit.ctype(acc.scalar, stmt.span), "<" if op == "min" else ">"
-    combine = f"omp_out = omp_in {relation} omp_out ? omp_in : omp_out"
-    return f"#pragma omp declare reduction({_clause(op, acc)} : {ctype} : {combine}) initializer(omp_priv = omp_orig)"
+def _declared(acc: Buffer, op: str | Operation, fn: Function, stmt: For) -> str:
+    """The declaration of the reduction by which acc keeps the least or greatest value, or what a user's operation gives."""
+    ctype = fn.unit.ctype(acc.scalar, stmt.span)
+    start = "omp_orig"
+    if isinstance(op, Operation):
+        if not is_idempotent(op):
+            neutral = identity(op, acc.scalar)
+            if neutral is None:
+                raise BackendError(
+                    f"a parallel loop cannot reduce by {op}, which has no value to start at",
+                    span=stmt.span,
+                    notes=("declare its identity, or that it is idempotent: @assoc(identity=...)",),
+                )
+            start = data(neutral, fn).text
+        combine = f"omp_out = {_applied(op, ('omp_out', 'omp_in'), acc, fn)}"
+    else:
+        relation = "<" if op == "min" else ">"
+        combine = f"omp_out = omp_in {relation} omp_out ? omp_in : omp_out"
+    return f"#pragma omp declare reduction({_clause(op, acc)} : {ctype} : {combine}) initializer(omp_priv = {start})"
 
 
-def _accumulator(name: Sym, buffer: Buffer, op: str, stmt: For, fn: Function) -> Buffer:
+def _applied(op: Operation, names: Sequence[str], acc: Buffer, fn: Function) -> str:
+    """C of a user's operation on two variables."""
+    for formal, name in zip(op.formals, names, strict=True):
+        fn.buffers[formal] = replace(acc, name=name, place=Place.VALUE, mem=DRAM)
+    return data(op.body, fn).text
+
+
+def _accumulator(name: Sym, buffer: Buffer, op: str | Operation, stmt: For, fn: Function) -> Buffer:
     if buffer.scalar == F16:
         raise BackendError(
             f"a parallel loop cannot reduce into {name.name} of type f16",
             span=stmt.span,
             notes=("OpenMP has no reduction of that type; accumulate in f32",),
         )
-    if op in FUNCTIONS:
+    if is_function(op):
         return replace(buffer, name=fn.names.fresh(f"{name.name}_{op}"), place=Place.VALUE, mem=DRAM)
     return replace(buffer, name=fn.names.fresh(f"{name.name}_sum"), place=Place.ACCUMULATOR)
 

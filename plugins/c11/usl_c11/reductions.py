@@ -13,10 +13,11 @@ from usl_core.backend import ParallelLoop, parallel_loops
 from usl_core.errors import BackendError
 from usl_core.ir.combining import spelt
 from usl_core.ir.nodes import For, Proc, Reduce
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import binders, walk_kinds
 
-Reductions = Mapping[For, Mapping[Sym, str]]
+Reductions = Mapping[For, Mapping[Sym, str | Operation]]
 """For each loop the operations by which it reduces scalars."""
 
 
@@ -27,13 +28,13 @@ def reductions(proc: Proc) -> Reductions:
         BackendError: iterations reduce into one element of an array, inside a callee, or into a scalar that they also read or
             set: OpenMP has no form for that.
     """
-    found: dict[For, Mapping[Sym, str]] = {}
+    found: dict[For, Mapping[Sym, str | Operation]] = {}
     for each in parallel_loops(proc):
         found[each.loop] = _of_loop(each, found)
     return found
 
 
-def _of_loop(par: ParallelLoop, found: Reductions) -> Mapping[Sym, str]:
+def _of_loop(par: ParallelLoop, found: Reductions) -> Mapping[Sym, str | Operation]:
     """The scalars that a loop reduces: what iterations share, and what a `par` loop inside loads and stores in each."""
     loop = par.loop
     inside = frozenset(binders(loop))
@@ -53,9 +54,9 @@ def _of_loop(par: ParallelLoop, found: Reductions) -> Mapping[Sym, str]:
     return _operations([node for stmt in loop.body for node in walk_kinds(stmt, Reduce) if node.name in names])
 
 
-def _operations(reduced: Sequence[Reduce]) -> Mapping[Sym, str]:
+def _operations(reduced: Sequence[Reduce]) -> Mapping[Sym, str | Operation]:
     """By which operation each scalar is reduced."""
-    found: dict[Sym, str] = {}
+    found: dict[Sym, str | Operation] = {}
     for node in reduced:
         if found.setdefault(node.name, node.op) != node.op:
             raise BackendError(

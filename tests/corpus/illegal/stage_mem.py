@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.corpus.callees import SQUARE
+from tests.corpus.callees import CONFIGURED, SQUARE
 from tests.corpus.case import Illegal, Malformed, Misuse, Wrong
 from usl_core.procedure import Procedure
 from usl_core.scheduling import stage_mem
@@ -437,5 +437,33 @@ CASES = [
         "E404",
         "the loop named by start must be around the block",
         Misuse("the loop has nothing to do with the block"),
+    ),
+    Illegal(
+        "stage_mem",
+        "partial_results_that_start_in_a_place_that_a_field_chooses",
+        "n: size, x: f32[n], a: f32[4]",
+        """
+        Reg.a = 0
+        for i in seq(0, 2):
+            Reg.a = 1
+            for j in seq(0, n):
+                a[1] @= max(x[j])
+        """,
+        lambda p: stage_mem(p, p.find_loop("j"), "a[Reg.a]", "t", accum=True, start="i"),
+        "E418",
+        "the window depends on configuration state, which may differ before the loop",
+        Wrong("""
+        Reg.a = 0
+        t_start: f32
+        t_start = a[Reg.a]
+        for i in seq(0, 2):
+            Reg.a = 1
+            t: f32
+            t = t_start
+            for j in seq(0, n):
+                t @= max(x[j])
+            a[Reg.a] @= max(t)
+        """),
+        scope=CONFIGURED,
     ),
 ]

@@ -14,6 +14,7 @@ from usl_core.cursors.path import BlockLoc, Path
 from usl_core.errors import Span, counterexample
 from usl_core.ir.combining import spelt
 from usl_core.ir.nodes import For, ReadConfig
+from usl_core.ir.operation import Operation
 from usl_core.ir.traverse import free_names, walk
 from usl_core.primitives.base import refuse, require
 from usl_core.primitives.buffers.region import Region
@@ -22,7 +23,7 @@ from usl_core.primitives.moving import effect
 from usl_core.procedure import Procedure
 
 
-def one_reduction(touched: list[Access], region: Region) -> str:
+def one_reduction(touched: list[Access], region: Region) -> str | Operation:
     """The operation by which a block reduces into the window, as it does nothing else with it."""
     other = next((a for a in touched if a.kind is not Kind.REDUCE), None)
     if other is not None:
@@ -36,7 +37,7 @@ def one_reduction(touched: list[Access], region: Region) -> str:
     return op
 
 
-def start_outside(proc: Procedure, where: BlockLoc, start: Where, region: Region, op: str) -> tuple[Path, Context]:
+def start_outside(proc: Procedure, where: BlockLoc, start: Where, region: Region, op: str | Operation) -> tuple[Path, Context]:
     """The loop around a block before which partial results by op may be given their start value, and what holds there."""
     path, loop = loop_at(proc, start)
     require(where.parent[: len(path)] == path, "the loop named by start must be around the block", loop.span)
@@ -56,7 +57,7 @@ def _require_fixed(proc: Procedure, path: Path, region: Region, loop: For) -> No
         refuse("the window depends on configuration state, which may differ before the loop", loop.span, code="E418")
 
 
-def _require_only_combined(ctx: Context, loop: For, region: Region, op: str) -> None:
+def _require_only_combined(ctx: Context, loop: For, region: Region, op: str | Operation) -> None:
     places = region.locations(ctx, loop)
     for access in effect(ctx, (loop,)).accesses:
         if access.kind is Kind.REDUCE and access.op == op:

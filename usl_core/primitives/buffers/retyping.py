@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from usl_core.ir import nodes as ir
+from usl_core.ir.combining import may_reduce, spelt
 from usl_core.ir.printer import literal_groups
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import rewrite, update, walk
@@ -26,6 +27,8 @@ def retype(node: ir.Node, elements: Mapping[Sym, ScalarType]) -> ir.Node | None:
     """
     match node:
         case ir.Assign(name=name, rhs=rhs) | ir.Reduce(name=name, rhs=rhs):
+            if isinstance(node, ir.Reduce) and not may_reduce(node.op, elements[name]):
+                raise ValueError(f"{spelt(node.op)} does not reduce {elements[name]} data")
             new = converted(rhs, elements[name])
             return None if new is rhs else update(node, rhs=new)
         case ir.AssignConfig(config=config, field=field, rhs=rhs):

@@ -17,6 +17,7 @@ from usl_core.errors import Span, Undecided
 from usl_core.ir import nodes as ir
 from usl_core.ir.combining import identity, is_idempotent, spelt
 from usl_core.ir.memory import DRAM
+from usl_core.ir.operation import Operation
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import depends_on_data, free_names, update, use_of
@@ -202,7 +203,7 @@ def _shown(region: Region) -> str:
 
 
 def _started(
-    edit: Edit, proc: Procedure, where: BlockLoc, copies: _Copies, op: str, start: Where | None
+    edit: Edit, proc: Procedure, where: BlockLoc, copies: _Copies, op: str | Operation, start: Where | None
 ) -> tuple[Edit, ir.Stmt]:
     """The statement that gives the copy the value at which a partial result starts; edit, which has saved it before the loop
     start if it must be."""
@@ -244,7 +245,7 @@ class _Copies:
         literal = update(value, span=self.span)
         return self._loops(lambda ours, _: ir.Assign(self.target, ours, literal, span=self.span), guarded=False)
 
-    def copy_out(self, op: str) -> ir.Stmt:
+    def copy_out(self, op: str | Operation) -> ir.Stmt:
         """Stores the copy, or combines it with what is there."""
 
         def store(ours: tuple[ir.Expr, ...], theirs: tuple[ir.Expr, ...]) -> ir.Stmt:

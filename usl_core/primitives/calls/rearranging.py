@@ -7,7 +7,7 @@ from functools import cache
 
 from usl_core.analysis import affine
 from usl_core.analysis.context import Context
-from usl_core.ir.combining import FUNCTIONS, OPERATORS, operands
+from usl_core.ir.combining import OPERATORS, is_function, operands
 from usl_core.ir.memo import per_node
 from usl_core.ir.nodes import (
     Arg,
@@ -29,6 +29,7 @@ from usl_core.ir.nodes import (
     SimpleStmt,
     Stmt,
 )
+from usl_core.ir.operation import Operation
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes, free_names, same_expr
 from usl_core.ir.types import is_control
@@ -87,7 +88,7 @@ def shape(node: Node) -> int:
             return hash((For, *map(shape, body)))
         case If(cond=cond, body=body, orelse=orelse):
             return hash((If, shape(cond), *map(shape, body), len(body), *map(shape, orelse)))
-        case Reduce(op=op, rhs=rhs) if op in FUNCTIONS:  # as `x = max(x, e)`
+        case Reduce(op=op, rhs=rhs) if is_function(op):  # as `x = max(x, e)`
             return hash((Assign, hash((ExternCall, 1, shape(rhs)))))
         case Reduce(op=op, rhs=rhs):  # as `x = x + e`
             return hash((Assign, _sum(op, 1, shape(rhs))))
@@ -107,7 +108,7 @@ def shape(node: Node) -> int:
             return hash(type(node))
 
 
-def _sum(op: str, lhs: int, rhs: int) -> int:
+def _sum(op: str | Operation, lhs: int, rhs: int) -> int:
     """The shape of a sum or product, whichever operand comes first."""
     return hash((op, min(lhs, rhs), max(lhs, rhs)))
 
@@ -117,7 +118,7 @@ def alike(body: Block, block: Block) -> bool:
     return len(body) == len(block) and all(shape(a) == shape(b) for a, b in zip(body, block, strict=True))
 
 
-def _combines(stmt: Assign, op: str) -> bool:
+def _combines(stmt: Assign, op: str | Operation) -> bool:
     """Whether it is `x = x op e` or `x = e op x`."""
     sides = (side for side in operands(op, stmt.rhs) or () if isinstance(side, Read) and side.name is stmt.name)
     return any(all(map(same_expr, side.idx, stmt.idx)) for side in sides)

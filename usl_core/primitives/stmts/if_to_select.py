@@ -11,6 +11,7 @@ from usl_core.cursors.path import NodeLoc, Path
 from usl_core.ir.combining import identity, is_idempotent, spelt
 from usl_core.ir.externs import IDX, SELECT
 from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, ExternCall, If, Node, Pass, Read, Reduce, Stmt
+from usl_core.ir.operation import Operation
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import children, update, walk
 from usl_core.ir.types import ScalarType
@@ -141,7 +142,7 @@ def _require_alike(pair: _Pair, values: Values) -> None:
         )
 
 
-def _operation(stmt: Write) -> str:
+def _operation(stmt: Write) -> str | Operation:
     return stmt.op if isinstance(stmt, Reduce) else ""
 
 
