@@ -65,9 +65,9 @@ void run_onednn(void *state)
 }
 void run_mkl(void *state)
 {
-    const struct product *p = state; /* 101: row-major, 111: not transposed, 151: packed, 173: one offset, which is 0 */
-    ((mkl_compute)p->function)(101, 111, 151, 173, (int)p->m, (int)p->n, (int)p->k, 1, p->a, (int)p->k, 0, p->b, (int)p->n, 0, 1,
-                               p->c, (int)p->n, &none);
+    const struct product *p = state; /* row-major, not transposed, packed, one offset, which is 0 */
+    ((mkl_compute)p->function)(101, 111, 151, 173, (int)p->m, (int)p->n, (int)p->k, 1, p->a, (int)p->k, 0, p->b, (int)p->n, 0,
+                               1, p->c, (int)p->n, &none);
 }
 """
 

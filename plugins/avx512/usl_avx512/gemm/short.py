@@ -48,6 +48,8 @@ LANES = 16
 PANEL = REGISTERS * LANES
 ROWS = 6
 """Rows of a tile: with four registers of sums each, 24 of the 32; four more hold a row of W and one a group of A."""
+LAST_ROWS = ((4, 3), (4, 4), (5, 4))
+"""Tiles at the end of a panel instead of one of six rows and one of 1, 2 or 3, which would wait for loads of W."""
 SUMS = 192
 """Rows of sums that are kept, in the second-level cache, until something is made of them."""
 
@@ -140,7 +142,7 @@ def panel(p: Procedure, registers: int, group: Group, *, whole: bool) -> Kernel:
     base = simplify(rename(base, f"{p.name()}_Mx{'' if whole else 'N'}{most}"))
     loops = tile_in_loops(base, registers, group, whole)
     tiles = {rows: tile(base, loops, rows, group if whole and rows == ROWS else None) for rows in range(1, ROWS + 1)}
-    return Kernel(base, scheduled(rows_in_tiles(base, tiles), *tiles.values()))
+    return Kernel(base, scheduled(rows_in_tiles(base, tiles, LAST_ROWS), *tiles.values()))
 
 
 def tile(base: Procedure, loops: Procedure, rows: int, ahead: Group | None) -> Kernel:
