@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from halide_confluence import cells, check, pair
 from test_halide_bounds import run
@@ -295,6 +296,15 @@ def test_wrapped_cloned_and_inlined_funcs_compute_the_same():
         target = scheduled(program.algorithm, collected(step))
         values = Machine(target, infer(target).fill, {}, {"h": window}).run()["h"].values
         assert all(values[at] == expected[at] for at in expected)
+
+
+def test_a_place_that_a_func_itself_gives_is_another_place():
+    """Found by the fuzzer: both reads were one scalar, which was used before it was computed."""
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = x * 3
+    f[x] = f[x] + 1
+    g[x] = f[hl.clamp(f[2 * x], 0, 9)]
+    assert list(np.asarray(g.realize([(-1, 4)]))) == list(g.interpret([(-1, 4)])) == [1, 4, 22, 28]
 
 
 def test_confluence_of_five_hundred_pairs():

@@ -198,8 +198,12 @@ class _Emitter:
         return self._nest(func, in_target(func, index), loop_keys(func, index), loops, self._writer({}))
 
     def _at_point(self, read: Read, writer: Writer) -> tuple[str, ...] | None:
-        """Scalars for a func at one place, whose stages are computed before the statement; None if the func has a buffer."""
-        if read.func not in self.points or read.func in writer.buffers:
+        """Scalars for a func at one place, whose stages are computed before the statement; None if the func has a buffer.
+
+        A read with a stage is one of the func's own, of the scalars that are being computed. One without is another place, also
+        where the place that is being computed depends on it: `f[f[x]]`.
+        """
+        if read.func not in self.points or read.stage is not None:
             return None
         func = self.algorithm.func(read.func)
         key = (read.func, read.index)
