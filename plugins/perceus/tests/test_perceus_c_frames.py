@@ -16,6 +16,7 @@ from usl_perceus.front.lower import lower
 from usl_perceus.front.module import parse_program
 from usl_perceus.ir import Program
 from usl_perceus.passes import OPTIONAL, compile_program
+from usl_perceus.std import hashmaps
 
 EXPRESSIONS = dedent("""
     @data
@@ -189,4 +190,25 @@ def test_a_variable_that_only_a_text_mentions_is_no_warning(tmp_path):
     """)
     made = lower([parse_program(text, "<program>")["main"]]).program
     (got,) = outcomes([compile_program(made)], tmp_path, ("-O0", "-Wall", "-Wextra", "-Werror"))
+    assert got[0] == standard.plain(standard.run(made, "main"))
+
+
+@pytest.mark.parametrize("off", [(), ("inline",), ("reuse-token-specialization", "inline", "trmc")])
+def test_results_that_nothing_uses_and_functions_that_nothing_calls_are_no_warnings(off, tmp_path):
+    text = dedent("""
+        @fun
+        def chosen(x: i64, n: i64) -> i64:
+            return n if n % 2 == 0 else x
+
+        @fun
+        def main() -> i64:
+            m = hashmaps.empty()
+            for i in range(3):
+                m = m.set(i, i)
+            if 1 in m:
+                m = m.set(1, chosen(m[1], 4))
+            return m.fold(len(m), lambda sum, k, x: 3 * sum + k + x)
+    """)
+    made = lower([parse_program(text, "<program>", {"hashmaps": hashmaps})["main"]]).program
+    (got,) = outcomes([compile_program(made, off=off)], tmp_path, ("-O0", "-Wall", "-Wextra", "-Werror"))
     assert got[0] == standard.plain(standard.run(made, "main"))
