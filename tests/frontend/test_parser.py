@@ -406,3 +406,37 @@ def test_warnings_of_others_are_as_before():
         parse_source("def f(x: f32):\n    x = 1.0")
         warnings.warn("mine", stacklevel=1)
     assert [str(each.message) for each in said] == ["mine"]
+
+
+CHOICES = {
+    "select(a < b, a, 3)": "select(a, b, a, 3)",
+    "select(a > b, a, b)": "select(b, a, a, b)",
+    "select(a <= b, a, b)": "select(b, a, b, a)",
+    "select(a >= 2, a, b)": "select(a, 2, b, a)",
+    "select(a == b, 1, 2)": "select(a, b, 2, select(b, a, 2, 1))",
+    "select(a != b, 1, 2)": "select(a, b, 1, select(b, a, 1, 2))",
+    "select(a < 3 and b < 4, a, 7)": "select(a, 3, select(b, 4, a, 7), 7)",
+    "select(a < 3 or x > y, a, 7)": "select(a, 3, a, select(y, x, a, 7))",
+    "select(0 <= a < 9, a, 0)": "select(a, 0, 0, select(a, 9, a, 0))",
+}
+NO_CHOICES = {
+    "select(n < 3, a, b)": "select chooses by a comparison of data; n < 3 is none, which an `if` may test",
+    "select(a < b or n < 3, a, b)": "select chooses by a comparison of data; n < 3 is none, which an `if` may test",
+    "select(a, a, b)": "select chooses by a comparison of data; a is none, which an `if` may test",
+    "select(x <= y, a, b)": "select compares f32 data by `<` and `>` only, as neither holds where a side is NaN",
+    "select(x == y, a, b)": "select compares f32 data by `<` and `>` only, as neither holds where a side is NaN",
+    "select(a < b, a, x)": "select: arguments must have one type, got i32, f32; use an explicit cast",
+}
+
+
+@pytest.mark.parametrize("text", CHOICES)
+def test_a_choice_by_any_condition_is_made_of_those_by_less(text: str) -> None:
+    proc = parse_source(f"def f(n: size, a: i32, b: i32, x: f32, y: f32):\n    a = {text}")
+    assert show(proc).splitlines()[2:] == [f"    a = {CHOICES[text]}"]
+
+
+@pytest.mark.parametrize("text", NO_CHOICES)
+def test_a_choice_needs_a_condition_on_data(text: str) -> None:
+    with pytest.raises(TypeError_) as caught:
+        parse_source(f"def f(n: size, a: i32, b: i32, x: f32, y: f32):\n    a = {text}")
+    assert caught.value.message == NO_CHOICES[text]

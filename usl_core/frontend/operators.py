@@ -17,7 +17,8 @@ from usl_core.frontend.literals import (
     typed_literal,
 )
 from usl_core.frontend.placement import require_place
-from usl_core.ir.externs import IDX, MAX, MIN, Extern
+from usl_core.ir.choices import choice
+from usl_core.ir.externs import IDX, MAX, MIN, SELECT, Extern
 from usl_core.ir.nodes import BinaryOp, Cast, Expr, ExternCall, Literal, Read, ReadConfig, StrideExpr, UnaryMinus, WindowExpr
 from usl_core.ir.printer import BITWISE, literal_groups, show_expr
 from usl_core.ir.traverse import update
@@ -323,6 +324,27 @@ def extern_call(fn: Extern, args: Sequence[Expr], *, span: Span = NOWHERE) -> Ex
     if fn is IDX:
         settled[1:] = [_idx_limit(limit) for limit in settled[1:]]
     return ExternCall(fn, tuple(settled), type=_extern_result(fn, settled, span), span=span)
+
+
+def choose(cond: Expr, then: Expr, other: Expr, *, span: Span = NOWHERE) -> Expr:
+    """`select(cond, then, other)` for a condition on data, written with `select(a, b, x, y)`."""
+    for part in _comparisons(cond):
+        if not (isinstance(part, BinaryOp) and isinstance(part.lhs.type, ScalarType)):
+            message = f"select chooses by a comparison of data; {show_expr(part)} is none, which an `if` may test"
+            raise TypeError_(message, span=part.span.or_else(span))
+        if part.lhs.type.is_real and part.op not in ("<", ">"):
+            message = f"select compares {part.lhs.type} data by `<` and `>` only, as neither holds where a side is NaN"
+            hint = "hint: select(b, a, y, x) is x where not b < a, so also where a side is NaN"
+            raise TypeError_(message, span=part.span.or_else(span), notes=(hint,))
+    assert isinstance(cond, BinaryOp)
+    return choice(cond, then, other, lambda a, b, x, y: extern_call(SELECT, [a, b, x, y], span=span))
+
+
+def _comparisons(cond: Expr) -> list[Expr]:
+    """What `and` and `or` in a condition combine."""
+    if isinstance(cond, BinaryOp) and cond.op in ("and", "or"):
+        return [*_comparisons(cond.lhs), *_comparisons(cond.rhs)]
+    return [cond]
 
 
 def _extern_result(fn: Extern, args: Sequence[Expr], span: Span) -> Type:

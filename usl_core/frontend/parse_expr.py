@@ -12,7 +12,7 @@ from usl_core.frontend.python_scope import PythonScope, refuse_python_object, un
 from usl_core.frontend.scope import Binding, Env
 from usl_core.frontend.source import Source
 from usl_core.ir.config import Config
-from usl_core.ir.externs import BUILTINS
+from usl_core.ir.externs import BUILTINS, SELECT
 from usl_core.ir.nodes import Expr, Interval, WindowExpr
 from usl_core.ir.types import INDEX, SCALARS
 
@@ -246,6 +246,8 @@ class ExprParser:
         if scalar is not None:
             return operators.cast(scalar, self.one_argument(node), span=span)
         extern = self.scope.extern(head)
+        if extern is SELECT and len(node.args) == 3:
+            return operators.choose(*self.arguments(node), span=span)
         if extern is not None:
             return operators.extern_call(extern, self.arguments(node), span=span)
         name = ast.unparse(head)

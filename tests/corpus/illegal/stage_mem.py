@@ -466,4 +466,17 @@ CASES = [
         """),
         scope=CONFIGURED,
     ),
+    Illegal(
+        "stage_mem",
+        "a_start_of_what_is_no_partial_result",
+        "n: size, x: f32[n], a: f32[1]",
+        """
+        for i in seq(0, n):
+            a[0] @= max(x[i])
+        """,
+        lambda p: stage_mem(p, p.find("a[0] @= _"), "a[0]", "t", start="i"),
+        "E404",
+        "start is for partial results",
+        Misuse("a copy starts at what is there"),
+    ),
 ]

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from usl_core.analysis.values import Values
 from usl_core.cursors.edit import Edit, Now
 from usl_core.cursors.path import NodeLoc, Path
+from usl_core.ir.choices import choice
 from usl_core.ir.combining import identity, is_idempotent, spelt
 from usl_core.ir.externs import IDX, SELECT
 from usl_core.ir.nodes import Assign, BinaryOp, Block, Expr, ExternCall, If, Node, Pass, Read, Reduce, Stmt
@@ -159,7 +160,8 @@ def _require_no_index_of_data(pair: _Pair) -> None:
 def _chosen(cond: Expr, pair: _Pair) -> Stmt:
     stmt = pair.first
     values = [_kept(stmt) if each is None else each.rhs for each in (pair.body, pair.orelse)]
-    return update(stmt, rhs=_select(cond, values[0], values[1]))
+    assert isinstance(cond, BinaryOp)
+    return update(stmt, rhs=choice(cond, values[0], values[1], _less))
 
 
 def _kept(stmt: Write) -> Expr:
@@ -174,28 +176,6 @@ def _kept(stmt: Write) -> Expr:
         require(is_idempotent(stmt.op), f"a reduction by {spelt(stmt.op)} has no identity", stmt.span)
         return old
     return neutral
-
-
-def _select(cond: Expr, then: Expr, other: Expr) -> Expr:
-    """The value that is then where cond holds, else other; only the chosen one need have a value."""
-    assert isinstance(cond, BinaryOp)
-    match cond.op:
-        case "and":
-            return _select(cond.lhs, _select(cond.rhs, then, other), other)
-        case "or":
-            return _select(cond.lhs, then, _select(cond.rhs, then, other))
-        case "<":
-            return _less(cond.lhs, cond.rhs, then, other)
-        case ">":
-            return _less(cond.rhs, cond.lhs, then, other)
-        case "<=":
-            return _less(cond.rhs, cond.lhs, other, then)
-        case ">=":
-            return _less(cond.lhs, cond.rhs, other, then)
-        case "==":
-            return _less(cond.lhs, cond.rhs, other, _less(cond.rhs, cond.lhs, other, then))
-        case _:
-            return _less(cond.lhs, cond.rhs, then, _less(cond.rhs, cond.lhs, then, other))
 
 
 def _forwarded(edit: Edit, path: Path, offset: int, pair: _Pair) -> Edit:
