@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 
 import pytest
 from halide_pipelines import Pipeline, pipeline
 
 from usl_core.errors import UslError
 from usl_halide_lib import hl
+from usl_halide_lib.lang import rewrites
 from usl_halide_lib.lang.collect import collect, inputs_of
 from usl_halide_lib.lang.engine import Extremes, Range
 from usl_halide_lib.lang.evaluate import evaluator
@@ -21,7 +23,7 @@ from usl_halide_lib.lang.nodes import Algorithm, show
 from usl_halide_lib.lang.normal import Normal
 from usl_halide_lib.lang.query import Family
 from usl_halide_lib.lang.reference_engine import reference
-from usl_halide_lib.lang.target import cpu, mem, text
+from usl_halide_lib.lang.target import LoopKey, cpu, mem, text
 from usl_halide_lib.lang.target_interp import Machine, Stuck
 
 x, y = hl.vars("x y")
@@ -278,12 +280,62 @@ def test_lowered_programs_compute_what_the_oracle_says(seed):
 
 
 def test_a_long_chain_is_inferred_with_growing_margins():
+    bounds = infer(chain(100))
+    low, length = (show(bounds.fill(hole)) for hole in mem("f", 0))
+    assert [low, length] == ["c99.min.0 - 100", "c99.len.0 + 200"]
+
+
+def calls_of(work):
+    """How many Python functions are called: the same on each machine."""
+    count = 0
+
+    def see(frame, event, arg):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(see)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def chain(stages):
     f = two_stage()
-    for k in range(100):
+    for k in range(stages):
         g = hl.Func(f"c{k}")
         g[x] = f[x - 1] + f[x + 1]
         f = g
-    assert boxes(f)["f"] == ["c99.min.0 - 100", "c99.len.0 + 200"]
+    return lower(collect([f]).algorithm)
+
+
+def test_inference_of_a_chain_takes_work_in_proportion_to_its_length():
+    calls = {n: calls_of(lambda n=n: infer(chain(n))) for n in (30, 60, 120)}
+    assert calls[60] - calls[30] > 0
+    assert (calls[120] - calls[60]) / (calls[60] - calls[30]) < 2.3
+
+
+def test_two_negative_extents_do_not_make_a_positive_one():
+    """The product of a fused loop's extents says nothing of either, so both are tested."""
+    p, q = (hl.Param(hl.Int(32), name, -2) for name in "pq")
+    f, r = hl.Func("f"), hl.RDom([(0, p), (0, q)], "r")
+    f[x] = 0
+    f[x] += r.x + r.y
+    program = collect([f])
+    target = rewrites.fuse(lower(program.algorithm), LoopKey("f", 1, "r$y"), "z")
+    with pytest.raises(Stuck, match="assert"):
+        Machine(target, infer(target).fill, inputs_of(program), {"f": [(0, 2)]}).run()
+
+
+def test_parameters_are_points_for_either_engine():
+    """With parameters anywhere, as printed, `g[x + p]` has no bounds."""
+    p, g, f = hl.Param(hl.Int(32), "p", 5), hl.Func("g"), hl.Func("f")
+    g[x] = x
+    f[x] = g[x + p]
+    target = lower(collect([f]).algorithm)
+    assert not reference(target).has_failed
+    assert boxes(f)["g"] == ["f.min.0 + p", "f.len.0"]
 
 
 class TestMachine:
