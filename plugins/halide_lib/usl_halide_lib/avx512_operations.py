@@ -36,6 +36,8 @@ WORDS = {
     "a*+": "fmadd3_set1",
     "a*-": "fnmadd3_set1",
     "*-": "fnmadd3",
+    "+= *": "fmadd",
+    "+= a*": "fmadd_set1",
     "average": "avg",
     "distance": "absd",
     "saturating +": "adds",

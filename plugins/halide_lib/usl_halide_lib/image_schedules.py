@@ -86,8 +86,9 @@ def separable_convolution_schedule(p: Procedure) -> Schedule:
     s = schedule(p)
     s["out"].parallel("y").split("x", "xo", "xi", 6, SHIFT).split("k", "ko", "ki", 32, SHIFT)
     s["out"].reorder("ki", "xi", "ko", "xo", "y").vectorize("ki", 16).unroll("xi")
-    s["mixed"].compute_at("out", "ko").vectorize("k", 16).unroll("x")
-    s["mixed"].update().reorder("k", "x", "c").vectorize("k", 16).unroll("x")
+    s["mixed"].compute_at("out", "ko").split("k", "ko", "ki", 16, GUARD).vectorize("ki", 16).unroll("ko").unroll("x")
+    s["mixed"].update().split("k", "ko", "ki", 16, GUARD).reorder("ki", "ko", "x", "c")
+    s["mixed"].update().vectorize("ki", 16).unroll("ko").unroll("x")
     s["deep"].compute_at("out", "y").vectorize("c", 16)
     return s
 

@@ -7,10 +7,12 @@ are made of, arithmetic on neighbours, where there is nothing to choose; it refu
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from usl_core import Procedure
 from usl_core.cursors import (
+    AllocCursor,
     AssignCursor,
     BinaryOpCursor,
     CastCursor,
@@ -24,7 +26,7 @@ from usl_core.errors import SchedulingError
 from usl_core.inspect import affine
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
-from usl_core.scheduling import bind_expr, expand_dim, fission, lift_alloc, replace, set_memory
+from usl_core.scheduling import bind_expr, expand_dim, fission, lift_alloc, replace, set_memory, stage_mem
 from usl_halide_lib.idioms import idiom
 from usl_halide_lib.places import text_of
 from usl_halide_lib.working import Working
@@ -55,21 +57,69 @@ def by_operations(working: Working, loop: Any, width: int, memory_of: Callable[[
         if not isinstance(write, AssignCursor | ReduceCursor):
             raise SchedulingError("the loop over lanes is not around assignments", code="E461")
         plan = Plan(lane, str(write.type()), find)
-        plan.operands(write.rhs())
-        store = plan.store(write)
-        values = [(_bound(working, plan, value), value) for value in plan.values]
-        for stmt, value in reversed(values):
-            scalar = working.at(stmt).prev()
-            working.do(expand_dim, scalar, width, lane)
-            working.do(lift_alloc, scalar, depth)
-            working.do(set_memory, scalar, memory_of(value.kind))
-        for stmt, _ in reversed(values):
-            working.do(fission, working.at(stmt).after(), depth)
-        for stmt, instruction in [*((stmt, value.instruction) for stmt, value in values), (write, store)]:
-            place = working.at(stmt)
+        pieces = _sum_of_products(working, plan, write) or _pieces(working, plan, write)
+        for piece in reversed(pieces[:-1]):
+            if piece.kind:
+                scalar = _alloc_before(working.at(piece.stmt))
+                working.do(expand_dim, scalar, width, lane)
+                working.do(lift_alloc, scalar, depth)
+                working.do(set_memory, scalar, memory_of(piece.kind))
+        for piece in reversed(pieces[:-1]):
+            working.do(fission, working.at(piece.stmt).after(), depth)
+        for piece in pieces:
+            place = working.at(piece.stmt)
             for _ in range(depth):
                 place = place.parent()
-            working.do(replace, place, instruction)
+            working.do(replace, place, piece.instruction)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A statement that becomes an instruction, and the type of the scalar that it is the first to write, if it is."""
+
+    stmt: Any
+    instruction: Procedure
+    kind: str = ""
+
+
+def _pieces(working: Working, plan: Plan, write: Any) -> list[Piece]:
+    """The values that a statement computes, and the statement, which stores the last of them."""
+    plan.operands(write.rhs())
+    store = plan.store(write)
+    return [*(Piece(_bound(working, plan, value), value.instruction, value.kind) for value in plan.values), Piece(write, store)]
+
+
+def _sum_of_products(working: Working, plan: Plan, write: Any) -> list[Piece]:
+    """The pieces of `x += a * b`, for which the element of x becomes a value; none if it is something else."""
+    product = write.rhs()
+    if not isinstance(write, ReduceCursor) or write.op() != "+" or not _is_product(product):
+        return []
+    factors = product.lhs(), product.rhs()
+    scalar = any(map(plan.is_uniform, factors))
+    add = plan.find("+= a*" if scalar else "+= *", plan.kind, "")
+    how = moves(write.idx(), plan.lane)
+    load, store = plan.find(f"load{how}", plan.kind, ""), plan.find(f"store{how}", plan.kind, "")
+    if add is None or load is None or store is None:
+        return []
+    plan.operands(*(each for each in factors if not scalar or not plan.is_uniform(each)))
+    place = f"{write.name()}[{', '.join(map(text_of, write.idx()))}]"
+    working.do(stage_mem, write, place, working.fresh("sum", f"{write.name()}_sum"))
+    write = working.at(write)
+    before, after = write.prev(), write.next()
+    values = [Piece(_bound(working, plan, value), value.instruction, value.kind) for value in plan.values]
+    return [Piece(before, load, plan.kind), *values, Piece(write, add), Piece(after, store)]
+
+
+def _is_product(expr: Any) -> bool:
+    return isinstance(expr, BinaryOpCursor) and bool(expr.op() == "*")
+
+
+def _alloc_before(stmt: Any) -> Any:
+    """The allocation of the scalar that a statement is the first to write."""
+    wanted, found = stmt.name(), stmt.prev()
+    while not (isinstance(found, AllocCursor) and found.name() == wanted):
+        found = found.prev()
+    return found
 
 
 class Value:
@@ -155,7 +205,7 @@ class Plan:
         """Whether a product on the right, or of a sum on the left, is computed together with it."""
         pairs = [(right, left)] if op == "-" else [(right, left), (left, right)]
         for product, other in pairs:
-            if not isinstance(product, BinaryOpCursor) or product.op() != "*":
+            if not _is_product(product):
                 continue
             factors = product.lhs(), product.rhs()
             scalar = any(map(self.is_uniform, factors))
