@@ -55,7 +55,7 @@ MEASURED = {"512": 96.1, "matmul_4": 67.1, "matmul_6": 99.0, "matmul_14": 87.3, 
 
 SOURCES = {
     "matmul": ("matmul.py", "kernels_matmul.py"),
-    "conv": ("conv.py", "kernels_conv.py"),
+    "conv": ("conv.py", "cuts.py", "kernels_conv.py"),
     "both": ("pipelines.py", "configuration.py"),
 }
 """The modules of schedules, by what they are for."""

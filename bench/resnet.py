@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 os.environ["USL_STORE"] = "off"  # schedules are worked out, not remembered
 
-from usl_gemmini.conv import cut_for
+from usl_gemmini.cuts import cut_for
 from usl_gemmini.layers import Border
 from usl_gemmini.network import Operation
 from usl_gemmini.network_run import expected, layers_of, random_values, run

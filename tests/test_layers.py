@@ -102,7 +102,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "errors kernels_activation kernels_registers rounding",
         "params words",
         "decode header layers memories",
-        "kernels_conditions kernels_settings library trace",
+        "cuts kernels_conditions kernels_settings library trace",
         "kernels_loads kernels_products kernels_stores",
         "chip driver pipelines sim timing",
         "configuration ports",

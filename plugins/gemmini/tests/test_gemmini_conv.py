@@ -8,7 +8,8 @@ import pytest
 from gemmini_model import convolved, largest_of_four, read_out, wrapped
 
 from usl_gemmini import GemminiError, GemminiParams
-from usl_gemmini.conv import conv, cut_for
+from usl_gemmini.conv import conv
+from usl_gemmini.cuts import cut_for
 from usl_gemmini.layers import Layer, layer_of, slid
 from usl_gemmini.sim import Simulator
 

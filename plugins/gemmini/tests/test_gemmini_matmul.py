@@ -45,6 +45,12 @@ def test_a_product_is_bit_exact_on_chips_of_other_dimensions(dim):
     assert runs_exactly(45, 50, 37, params=GemminiParams(dim=dim))
 
 
+def test_a_product_is_bit_exact_on_a_tiny_chip_and_refused_where_no_block_fits():
+    assert runs_exactly(31, 69, 137, params=GemminiParams(sp_kib=2, acc_kib=2))
+    with pytest.raises(GemminiError, match="half of a bank of 16 rows does not fit a block of 16 rows"):
+        matmul(31, 69, 137, params=GemminiParams(sp_kib=1, acc_kib=2))
+
+
 @pytest.mark.parametrize(
     ("shape", "bias"), [((20, 70, 4100), "none"), ((16, 16, 8192), "row"), ((1, 5, 9000), "matrix")], ids=str
 )

@@ -25,6 +25,7 @@ from usl_core import (
 from usl_core.cursors import ForCursor
 from usl_gemmini.chip import Chip
 from usl_gemmini.configuration import configure_array, configure_load, configure_store, configure_wide_load
+from usl_gemmini.errors import GemminiError
 from usl_gemmini.params import GemminiParams
 from usl_gemmini.pipelines import ahead, brought_first, divided, lifted, short, upto
 from usl_gemmini.ports import Port, wait_for
@@ -50,11 +51,21 @@ class Cut:
 
 
 def cut_deep(M: int, N: int, K: int, params: GemminiParams) -> Cut:
-    """How a long product is cut: panels as long as one of B fits half a bank."""
-    dim, wide = params.dim, params.max_block_len * params.dim
-    group = min(wide, -(-N // dim) * dim)
-    panel = params.sp_bank_rows * dim // group // 2 // wide * wide
-    return Cut(M, N, K, dim, wide, group, panel)
+    """How a long product is cut: panels as long as one of B fits half a bank, of as many columns as leave room for a block.
+
+    Raises:
+        GemminiError: half a bank takes no block.
+    """
+    dim = params.dim
+    columns = min(params.max_block_len * dim, -(-N // dim) * dim, params.acc_rows)
+    for group in range(columns, 0, -dim):
+        panel = params.sp_bank_rows * dim // group // 2
+        wide = min(params.max_block_len * dim, panel // dim * dim)
+        if wide:
+            return Cut(M, N, K, dim, wide, group, panel // wide * wide)
+    raise GemminiError(
+        f"a product of {M} x {K} and {K} x {N}: half of a bank of {params.sp_bank_rows} rows does not fit a block of {dim} rows"
+    )
 
 
 def deep_product(p: Procedure, s: Cut, target: Chip, relu: bool, bias: str, a: Port, b: Port, out: Port) -> Procedure:

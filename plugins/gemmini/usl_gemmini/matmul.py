@@ -112,7 +112,7 @@ def cut_for(M: int, N: int, K: int, params: GemminiParams) -> Cut:
     columns = -(-N // dim) * dim
     if most == 0:
         return Cut(M, N, K, dim, wide, 0, min(wide, columns))
-    group = min(wide, most, columns)
+    group = min(wide, most, columns, params.acc_rows)
     panels = [panel for panel in range(group, most + 1, group) if N % panel == 0]  # all alike, which pipelining needs
     panel = max(panels, default=most // group * group)
     if columns <= most:
