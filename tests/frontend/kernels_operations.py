@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usl_core import assoc
+from usl_core import assoc, config
 
 
 @assoc(identity=0)
@@ -59,6 +59,15 @@ def mixed(a: u8, b: i8):
 
 def array(a: u8[4], b: u8):
     return b
+
+
+@config
+class Cfg:
+    scale: f32
+
+
+def scaled(a: f32, b: f32):
+    return (a + b) * Cfg.scale
 
 
 def wide(a: u8, b: u8):

@@ -119,6 +119,8 @@ def test_what_is_no_operation_is_refused_at_its_place() -> None:
         assoc()(kernels_operations.mixed)
     with pytest.raises(TypeError_, match="argument a of an operation is one element of data"):
         assoc()(kernels_operations.array)
+    with pytest.raises(ParseError, match="an operation depends on its arguments only, not on configuration"):
+        assoc(trust=True)(kernels_operations.scaled)
     with pytest.raises(TypeError_, match="the result of wide must be u8 data, not u16 data"):
         assoc()(kernels_operations.wide)
     with pytest.raises(TypeError_, match="`@= adds` is defined on u8 data only, not on u16"):

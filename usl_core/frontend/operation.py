@@ -14,10 +14,11 @@ from usl_core.frontend.python_scope import PythonScope, function_scope
 from usl_core.frontend.scope import Binding
 from usl_core.frontend.source import parse_definition
 from usl_core.ir.memory import DRAM
-from usl_core.ir.nodes import Literal
+from usl_core.ir.nodes import Literal, ReadConfig
 from usl_core.ir.operation import Operation
 from usl_core.ir.printer import show_expr
 from usl_core.ir.sym import Sym
+from usl_core.ir.traverse import walk
 from usl_core.ir.types import ScalarType
 
 
@@ -51,6 +52,9 @@ def parse_operation(
         message = f"both arguments of an operation have one type, got {first.scalar} and {second.scalar}"
         raise TypeError_(message, span=source.head(node))
     value = operators.adopt(exprs.expr(body[0].value), first.scalar, f"the result of {node.name}")
+    state = next((node for node in walk(value) if isinstance(node, ReadConfig)), None)
+    if state is not None:
+        raise ParseError("an operation depends on its arguments only, not on configuration", span=state.span)
     neutral = None if identity is None else operators.adopt(literals.literal(identity), first.scalar, "the identity")
     assert neutral is None or isinstance(neutral, Literal)
     text, formals = show_expr(value), (first.sym, second.sym)
