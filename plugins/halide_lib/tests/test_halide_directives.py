@@ -158,3 +158,11 @@ def test_of_two_dimensions_that_move_with_one_loop_both_are_narrowed(tail):
     q = s.apply()
     assert f"a: f32[{'2, 3' if tail is None else '5, 6'}]" in str(q)
     require_same(diagonal, q, "out", *sizes_of("N"))
+
+
+def test_stages_that_slide_together_can_be_divided_one_by_one():
+    p = reduced("f32", "+= {}")
+    s = schedule(p)
+    s["out"].split("x", "xo", "xi", 4, TailStrategy.GuardWithIf)
+    s["a"].compute_at("out", "xi").store_at("out", "xo").split("x", "xa", "xb", 2, TailStrategy.GuardWithIf)
+    require_same(p, s.apply(), "out", *sizes_of("N"))

@@ -40,6 +40,7 @@ REFUSALS = {
     "E777 the factor must be a positive number": on(blur, lambda s: s["out"].split("x", "xo", "xi", 0)),
     "E778 both use up the loop x": on(blur, lambda s: s["out"].split("x", "a", "b", 4).split("x", "c", "d", 4)),
     "E778 one place is enough": on(blur, lambda s: s["blur_x"].compute_root().compute_at("out", "y")),
+    "E778 one loop of a stage can be vectorised": on(blur, lambda s: s["out"].vectorize("x", 16).vectorize("y", 16)),
     "E779 races are never allowed": on(blur, lambda s: s["out"].allow_race_conditions()),
     "E779 parallelize_loop": on(scaled, lambda s: s["c"].update().parallel("x")),
     "E780 which is no number": on(blur, lambda s: s["out"].vectorize("x")),
@@ -47,7 +48,7 @@ REFUSALS = {
     "E782 computed with one of its own": on(histogram, lambda s: s["hist"].update().compute_with("hist", "y")),
     "E783 computed inline": on(blur, lambda s: s["blur_x"].compute_inline().unroll("x", 2)),
     "E783 is an argument": on(blur, lambda s: s["out"].compute_inline()),
-    "E785 only sums": on(blur, lambda s: s["out"].rfactor("x", "u")),
+    "E785 only one reduction": on(blur, lambda s: s["out"].rfactor("x", "u")),
 }
 
 

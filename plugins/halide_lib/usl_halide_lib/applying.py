@@ -195,6 +195,10 @@ class Application:
         for each in self.named("vectorize", "unroll", "parallel"):
             if each.args[1] is not None:
                 require_factor(each, each.args[1], "E780" if each.name == "vectorize" else "E777")
+        vectors: dict[Key, Directive] = {}
+        for each in self.named("vectorize"):
+            if (other := vectors.setdefault(key(each), each)) is not each:
+                raise conflict(each, other, "one loop of a stage can be vectorised")
         for each in self.directives:
             if each.func not in made and not each.branch:
                 working.func(each.func, each)

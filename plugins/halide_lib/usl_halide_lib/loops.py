@@ -80,17 +80,17 @@ def alone(working: Working, stage: Stage, loop: Any) -> None:
 def _fission_at(working: Working, stage: Stage, other: Stage, loop: Any) -> None:
     """Split the innermost loop that two stages share between them."""
     first, second = (stage, other) if stage.number < other.number else (other, stage)
-    parts = list(loop.body())
-    here = working.at(first.write)
-    ends = [part for part in parts if part == here or part.is_ancestor_of(here)]
-    if not ends:
-        raise SchedulingError(f"{first} and {second} share a statement", code="E404")
-    for alloc in [part for part in parts if isinstance(part, AllocCursor)]:
+    for alloc in [part for part in loop.body() if isinstance(part, AllocCursor)]:
         working.do(lift_alloc, alloc)
+    loop = working.at(loop)
     names = [name for name, each in second.loops.items() if working.at(each) == working.at(loop)]
-    depth = 1
-    inner = working.at(ends[-1])
-    working.do(fission, inner.after(), n_lifts=depth)
+    part, there = working.at(first.write), working.at(second.write)
+    while not part.parent().is_ancestor_of(there):
+        part = part.parent()
+    above, lifts = part.parent(), 1
+    while above != loop:  # guards, such as that of a func that slides
+        above, lifts = above.parent(), lifts + 1
+    working.do(fission, part.after(), n_lifts=lifts)
     for name in names:
         second.loops[name] = next(each for each in around(working.at(second.write)) if each.name() == working.at(loop).name())
 
