@@ -24,7 +24,7 @@ from usl_conformance.isolate import Progress, Stopped, run_isolated
 from usl_conformance.names import check_memory_name
 from usl_conformance.routes import Key, Router, why_not_reached
 from usl_conformance.transfer import Route, copy_in, copy_out, nest, tensor
-from usl_core.errors import BackendError, UslError
+from usl_core.errors import NOWHERE, BackendError, UslError
 from usl_core.interp.arrays import dtype_of
 from usl_core.ir.memory import DRAM, MemoryClass
 from usl_core.ir.nodes import Alloc, Arg, Assign, For, Literal, Pass, Proc, Read, Reduce, Stmt, index_literal, index_read
@@ -86,12 +86,21 @@ def _plan(number: int, memory: MemoryClass, instructions: Sequence[Proc], router
     if not keys:
         plan.skipped = "it takes no buffer of the types and shapes that were tried"
         return plan
-    router.prepare(keys)
+    plain = not memory.addressable or _plain_code_may_touch(memory)
+    router.prepare(keys if plain else ())
     for position, key in enumerate(keys):
-        _add(plan, f"memory_{number}_{position}", key, router.route(key))
-    if memory.addressable:
+        _add(plan, f"memory_{number}_{position}", key, router.route(key) if plain else "plain code may not touch it")
+    if memory.addressable and plain:
         _add_run_time(plan, f"memory_{number}", keys[0][1], tools)
     return plan
+
+
+def _plain_code_may_touch(memory: MemoryClass) -> bool:
+    """Whether C without instructions reads and writes elements. C may have pointers to others, such as what is in flight."""
+    try:
+        return bool(memory.read("x", "int", NOWHERE)) and bool(memory.write("x", "int", "0", NOWHERE))
+    except BackendError:
+        return False
 
 
 def _keys(memory: MemoryClass, instructions: Sequence[Proc], tools: Toolchain) -> Iterator[Key]:

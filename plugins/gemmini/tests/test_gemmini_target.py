@@ -5,14 +5,23 @@ from __future__ import annotations
 import kernels_target
 import pytest
 
-from usl_conformance.check import check_plugin
+from usl_conformance.check import check_plugin, toolchain
+from usl_conformance.memories import check_memories
 from usl_core import BackendError, SchedulingError, delete_config, proc_from_source, reorder_stmts
+from usl_core.plugins.manager import plugin_manager
 from usl_gemmini.matmul import matmul
+from usl_gemmini.memories import GEMMINI_OUT
 
 
 @pytest.mark.parametrize("name", ["mvin", "mm_again", "mvout_relu"])
 def test_an_instruction_does_what_its_body_says(chip, name):  # after a reset: what failed before would stay
     (outcome,) = check_plugin("gemmini", instruction=name).outcomes
+    assert outcome.status == "passed"
+
+
+def test_main_memory_that_plain_code_may_not_touch_passes_the_check_of_memories():
+    manager = plugin_manager()
+    (outcome,) = check_memories([GEMMINI_OUT], [], toolchain(manager.get("gemmini"), manager, "c11", emulate=False))
     assert outcome.status == "passed"
 
 
