@@ -29,6 +29,9 @@ from test_halide_rewrites import check_schedule
 WANTED = 200
 """How many pairs are wanted of each cell."""
 
+SLOW = 10
+"""A trial that takes so many seconds of processor time is shown."""
+
 
 class Counts:
     """What was counted, in a file."""
@@ -88,7 +91,7 @@ def main() -> int:
         if done >= given.programs or time.monotonic() - start > given.seconds:
             break
         seed = given.seed * 10_000_019 + number
-        cell = counts.poorest(random.Random(seed))
+        cell, began = counts.poorest(random.Random(seed)), time.process_time()
         try:
             done += one(counts, seed, cell, done, given.no_c)
         except Exception:
@@ -96,7 +99,9 @@ def main() -> int:
             counts.totals["failures"] += 1
             print(f"FAILED seed {seed}, {cell}", flush=True)
             traceback.print_exc(limit=-5)
-        if number % 200 == 0:
+        if time.process_time() - began > SLOW:
+            print(f"slow: seed {seed}, {cell}: {time.process_time() - began:.0f} s", flush=True)
+        if number % 50 == 0:
             counts.save()
     counts.save()
     rate = exactness(500, given.seed)
