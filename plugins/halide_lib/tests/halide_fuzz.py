@@ -20,8 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from halide_nonsense import attempt
 from halide_programs import CELLS, outputs, random_program, random_schedule
+from halide_senseless import attempt
 
 from usl_core.errors import Undecided
 from usl_halide_lib import DirectiveError

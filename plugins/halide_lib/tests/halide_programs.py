@@ -165,7 +165,7 @@ def random_program(rng: random.Random, name: str = "", tail: TailStrategy | None
 
 
 class Chooser:
-    """Makes one schedule of a program, with the directive of a cell and others around it. loops are those that there are by now."""
+    """Makes one schedule of a program, with the directive of a cell and others around it. loops are those of now."""
 
     def __init__(self, rng: random.Random, program: Program, p: Procedure, cell: tuple[str, TailStrategy | None]) -> None:
         self.rng, self.program = rng, program
@@ -318,7 +318,7 @@ class Chooser:
         consumer = found[0]
         if consumer != "out" and self.default == "inline" and self.rng.random() < 0.5:
             return consumer, []
-        names = [[each for each in stage] for stage in self.loops[consumer]]
+        names = [list(stage) for stage in self.loops[consumer]]
         return consumer, [each for each in names[0] if all(each in others for others in names[1:])]
 
     # ---- the other directives

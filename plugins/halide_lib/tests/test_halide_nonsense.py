@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from halide_nonsense import attempt
+from halide_senseless import attempt
 
 
 @pytest.mark.parametrize("seed", range(60))
