@@ -46,19 +46,21 @@ struct gemm {
     const REAL *a, *b;
     REAL *c;
     int64_t lda, ldb, ldc;
+    int ta, tb; /* 111: not transposed, 112: transposed */
 };
-typedef int (*usl_gemm)(int64_t, int64_t, int64_t, const REAL *, int64_t, const REAL *, int64_t, REAL *, int64_t);
+typedef int (*usl_gemm)(int, int, int64_t, int64_t, int64_t, REAL, const REAL *, int64_t, const REAL *, int64_t, REAL, REAL *,
+                        int64_t);
 typedef void (*cblas_gemm)(int, int, int, int, int, int, REAL, const REAL *, int, const REAL *, int, REAL, REAL *, int);
 void run_usl(void *state)
 {
     const struct gemm *g = state;
-    ((usl_gemm)g->function)(g->m, g->n, g->k, g->a, g->lda, g->b, g->ldb, g->c, g->ldc);
+    ((usl_gemm)g->function)(g->ta, g->tb, g->m, g->n, g->k, 1, g->a, g->lda, g->b, g->ldb, 1, g->c, g->ldc);
 }
 void run_cblas(void *state)
 {
-    const struct gemm *g = state; /* 101: row-major, 111: not transposed */
-    ((cblas_gemm)g->function)(101, 111, 111, (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)g->lda, g->b, (int)g->ldb, 1, g->c,
-                              (int)g->ldc);
+    const struct gemm *g = state; /* 101: row-major */
+    ((cblas_gemm)g->function)(101, g->ta, g->tb, (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)g->lda, g->b,
+                              (int)g->ldb, 1, g->c, (int)g->ldc);
 }
 """
 
@@ -71,6 +73,8 @@ class State(ctypes.Structure):
         *((size, ctypes.c_int64) for size in "mnk"),
         *((matrix, ctypes.c_void_p) for matrix in "abc"),
         *((distance, ctypes.c_int64) for distance in ("lda", "ldb", "ldc")),
+        ("ta", ctypes.c_int),
+        ("tb", ctypes.c_int),
     )
 
 
@@ -82,14 +86,14 @@ def shapes() -> list[tuple[str, int, int, int]]:
 
 def state(function: int, m: int, n: int, k: int, matrices: Sequence[NDArray[Any]]) -> State:
     a, b, c = (matrix.ctypes.data for matrix in matrices)
-    return State(function, m, n, k, a, b, c, k, n, n)
+    return State(function, m, n, k, a, b, c, k, n, n, 111, 111)
 
 
 def measure(name: str, rounds: int, only: Sequence[str]) -> dict[str, Any]:
     """Rows for every shape, or those named; the peak of one core in this precision, and the bandwidth of main memory."""
     import numpy as np
 
-    from usl_avx512.kernels.gemm import gemm_path
+    from usl_avx512.kernels.level3_library import gemm_path
 
     versus.pin()
     dtype, real = (np.float32, "float") if name == "sgemm" else (np.float64, "double")
@@ -128,7 +132,7 @@ def measure_threads(name: str, threads: int, rounds: int) -> dict[str, Any]:
     """Rows in wall time for THREADED: ours on so many threads and on one, OpenBLAS on so many. None on a single core."""
     import numpy as np
 
-    from usl_avx512.kernels.gemm import gemm_path
+    from usl_avx512.kernels.level3_library import gemm_path
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores == 1:

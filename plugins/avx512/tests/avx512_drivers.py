@@ -12,7 +12,7 @@ from avx512_build import FEATURES, compiler
 from usl_avx512.conv import Shape, blocking_of
 from usl_avx512.kernels.blas_library import WHOLE, blas_path, entry_name
 from usl_avx512.kernels.conv import conv_path, flattened, symbol
-from usl_avx512.kernels.gemm import gemm_path
+from usl_avx512.kernels.level3_library import gemm_path
 
 HERE = Path(__file__).parent
 AS_USED: tuple[str, ...] = ()

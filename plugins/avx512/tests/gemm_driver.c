@@ -3,9 +3,9 @@
  *   driver list 0,1,2,7      every (M, N, K) of these sizes
  *   driver random COUNT MAX  so many triples of sizes up to MAX
  *
- * Matrices are windows of larger ones, each in memory of exactly its size, so that a sanitizer sees any step outside; what is
+ * Each product has transposes and factors by chance, 0 and 1 among them. Matrices are windows of larger ones, each in memory of exactly its size, so that a sanitizer sees any step outside; what is
  * around C has a known value that must not change. Of more than 100 rows every seventh is looked at, from a random one on, as
- * seven has no factor in common with the rows of tiles and blocks. An element may be off by gamma(K + 1) (|A| |B| + |C|), and by the error of
+ * seven has no factor in common with the rows of tiles and blocks. An element may be off by gamma(K + 3) (|alpha| |A| |B| + |beta C|), and by the error of
  * the reference; gamma(t) = t u / (1 - t u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, section 3.1),
  * where long double is the reference for double. Compile with REAL, EPSILON (u), EXACT, GEMM and HEADER defined. */
 #include HEADER
@@ -40,32 +40,45 @@ static REAL *matrix(int64_t rows, int64_t columns, int64_t ld, int64_t offset, s
     return x;
 }
 
+/* 0, 1 or some other number */
+static REAL factor(void)
+{
+    const uint64_t which = next() % 4;
+    return which < 2 ? (REAL)which : element();
+}
+
 static int check(int64_t M, int64_t N, int64_t K)
 {
     const int64_t pad = (int64_t)(next() % 9), offset = (int64_t)(next() % 5);
-    const int64_t lda = (K > 0 ? K : 1) + pad, ldb = (N > 0 ? N : 1) + (pad * 5) % 7, ldc = (N > 0 ? N : 1) + (pad * 3) % 8;
+    const int ta = 111 + (int)(next() % 3), tb = 111 + (int)(next() % 3);
+    const REAL alpha = factor(), beta = factor();
+    const int64_t am = ta == 111 ? M : K, an = ta == 111 ? K : M, bm = tb == 111 ? K : N, bn = tb == 111 ? N : K;
+    const int64_t lda = (an > 0 ? an : 1) + pad, ldb = (bn > 0 ? bn : 1) + (pad * 5) % 7, ldc = (N > 0 ? N : 1) + (pad * 3) % 8;
+    const int64_t ai = ta == 111 ? lda : 1, ak = ta == 111 ? 1 : lda, bk = tb == 111 ? ldb : 1, bj = tb == 111 ? 1 : ldb;
     size_t na, nb, nc;
-    REAL *A = matrix(M, K, lda, offset, &na), *B = matrix(K, N, ldb, offset / 2, &nb), *C = matrix(M, N, ldc, offset, &nc);
+    REAL *A = matrix(am, an, lda, offset, &na), *B = matrix(bm, bn, ldb, offset / 2, &nb), *C = matrix(M, N, ldc, offset, &nc);
     REAL *old = malloc((nc > 0 ? nc : 1) * sizeof(REAL));
     EXACT *sum = malloc((size_t)(2 * N + 1) * sizeof(EXACT)), *size = sum + N;
     if (old == NULL || sum == NULL)
         exit(2);
     memcpy(old, C, nc * sizeof(REAL));
-    int bad = GEMM(M, N, K, A + offset, lda, B + offset / 2, ldb, C + offset, ldc);
-    const EXACT bound = (EXACT)(K + 1) * EPSILON / (1 - (EXACT)(K + 1) * EPSILON);
+    if (beta == 0 && M > 0 && N > 0)
+        C[offset + next() % (uint64_t)M * (uint64_t)ldc + next() % (uint64_t)N] = (REAL)NAN; /* is not read */
+    int bad = GEMM(ta, tb, M, N, K, alpha, A + offset, lda, B + offset / 2, ldb, beta, C + offset, ldc);
+    const EXACT bound = (EXACT)(K + 3) * EPSILON / (1 - (EXACT)(K + 3) * EPSILON);
     const int64_t step = M > 100 ? 7 : 1;
     for (int64_t i = (int64_t)(next() % (uint64_t)step); i < M && N > 0; i += step) {
         const REAL *before = old + offset + i * ldc, *after = C + offset + i * ldc;
         for (int64_t j = 0; j < N; j++) {
-            sum[j] = before[j];
-            size[j] = before[j] < 0 ? -before[j] : before[j];
+            sum[j] = (EXACT)beta * before[j];
+            size[j] = sum[j] < 0 ? -sum[j] : sum[j];
         }
         for (int64_t k = 0; k < K; k++) {
-            const EXACT a = A[offset + i * lda + k], magnitude = a < 0 ? -a : a;
-            const REAL *row = B + offset / 2 + k * ldb;
+            const EXACT a = (EXACT)alpha * A[offset + i * ai + k * ak], magnitude = a < 0 ? -a : a;
+            const REAL *row = B + offset / 2 + k * bk;
             for (int64_t j = 0; j < N; j++) {
-                sum[j] += a * row[j];
-                size[j] += magnitude * (row[j] < 0 ? -row[j] : row[j]);
+                sum[j] += a * row[j * bj];
+                size[j] += magnitude * (row[j * bj] < 0 ? -row[j * bj] : row[j * bj]);
             }
         }
         for (int64_t j = 0; j < N; j++) {
@@ -76,11 +89,11 @@ static int check(int64_t M, int64_t N, int64_t K)
             bad |= memcmp(before + N, after + N, (size_t)(ldc - N) * sizeof(REAL)) != 0;
     }
     bad |= memcmp(old, C, (size_t)offset * sizeof(REAL)) != 0;
-    if (K == 0)
+    if ((K == 0 || alpha == 0) && beta == 1)
         bad |= memcmp(old, C, nc * sizeof(REAL)) != 0;
     free(A), free(B), free(C), free(old), free(sum);
     if (bad)
-        printf("wrong: M = %lld, N = %lld, K = %lld\n", (long long)M, (long long)N, (long long)K);
+        printf("wrong: M = %lld, N = %lld, K = %lld, transposes %d and %d, factors %g and %g\n", (long long)M, (long long)N, (long long)K, ta, tb, (double)alpha, (double)beta);
     return bad != 0;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import re
 import subprocess
@@ -19,11 +20,12 @@ from usl_avx512 import kernels_algorithms
 from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
 from usl_avx512.kernels import dgemm, sgemm, sources
 from usl_avx512.kernels.__main__ import main
-from usl_avx512.kernels.gemm import ARGUMENTS, gemm_path
+from usl_avx512.kernels.level3_library import ROUTINES, arguments, entry_name, gemm_path
 from usl_core import Procedure
 from usl_core.interp.run import run
 
 NAMES = ("usl_sgemm", "usl_dgemm")
+ARGUMENTS = arguments("gemm")
 DTYPES = {"usl_sgemm": np.float32, "usl_dgemm": np.float64}
 MULTIPLY = {"usl_sgemm": sgemm, "usl_dgemm": dgemm}
 EDGES = "0,1,5,7,8,9,16,23,33,48,64,67"
@@ -59,12 +61,22 @@ def test_the_entry_names_the_first_bad_argument_and_writes_nothing(name: str) ->
     a, b, c = (np.ones((8, 8), DTYPES[name]) for _ in range(3))
 
     def status(**changed: Any) -> int:
-        values: dict[str, Any] = dict(
-            zip(ARGUMENTS, (8, 8, 8, a.ctypes.data, 8, b.ctypes.data, 8, c.ctypes.data, 8), strict=True)
-        )
+        data = (1.0, a.ctypes.data, 8, b.ctypes.data, 8, 1.0, c.ctypes.data, 8)
+        values: dict[str, Any] = dict(zip(ARGUMENTS, (111, 112, 8, 8, 8, *data), strict=True))
         values |= changed
-        cast = [ctypes.c_void_p(v) if key in "ABC" else ctypes.c_int64(v) for key, v in values.items()]
-        return int(function(*cast))
+        types = {
+            "A": ctypes.c_void_p,
+            "B": ctypes.c_void_p,
+            "C": ctypes.c_void_p,
+            "transA": ctypes.c_int,
+            "transB": ctypes.c_int,
+        }
+        real = ctypes.c_float if name == "usl_sgemm" else ctypes.c_double
+        types |= {"alpha": real, "beta": real}
+        return int(function(*(types.get(key, ctypes.c_int64)(value) for key, value in values.items())))
+
+    for option in ("transA", "transB"):
+        assert [status(**{option: value}) for value in (0, 110, 114)] == [ARGUMENTS.index(option) + 1] * 3
 
     for size in "MNK":
         assert [status(**{size: value}) for value in (-1, 2**31, -(2**63))] == [ARGUMENTS.index(size) + 1] * 3
@@ -73,17 +85,18 @@ def test_the_entry_names_the_first_bad_argument_and_writes_nothing(name: str) ->
         distance = f"ld{matrix.lower()}"
         assert [status(**{distance: value}) for value in (7, 0, -8, 2**62)] == [ARGUMENTS.index(distance) + 1] * 4
     for other in (a, b):
-        assert status(C=other.ctypes.data) == status(C=other.ctypes.data + 63 * other.itemsize) == 8
-    assert status(M=-1, K=-1, A=None) == 1
+        assert status(C=other.ctypes.data) == status(C=other.ctypes.data + 63 * other.itemsize) == 12
+    assert status(M=-1, K=-1, A=None) == 3
     assert (c == 1).all() and (a == 1).all() and (b == 1).all()
-    assert [status(**{size: 0, "A": None, "B": None, "C": None}) for size in "MNK"] == [0, 0, 0]
+    assert [status(**{size: 0, "A": None, "B": None, "C": None}) for size in "MNK"] == [0, 0, 12]
+    assert status(K=0, A=None, B=None) == 0
     assert (c == 1).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_library_exports_its_entry_alone(name: str) -> None:
+def test_a_library_exports_its_entries_alone(name: str) -> None:
     listed = subprocess.run(["nm", "-D", "--defined-only", gemm_path(name)], capture_output=True, text=True, check=True)
-    assert [line.split()[-1] for line in listed.stdout.splitlines()] == [name]
+    assert {line.split()[-1] for line in listed.stdout.splitlines()} == {entry_name(routine, name) for routine in ROUTINES}
 
 
 def test_unknown_products_are_named_with_those_there_are() -> None:
@@ -114,11 +127,12 @@ def test_windows_of_larger_arrays_are_multiplied_in_place(name: str, threads: in
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not list threads")
 def test_as_many_threads_share_the_work_as_are_asked_for_and_the_next_product_has_its_own_number() -> None:
     code = (
-        "import os, sys, numpy as np; from usl_avx512.kernels import sgemm; from usl_avx512.kernels.gemm import _loaded\n"
+        "import os, sys, numpy as np; from usl_avx512.kernels import sgemm\n"
+        "from usl_avx512.kernels.level3_library import loaded\n"
         "A, C = np.ones((600, 600), np.float32), np.zeros((600, 600), np.float32)\n"
         "for threads in (1, 2, 3, None):\n"
         "    sgemm(A, A, C, threads=threads)\n"
-        "    print(len(os.listdir('/proc/self/task')), _loaded('usl_sgemm_parallel')[1].omp_get_max_threads())\n"
+        "    print(len(os.listdir('/proc/self/task')), loaded('usl_sgemm_parallel')[1].omp_get_max_threads())\n"
         "assert (C == 2400).all()"
     )
     environment = os.environ | {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1"}
@@ -127,6 +141,43 @@ def test_as_many_threads_share_the_work_as_are_asked_for_and_the_next_product_ha
     (one, _), (two, _), (three, _), (four, _) = lines = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
     assert (two, three, four) == (one + 1, one + 2, one + 3)
     assert {most for _, most in lines} == {4}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_transposed_matrices_are_multiplied_where_they_are(name: str) -> None:
+    """All ways that sizes go: vectors, rows with rows, copies of small matrices, panels, blocks of rows and of the sum."""
+    random = np.random.default_rng(5)
+    shapes = (
+        (1, 40, 33),
+        (40, 1, 30),
+        (20, 30, 1),
+        (7, 200, 100),
+        (200, 7, 100),
+        (70, 65, 33),
+        (190, 700, 600),
+        (17, 1200, 40),
+    )
+    for (m, n, k), ta, tb, tc in itertools.product(shapes, (False, True), (False, True), (False, True)):
+        a, b, c = (
+            small_integers(random, DTYPES[name], *(shape[::-1] if turned else shape))
+            for shape, turned in (((m, k), ta), ((k, n), tb), ((m, n), tc))
+        )
+        out = c.T if tc else c
+        want = 2 * ((a.T if ta else a) @ (b.T if tb else b)) - 3 * out
+        MULTIPLY[name](a.T if ta else a, b, out, alpha=2.0, beta=-3.0, transB=tb)
+        assert np.array_equal(out, want), (m, n, k, ta, tb, tc)
+
+
+def test_what_a_factor_of_zero_stands_before_is_not_read() -> None:
+    a, b, c = (np.full((9, 9), np.nan, np.float32) for _ in range(3))
+    sgemm(a, b, c, alpha=0.0, beta=0.0)
+    assert (c == 0).all()
+    a[:], b[:], c[:] = 1, 1, np.nan
+    sgemm(a, b, c, beta=0.0)
+    assert (c == 9).all()
+    c[:] = 2
+    sgemm(a[:, :0], b[:0], c, beta=3.0)
+    assert (c == 6).all()
 
 
 def test_columns_of_one_array_beside_each_other_do_not_overlap() -> None:
@@ -142,22 +193,30 @@ def test_bad_arrays_are_refused_with_what_to_do() -> None:
     frozen = np.ones((4, 4), np.float32)
     frozen.flags.writeable = False
     odd = np.zeros(200, np.uint8)[1:65].view(np.float32).reshape(4, 4)
-    for arguments, error, message in (
+    for arrays, error, message in (
         ((a.astype(np.float64), b, c), TypeError, "A must be of dtype float32, not float64"),
         ((a, [[1.0]], c), TypeError, "B must be a NumPy array, not list"),
         ((a, b[0], c), ValueError, "B must have two dimensions, not 1"),
         ((a, b[:3], c), ValueError, "B must have 4 rows, not 3"),
         ((a, b, c[:3]), ValueError, "C must be 4 x 4"),
-        ((a, np.ones((4, 8), np.float32)[:, ::2], c), ValueError, "a row of B must be next to each other"),
-        ((a, b[::-1], c), ValueError, r"rows of B go backwards \(stride -16 bytes\)"),
+        ((a, np.ones((4, 8), np.float32)[:, ::2], c), ValueError, "a row of B, or of a column, must be next to each other"),
+        ((a, b[::-1], c), ValueError, "rows of B go backwards; copy it"),
         ((a, np.broadcast_to(b[0], (4, 4)), c), ValueError, r"rows of B overlap \(stride 0 bytes\)"),
-        ((a.T, b, c), ValueError, "a row of A must be next to each other"),
+        ((a, np.asfortranarray(b)[:, ::-1], c), ValueError, r"columns of B go backwards"),
         ((a, b, frozen), ValueError, "read-only"),
         ((odd, b, c), ValueError, "elements of A do not lie at multiples of 4 bytes"),
         ((c, b, c), ValueError, "C shares memory with A or B"),
     ):
         with pytest.raises(error, match=message):
-            sgemm(*arguments)  # type: ignore[arg-type]
+            sgemm(*arrays)  # type: ignore[arg-type]
+    for options, error, message in (
+        ({"alpha": "1"}, TypeError, "alpha must be a real number"),
+        ({"beta": 1e39}, ValueError, "beta is 1e\\+39, out of the range of float32"),
+        ({"transA": 112}, TypeError, "transA must be True or False, not 112"),
+        ({"transB": "T"}, TypeError, "transB must be True or False, not 'T'"),
+    ):
+        with pytest.raises(error, match=message):
+            sgemm(a, b, c, **options)  # type: ignore[arg-type]
     for threads, error, message in (
         (0, ValueError, "threads must be at least 1, not 0"),
         *((wrong, TypeError, "integer or None") for wrong in (1.5, "2", True)),
@@ -172,15 +231,18 @@ def test_bad_arrays_are_refused_with_what_to_do() -> None:
 # ---- the schedule
 
 
-@pytest.mark.parametrize("lanes", [SINGLE, DOUBLE], ids=["single", "double"])
-def test_the_schedule_means_the_same_to_the_interpreter_whichever_way_sizes_go(lanes: Any) -> None:
+@pytest.mark.parametrize(
+    ("name", "lanes"), [("gemm", SINGLE), ("gemm", DOUBLE), ("gemm_tn", SINGLE), ("gemm_nt", DOUBLE), ("gemm_tt", SINGLE)]
+)
+def test_the_schedule_means_the_same_to_the_interpreter_whichever_way_sizes_go(name: str, lanes: Any) -> None:
     blocking = Blocking(m=12, n=2 * lanes.panel, k=5, few_rows=2, many_rows=12, small=0)
-    fast: Procedure = gemm_schedule(kernels_algorithms.gemm, lanes, blocking)
+    fast: Procedure = gemm_schedule(getattr(kernels_algorithms, name), lanes, blocking)
     dtype, random = np.float32 if lanes is SINGLE else np.float64, np.random.default_rng(7)
     for m, n, k in ((1, 3, 2), (14, lanes.panel + 3, 6), (2, 2 * lanes.panel + 1, 5), (9, lanes.panel - 1, 4)):
         a, b, c = (small_integers(random, dtype, *shape) for shape in ((m, k), (k, n), (m, n)))
-        want = c + a @ b
-        run(fast.ir, [m, n, k, a, b, c], mode="machine")
+        want = c + 2 * (a @ b)
+        turned = (array.T.copy() if name[5:][i : i + 1] == "t" else array for i, array in enumerate((a, b)))
+        run(fast.ir, [m, n, k, 2.0, *turned, c], mode="machine")
         assert np.array_equal(c, want), (m, n, k)
 
 
@@ -192,7 +254,7 @@ def test_importing_the_kernels_builds_nothing() -> None:
 def test_another_process_finds_the_built_library_without_scheduling() -> None:
     path = gemm_path("usl_sgemm")
     code = (
-        "import sys; from usl_avx512.kernels.gemm import gemm_path; print(gemm_path('usl_sgemm')); "
+        "import sys; from usl_avx512.kernels.level3_library import gemm_path; print(gemm_path('usl_sgemm')); "
         "sys.exit('usl_avx512.gemm' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

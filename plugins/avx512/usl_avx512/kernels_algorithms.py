@@ -14,11 +14,35 @@ def sgemm(M: size, N: size, K: size, A: f32[M, K] @ DRAM, B: f32[K, N] @ DRAM, C
 
 
 @proc
-def gemm(M: size, N: size, K: size, A: R[M, K] @ DRAM, B: R[K, N] @ DRAM, C: R[M, N] @ DRAM):
+def gemm(M: size, N: size, K: size, alpha: R @ DRAM, A: R[M, K] @ DRAM, B: R[K, N] @ DRAM, C: R[M, N] @ DRAM):
     for i in seq(0, M):
         for j in seq(0, N):
             for k in seq(0, K):
-                C[i, j] += A[i, k] * B[k, j]
+                C[i, j] += alpha * (A[i, k] * B[k, j])
+
+
+@proc
+def gemm_tn(M: size, N: size, K: size, alpha: R @ DRAM, A: R[K, M] @ DRAM, B: R[K, N] @ DRAM, C: R[M, N] @ DRAM):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            for k in seq(0, K):
+                C[i, j] += alpha * (A[k, i] * B[k, j])
+
+
+@proc
+def gemm_nt(M: size, N: size, K: size, alpha: R @ DRAM, A: R[M, K] @ DRAM, B: R[N, K] @ DRAM, C: R[M, N] @ DRAM):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            for k in seq(0, K):
+                C[i, j] += alpha * (A[i, k] * B[j, k])
+
+
+@proc
+def gemm_tt(M: size, N: size, K: size, alpha: R @ DRAM, A: R[K, M] @ DRAM, B: R[N, K] @ DRAM, C: R[M, N] @ DRAM):
+    for i in seq(0, M):
+        for j in seq(0, N):
+            for k in seq(0, K):
+                C[i, j] += alpha * (A[k, i] * B[j, k])
 
 
 @proc

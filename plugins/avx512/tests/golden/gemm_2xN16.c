@@ -1,4 +1,10 @@
-static void gemm_2xN16_body(int64_t N, int64_t K, struct usl_win_2f32c A, struct usl_win_2f32c B, struct usl_win_2f32 C)
+static void gemm_2xN16_body(
+    int64_t N,
+    int64_t K,
+    const float *restrict alpha,
+    struct usl_win_2f32c A,
+    struct usl_win_2f32c B,
+    struct usl_win_2f32 C)
 {
     __m512 C_tile[2][1];
     C_tile[0][0] = _mm512_setzero_ps();
@@ -9,8 +15,11 @@ static void gemm_2xN16_body(int64_t N, int64_t K, struct usl_win_2f32c A, struct
         C_tile[0][0] = _mm512_fmadd_ps(_mm512_set1_ps(A.data[k]), B_last[0], C_tile[0][0]);
         C_tile[1][0] = _mm512_fmadd_ps(_mm512_set1_ps(A.data[A.strides[0] + k]), B_last[0], C_tile[1][0]);
     }
-    C_tile[0][0] = _mm512_mask_add_ps(C_tile[0][0], USL_AVX512_LANES(N), C_tile[0][0], _mm512_maskz_loadu_ps(USL_AVX512_LANES(N), C.data));
-    C_tile[1][0] = _mm512_mask_add_ps(C_tile[1][0], USL_AVX512_LANES(N), C_tile[1][0], _mm512_maskz_loadu_ps(USL_AVX512_LANES(N), &C.data[C.strides[0]]));
-    _mm512_mask_storeu_ps(C.data, USL_AVX512_LANES(N), C_tile[0][0]);
-    _mm512_mask_storeu_ps(&C.data[C.strides[0]], USL_AVX512_LANES(N), C_tile[1][0]);
+    __m512 C_old[2][1];
+    C_old[0][0] = _mm512_maskz_loadu_ps(USL_AVX512_LANES(N), C.data);
+    C_old[1][0] = _mm512_maskz_loadu_ps(USL_AVX512_LANES(N), &C.data[C.strides[0]]);
+    C_old[0][0] = _mm512_fmadd_ps(_mm512_set1_ps(*alpha), C_tile[0][0], C_old[0][0]);
+    C_old[1][0] = _mm512_fmadd_ps(_mm512_set1_ps(*alpha), C_tile[1][0], C_old[1][0]);
+    _mm512_mask_storeu_ps(C.data, USL_AVX512_LANES(N), C_old[0][0]);
+    _mm512_mask_storeu_ps(&C.data[C.strides[0]], USL_AVX512_LANES(N), C_old[1][0]);
 }

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from usl_avx512.gemm.panels import edge_panel, full_panels
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
+from usl_avx512.gemm.turned import in_case_of_any, staged_turned, turn
+from usl_avx512.kernels_algorithms import gemm
 from usl_core import Procedure
-from usl_core.cursors import ForCursor
 from usl_core.scheduling import (
     divide_dim,
     divide_loop,
-    eliminate_dead_code,
     insert_noop_call,
     parallelize_loop,
     rearrange_dim,
@@ -49,23 +50,57 @@ class Blocking:
 
 
 def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, *, parallel: bool = False) -> Procedure:
-    """`C += A B` from the plain loops `for i: for j: for k` over f32 matrices A[M, K], B[K, N], C[M, N].
+    """`C += alpha op(A) op(B)` from the plain loops `for i: for j: for k`, where op is nothing or a transposition.
 
-    The result takes windows, whose rows may be any distance apart, and any sizes of at least 1. With parallel, large products
-    run blocks of rows at the same time. lanes chooses the precision.
+    p is one of `kernels_algorithms.gemm`, `gemm_tn` (A is K x M), `gemm_nt` (B is N x K), `gemm_tt`. The result takes windows,
+    whose rows may be any distance apart, and any sizes of at least 1. With parallel, large products run blocks of rows at the
+    same time. lanes chooses the precision.
     """
     blocking = blocking or Blocking()
-    gemm = rename(windowed(p, lanes), f"{lanes.scalar}_gemm")
-    (near, far), edge = full_panels(gemm, lanes), edge_panel(gemm, lanes)
-    direct = unpacked(gemm, near, edge, lanes)
-    by_k = in_blocks(packed(gemm, far, edge, lanes, blocking, parallel), "k", blocking.k)
-    block = choice(gemm, f"N >= {lanes.panel}", by_k, direct)
+    plain = parts(lanes)
+    base = rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}")
+    a, b = ("A[k, i]" in str(p), "B[j, k]" in str(p))
+    direct = on_copies(base, plain.direct, lanes, a, b) if a or b else plain.direct
+    by_k = in_blocks(packed(base, plain, lanes, blocking, parallel, a, b), "k", blocking.k)
+    block = choice(base, f"N >= {lanes.panel}", by_k, direct)
     sizes = (blocking.n, 2 * lanes.panel)
-    large = choice(gemm, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
+    large = choice(base, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
     much = f"N + K > {blocking.small} or N + K > {blocking.small_for_many} and M >= {blocking.many_rows}"
     worth = f"M >= {blocking.few_rows} and N >= {lanes.panel} and ({much})"
-    whole = choice(gemm, worth, large, direct)
-    return rename(whole.fast, f"{'sgemm' if lanes.scalar == 'f32' else 'dgemm'}{'_parallel' if parallel else ''}")
+    whole = choice(base, worth, large, direct)
+    letter = "s" if lanes.scalar == "f32" else "d"
+    return rename(whole.fast, f"{letter}{p.name()}{'_parallel' if parallel else ''}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What all products of a precision are made of: panels whose C is near or far, narrow ones, and all of them on the matrices
+    as they are."""
+
+    near: Kernel
+    far: Kernel
+    edge: Kernel
+    direct: Kernel
+
+
+@cache
+def parts(lanes: Lanes) -> Parts:
+    """The parts of a precision; one and the same whenever they are asked for, so that a library has them once."""
+    base = rename(windowed(gemm, lanes), f"{lanes.scalar}_gemm")
+    (near, far), edge = full_panels(base, lanes), edge_panel(base, lanes)
+    return Parts(near, far, edge, unpacked(base, near, edge, lanes))
+
+
+def on_copies(base: Procedure, direct: Kernel, lanes: Lanes, a: bool, b: bool) -> Kernel:
+    """The small way on copies of A, B or both with rows for columns."""
+    p = rename(base, f"{base.name()}_copied")
+    rows = p.find_loop("i")
+    if a:
+        p = staged_turned(p, p.forward(rows), "A[0:K, 0:M]", "A_rows", lanes)
+    if b:
+        p = staged_turned(p, p.forward(rows), "B[0:N, 0:K]", "B_rows", lanes)
+    p = direct.call(p, p.forward(rows))
+    return Kernel(rename(base, f"{base.name()}_copied"), scheduled(p, direct, turn(lanes.scalar)))
 
 
 def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes) -> Kernel:
@@ -80,41 +115,67 @@ def unpacked(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes) -> Kerne
     return Kernel(base, scheduled(simplify(columns_left(p, rest, edge)), full, edge))
 
 
-def in_case_of_any(p: Procedure, rest: Any, extent: str) -> tuple[Procedure, Any]:
-    """Put an `if` around a loop that may have no iteration, so that what is in it can rely on one; the loop again."""
-    p = specialize(p, rest, f"{extent} > 0")
-    branch = p.forward(rest).parent()
-    p = eliminate_dead_code(p, branch.orelse()[0])
-    return p, p.forward(rest)
-
-
 def columns_left(p: Procedure, rest: Any, edge: Kernel) -> Procedure:
     """The columns that fill no panel: `for ji in seq(0, N % panel): for i: for k`."""
     p = reorder_loops(p, p.forward(rest))
     return edge.call(p, p.forward(rest).parent())
 
 
-def packed(gemm: Procedure, full: Kernel, edge: Kernel, lanes: Lanes, blocking: Blocking, parallel: bool) -> Kernel:
-    """One block of k: B is copied panel by panel, each row of a panel next to the row before; blocks of A come past."""
-    base = rename(gemm.add_assertion(f"N >= {lanes.panel}"), f"{gemm.name()}_packed")
+def packed(base: Procedure, plain: Parts, lanes: Lanes, blocking: Blocking, parallel: bool, a: bool, b: bool) -> Kernel:
+    """One block of k: B is copied panel by panel, each row of a panel next to the row before; blocks of A come past.
+
+    a and b tell which matrices are transposed: blocks of such an A, and the columns of such a B that fill no panel, are copied
+    too.
+    """
+    base = rename(base.add_assertion(f"N >= {lanes.panel}"), f"{base.name()}_packed")
     p = reorder_loops(base, "i j")
     columns = p.find_loop("j")
     p = divide_loop(p, columns, lanes.panel, ["jo", "ji"], tail="cut")
     p, rest = in_case_of_any(p, p.forward(columns).next(), f"N % {lanes.panel}")
-    p = columns_left(p, rest, edge)
-    p = pack_panels(p, p.forward(columns), lanes)
+    if b:
+        p = staged_turned(p, p.forward(rest), f"B[N / {lanes.panel} * {lanes.panel}:N, 0:K]", "B_edge", lanes)
+    p = reorder_loops(p, p.forward(rest))
+    rows = p.forward(rest).parent()
+    p = rows_in_blocks(p, rows, plain.edge, lanes, blocking, a, False) if a else plain.edge.call(p, rows)
+    p = turned_panels(p, p.forward(columns), lanes) if b else pack_panels(p, p.forward(columns), lanes)
     p = reorder_loops(p, p.forward(columns).body()[0])
     p = reorder_loops(p, p.forward(columns))
-    rows = p.forward(columns).parent()
-    assert isinstance(rows, ForCursor)
+    p = rows_in_blocks(p, p.forward(columns).parent(), plain.far, lanes, blocking, a, True, parallel)
+    return Kernel(base, scheduled(simplify(p), plain.far, plain.edge, *([turn(lanes.scalar)] if a or b else [])))
+
+
+def rows_in_blocks(
+    p: Procedure, rows: Any, panel: Kernel, lanes: Lanes, blocking: Blocking, turned: bool, panels: bool, parallel: bool = False
+) -> Procedure:
+    """A loop over rows, around panels or around a single one, in blocks; those of a transposed A are copied."""
     p = divide_loop(p, rows, blocking.m, ["io", "ii"], tail="cut")
     p, rest = in_case_of_any(p, p.forward(rows).next(), f"M % {blocking.m}")
-    for block in (p.forward(rows).body()[0], rest):
-        p = reorder_loops(p, p.forward(block))
-        p = full.call(p, p.forward(block))
+    first, last = f"{blocking.m} * io", f"M / {blocking.m} * {blocking.m}"
+    for block, window in (
+        (p.forward(rows).body()[0], f"{first}:{first} + {blocking.m}"),
+        (rest, f"{last}:M"),
+    ):
+        outermost = p.forward(block)
+        if panels:
+            p = reorder_loops(p, outermost)
+            outermost = p.forward(block).parent()
+        if turned:
+            p = staged_turned(p, outermost, f"A[0:K, {window}]", "A_block", lanes)
+        p = panel.call(p, p.forward(block))
     if parallel:
         p = parallelize_loop(p, p.forward(rows))
-    return Kernel(base, scheduled(simplify(p), full, edge))
+    return p
+
+
+def turned_panels(p: Procedure, panels: Any, lanes: Lanes) -> Procedure:
+    """Let the loop over panels work on a copy of a transposed B, in which a panel is contiguous and has columns for rows."""
+    width = lanes.panel
+    p = stage_mem(p, panels, f"B[0:N / {width} * {width}, 0:K]", "B_panels")
+    p = divide_dim(p, "B_panels", 0, width)
+    p = rearrange_dim(p, "B_panels", [0, 2, 1])
+    rows = p.forward(panels).prev()
+    p = divide_loop(p, rows, width, ["jo", "ji"], perfect=True)
+    return turn(lanes.scalar).call(p, p.forward(rows).body()[0])
 
 
 def pack_panels(p: Procedure, panels: Any, lanes: Lanes) -> Procedure:

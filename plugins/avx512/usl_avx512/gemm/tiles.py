@@ -16,16 +16,21 @@ from usl_core import Procedure
 from usl_core.cursors import AllocCursor, Cursor, ForCursor
 from usl_core.ir.memory import Memory
 from usl_core.scheduling import (
+    bind_expr,
     call_eqv,
     cut_loop,
+    delete_buffer,
     divide_dim,
     divide_loop,
+    expand_dim,
     fission,
     fuse,
+    inline_assign,
     insert_noop_call,
+    lift_alloc,
+    lift_reduce_constant,
     rename,
     reorder_loops,
-    reorder_stmts,
     replace,
     resize_dim,
     rewrite_expr,
@@ -39,6 +44,9 @@ from usl_core.scheduling import (
     unroll_loop,
 )
 from usl_stdlib import replace_all
+
+TILE = "C_tile"
+"""What the sums of a tile are called."""
 
 REGISTERS = 4
 """Registers that a row of the widest tile takes: 6 rows of them leave 8 of the 32 for a row of B and an element of A."""
@@ -75,10 +83,9 @@ SINGLE = Lanes(
         isa.mm512_copyu_ps,
         isa.mm512_loadu_ps,
         isa.mm512_fmadd_set1_ps,
-        isa.mm512_accumulateu_ps,
+        isa.mm512_accumulateu_set1_ps,
         isa.mm512_fill_loadu_ps,
-        isa.mm512_mask_accumulateu_ps,
-        isa.mm512_mask_add_loadu_ps,
+        isa.mm512_mask_accumulateu_set1_ps,
         isa.mm512_mask_storeu_ps,
     ),
     isa.mm_prefetch_row_t0_f32,
@@ -91,7 +98,6 @@ SINGLE = Lanes(
             isa.mm256_setzero_ps,
             isa.mm256_fmadd_set1_ps,
             isa.mm256_fill_loadu_ps,
-            isa.mm256_mask_add_loadu_ps,
             isa.mm256_mask_storeu_ps,
         ),
         isa.mm_prefetch_row_t0_f32,
@@ -107,10 +113,9 @@ DOUBLE = Lanes(
         isa.mm512_copyu_pd,
         isa.mm512_loadu_pd,
         isa.mm512_fmadd_set1_pd,
-        isa.mm512_accumulateu_pd,
+        isa.mm512_accumulateu_set1_pd,
         isa.mm512_fill_loadu_pd,
-        isa.mm512_mask_accumulateu_pd,
-        isa.mm512_mask_add_loadu_pd,
+        isa.mm512_mask_accumulateu_set1_pd,
         isa.mm512_mask_storeu_pd,
     ),
     isa.mm_prefetch_row_t0_f64,
@@ -123,7 +128,6 @@ DOUBLE = Lanes(
             isa.mm256_setzero_pd,
             isa.mm256_fmadd_set1_pd,
             isa.mm256_fill_loadu_pd,
-            isa.mm256_mask_add_loadu_pd,
             isa.mm256_mask_storeu_pd,
         ),
         isa.mm_prefetch_row_t0_f64,
@@ -154,8 +158,8 @@ def scheduled(p: Procedure, *kernels: Kernel) -> Procedure:
 
 def windowed(p: Procedure, lanes: Lanes) -> Procedure:
     """The plain `for i: for j: for k` in the given precision, on matrices whose rows may be any distance apart."""
-    for matrix in "ABC":
-        p = set_precision(p, matrix, lanes.scalar)
+    for name in ("alpha", *"ABC"):
+        p = set_precision(p, name, lanes.scalar)
     for matrix in "ABC":
         p = set_window(p, matrix, True).add_assertion(f"stride({matrix}, 1) == 1")
     return p
@@ -210,10 +214,14 @@ def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     """
     full, columns = (registers - 1) * lanes.count, registers * lanes.count
     base = rename(gemm.add_assertion(f"N > {full}").add_assertion(f"N <= {columns}"), f"{gemm.name()}_MxN{columns}")
-    if not full:
-        return Tiles(base, in_registers(single_register(base, lanes), (), lanes))
     p = sum_up_apart(base, columns)
-    _, k, results = p.body()[1:]
+    clear, k, add = p.body()[1:]
+    if not full:
+        return Tiles(base, in_registers(single_register(p, clear, k, add, lanes), (), lanes))
+    p, _ = last_columns(p, clear.body()[0], full, "round_up", lanes)
+    p, added = last_columns(p, add.body()[0], full, "guard", lanes)
+    # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
+    p = fission(p, p.forward(added).before())
     last = p.forward(k).body()[0].body()[0]
     p = cut_loop(p, last, full)
     last = p.forward(k).body()[0].body()[1]
@@ -223,29 +231,34 @@ def edge_tiles(gemm: Procedure, registers: int, lanes: Lanes) -> Tiles:
     p = stage_mem(p, whole, f"B[k, 0:{full}]", "B_row")
     p = last_register(p, p.forward(whole).expand(0, 1), last, full, lanes)
     p = fuse(p, p.forward(whole), p.forward(rest))
-    p = cut_loop(p, p.forward(results).body()[0], full)
-    p = shift_loop(p, p.forward(results).body()[1], 0)
-    # All whole registers first: a load waits for a masked store before it if that reaches over the start of its row.
-    p = fission(p, p.forward(results).body()[1].before())
-    return Tiles(base, in_registers(simplify(p), (full, columns), lanes))
+    return Tiles(base, in_registers(simplify(p), (full,), lanes))
 
 
-def single_register(p: Procedure, lanes: Lanes) -> Procedure:
+def last_columns(p: Procedure, columns: Any, full: int, tail: str, lanes: Lanes) -> tuple[Procedure, Any]:
+    """A loop over columns as one over full registers, and one over the last register, with a guard or rounded up: this one."""
+    p = cut_loop(p, columns, full)
+    last = p.forward(columns).next()
+    p = shift_loop(p, last, 0)
+    return one_register(p, p.forward(last), tail, lanes), last
+
+
+def single_register(p: Procedure, clear: Any, k: Any, add: Any, lanes: Lanes) -> Procedure:
     """Sum up M x N elements, where N fills a register at most, and read all of C before any of it is written.
 
     A load waits for a masked store before it if that reaches over the start of its row, as it does in matrices this narrow.
     """
-    p = k_outside(p)
-    k = p.find_loop("k")
-    p = stage_mem(p, k, "C[0:M, 0:N]", "C_tile")
-    clear, store = p.forward(k).prev(), p.forward(k).next()
-    p = filled_up(p, clear.body()[0].body()[0], "C[i0, i1]", lanes)
-    add = p.forward(clear).next()
-    p = reorder_stmts(p, add.expand(0, 1))
-    for nest, tail in ((clear, "round_up"), (add, "guard"), (store, "guard")):
+    p = one_register(p, clear.body()[0], "round_up", lanes)
+    p = last_register(p, p.forward(k).body(), p.forward(k).body()[0].body()[0], 0, lanes)
+    p = stage_mem(p, p.forward(add), "C[0:M, 0:N]", "C_old")
+    load, add, store = p.forward(add).prev(), p.forward(add), p.forward(add).next()
+    p = filled_up(p, load.body()[0].body()[0], "C[i0, i1]", lanes)
+    zero, load = p.forward(load), p.forward(load).next()
+    for nest, tail in ((zero, "round_up"), (load, "guard"), (add, "round_up"), (store, "guard")):
         p = one_register(p, p.forward(nest).body()[0], tail, lanes)
-    k = p.forward(k)
-    return simplify(last_register(p, k.body(), k.body()[0].body()[0], 0, lanes))
+    for _ in range(3):  # zeros and loads of a register together, which is what an instruction does
+        p = fuse(p, p.forward(zero), p.forward(load))
+        zero, load = p.forward(zero).body()[0], p.forward(zero).body()[1]
+    return simplify(p)
 
 
 def last_register(p: Procedure, block: Any, columns: Any, full: int, lanes: Lanes) -> Procedure:
@@ -281,14 +294,29 @@ def one_register(p: Procedure, columns: Any, tail: str, lanes: Lanes) -> Procedu
 
 
 def sum_up_apart(p: Procedure, columns: int) -> Procedure:
-    """Bring k outside, and let it add to a tile of its own that is added to C at the end."""
-    p = k_outside(p)
-    return stage_mem(p, p.find_loop("k"), f"C[0:M, 0:{columns}]", "C_tile", accum=True)
+    """Sum up products in a tile of M x columns elements of its own, k outside; at the end add alpha times the tile to C.
+
+    The body is then: the tile, what clears it, the loop over k, what adds it.
+    """
+    k = p.find_loop("k")
+    p = stage_mem(p, k, "C[i, j]", TILE, accum=True)
+    p = lift_reduce_constant(p, p.forward(k).expand(1, 0))
+    p = factor_at_the_end(p, p.forward(k).next())
+    for extent, loop in ((columns, "j"), ("M", "i")):
+        p = expand_dim(p, TILE, extent, loop)
+    p = lift_alloc(p, TILE, n_lifts=2)
+    p = fission(p, p.forward(k).before(), n_lifts=2)
+    p = fission(p, p.forward(k).after(), n_lifts=2)
+    p = reorder_loops(p, p.forward(k).parent())
+    return reorder_loops(p, p.forward(k).parent())
 
 
-def k_outside(p: Procedure) -> Procedure:
-    """The loop over k moved outside of those over rows and columns."""
-    return reorder_loops(reorder_loops(p, "j k"), "i k")
+def factor_at_the_end(p: Procedure, scaled: Any) -> Procedure:
+    """`s = alpha * s; C += s` as `C += alpha * s`."""
+    p = bind_expr(p, p.forward(scaled).rhs(), "scaled")
+    p = inline_assign(p, p.forward(scaled))
+    p = inline_assign(p, p.find("scaled = _"))
+    return delete_buffer(p, "scaled")
 
 
 def in_registers(p: Procedure, widths: Iterable[int], lanes: Lanes) -> Procedure:

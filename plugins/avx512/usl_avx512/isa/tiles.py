@@ -27,6 +27,34 @@ FILLED = family(
     *HALVES,
 )
 
+SUMS = chain(
+    family(
+        """
+        @instr("_mm512_storeu_$s({dst.ptr}, _mm512_fmadd_$s(_mm512_set1_$s({a}), {src}, _mm512_loadu_$s({dst.ptr})));",
+               roundings=1, special="unspecified")
+        def mm512_accumulateu_set1_$s(dst: [$t][$l] @ DRAM, a: $t @ DRAM, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                dst[i] += a * src[i]
+        """,
+        PS,
+        PD,
+    ),
+    family(
+        """
+        @instr("_mm512_mask_storeu_$s({dst.ptr}, $mask, "
+               "_mm512_fmadd_$s(_mm512_set1_$s({a}), {src}, _mm512_maskz_loadu_$s($mask, {dst.ptr})));",
+               roundings=1, special="unspecified")
+        def mm512_mask_accumulateu_set1_$s(n: size, dst: [$t][n] @ DRAM, a: $t @ DRAM, src: [$t][$l] @ AVX512):
+            for i in seq(0, $l):
+                if i < n:
+                    dst[i] += a * src[i]
+        """,
+        PS,
+        PD,
+    ),
+)
+"""Sums in a tile, times a factor, onto a matrix."""
+
 PRODUCTS = chain(
     family(
         """
@@ -68,7 +96,7 @@ PRODUCTS = chain(
     ),
 )
 
-TABLE = Table(__name__, FILLED, PRODUCTS)
+TABLE = Table(__name__, FILLED, SUMS, PRODUCTS)
 
 
 def __getattr__(name: str) -> Any:

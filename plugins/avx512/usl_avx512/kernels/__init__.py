@@ -38,7 +38,19 @@ from usl_avx512.kernels.blas import (
     strsv,
 )
 from usl_avx512.kernels.conv import Conv2d, conv2d
-from usl_avx512.kernels.gemm import dgemm, sgemm
+from usl_avx512.kernels.gemm import dgemm, dgemm_batch_strided, sgemm, sgemm_batch_strided
+from usl_avx512.kernels.level3 import (
+    dsymm,
+    dsyr2k,
+    dsyrk,
+    dtrmm,
+    dtrsm,
+    ssymm,
+    ssyr2k,
+    ssyrk,
+    strmm,
+    strsm,
+)
 from usl_avx512.kernels.short import Packed, QuantizedLinear, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
 
 __all__ = [
@@ -51,14 +63,20 @@ __all__ = [
     "dcopy",
     "ddot",
     "dgemm",
+    "dgemm_batch_strided",
     "dgemv",
     "dger",
     "dnrm2",
     "drot",
     "dscal",
     "dswap",
+    "dsymm",
     "dsymv",
+    "dsyr2k",
+    "dsyrk",
+    "dtrmm",
     "dtrmv",
+    "dtrsm",
     "dtrsv",
     "gemm_s8s8s32",
     "gemm_s16s16s32",
@@ -70,13 +88,19 @@ __all__ = [
     "scopy",
     "sdot",
     "sgemm",
+    "sgemm_batch_strided",
     "sgemv",
     "sger",
     "snrm2",
     "srot",
     "sscal",
     "sswap",
+    "ssymm",
     "ssymv",
+    "ssyr2k",
+    "ssyrk",
+    "strmm",
     "strmv",
+    "strsm",
     "strsv",
 ]

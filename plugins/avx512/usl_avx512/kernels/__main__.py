@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from usl_avx512.kernels.blas_library import KERNELS, TYPES, blas_path, entry_name
-from usl_avx512.kernels.gemm import VARIANTS, gemm_path
+from usl_avx512.kernels.level3_library import VARIANTS, gemm_path
 from usl_avx512.kernels.short import ENTRIES, short_path
 from usl_core.errors import UslError
 

@@ -17,7 +17,7 @@ from usl_core.errors import JitError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DIMENSIONS = {1: "one dimension", 2: "two dimensions"}
+DIMENSIONS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 
 
 class Precision:
@@ -163,6 +163,21 @@ def forward_matrix(precision: Precision, name: str, array: Any, written: bool = 
     if backwards:
         raise ValueError(f"the rows of {name} go backwards (stride {array.strides[0]} bytes); copy it")
     return rows, columns, least, distance
+
+
+def batch(precision: Precision, name: str, array: Any, written: bool = False) -> tuple[int, Any, int]:
+    """Matrices of one shape: how many, the first one, and how far each is from the one before, in elements, at least 0.
+
+    Raises:
+        TypeError, ValueError: it is no such array, or to be written and read-only; the matrices go backwards or lie at odd
+        distances.
+    """
+    array = _array(precision, name, array, 3, written)
+    apart = array.strides[0]
+    if len(array) > 1 and (apart < 0 or apart % precision.size):
+        what = "go backwards" if apart < 0 else f"do not lie at multiples of {precision.size} bytes"
+        raise ValueError(f"the matrices of {name} {what}; copy it")
+    return len(array), array[0] if len(array) else None, apart // precision.size if len(array) > 1 else 0
 
 
 def _array(precision: Precision, name: str, array: Any, dimensions: int, written: bool) -> Any:

@@ -286,7 +286,7 @@ def arguments(routine: str) -> list[str]:
 Routine = TypeVar("Routine", bound=Callable[..., Any])
 
 
-def _both(function: Routine) -> tuple[Routine, Routine]:
+def both(function: Routine) -> tuple[Routine, Routine]:
     """A routine in single and in double precision, under BLAS's names: copies that differ in a default."""
     return _precise(function, SINGLE), _precise(function, DOUBLE)
 
@@ -295,7 +295,7 @@ def _precise(function: Any, precision: Precision) -> Any:
     name = entry_name(function.__name__, precision.letter).removeprefix("usl_")
     routine = FunctionType(function.__code__, function.__globals__, name)
     routine.__kwdefaults__ = {**function.__kwdefaults__, "_of": precision}
-    routine.__qualname__, routine.__module__ = name, __name__
+    routine.__qualname__, routine.__module__ = name, function.__module__
     routine.__annotations__ = {key: value for key, value in function.__annotations__.items() if key != "_of"}
     routine.__doc__ = f"{inspect.getdoc(function)}\n\nArrays are of dtype {precision.name}."
     signature = inspect.signature(function)
@@ -304,17 +304,17 @@ def _precise(function: Any, precision: Precision) -> Any:
     return routine
 
 
-saxpy, daxpy = _both(axpy)
-sscal, dscal = _both(scal)
-sdot, ddot = _both(dot)
-sasum, dasum = _both(asum)
-snrm2, dnrm2 = _both(nrm2)
-isamax, idamax = _both(iamax)
-scopy, dcopy = _both(copy)
-sswap, dswap = _both(swap)
-srot, drot = _both(rot)
-sgemv, dgemv = _both(gemv)
-sger, dger = _both(ger)
-ssymv, dsymv = _both(symv)
-strmv, dtrmv = _both(trmv)
-strsv, dtrsv = _both(trsv)
+saxpy, daxpy = both(axpy)
+sscal, dscal = both(scal)
+sdot, ddot = both(dot)
+sasum, dasum = both(asum)
+snrm2, dnrm2 = both(nrm2)
+isamax, idamax = both(iamax)
+scopy, dcopy = both(copy)
+sswap, dswap = both(swap)
+srot, drot = both(rot)
+sgemv, dgemv = both(gemv)
+sger, dger = both(ger)
+ssymv, dsymv = both(symv)
+strmv, dtrmv = both(trmv)
+strsv, dtrsv = both(trsv)

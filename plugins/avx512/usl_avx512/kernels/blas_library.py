@@ -78,10 +78,10 @@ def blas_library(routine: str, letter: str) -> Library:
     words = {"T": CTYPES[letter], "P": letter}
     words |= {f"READ{rank}": f"struct usl_win_{rank}{typ}c" for rank in (1, 2)}
     words |= {f"WRITE{rank}": f"struct usl_win_{rank}{typ}" for rank in (1, 2)}
-    entries = [_filled(sections()[each], words) for each in routines]
-    common, source = _filled(sections()["common"], words), "\n".join(entries)
+    entries = [filled(sections()[each], words) for each in routines]
+    common, source = filled(sections()["common"], words), "\n".join(entries)
     if "usl_scale(" in source:
-        source = _filled(sections()["scale"], words) + source
+        source = filled(sections()["scale"], words) + source
     source = plain.files[f"{name}.c"] + _mentioned(common, source) + source
     head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
     prototypes = "\n".join(f"{entry.partition(chr(10) + '{')[0]};\n" for entry in entries)
@@ -111,7 +111,8 @@ def _mentioned(common: str, text: str) -> str:
     return "\n\n".join(kept)
 
 
-def _filled(text: str, words: dict[str, str]) -> str:
+def filled(text: str, words: dict[str, str]) -> str:
+    """A text with `@WORD@` replaced."""
     return re.sub(r"@(\w+)@", lambda match: words[match[1]], text)
 
 
@@ -147,7 +148,7 @@ def blas_function(routine: str, letter: str) -> tuple[Any, Any]:
     """
     ffi = foreign()
     words = {"T": CTYPES[letter], "P": letter}
-    entry = _filled(re.sub(r"@(READ|WRITE)\d@", "", sections()[routine]), words)
+    entry = filled(re.sub(r"@(READ|WRITE)\d@", "", sections()[routine]), words)
     prototype = re.search(r"^int usl_[^{]*", entry, flags=re.MULTILINE)
     assert prototype is not None
     ffi.cdef(f"{prototype[0]};")

@@ -1,103 +1,202 @@
-"""Matrix products: `C += A B` on NumPy arrays, and the C library behind them."""
+"""Matrix products on NumPy arrays: `C = alpha A B + beta C`, one product or many."""
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from usl_avx512.kernels.arguments import DOUBLE, SINGLE, Precision, foreign, forward_matrix, integer
+from usl_avx512.kernels.arguments import Precision, batch, integer, matrix, number, option
+from usl_avx512.kernels.level3_library import (
+    VARIANTS,
+    arguments,
+    entry_name,
+    gemm_library,
+    gemm_path,
+    loaded,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from usl_c11.emit import Library
-
-HERE = Path(__file__).parent
-ARGUMENTS = ("M", "N", "K", "A", "lda", "B", "ldb", "C", "ldc")
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One of the products: the name of its entry in C, the type of elements, and whether it uses threads."""
-
-    name: str
-    precision: Precision
-    parallel: bool
-
+__all__ = ["VARIANTS", "dgemm", "dgemm_batch_strided", "gemm_library", "gemm_path", "sgemm", "sgemm_batch_strided"]
 
 ONE_THREAD = nullcontext()
-
-VARIANTS = {
-    variant.name: variant
-    for variant in (
-        Variant("usl_sgemm", SINGLE, False),
-        Variant("usl_dgemm", DOUBLE, False),
-        Variant("usl_sgemm_parallel", SINGLE, True),
-        Variant("usl_dgemm_parallel", DOUBLE, True),
-    )
-}
+NO, YES = 111, 112
+"""What CBLAS calls matrices as they are, and transposed."""
 
 
-def sgemm(A: NDArray[np.float32], B: NDArray[np.float32], C: NDArray[np.float32], *, threads: int | None = 1) -> None:
-    """`C += A B` in single precision.
+def sgemm(
+    A: NDArray[np.float32],
+    B: NDArray[np.float32],
+    C: NDArray[np.float32],
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: bool = False,
+    transB: bool = False,
+    threads: int | None = 1,
+) -> None:
+    """`C = alpha A B + beta C` in single precision, by default `C += A B`; with transA A^T stands for A, with transB B^T for B.
 
-    A is (M, K), B is (K, N), C is (M, N), all float32. Each may be a view of a larger array, as long as the elements of a
-    row are next to each other. Sums are taken in another order than a loop would, and each product is fused with its sum.
+    A is (M, K), B is (K, N), C is (M, N), all float32. Each may be a view of a larger array, as long as the elements of each
+    row are next to each other, or those of each column: `A.T` is used where it is. Sums are taken in another order than a loop
+    would, and each product is fused with its sum. Where alpha is 0, A and B are not read, and where beta is 0, C is not: NaN
+    in them do not count.
 
     Blocks of rows are shared among so many threads of OpenMP; None stands for as many as it gives by itself, OMP_NUM_THREADS
     or one for each core. Where the compiler has no OpenMP, one thread does all.
 
     Raises:
-        TypeError: an argument is no array, or of another type, or threads no integer. ValueError: shapes that do not fit,
-        elements of a row that are not neighbours, C that cannot be written or shares memory with A or B, threads below 1. Then
-        nothing has been written.
-        JitError: the processor has no AVX-512, or there is no C compiler.
-        MemoryError: there is none for the copy of a part of B; C is then unspecified.
+        TypeError: an argument is no array, or of another type, a factor no real number, an option not True or False, or threads
+        no integer. ValueError: shapes that do not fit, neither rows nor columns of neighbours, C that cannot be written or
+        shares memory with A or B, a finite factor that is infinite in this precision, threads below 1. Then nothing has been
+        written. JitError: the processor has no AVX-512, or there is no C compiler. MemoryError: there is none for the copy of
+        a part of a matrix; C is then unspecified.
     """
-    multiply("usl_sgemm", A, B, C, threads)
+    multiply("usl_sgemm", A, B, C, alpha, beta, transA, transB, threads)
 
 
-def dgemm(A: NDArray[np.float64], B: NDArray[np.float64], C: NDArray[np.float64], *, threads: int | None = 1) -> None:
-    """`C += A B` in double precision, like `sgemm`."""
-    multiply("usl_dgemm", A, B, C, threads)
+def dgemm(
+    A: NDArray[np.float64],
+    B: NDArray[np.float64],
+    C: NDArray[np.float64],
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: bool = False,
+    transB: bool = False,
+    threads: int | None = 1,
+) -> None:
+    """`C = alpha A B + beta C` in double precision, like `sgemm`."""
+    multiply("usl_dgemm", A, B, C, alpha, beta, transA, transB, threads)
 
 
-def multiply(name: str, A: Any, B: Any, C: Any, threads: int | None) -> None:
+def multiply(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, transA: Any, transB: Any, threads: int | None) -> None:
     """Check the arguments and call the entry of this name, or its parallel one."""
     threads = None if threads is None else integer("threads", threads, " or None")
     name = name if threads == 1 else f"{name}_parallel"
-    precision = VARIANTS[name].precision
-    m, k, a, lda = forward_matrix(precision, "A", A)
-    rows, n, b, ldb = forward_matrix(precision, "B", B)
-    height, width, c, ldc = forward_matrix(precision, "C", C, written=True)
+    of = VARIANTS[name].precision
+    alpha, beta = number(of, "alpha", alpha), number(of, "beta", beta)
+    transA, transB = option("transA", transA), option("transB", transB)
+    m, k, a, lda, a_turned = placed(of, "A", A, transA)
+    rows, n, b, ldb, b_turned = placed(of, "B", B, transB)
+    height, width, c, ldc, c_turned = placed(of, "C", C, written=True)
+    require_shapes(m, k, rows, n, height, width)
+    if c_turned:  # the transposed product
+        m, n, a, lda, a_turned, b, ldb, b_turned = n, m, b, ldb, not b_turned, a, lda, not a_turned
+    options = (YES if a_turned else NO, YES if b_turned else NO)
+    call(name, "gemm", *options, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, threads=threads)
+
+
+def require_shapes(m: int, k: int, rows: int, n: int, height: int, width: int) -> None:
+    """A is m x k, B rows x n and C height x width; they have to fit."""
     if rows != k:
         raise ValueError(f"the shapes do not fit: A is {m} x {k}, so that B must have {k} rows, not {rows}")
     if (height, width) != (m, n):
         raise ValueError(f"C must be {m} x {n}, as A is {m} x {k} and B {k} x {n}; it is {height} x {width}")
-    if 0 in (m, n, k):
+
+
+def placed(of: Precision, name: str, array: Any, trans: bool = False, written: bool = False) -> tuple[int, int, Any, int, bool]:
+    """Rows and columns of a matrix, of its transpose with trans; where it is, the distance of rows in memory, and whether these
+    are its columns.
+
+    Raises:
+        TypeError, ValueError: it is no such array, or to be written and read-only.
+    """
+    rows, columns, least, distance, turned, backwards = matrix(of, name, array, written)
+    if backwards:
+        raise ValueError(f"the {'columns' if turned else 'rows'} of {name} go backwards; copy it")
+    return (columns, rows, least, distance, not turned) if trans else (rows, columns, least, distance, turned)
+
+
+def sgemm_batch_strided(
+    A: NDArray[np.float32],
+    B: NDArray[np.float32],
+    C: NDArray[np.float32],
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: bool = False,
+    transB: bool = False,
+) -> None:
+    """`C[i] = alpha A[i] B[i] + beta C[i]` for each i in single precision, by default `C[i] += A[i] B[i]`.
+
+    A is (count, M, K), B is (count, K, N), C is (count, M, N), all float32; what `sgemm` takes as a matrix each of them may
+    be. Of A and B all matrices may be one: `np.broadcast_to(B, (count, K, N))`.
+
+    Raises:
+        As `sgemm`; ValueError also for matrices that go backwards, or of C that share memory.
+    """
+    multiply_batch("usl_sgemm", A, B, C, alpha, beta, transA, transB)
+
+
+def dgemm_batch_strided(
+    A: NDArray[np.float64],
+    B: NDArray[np.float64],
+    C: NDArray[np.float64],
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: bool = False,
+    transB: bool = False,
+) -> None:
+    """`C[i] = alpha A[i] B[i] + beta C[i]` for each i in double precision, like `sgemm_batch_strided`."""
+    multiply_batch("usl_dgemm", A, B, C, alpha, beta, transA, transB)
+
+
+def multiply_batch(name: str, A: Any, B: Any, C: Any, alpha: Any, beta: Any, transA: Any, transB: Any) -> None:
+    """Check the arguments and call the entry."""
+    of = VARIANTS[name].precision
+    alpha, beta = number(of, "alpha", alpha), number(of, "beta", beta)
+    trans = {"A": option("transA", transA), "B": option("transB", transB), "C": False}
+    counts, places, steps = [], {}, {}
+    for each, array in (("A", A), ("B", B), ("C", C)):
+        count, first, step = batch(of, each, array, written=each == "C")
+        counts.append(count)
+        steps[each] = step
+        if count:
+            places[each] = placed(of, each, first, trans[each], written=each == "C")
+    if len(set(counts)) > 1:
+        raise ValueError(f"A, B and C must have as many matrices; they have {counts[0]}, {counts[1]} and {counts[2]}")
+    if not counts[0]:
         return
-    _, library = _loaded(name)
+    (m, k, a, lda, a_turned), (rows, n, b, ldb, b_turned), (height, width, c, ldc, c_turned) = places.values()
+    require_shapes(m, k, rows, n, height, width)
+    one, other = (a, lda, steps["A"]), (b, ldb, steps["B"])
+    if c_turned:
+        m, n, one, other, a_turned, b_turned = n, m, other, one, not b_turned, not a_turned
+    options = (YES if a_turned else NO, YES if b_turned else NO)
+    call(name, "gemm_batch_strided", *options, m, n, k, alpha, *one, *other, beta, c, ldc, steps["C"], counts[0])
+
+
+# ---- calls
+
+
+def call(name: str, routine: str, *values: Any, threads: int | None = 1) -> None:
+    """Call the entry of a routine of level 3, and say in Python what it says with its status."""
+    _, library = loaded(name)
     with ONE_THREAD if threads == 1 else _sharing(library, threads):
-        status = getattr(library, name)(m, n, k, a, lda, b, ldb, c, ldc)
+        status = getattr(library, entry_name(routine, name))(*values)
     if status != 0:
-        raise _refusal(name, status)
+        raise _refusal(routine, name, status)
 
 
-def _refusal(name: str, status: int) -> Exception:
-    """What the status of an entry means, where distances of rows are right."""
+def _refusal(routine: str, name: str, status: int) -> Exception:
+    """What the status of an entry means, where options and distances of rows are right."""
+    entry = entry_name(routine, name)
     if status == -1:
-        return MemoryError(f"{name}: no memory for the copy of a part of B")
-    if status == 8:
-        return ValueError("C shares memory with A or B; give it memory of its own")
-    if status <= 3:
-        return ValueError(f"{name} takes sizes up to 2^31 - 1")
-    return ValueError(f"{name} refuses its argument {status}, {ARGUMENTS[status - 1]}")
+        return MemoryError(f"{entry}: no memory for the copy of a part of a matrix")
+    argument = arguments(routine)[status - 1]
+    if argument in ("B", "C"):
+        others = "A" if argument == "B" else "A or B"
+        return ValueError(f"{argument} shares memory with {others}; give it memory of its own")
+    if argument == "strideC":
+        return ValueError("the matrices of C share memory")
+    if argument in ("M", "N", "K", "count"):
+        return ValueError(f"{entry} takes sizes up to 2^31 - 1")
+    return ValueError(f"{entry} refuses its argument {status}, {argument}")
 
 
 @contextmanager
@@ -112,76 +211,3 @@ def _sharing(library: Any, threads: int | None) -> Iterator[None]:
         yield
     finally:
         library.omp_set_num_threads(before)
-
-
-# ---- the library
-
-
-@functools.cache
-def gemm_library(name: str) -> Library:
-    """The C of one of VARIANTS, with its CBLAS-shaped entry: NAME.c and NAME.h, and what a build needs to know.
-
-    Only the entry has external linkage: libraries can be linked with each other and with any BLAS.
-
-    Raises:
-        ValueError: there is no such variant.
-    """
-    from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
-    from usl_avx512.gemm import SINGLE as SINGLE_LANES
-    from usl_avx512.gemm import Blocking, gemm_schedule
-    from usl_avx512.kernels_algorithms import gemm
-    from usl_c11.emit import library
-    from usl_core.scheduling import rename
-
-    variant = _variant(name)
-    lanes, typ = (SINGLE_LANES, "f32") if variant.precision is SINGLE else (DOUBLE_LANES, "f64")
-    # small blocks of rows, of which threads get nearly as many each, and few are left over for one thread alone
-    blocking = Blocking(m=60, small=512) if variant.parallel else None
-    scheduled = gemm_schedule(gemm, lanes, blocking, parallel=variant.parallel)
-    kernel = rename(scheduled, f"{name.removeprefix('usl_')}_kernel")
-    plain = library([kernel.ir], name, exported=False)
-    window = f"usl_win_2{typ}"
-    words = {
-        "NAME": name,
-        "TYPE": variant.precision.ctype,
-        "READ": f"{window}c",
-        "WRITE": window,
-        "KERNEL": f"{kernel.name()}_body",
-    }
-    source, header = (_filled(HERE / f"gemm.{suffix}", words) for suffix in "ch")
-    head, end, tail = plain.files[f"{name}.h"].rpartition("#ifdef __cplusplus\n}")
-    files = plain.files | {f"{name}.c": plain.files[f"{name}.c"] + source, f"{name}.h": f"{head}{header.lstrip()}\n{end}{tail}"}
-    return replace(plain, files=files)
-
-
-def _variant(name: str) -> Variant:
-    if name not in VARIANTS:
-        raise ValueError(f"no matrix product is called {name!r}; there are {', '.join(VARIANTS)}")
-    return VARIANTS[name]
-
-
-def _filled(file: Path, words: dict[str, str]) -> str:
-    return re.sub(r"@(\w+)@", lambda match: words[match[1]], file.read_text(encoding="utf-8"))
-
-
-@functools.cache
-def _loaded(name: str) -> tuple[Any, Any]:
-    """cffi, and the compiled library, with the functions of the OpenMP runtime that it is linked with."""
-    ctype, ffi = VARIANTS[name].precision.ctype, foreign()
-    data = f"const {ctype} *A, int64_t lda, const {ctype} *B, int64_t ldb, {ctype} *C, int64_t ldc"
-    ffi.cdef(f"int {name}(int64_t M, int64_t N, int64_t K, {data});")
-    ffi.cdef("int omp_get_max_threads(void); void omp_set_num_threads(int);")
-    # never unloaded: the threads of an OpenMP runtime outlive a call
-    return ffi, ffi.dlopen(str(gemm_path(name)), ffi.RTLD_NOW | getattr(ffi, "RTLD_NODELETE", 0))
-
-
-@functools.cache
-def gemm_path(name: str) -> Path:
-    """The compiled library of one of VARIANTS; scheduled and compiled only if the build cache has none of the same sources.
-
-    Raises:
-        ValueError: there is no such variant. JitError: the processor has no AVX-512, or there is no C compiler.
-    """
-    from usl_avx512.kernels.sources import built_once
-
-    return built_once(name, lambda: gemm_library(name), _variant(name).parallel)

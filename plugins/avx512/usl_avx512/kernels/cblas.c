@@ -1,0 +1,34 @@
+/* CBLAS: what both precisions share. A program may define cblas_xerbla itself. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cblas.h"
+
+/* Whether the arguments that cblas_xerbla counts are those of the column-major call that stands for a row-major one. */
+int RowMajorStrg = 0;
+
+/* The arguments of a routine that change places then. */
+static const struct {
+    const char *part;
+    int one, other;
+} usl_places[] = {{"gemm", 4, 5}, {"gemm", 9, 11}, {"symm", 4, 5}, {"trmm", 6, 7}, {"trsm", 6, 7}, {"gemv", 3, 4}, {"ger", 2, 3}, {"ger", 6, 8}};
+
+#if defined(__GNUC__)
+__attribute__((weak))
+#endif
+void cblas_xerbla(int argument, const char *routine, const char *format, ...)
+{
+    for (size_t i = 0; RowMajorStrg && i < sizeof usl_places / sizeof *usl_places; i++)
+        if (strstr(routine, usl_places[i].part) != NULL && (argument == usl_places[i].one || argument == usl_places[i].other)) {
+            argument = usl_places[i].one + usl_places[i].other - argument;
+            break;
+        }
+    fprintf(stderr, "%s: argument %d is wrong\n", routine, argument);
+    va_list values;
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    exit(EXIT_FAILURE);
+}

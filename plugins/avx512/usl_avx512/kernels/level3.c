@@ -1,0 +1,522 @@
+
+/* The CBLAS-shaped entries, see the header. */
+
+#include <string.h>
+
+#define USL_SIZE(n) ((n) >= 0 && (n) <= INT32_MAX)
+#define USL_LD(ld, n) ((ld) >= ((n) > 1 ? (n) : 1))
+#define USL_TRANS(t) ((t) >= 111 && (t) <= 113)
+#define USL_UPLO(u) ((u) == 121 || (u) == 122)
+#define USL_DIAG(d) ((d) == 131 || (d) == 132)
+#define USL_SIDE(s) ((s) == 141 || (s) == 142)
+
+enum {
+    USL_BLOCK = 64,   /* rows of a triangle that is done by itself */
+    USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix */
+    USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
+    USL_FEW = @FEW@,    /* so many rows or columns are products of rows with rows */
+};
+
+/* A matrix anywhere in memory: where its first element is, and how far rows and columns are apart; one of the two is 1. */
+struct usl_view {
+    @T@ *data;
+    ptrdiff_t row, column;
+};
+
+static inline struct usl_view usl_view(const @T@ *data, int64_t ld, bool turned)
+{
+    return turned ? (struct usl_view){(@T@ *)data, 1, (ptrdiff_t)ld} : (struct usl_view){(@T@ *)data, (ptrdiff_t)ld, 1};
+}
+
+static inline struct usl_view usl_turned(struct usl_view a)
+{
+    return (struct usl_view){a.data, a.column, a.row};
+}
+
+/* The part that begins at row i and column j. */
+static inline struct usl_view usl_from(struct usl_view a, int64_t i, int64_t j)
+{
+    return (struct usl_view){a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.column, a.row, a.column};
+}
+
+static inline @T@ *usl_at(struct usl_view a, int64_t i, int64_t j)
+{
+    return a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.column;
+}
+
+/* c += alpha a b, for m x k a and k x n b; sizes are at least 1. -1: no memory. */
+static int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+{
+    if (n > 1 && c.column != 1)
+        return usl_multiply(n, m, k, alpha, usl_turned(b), usl_turned(a), usl_turned(c));
+    if (n == 1) {
+        const struct @READ1@ x = {b.data, {b.row}};
+        const struct @WRITE1@ y = {c.data, {c.row}};
+        if (a.column == 1 || k == 1)
+            return @P@gemv_n_body(m, k, &alpha, (struct @READ2@){a.data, {a.row, 1}}, x, y);
+        return @P@gemv_t_body(k, m, &alpha, (struct @READ2@){a.data, {a.column, 1}}, x, y);
+    }
+    if (m == 1) {
+        const struct @READ1@ x = {a.data, {a.column}};
+        const struct @WRITE1@ y = {c.data, {1}};
+        if (b.column == 1)
+            return @P@gemv_t_body(k, n, &alpha, (struct @READ2@){b.data, {b.row, 1}}, x, y);
+        return @P@gemv_n_body(n, k, &alpha, (struct @READ2@){b.data, {b.column, 1}}, x, y);
+    }
+    if (k == 1)
+        return @P@ger_body(m, n, &alpha, (struct @READ1@){a.data, {a.row}}, (struct @READ1@){b.data, {b.column}}, (struct @WRITE2@){c.data, {c.row, 1}});
+    const bool a_turned = a.column != 1, b_turned = b.column != 1;
+    const struct @READ2@ A = {a.data, {a_turned ? a.column : a.row, 1}}, B = {b.data, {b_turned ? b.column : b.row, 1}};
+    const struct @WRITE2@ C = {c.data, {c.row, 1}};
+    if (!a_turned && b_turned && (m <= USL_FEW || n <= USL_FEW)) {
+        if (m <= n)
+            @P@dots_body(m, n, k, &alpha, A, B, C);
+        else
+            @P@dots_body(n, m, k, &alpha, B, A, (struct @WRITE2@){c.data, {1, c.row}});
+        return 0;
+    }
+    if (a_turned)
+        return b_turned ? @P@gemm_tt_body(m, n, k, &alpha, A, B, C) : @P@gemm_tn_body(m, n, k, &alpha, A, B, C);
+    return b_turned ? @P@gemm_nt_body(m, n, k, &alpha, A, B, C) : @P@gemm_nn_body(m, n, k, &alpha, A, B, C);
+}
+
+/* c = beta c, where 0 times anything is 0. triangle: 0 for the whole of c, 121 for the upper and 122 for the lower triangle. */
+static void usl_scale(int triangle, int64_t m, int64_t n, @T@ beta, struct usl_view c)
+{
+    if (beta == 1)
+        return;
+    if (c.column != 1) {
+        usl_scale(triangle == 0 ? 0 : 243 - triangle, n, m, beta, usl_turned(c));
+        return;
+    }
+    for (int64_t i = 0; i < m; i++) {
+        const int64_t first = triangle == 121 ? i : 0, last = triangle == 122 ? i + 1 : n;
+        if (beta == 0)
+            memset(usl_at(c, i, first), 0, (size_t)(last - first) * sizeof(@T@));
+        else
+            @P@scal_body(last - first, &beta, (struct @WRITE1@){usl_at(c, i, first), {1}});
+    }
+}
+
+/* The triangle of a on the diagonal, m rows, dense and lower (rows and columns of an upper one are reversed): what is below the
+ * diagonal in t, the diagonal in d; filled up with the identity to a multiple of four rows. */
+static void usl_triangle(bool lower, bool unit, bool inverse, int64_t m, struct usl_view a, @T@ *t, @T@ *d)
+{
+    const int64_t rows = (m + 3) / 4 * 4;
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t k = 0; k < i; k++)
+            t[i * USL_BLOCK + k] = i >= m ? 0 : lower ? *usl_at(a, i, k) : *usl_at(a, m - 1 - i, m - 1 - k);
+        const @T@ diagonal = i >= m || unit ? 1 : lower ? *usl_at(a, i, i) : *usl_at(a, m - 1 - i, m - 1 - i);
+        d[i] = inverse ? 1 / diagonal : diagonal;
+    }
+}
+
+/* n columns of b, whose rows are reversed for an upper triangle, to x and back; x has USL_WIDTH columns, and zeros beyond. */
+static void usl_columns_to(@T@ *x, bool lower, int64_t m, int64_t n, struct usl_view b)
+{
+    if (n < USL_WIDTH || m % 4 != 0)
+        memset(x, 0, (size_t)((m + 3) / 4 * 4) * USL_WIDTH * sizeof(@T@));
+    if (b.column != 1) {
+        const struct @WRITE2@ rows = {lower ? x : x + (m - 1) * USL_WIDTH, {lower ? USL_WIDTH : -USL_WIDTH, 1}};
+        @P@turn_body(n, m, (struct @READ2@){b.data, {b.column, 1}}, rows);
+        return;
+    }
+    for (int64_t i = 0; i < m; i++)
+        memcpy(x + i * USL_WIDTH, usl_at(b, lower ? i : m - 1 - i, 0), (size_t)n * sizeof(@T@));
+}
+
+static void usl_columns_from(const @T@ *x, bool lower, int64_t m, int64_t n, struct usl_view b)
+{
+    if (b.column != 1) {
+        const struct @READ2@ rows = {lower ? x : x + (m - 1) * USL_WIDTH, {lower ? USL_WIDTH : -USL_WIDTH, 1}};
+        @P@turn_body(m, n, rows, (struct @WRITE2@){b.data, {b.column, 1}});
+        return;
+    }
+    for (int64_t i = 0; i < m; i++)
+        memcpy(usl_at(b, lower ? i : m - 1 - i, 0), x + i * USL_WIDTH, (size_t)n * sizeof(@T@));
+}
+
+/* b = a^-1 b (solve), or b = a b, for a triangle of at most USL_BLOCK rows. */
+static void usl_triangle_block(bool solve, bool lower, bool unit, int64_t m, int64_t n, struct usl_view a, struct usl_view b)
+{
+    @T@ t[USL_BLOCK * USL_BLOCK], d[USL_BLOCK], x[USL_BLOCK * USL_WIDTH], y[USL_BLOCK * USL_WIDTH];
+    usl_triangle(lower, unit, solve, m, a, t, d);
+    const struct @READ2@ T = {t, {USL_BLOCK, 1}};
+    const struct @READ1@ D = {d, {1}};
+    for (int64_t j = 0; j < n; j += USL_WIDTH) {
+        const int64_t columns = n - j < USL_WIDTH ? n - j : USL_WIDTH;
+        usl_columns_to(x, lower, m, columns, usl_from(b, 0, j));
+        if (solve)
+            @P@solve_body((m + 3) / 4, T, D, (struct @WRITE2@){x, {USL_WIDTH, 1}});
+        else
+            @P@triangle_body((m + 3) / 4, T, D, (struct @READ2@){x, {USL_WIDTH, 1}}, (struct @WRITE2@){y, {USL_WIDTH, 1}});
+        usl_columns_from(solve ? x : y, lower, m, columns, usl_from(b, 0, j));
+    }
+}
+
+/* b = a^-1 b (solve), or b = a b, for an m x m triangle a and m x n b. Halves, so that most of the work is large products. */
+static int usl_triangular(bool solve, bool lower, bool unit, int64_t m, int64_t n, struct usl_view a, struct usl_view b)
+{
+    if (m <= USL_BLOCK) {
+        usl_triangle_block(solve, lower, unit, m, n, a, b);
+        return 0;
+    }
+    const int64_t half = (m / 2 + USL_BLOCK - 1) / USL_BLOCK * USL_BLOCK, rest = m - half;
+    const struct usl_view above = b, below = usl_from(b, half, 0);
+    const bool downwards = solve == lower; /* the upper half first */
+    for (int turn = 0; turn < 2; turn++) {
+        int bad;
+        if ((turn == 0) == downwards)
+            bad = usl_triangular(solve, lower, unit, half, n, a, above);
+        else
+            bad = usl_triangular(solve, lower, unit, rest, n, usl_from(a, half, half), below);
+        if (bad == 0 && turn == 0)
+            bad = lower ? usl_multiply(rest, n, half, solve ? -1 : 1, usl_from(a, half, 0), above, below)
+                        : usl_multiply(half, n, rest, solve ? -1 : 1, usl_from(a, 0, half), below, above);
+        if (bad != 0)
+            return bad;
+    }
+    return 0;
+}
+
+/* The triangle of c += alpha a b^T, where a and b are n x k. */
+static int usl_rank(bool lower, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+{
+    if (n <= USL_SQUARE) {
+        @T@ t[USL_SQUARE * USL_SQUARE];
+        memset(t, 0, (size_t)(n * n) * sizeof(@T@));
+        const int bad = usl_multiply(n, n, k, alpha, a, usl_turned(b), (struct usl_view){t, (ptrdiff_t)n, 1});
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = lower ? 0 : i; j < (lower ? i + 1 : n); j++)
+                *usl_at(c, i, j) += t[i * n + j];
+        return bad;
+    }
+    const int64_t half = (n / 2 + USL_SQUARE - 1) / USL_SQUARE * USL_SQUARE, rest = n - half;
+    const struct usl_view a2 = usl_from(a, half, 0), b2 = usl_from(b, half, 0);
+    int bad = usl_rank(lower, half, k, alpha, a, b, c);
+    if (bad == 0)
+        bad = usl_rank(lower, rest, k, alpha, a2, b2, usl_from(c, half, half));
+    if (bad != 0)
+        return bad;
+    return lower ? usl_multiply(rest, half, k, alpha, a2, usl_turned(b), usl_from(c, half, 0))
+                 : usl_multiply(half, rest, k, alpha, a, usl_turned(b2), usl_from(c, 0, half));
+}
+
+/* c += alpha a b for symmetric a, of which a triangle is read. */
+static int usl_symmetric(bool lower, int64_t m, int64_t n, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+{
+    if (m <= USL_SQUARE) {
+        @T@ t[USL_SQUARE * USL_SQUARE];
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j <= i; j++)
+                t[i * m + j] = t[j * m + i] = lower ? *usl_at(a, i, j) : *usl_at(a, j, i);
+        return usl_multiply(m, n, m, alpha, (struct usl_view){t, (ptrdiff_t)m, 1}, b, c);
+    }
+    const int64_t half = (m / 2 + USL_SQUARE - 1) / USL_SQUARE * USL_SQUARE, rest = m - half;
+    const struct usl_view b2 = usl_from(b, half, 0), c2 = usl_from(c, half, 0);
+    const struct usl_view below = lower ? usl_from(a, half, 0) : usl_turned(usl_from(a, 0, half));
+    int bad = usl_symmetric(lower, half, n, alpha, a, b, c);
+    if (bad == 0)
+        bad = usl_symmetric(lower, rest, n, alpha, usl_from(a, half, half), b2, c2);
+    if (bad == 0)
+        bad = usl_multiply(rest, n, half, alpha, below, b, c2);
+    if (bad == 0)
+        bad = usl_multiply(half, n, rest, alpha, usl_turned(below), b2, c);
+    return bad;
+}
+
+/* ---- what the routines do, where their arguments are right; rows: matrices are row-major */
+
+static int usl_gemm_of(bool rows, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
+                       const @T@ *b, int64_t ldb, @T@ beta, @T@ *c, int64_t ldc)
+{
+    if (m == 0 || n == 0)
+        return 0;
+    const struct usl_view target = usl_view(c, ldc, !rows);
+    usl_scale(0, m, n, beta, target);
+    if (k == 0 || alpha == 0)
+        return 0;
+    return usl_multiply(m, n, k, alpha, usl_view(a, lda, (trans_a != 111) == rows), usl_view(b, ldb, (trans_b != 111) == rows), target);
+}
+
+static int usl_symm_of(bool rows, int side, int uplo, int64_t m, int64_t n, @T@ alpha, const @T@ *a, int64_t lda, const @T@ *b,
+                       int64_t ldb, @T@ beta, @T@ *c, int64_t ldc)
+{
+    if (m == 0 || n == 0)
+        return 0;
+    usl_scale(0, m, n, beta, usl_view(c, ldc, !rows));
+    if (alpha == 0)
+        return 0;
+    const bool left = side == 141;
+    return usl_symmetric(uplo == 122, left ? m : n, left ? n : m, alpha, usl_view(a, lda, !rows), usl_view(b, ldb, rows != left),
+                         usl_view(c, ldc, rows != left));
+}
+
+static int usl_rank_of(bool twice, bool rows, int uplo, int trans, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
+                       const @T@ *b, int64_t ldb, @T@ beta, @T@ *c, int64_t ldc)
+{
+    if (n == 0)
+        return 0;
+    const struct usl_view target = usl_view(c, ldc, !rows);
+    usl_scale(uplo, n, n, beta, target);
+    if (k == 0 || alpha == 0)
+        return 0;
+    const bool turned = (trans != 111) == rows;
+    const struct usl_view one = usl_view(a, lda, turned), other = usl_view(b, ldb, turned);
+    const int bad = usl_rank(uplo == 122, n, k, alpha, one, other, target);
+    return bad == 0 && twice ? usl_rank(uplo == 122, n, k, alpha, other, one, target) : bad;
+}
+
+static int usl_triangular_of(bool solve, bool rows, int side, int uplo, int trans, int diag, int64_t m, int64_t n, @T@ alpha,
+                             const @T@ *a, int64_t lda, @T@ *b, int64_t ldb)
+{
+    if (m == 0 || n == 0)
+        return 0;
+    usl_scale(0, m, n, alpha, usl_view(b, ldb, !rows));
+    if (alpha == 0)
+        return 0;
+    const bool left = side == 141, turned = (trans != 111) == left; /* x op(a) = b is op(a)^T x^T = b^T */
+    return usl_triangular(solve, (uplo == 122) != turned, diag == 132, left ? m : n, left ? n : m, usl_view(a, lda, rows == turned),
+                          usl_view(b, ldb, rows != left));
+}
+
+/* ---- entries */
+
+/* Whether two row-major matrices provably share no byte: apart as a whole, or beside each other in rows of one distance. */
+static inline bool usl_apart(const @T@ *p, int64_t p_rows, int64_t p_columns, int64_t p_ld, const @T@ *q, int64_t q_rows, int64_t q_columns,
+                             int64_t q_ld)
+{
+    if (p_rows == 0 || p_columns == 0 || q_rows == 0 || q_columns == 0)
+        return true;
+    const uintptr_t a = (uintptr_t)p, b = (uintptr_t)q;
+    const uint64_t a_bytes = ((uint64_t)(p_rows - 1) * (uint64_t)p_ld + (uint64_t)p_columns) * sizeof(@T@);
+    const uint64_t b_bytes = ((uint64_t)(q_rows - 1) * (uint64_t)q_ld + (uint64_t)q_columns) * sizeof(@T@);
+    if (a < b ? b - a >= a_bytes : a - b >= b_bytes)
+        return true;
+    if (p_ld != q_ld)
+        return false;
+    /* Columns of one matrix beside each other: apart modulo the distance of rows. */
+    const uint64_t period = (uint64_t)p_ld * sizeof(@T@);
+    const uint64_t distance = b >= a ? (b - a) % period : (period - (a - b) % period) % period;
+    return distance >= (uint64_t)p_columns * sizeof(@T@) && distance + (uint64_t)q_columns * sizeof(@T@) <= period;
+}
+
+/* Whether the bytes of a matrix fit PTRDIFF_MAX. */
+static inline bool usl_fits(int64_t rows, int64_t ld)
+{
+    return rows == 0 || ld < (int64_t)1 << 28 /* and rows < 2^31: no division */ || (uint64_t)ld <= (uint64_t)PTRDIFF_MAX / sizeof(@T@) / (uint64_t)rows;
+}
+
+/* Whether a matrix is none, and has elements; whether the distance of its rows is too small, or too large to address. */
+#define USL_NONE(a, m, n) ((a) == NULL && (m) > 0 && (n) > 0)
+#define USL_BAD_LD(ld, m, n) (!USL_LD(ld, n) || !usl_fits(m, ld))
+
+/* @gemm */
+/* C = alpha op(A) op(B) + beta C; op is a transposition where trans is 112 (or 113), nothing where it is 111. op(A) is M x K, op(B)
+ * K x N, C M x N. Where alpha is 0, A and B are not read; where beta is 0, C is not. */
+int usl_@P@gemm@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    if (!USL_TRANS(transA))
+        return 1;
+    if (!USL_TRANS(transB))
+        return 2;
+    if (!USL_SIZE(M))
+        return 3;
+    if (!USL_SIZE(N))
+        return 4;
+    if (!USL_SIZE(K))
+        return 5;
+    const int64_t am = transA == 111 ? M : K, an = transA == 111 ? K : M, bm = transB == 111 ? K : N, bn = transB == 111 ? N : K;
+    const bool some = M > 0 && N > 0; /* whether anything is read or written */
+    if (some && USL_NONE(A, am, an))
+        return 7;
+    if (USL_BAD_LD(lda, am, an))
+        return 8;
+    if (some && USL_NONE(B, bm, bn))
+        return 9;
+    if (USL_BAD_LD(ldb, bm, bn))
+        return 10;
+    if (USL_NONE(C, M, N))
+        return 12;
+    if (USL_BAD_LD(ldc, M, N))
+        return 13;
+    if (!usl_apart(A, am, an, lda, C, M, N, ldc) || !usl_apart(B, bm, bn, ldb, C, M, N, ldc))
+        return 12;
+    return usl_gemm_of(true, transA, transB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+}
+
+/* @gemm_batch_strided */
+/* As many products as count says, `gemm` of the matrices strideA, strideB and strideC elements after those of the product before.
+ * Strides are at least 0; those of C are such that its matrices share no memory. */
+int usl_@P@gemm_batch_strided@S@(int transA, int transB, int64_t M, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, int64_t strideA, const @T@ *B, int64_t ldb, int64_t strideB, @T@ beta, @T@ *C, int64_t ldc, int64_t strideC, int64_t count)
+{
+    if (!USL_TRANS(transA))
+        return 1;
+    if (!USL_TRANS(transB))
+        return 2;
+    if (!USL_SIZE(M))
+        return 3;
+    if (!USL_SIZE(N))
+        return 4;
+    if (!USL_SIZE(K))
+        return 5;
+    const int64_t am = transA == 111 ? M : K, an = transA == 111 ? K : M, bm = transB == 111 ? K : N, bn = transB == 111 ? N : K;
+    if (!USL_SIZE(count))
+        return 17;
+    const bool some = count > 0 && M > 0 && N > 0, many = count > 1;
+    if (some && USL_NONE(A, am, an))
+        return 7;
+    if (USL_BAD_LD(lda, am, an))
+        return 8;
+    if (strideA < 0 || (count > 0 && !usl_fits(count, strideA)))
+        return 9;
+    if (some && USL_NONE(B, bm, bn))
+        return 10;
+    if (USL_BAD_LD(ldb, bm, bn))
+        return 11;
+    if (strideB < 0 || (count > 0 && !usl_fits(count, strideB)))
+        return 12;
+    if (some && USL_NONE(C, M, N))
+        return 14;
+    if (USL_BAD_LD(ldc, M, N))
+        return 15;
+    const bool beside = strideC >= N && strideC * count <= ldc; /* a row of each, then the next row of each */
+    if (strideC < 0 || (count > 0 && !usl_fits(count, strideC)) || (many && M > 0 && N > 0 && strideC < (M - 1) * ldc + N && !beside))
+        return 16;
+    for (int64_t i = 0; i < count; i++) /* the first and the last element of all products */
+        if (!usl_apart(A + i * strideA, am, an, lda, C, beside ? M : count, beside ? (count - 1) * strideC + N : (M - 1) * ldc + N, beside ? ldc : strideC) ||
+            !usl_apart(B + i * strideB, bm, bn, ldb, C, beside ? M : count, beside ? (count - 1) * strideC + N : (M - 1) * ldc + N, beside ? ldc : strideC))
+            return 14;
+    for (int64_t i = 0; i < count; i++)
+        if (usl_gemm_of(true, transA, transB, M, N, K, alpha, A + i * strideA, lda, B + i * strideB, ldb, beta, C + i * strideC, ldc) != 0)
+            return -1;
+    return 0;
+}
+
+/* @symm */
+/* C = alpha A B + beta C for symmetric A (side 141), or C = alpha B A + beta C (142). B and C are M x N; of A, M x M or N x N, the
+ * upper (uplo 121) or lower (122) triangle is read. Where alpha is 0, A and B are not read; where beta is 0, C is not. */
+int usl_@P@symm@S@(int side, int uplo, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    if (!USL_SIDE(side))
+        return 1;
+    if (!USL_UPLO(uplo))
+        return 2;
+    if (!USL_SIZE(M))
+        return 3;
+    if (!USL_SIZE(N))
+        return 4;
+    const int64_t na = side == 141 ? M : N;
+    if (USL_NONE(A, na, na))
+        return 6;
+    if (USL_BAD_LD(lda, na, na))
+        return 7;
+    if (USL_NONE(B, M, N))
+        return 8;
+    if (USL_BAD_LD(ldb, M, N))
+        return 9;
+    if (USL_NONE(C, M, N))
+        return 11;
+    if (USL_BAD_LD(ldc, M, N))
+        return 12;
+    if (!usl_apart(A, na, na, lda, C, M, N, ldc) || !usl_apart(B, M, N, ldb, C, M, N, ldc))
+        return 11;
+    return usl_symm_of(true, side, uplo, M, N, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+}
+
+/* @syrk */
+/* C = alpha op(A) op(A)^T + beta C, of which the upper (uplo 121) or lower (122) triangle is read and written; C is N x N, op(A)
+ * N x K, and op a transposition where trans is 112 (or 113). Where alpha is 0, A is not read; where beta is 0, C is not. */
+int usl_@P@syrk@S@(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, @T@ beta, @T@ *C, int64_t ldc)
+{
+    if (!USL_UPLO(uplo))
+        return 1;
+    if (!USL_TRANS(trans))
+        return 2;
+    if (!USL_SIZE(N))
+        return 3;
+    if (!USL_SIZE(K))
+        return 4;
+    const int64_t am = trans == 111 ? N : K, an = trans == 111 ? K : N;
+    if (USL_NONE(A, am, an))
+        return 6;
+    if (USL_BAD_LD(lda, am, an))
+        return 7;
+    if (USL_NONE(C, N, N))
+        return 9;
+    if (USL_BAD_LD(ldc, N, N))
+        return 10;
+    if (!usl_apart(A, am, an, lda, C, N, N, ldc))
+        return 9;
+    return usl_rank_of(false, true, uplo, trans, N, K, alpha, A, lda, A, lda, beta, C, ldc) == 0 ? 0 : -1;
+}
+
+/* @syr2k */
+/* C = alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C, else like `syrk`. */
+int usl_@P@syr2k@S@(int uplo, int trans, int64_t N, int64_t K, @T@ alpha, const @T@ *A, int64_t lda, const @T@ *B, int64_t ldb, @T@ beta, @T@ *C, int64_t ldc)
+{
+    if (!USL_UPLO(uplo))
+        return 1;
+    if (!USL_TRANS(trans))
+        return 2;
+    if (!USL_SIZE(N))
+        return 3;
+    if (!USL_SIZE(K))
+        return 4;
+    const int64_t am = trans == 111 ? N : K, an = trans == 111 ? K : N;
+    if (USL_NONE(A, am, an))
+        return 6;
+    if (USL_BAD_LD(lda, am, an))
+        return 7;
+    if (USL_NONE(B, am, an))
+        return 8;
+    if (USL_BAD_LD(ldb, am, an))
+        return 9;
+    if (USL_NONE(C, N, N))
+        return 11;
+    if (USL_BAD_LD(ldc, N, N))
+        return 12;
+    if (!usl_apart(A, am, an, lda, C, N, N, ldc) || !usl_apart(B, am, an, ldb, C, N, N, ldc))
+        return 11;
+    return usl_rank_of(true, true, uplo, trans, N, K, alpha, A, lda, B, ldb, beta, C, ldc) == 0 ? 0 : -1;
+}
+
+/* @triangular */
+int usl_@P@@NAME@@S@(int side, int uplo, int trans, int diag, int64_t M, int64_t N, @T@ alpha, const @T@ *A, int64_t lda, @T@ *B, int64_t ldb)
+{
+    if (!USL_SIDE(side))
+        return 1;
+    if (!USL_UPLO(uplo))
+        return 2;
+    if (!USL_TRANS(trans))
+        return 3;
+    if (!USL_DIAG(diag))
+        return 4;
+    if (!USL_SIZE(M))
+        return 5;
+    if (!USL_SIZE(N))
+        return 6;
+    const int64_t na = side == 141 ? M : N;
+    if (USL_NONE(A, na, na))
+        return 8;
+    if (USL_BAD_LD(lda, na, na))
+        return 9;
+    if (USL_NONE(B, M, N))
+        return 10;
+    if (USL_BAD_LD(ldb, M, N))
+        return 11;
+    if (!usl_apart(A, na, na, lda, B, M, N, ldb))
+        return 10;
+    return usl_triangular_of(@SOLVE@, true, side, uplo, trans, diag, M, N, alpha, A, lda, B, ldb) == 0 ? 0 : -1;
+}
+
+/* @trmm */
+/* B = alpha op(A) B (side 141), or B = alpha B op(A) (142), for triangular A, of which the upper (uplo 121) or lower (122) triangle is
+ * read; with diag 132 the diagonal is not read but all ones, with 131 it is. op is a transposition where trans is 112 (or 113). B is
+ * M x N. Where alpha is 0, A is not read, nor is B. */
+@TRIANGULAR@
+
+/* @trsm */
+/* Solves op(A) X = alpha B (side 141), or X op(A) = alpha B (142), for X, and puts it in the place of B; else like `trmm`. Products with
+ * reciprocals of the diagonal stand for quotients. No test is made of whether A is singular. */
+@TRIANGULAR@
