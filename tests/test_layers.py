@@ -93,8 +93,9 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_avx512": (
         "cpu emulation kernels_algorithms kernels_convolution kernels_short masks memories",
         "isa kernels_int",
-        "blas1 conv gemm schedules",
+        "blas1 conv schedules",
         "blas1_norms blas2",
+        "gemm",
         "kernels",
         "plugin",
     ),
