@@ -148,11 +148,28 @@ def _mvin(
     return mvin
 
 
+def _of_bytes(channel: _Channel, out: Output | None) -> Fragment:
+    """What a load of int8 into the scratchpad asks, whose rows begin so many elements apart."""
+    LD, DIM, MOST, FENCE = channel.record, channel.params.dim, channel.params.max_bytes, out.fence if out else None
+
+    @fragment
+    def of_bytes(dst, rows, cols, apart):
+        assert cols <= MOST
+        in_blocks(dst, rows, DIM)
+        assert LD.stride == apart
+        assert LD.bytes == 1
+        assert LD.block_stride == stride(dst, 0)
+        assert LD.plain
+        if {out is not None}:
+            assert not FENCE.pending
+
+    return of_bytes
+
+
 def _mvin_apart(channel: _Channel, SPAD: MemoryClass, STEP: int, out: Output | None) -> Procedure:
     """Rows that begin STEP elements apart, and may overlap."""
-    params, LD = channel.params, channel.record
-    DIM, MOST, HEADER = params.dim, params.max_bytes, chip_header(params)
-    MEMORY, FENCE = (out.memory, out.fence) if out else (DRAM, None)
+    DIM, HEADER, of_bytes = channel.params.dim, chip_header(channel.params), _of_bytes(channel, out)
+    MEMORY = out.memory if out else DRAM
 
     @instr(channel.template(), c_global=HEADER)
     def mvin_apart(
@@ -161,15 +178,8 @@ def _mvin_apart(channel: _Channel, SPAD: MemoryClass, STEP: int, out: Output | N
         dst: [i8][(cols + DIM - 1) / DIM, rows, DIM] @ SPAD,
         src: [i8][STEP * (rows - 1) + cols] @ MEMORY,
     ):
-        assert cols <= MOST
         assert stride(src, 0) == 1
-        in_blocks(dst, rows, DIM)
-        assert LD.stride == STEP
-        assert LD.bytes == 1
-        assert LD.block_stride == stride(dst, 0)
-        assert LD.plain
-        if {out is not None}:
-            assert not FENCE.pending
+        of_bytes(dst, rows, cols, STEP)
         for r in seq(0, rows):
             for c in seq(0, cols):
                 dst[c / DIM, r, c % DIM] = src[STEP * r + c]
@@ -179,9 +189,8 @@ def _mvin_apart(channel: _Channel, SPAD: MemoryClass, STEP: int, out: Output | N
 
 def _mvin_every(channel: _Channel, SPAD: MemoryClass, STEP: int, out: Output | None) -> Procedure:
     """Every STEP-th row."""
-    params, LD = channel.params, channel.record
-    DIM, MOST, HEADER = params.dim, params.max_bytes, chip_header(params)
-    MEMORY, FENCE = (out.memory, out.fence) if out else (DRAM, None)
+    DIM, HEADER, of_bytes = channel.params.dim, chip_header(channel.params), _of_bytes(channel, out)
+    MEMORY = out.memory if out else DRAM
 
     @instr(channel.template(), c_global=HEADER)
     def mvin_every(
@@ -190,15 +199,8 @@ def _mvin_every(channel: _Channel, SPAD: MemoryClass, STEP: int, out: Output | N
         dst: [i8][(cols + DIM - 1) / DIM, rows, DIM] @ SPAD,
         src: [i8][STEP * (rows - 1) + 1, cols] @ MEMORY,
     ):
-        assert cols <= MOST
         assert stride(src, 1) == 1
-        in_blocks(dst, rows, DIM)
-        assert LD.stride == STEP * stride(src, 0)
-        assert LD.bytes == 1
-        assert LD.block_stride == stride(dst, 0)
-        assert LD.plain
-        if {out is not None}:
-            assert not FENCE.pending
+        of_bytes(dst, rows, cols, STEP * stride(src, 0))
         for r in seq(0, rows):
             for c in seq(0, cols):
                 dst[c / DIM, r, c % DIM] = src[STEP * r, c]
