@@ -172,6 +172,15 @@ def test_reductions_by_an_operation_have_what_sums_have(op: Operation) -> None:
     assert_refines(p, staged)
 
 
+def test_partial_results_need_a_value_to_start_at() -> None:
+    p = parse("def f(n: size, x: u8[n], s: u8):\n    for i in seq(0, n):\n        s @= kept(x[i])", **SCOPE)
+    with pytest.raises(SchedulingError, match="a reduction by `@= kept` has no value to start at"):
+        stage_mem(p, p.find_loop("i"), "s", "t", accum=True)
+    p = parse("def f(a: u8, b: u8, x: u8):\n    if a < b:\n        x @= kept(b)", **SCOPE)
+    with pytest.raises(SchedulingError, match="a reduction by `@= kept` has no identity"):
+        if_to_select(p, "if _: _")
+
+
 def test_two_operations_do_not_change_places_and_steps_on_statements_know_them() -> None:
     p = parse("def f(a: i8, b: i8, x: i8):\n    x @= later(a)\n    x @= max(b)", **SCOPE)
     with pytest.raises(SchedulingError, match="do not commute"):
