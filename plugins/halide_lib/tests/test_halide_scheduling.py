@@ -298,6 +298,13 @@ def test_wrapped_cloned_and_inlined_funcs_compute_the_same():
         assert all(values[at] == expected[at] for at in expected)
 
 
+def test_the_loops_that_are_shown_are_those_after_the_directives():
+    h = three_stages()
+    h.split(y, "yo", "yi", 4).parallel("yo")
+    assert "parallel h.s0.yo in (0, (?cpu h_1.len + 3) / 4):" in h.lowered("tgt?")
+    assert "cpu h: " in h.lowered("bounds") and "?cpu h ⇒" in h.lowered("query")
+
+
 def test_a_place_that_a_func_itself_gives_is_another_place():
     """Found by the fuzzer: both reads were one scalar, which was used before it was computed."""
     f, g = hl.Func("f"), hl.Func("g")

@@ -21,10 +21,10 @@ from usl_halide_lib.lang.images import Buffer
 from usl_halide_lib.lang.inference import infer
 from usl_halide_lib.lang.inlining import Inlined, inlined, is_pointwise
 from usl_halide_lib.lang.interp import Interval, Oracle
-from usl_halide_lib.lang.lower import lower
 from usl_halide_lib.lang.nodes import FuncDef
 from usl_halide_lib.lang.query import query
 from usl_halide_lib.lang.realize import Realization, prepared, realized
+from usl_halide_lib.lang.scheduling import scheduled
 from usl_halide_lib.lang.target import text
 from usl_halide_lib.vector import Target
 
@@ -198,21 +198,26 @@ class Pipeline:
     def lowered(self, what: str = "tgt?") -> str:
         """A stage of compilation as text.
 
-        "alg" is the algorithm without inlined funcs, "tgt?" the loops with holes, "query" what these must satisfy, "bounds"
-        what fills them, "p0" the procedure before any directive.
+        "alg" is the algorithm without inlined funcs, "tgt?" the loops with holes after all directives, "query" what the holes
+        must satisfy, "bounds" what fills them, "p0" the procedure before any directive.
+
+        Raises:
+            DirectiveError: a directive does not apply.
         """
         if what == "p0":
             return self.compiled().emitted.source
-        algorithm = self._inlined(self._collected(), self._given()[1]).algorithm
+        program, given = self._given()
+        algorithm = self._inlined(program, given).algorithm
+        if what == "alg":
+            return algorithm.text()
+        target = scheduled(algorithm, [each for each in given if each.name != "compute_inline"])
         match what:
-            case "alg":
-                return algorithm.text()
             case "tgt?":
-                return text(lower(algorithm).body)
+                return text(target.body)
             case "query":
-                return query(lower(algorithm)).text()
+                return query(target).text()
             case "bounds":
-                return infer(lower(algorithm)).text()
+                return infer(target).text()
             case _:
                 raise refuse(f'lowered: "alg", "tgt?", "query", "bounds" or "p0" are there, not {what!r}', code="E770")
 
