@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 from collections import namedtuple
 
 import numpy as np
@@ -128,3 +130,52 @@ WRONG = [
 def test_an_element_that_is_wrong_is_refused_and_nothing_leaks(function, given, message):
     with pytest.raises(PerceusError, match=message):
         function(given)
+
+
+# ---- copies and pickles
+
+
+@fun
+def linked_to(n: i64) -> List:
+    made: List = []
+    for i in range(n):
+        made = Cons(i, made)
+    return made
+
+
+@fun
+def cell(n: i64) -> ref[i64]:
+    return ref(n)
+
+
+@fun
+def adder(n: i64) -> Callable[[i64], i64]:
+    return lambda x: x + n
+
+
+COPIES = [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+
+
+@pytest.mark.parametrize("again", COPIES, ids=["copy", "deepcopy", "pickle"])
+def test_values_and_handles_are_copied_and_pickled(again):
+    long, named = linked_to(20_000), Named("n", Point(1.0, 2.0), (1, "b"))
+    for value in (long, long.value(), List.Nil(), named, Color.Red()):
+        made = again(value)
+        assert made == value
+        del made
+        gc.collect()
+    assert mixed([("a", 1, again(long), [])])[0][2] == long
+    pair = [named, named]
+    one, other = again(pair)
+    assert one is other
+
+
+def test_what_stays_in_the_heap_is_copied_only_if_nothing_can_change_it():
+    changes, adds = cell(3), adder(3)
+    assert copy.copy(changes) is changes
+    with pytest.raises(TypeError, match="a ref stays in the heap of its program: it cannot be copied"):
+        copy.deepcopy(changes)
+    assert copy.deepcopy(adds)(4) == 7
+    for value in (changes, adds):
+        with pytest.raises(TypeError, match="stays in the heap of its program: it cannot be pickled"):
+            pickle.dumps(value)

@@ -42,6 +42,23 @@ class Value:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"values do not change: cannot set {name}")
 
+    def __reduce__(self) -> Any:
+        """For pickles and copies: without recursion, and what is shared stays shared."""
+        nodes: list[Node] = []
+        known: dict[int, int] = {}
+        waiting: list[tuple[Value, bool]] = [(self, False)]
+        while waiting:
+            top, is_ready = waiting.pop()
+            if id(top) in known:
+                continue
+            if is_ready:
+                known[id(top)] = len(nodes)
+                nodes.append((type(top), tuple((True, known[id(f)]) if _is_value(f) else (False, f) for f in top.fields)))
+            else:
+                waiting.append((top, True))
+                waiting.extend((field, False) for field in top.fields if _is_value(field))
+        return rebuilt, (nodes,)
+
     def __eq__(self, other: object) -> bool:
         """Structures may be a million levels deep, so this does not recurse."""
         waiting: list[tuple[object, object]] = [(self, other)]
@@ -82,6 +99,23 @@ class Value:
             else:
                 parts.append(repr(top))
         return "".join(parts)
+
+
+Node = tuple[type[Value], tuple[tuple[bool, Any], ...]]
+"""A constructor and its fields: whether each is one of the nodes before, and then its number, else what it is."""
+
+
+def rebuilt(nodes: list[Node]) -> Value:
+    """The value whose parts are these; the last is the whole."""
+    made: list[Value] = []
+    for cls, fields in nodes:
+        made.append(cls(*(made[field] if is_node else field for is_node, field in fields)))
+    return made[-1]
+
+
+def _is_value(field: object) -> bool:
+    """Not what only says that it is one: handles are no such objects."""
+    return issubclass(type(field), Value)
 
 
 class _Text(str):

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from usl_perceus.ir import Type
+from usl_perceus.ir import DataType, FunType, Type
 
 if TYPE_CHECKING:
     from usl_perceus.python.convert import Converter
+
+
+def itself(value: Any) -> Any:
+    """What a pickled handle becomes: the Python values that it held."""
+    return value
 
 
 class Handle:
@@ -52,8 +57,24 @@ class Handle:
         """All of it as Python values."""
         return self._converter.deep(self)
 
+    def __copy__(self) -> Handle:
+        return self  # what it holds never changes
+
+    def __deepcopy__(self, memo: object) -> Handle:
+        if not isinstance(self._type, DataType | FunType):
+            raise TypeError(f"a {self._converter.type_name(self._type)} stays in the heap of its program: it cannot be copied")
+        return self
+
+    def __reduce__(self) -> Any:
+        made = self.value()
+        if made is self:
+            raise TypeError(f"a {self._converter.type_name(self._type)} stays in the heap of its program: it cannot be pickled")
+        return itself, (made,)
+
     def __getattr__(self, name: str) -> Any:
         """The fields by their names, or as `_0`, `_1`, ..., by which Python's `match` asks for them."""
+        if name in Handle.__slots__:  # not set yet
+            raise AttributeError(name)
         names = getattr(self.__class__, "__match_args__", ())
         if name in names:
             return self.fields[names.index(name)]
