@@ -22,8 +22,9 @@ from usl_halide_lib.lang.errors import here
 from usl_halide_lib.lang.inference import infer
 from usl_halide_lib.lang.interp import Oracle
 from usl_halide_lib.lang.nodes import Algorithm, Const, Op, Read, walk
+from usl_halide_lib.lang.placement import label_of, needs
 from usl_halide_lib.lang.scheduling import scheduled
-from usl_halide_lib.lang.target import For, LoopKey, Target, statements
+from usl_halide_lib.lang.target import For, Label, LoopKey, Target, statements
 from usl_halide_lib.lang.target_interp import Machine, Stuck
 
 TYPES = [*map(hl.Int, (8, 16, 32, 64)), *map(hl.UInt, (8, 16, 32)), hl.Float(32), hl.Float(64)]
@@ -199,7 +200,11 @@ class Directives:
                 return tuple(self.random.sample(own, min(len(own), self.random.choice((2, 2, 3)))))
             case "rename":
                 return pick(own), self.name()
-            case "compute_at" | "store_at":
+            case "store_at":
+                around = [s.key for s in statements(target.body) if isinstance(s, For) and _computes(func, s)]
+                at = pick(around) if around else None
+                return None if at is None else (at.func, at.var)
+            case "compute_at":
                 others = [each for each in found if each.func != func and _reads(self.algorithm, each.func, func)]
                 others = others or [each for each in found if each.func != func]
                 at = pick(others) if others else None
@@ -229,7 +234,7 @@ class Directives:
                     return None
                 return (tuple((each, self.name()) for each in self.random.sample(rvars, self.random.randint(1, len(rvars)))),)
             case "compute_with":
-                others = [each for each in found if each.func != func]
+                others = [each for each in found if _are_apart(target, each.func, func)]
                 if not keys or not others:
                     return None
                 other = pick(others)
@@ -252,6 +257,18 @@ def _reads(algorithm: Algorithm, reader: str, func: str) -> bool:
 def _reads_of(algorithm: Algorithm, func: str) -> list[Read]:
     stages = algorithm.func(func).stages
     return [n for stage in stages for e in stage.expressions() for n in walk(e) if isinstance(n, Read)]
+
+
+def _computes(func: str, loop: For) -> bool:
+    return any(isinstance(s, Label) and s.func == func for s in statements(loop.body))
+
+
+def _are_apart(target: Target, one: str, other: str) -> bool:
+    """Whether no func depends on the other."""
+    labels = [label_of(target, each) for each in (one, other)]
+    if one == other or None in labels:
+        return False
+    return other not in needs(target, labels[0]) and one not in needs(target, labels[1])
 
 
 def _own_reads(algorithm: Algorithm, key: LoopKey) -> list[Read]:
@@ -310,6 +327,8 @@ def pair(seed: int, cell: Cell, floats: bool = True) -> Pair | None:
     names = [(name, tail) for name in TAILED for tail in TAILS] + [(name, "") for name in OTHERS]
     for _ in range(chosen.randint(0, 2)):
         give(*chosen.choice(names), *chosen.choice(list(kinds)))
+    if cell.directive == "store_at":
+        any(give("compute_at", "", *chosen.choice(wanted)) for _ in range(4))
     if not any(give(cell.directive, cell.tail, *chosen.choice(wanted)) for _ in range(4)):
         return None
     for _ in range(chosen.randint(0, 3)):
