@@ -39,6 +39,24 @@ def run_gemm(name: str, rounds: int) -> Outcome:
     return against_libraries(name, f"{name.upper()} on one core", result, gemm.judge(result))
 
 
+def run_products(rounds: int) -> Outcome:
+    from bench import products, versus
+
+    results: dict[str, Any] = {}
+    problems: list[str] = []
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    for name in ("sgemm", "dgemm"):
+        result = versus.run_pinned("bench.products", name, "--rounds", str(max(rounds, 7)))
+        (report.RESULTS / f"gemm_{name}_behind.md").write_text(products.behind(result), encoding="utf-8")
+        for missing in result["missing"]:
+            print(f"not compared with {missing}")
+        for goal in (missed := products.judge(result)):
+            print(f"{name} missed: {goal}")
+        results[name] = result | {"missed": missed}
+        problems += result["wrong"]
+    return results, problems
+
+
 def against_libraries(name: str, title: str, result: dict[str, Any], missed: list[str]) -> Outcome:
     """Write the table and the plot of a measurement by `bench.versus`, and print the goals that were missed."""
     from bench import versus
@@ -240,6 +258,7 @@ def run_images(rounds: int) -> Outcome:
 
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
+    "gemm": run_products,
     "sgemm": run_sgemm,
     "dgemm": run_dgemm,
     "conv": run_conv,

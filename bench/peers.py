@@ -75,6 +75,23 @@ def mkl() -> Peer:
     return Peer("MKL", library, "", text.value.decode().strip())
 
 
+def blis() -> Peer:
+    """BLIS on one thread with the kernels that it chooses, from Debian's package libblis4-serial: installed, or unpacked in a
+    folder that USL_BLIS_FOLDER names.
+
+    Raises:
+        ImportError: it is in neither. RuntimeError: the environment is not ENVIRONMENT's.
+    """
+    _require_environment()
+    folders = [Path(os.environ.get("USL_BLIS_FOLDER", "/nowhere")), Path("/usr/lib")]
+    found = [file for folder in folders for file in sorted(folder.rglob("blis-serial/libblis.so.4"))]
+    if not found:
+        raise ImportError("libblis4-serial is not installed")
+    library = ctypes.CDLL(str(found[0]), ctypes.RTLD_LOCAL)
+    library.bli_info_get_version_str.restype = ctypes.c_char_p
+    return Peer("BLIS", library, "", f"BLIS {library.bli_info_get_version_str().decode()}")
+
+
 class _Version(ctypes.Structure):
     """The beginning of `dnnl_version_t`."""
 

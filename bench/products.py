@@ -1,0 +1,128 @@
+"""Matrix products of all shapes and transposes, thin ones above all, against OpenBLAS, MKL, oneDNN and BLIS on one thread.
+
+`python -m bench gemm` runs this module in a process of its own for each precision (`bench.versus.run_pinned`). Shapes are a
+sample, always the same, of all M, N, K out of SIZES with fewer than MOST operations, each with all transposes; every result is
+compared with ours. oneDNN has single precision only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import itertools
+import json
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench import gemm, peers, versus
+from bench.peak import PeakProbe
+from bench.versus import Case, Row, TimingLoop
+from usl_avx512.cpu import cpu_features
+
+SIZES = (1, 2, 3, 4, 7, 8, 12, 16, 17, 24, 32, 64, 100, 128, 256, 768, 1024, 3072, 4096)
+MOST = 1e10
+SAMPLED, SEED = 300, 19
+GEOMETRIC_MEAN, NEARLY_ALL, NEARLY, LEAST = 1.05, 0.95, 0.97, 0.9
+"""The goals: the mean of the ratios to the best peer; the part of them that is at least NEARLY; the least of all."""
+
+ONEDNN = """
+typedef int (*dnnl_gemm)(char, char, int64_t, int64_t, int64_t, float, const float *, int64_t, const float *, int64_t, float,
+                         float *, int64_t);
+void run_onednn(void *state)
+{
+    const struct gemm *g = state;
+    ((dnnl_gemm)g->function)(g->ta == 111 ? 'N' : 'T', g->tb == 111 ? 'N' : 'T', g->m, g->n, g->k, 1, (const float *)g->a,
+                             g->lda, (const float *)g->b, g->ldb, 1, (float *)g->c, g->ldc);
+}
+"""
+
+Shape = tuple[int, int, int, str, str]
+"""M, N, K, and for A and B "N" or "T"."""
+
+
+def sample(count: int = SAMPLED, seed: int = SEED) -> list[Shape]:
+    """The shapes that are measured."""
+    sizes = [each for each in itertools.product(SIZES, repeat=3) if 2.0 * each[0] * each[1] * each[2] < MOST]
+    every = [(*each, a, b) for each in sizes for a in "NT" for b in "NT"]
+    return sorted(random.Random(seed).sample(every, count))
+
+
+def measure(name: str, rounds: int, count: int) -> dict[str, Any]:
+    """Rows for every shape of the sample; the peak of one core in this precision."""
+    import numpy as np
+
+    from usl_avx512.kernels.level3_library import gemm_path
+
+    versus.pin()
+    dtype, real = (np.float32, "float") if name == "sgemm" else (np.float64, "double")
+    loaders = [peers.openblas, peers.mkl, *([peers.onednn] if name == "sgemm" else []), peers.blis]
+    libraries, missing = peers.available(*loaders)
+    ours = ctypes.CDLL(str(gemm_path(f"usl_{name}")))
+    entries = {versus.OURS: ctypes.cast(getattr(ours, f"usl_{name}"), ctypes.c_void_p).value or 0}
+    entries |= {peer.name: peer.address("sgemm" if peer.name == "oneDNN" else f"cblas_{name}") for peer in libraries}
+    numbers, rows, peaks, wrong = np.random.default_rng(SEED), [], [], []
+    thunks = gemm.STATE.replace("REAL", real) + (ONEDNN if name == "sgemm" else "")
+    print(versus.heading(list(entries)))
+    with TimingLoop(thunks) as loop, PeakProbe(cpu_features()) as probe:
+        work = {side: loop.address({versus.OURS: "run_usl", "oneDNN": "run_onednn"}.get(side, "run_cblas")) for side in entries}
+        for m, n, k, ta, tb in sample(count):
+            a, b = (
+                numbers.uniform(-1, 1, shape[:: -1 if t == "T" else 1]).astype(dtype)
+                for shape, t in (((m, k), ta), ((k, n), tb))
+            )
+            results = {side: np.zeros((m, n), dtype) for side in entries}
+            states = {}
+            for side, c in results.items():
+                states[side] = gemm.state(entries[side], m, n, k, (a, b, c))
+                states[side].lda, states[side].ta = a.shape[1], 111 if ta == "N" else 112
+                states[side].ldb, states[side].tb = b.shape[1], 111 if tb == "N" else 112
+                loop.sample(work[side], [ctypes.addressof(states[side])], 1)
+            bound, label = 4 * (k + 1) * float(np.finfo(dtype).eps), f"{m}x{n}x{k} {ta}{tb}"
+            apart = {side: float(abs(c - results[versus.OURS]).max()) for side, c in results.items()}
+            wrong += [f"{label}: {side} differs by {most}" for side, most in apart.items() if not most <= bound]
+            size = np.dtype(dtype).itemsize
+            case = Case(label, 2.0 * m * n * k, float(size * (m * k + k * n + 2 * m * n)))
+            rows.append(loop.measure(case, {side: (work[side], [ctypes.addressof(states[side])]) for side in entries}, rounds))
+            peaks.append(probe.gflops(repeats=1) * 4 / size)
+            print(versus.line(rows[-1], max(peaks)), flush=True)
+    return {
+        "rows": [row.as_json() for row in rows],
+        "peak_gflops": max(peaks),
+        "peers": [peer.version for peer in libraries],
+        "missing": missing,
+        "wrong": wrong,
+    }
+
+
+def judge(result: Mapping[str, Any]) -> list[str]:
+    """The goals that are missed, with the shapes behind."""
+    rows = [row for row in map(Row.from_json, result["rows"]) if row.peers]
+    if not rows:
+        return []
+    ratios = {row.case.name: versus.ratio_to_best(row).median for row in rows}
+    mean, near = versus.geometric_mean(list(ratios.values())), sum(ratio >= NEARLY for ratio in ratios.values()) / len(ratios)
+    found = [f"geometric mean {mean:.3f}, goal {GEOMETRIC_MEAN}"] if mean < GEOMETRIC_MEAN else []
+    found += [f"{100 * near:.0f} % are at least {NEARLY}, goal {100 * NEARLY_ALL:.0f} %"] if near < NEARLY_ALL else []
+    behind = sorted((ratio, name) for name, ratio in ratios.items() if ratio < LEAST)
+    return found + [f"{name}: {ratio:.3f}, goal {LEAST}" for ratio, name in behind]
+
+
+def behind(result: Mapping[str, Any]) -> str:
+    """A table of the shapes whose ratio to the best peer is below NEARLY, the worst first."""
+    rows = [row for row in map(Row.from_json, result["rows"]) if row.peers and versus.ratio_to_best(row).median < NEARLY]
+    rows.sort(key=lambda row: versus.ratio_to_best(row).median)
+    return versus.markdown(rows, result["peak_gflops"]) if rows else "no shape is behind\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.products")
+    parser.add_argument("name", choices=("sgemm", "dgemm"))
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--count", type=int, default=SAMPLED, help=f"how many shapes (default {SAMPLED})")
+    chosen = parser.parse_args(arguments)
+    print(json.dumps(measure(chosen.name, chosen.rounds, chosen.count)))
+
+
+if __name__ == "__main__":
+    main()
