@@ -20,6 +20,21 @@ MISTAKES = (
         """,
     ),
     Mistake(
+        "of_python",
+        """
+            @fun
+            def f(a: array[i64]) -> i64:
+                return sum(a)
+        """,
+        "E711",
+        """
+            3:12: unknown name sum
+                return sum(a)
+                       ^^^
+              hint: for x in a: total += x
+        """,
+    ),
+    Mistake(
         "unbound_con",
         """
             @fun

@@ -30,7 +30,7 @@ from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration, is
 from usl_perceus.front.kernels import kernel_signature
 from usl_perceus.front.library import METHODS, PRIMITIVES, join_of, strings
 from usl_perceus.front.lists import list_type
-from usl_perceus.front.members import ARRAY_METHODS, CELL_METHODS, missing, require_open
+from usl_perceus.front.members import ARRAY_METHODS, CELL_METHODS, INSTEAD, missing, require_open
 from usl_perceus.front.plain import COMPARED, HASHED, SHOWN, is_ordered, is_plain, why_not, why_not_ordered
 from usl_perceus.front.resolve import constructors, defaults, function_of, lookup, signature
 from usl_perceus.front.typed import (
@@ -108,7 +108,8 @@ class Calls(Fields):
             hint = ("hint: decorate it with @fun",) if what == "function" else ()
             raise PerceusError(f"{text} is a Python {what}, not part of the program", span=node.span, notes=hint, code="E711")
         known = {*env, *self.constructor_names(), *FUNCTIONS, *self._definitions()}
-        raise unknown(text, "name", {each for each in known if "." not in each}, node.span)
+        notes = (f"hint: {INSTEAD[text]}",) if text in INSTEAD else ()
+        raise unknown(text, "name", {each for each in known if "." not in each}, node.span, notes)
 
     def _definitions(self) -> set[str]:
         return {name for name in self.scope.names() if definition(self.scope.get(name)) is not None}

@@ -356,6 +356,6 @@ def _what(node: ast.expr) -> str:
 def _hint(node: ast.expr) -> tuple[str, ...]:
     match node:
         case ast.ListComp() | ast.GeneratorExp():
-            return ("hint: write a recursive function",)
+            return ("hint: append to an array in a loop: made = [], then made = made.append(x)",)
         case _:
             return ()

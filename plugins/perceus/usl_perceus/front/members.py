@@ -15,6 +15,20 @@ ARRAY_METHODS = {"set": 2, "swap": 2, "take": 1, "modify": 2, "append": 1, "pop"
 CELL_METHODS = {"swap": 1, "take": 0, "modify": 1}
 """The methods of arrays and of cells, each with the number of its arguments."""
 
+INSTEAD = {
+    "enumerate": "for i in range(len(a)), and a[i]",
+    "zip": "for i in range(len(a)), and a[i] with b[i]",
+    "reversed": "for i in range(len(a) - 1, -1, -1), and a[i]",
+    "sum": "for x in a: total += x",
+    "any": "a loop that returns True, or lists.any of usl_perceus.std",
+    "all": "a loop that returns False, or lists.all of usl_perceus.std",
+    "sorted": "sorting.sort and sorting.sort_array of usl_perceus.std",
+    "list": "List of usl_perceus.std.lists, or an array: [] and a.append(x)",
+    "dict": "HashMap of usl_perceus.std.hashmaps, or Map of usl_perceus.std.maps",
+    "set": "HashSet of usl_perceus.std.hashsets, or Set of usl_perceus.std.sets",
+}
+"""What to write for functions of Python that the language does not have."""
+
 
 def is_open(data: DataDef, scope: Scope) -> bool:
     """Whether what stands in scope may look into its values. Where fields do not tell what a value is, only its package may."""
