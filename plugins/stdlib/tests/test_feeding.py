@@ -34,6 +34,14 @@ def test_every_load_happens_once_among_the_iterations_of_the_other_loop(loads: i
     assert loop.name() == "i" and [type(stmt) for stmt in q.body()] == [AssignCursor, ForCursor] and loop == q.body()[1]
 
 
+@pytest.mark.parametrize(("loads", "uses"), [(7, 3), (9, 4), (16, 49), (5, 1)])
+def test_guarded_shares_are_all_as_long_as_each_other(loads: int, uses: int) -> None:
+    p = program(loads, uses)
+    q, _ = spread_into(p, "l", "i", tail="guard")
+    assert result(p, loads, uses) == result(q, loads, uses)
+    assert loads <= uses or q.find_loop("l_each").hi().value() == -(-loads // uses)
+
+
 def test_loads_that_the_second_loop_needs_at_once_are_refused() -> None:
     p = proc_from_source("""
 def f(x: i32[8], a: i32[8], y: i32[4]):
