@@ -256,6 +256,18 @@ def run_images(rounds: int) -> Outcome:
     return {"rows": rows, "missed": missed}, []
 
 
+def run_halide(rounds: int) -> Outcome:
+    from bench import halide
+
+    rows = halide.measure(rounds, [])
+    seconds = halide.chain()
+    measured = [row for row in rows if "error" not in row]
+    print(f"geometric mean {halide.geometric_mean(measured):.2f}; bounds of a chain of 100 stages {seconds:.2f} s")
+    for goal in (missed := halide.judge(rows, seconds)):
+        print(f"missed: {goal}")
+    return {"rows": rows, "chain": seconds, "missed": missed}, []
+
+
 BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "peak": run_peak,
     "gemm": run_products,
@@ -273,6 +285,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "gemmini": run_gemmini,
     "resnet": run_resnet,
     "images": run_images,
+    "halide": run_halide,
 }
 LARGE: dict[str, Callable[[int], Outcome]] = {"perceus-large": run_perceus_large}
 """What takes so much memory that it is only done if it is asked for."""

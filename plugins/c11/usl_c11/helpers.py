@@ -132,6 +132,13 @@ class Helpers:
         name = f"usl_{scalar.name}_from_{'f64' if source.bits == 64 else 'f32'}"
         end = "" if source.bits == 64 else "f"
         lo, hi = scalar.int_range()
+        if lo == 0 and scalar.bits <= 16:  # without branches, so that loops become vectors; NaN is not greater than 0
+            zero, most = f"0.0{end}", f"{hi}.0{end}"
+            lines = [
+                f"const {float_type} low = x > {zero} ? x : {zero};",
+                f"return ({c})(int32_t)(low < {most} ? low : {most});",
+            ]
+            return self._use(name, _function(c, name, f"{float_type} x", *lines))
         greatest = integer_literal(hi, scalar).text
         lines = ["if (x != x)", "    return 0;", f"if (x >= {hi + 1}.0{end})", f"    return {greatest};"]
         lines += [f"if (x <= {lo}.0{end})", f"    return {integer_literal(lo, scalar).text};", f"return ({c})x;"]

@@ -34,7 +34,7 @@ from usl_halide_lib.places import did_you_mean, find_funcs
 from usl_halide_lib.shifting import conditions
 from usl_halide_lib.specialising import specialisations
 from usl_halide_lib.tails import needs_guard, require_factor, tail_of
-from usl_halide_lib.vector import Target, vectorize_stage
+from usl_halide_lib.vector import Target, holds_one_loop, vectorize_stage
 from usl_halide_lib.working import Log, Working
 
 PLACES = ("compute_at", "compute_root", "compute_inline")
@@ -84,6 +84,10 @@ class Schedule:
         self._done = done
         return p
 
+    def nodes(self) -> list[Node]:
+        """The loop nest as a tree."""
+        return self._applied().nodes
+
     def nest(self) -> str:
         """The loop nest, in the form of Halide's `print_loop_nest`."""
         return text(self._applied().nodes)
@@ -124,6 +128,8 @@ class Application:
         working = Working.of(p)
         working.log, working.used = self.log, set()
         self.check(working)
+        if self.leaves_all(working):
+            return self.p
         for directive in self.named("bound", "align_bounds"):
             with working.applying(directive):
                 algorithm.bound(working, directive)
@@ -135,6 +141,22 @@ class Application:
         else:
             self.in_two_branches(working, wanted)
         return simplify(working.p)
+
+    def leaves_all(self, working: Working) -> bool:
+        """Whether no directive changes the procedure: funcs stay at the root, and lanes are left to the C compiler."""
+        lanes = self.named("vectorize")
+        if len(lanes) + len(self.named(*NO_EFFECT, "compute_root", "store_root")) < len(self.directives):
+            return False
+        if self.default != "root" or (lanes and (self.target is None or self.target.memories)):
+            return False
+        for directive in lanes:
+            with working.applying(directive):
+                stage = working.stage(directive)
+                if holds_one_loop(working.loop(stage, directive.args[0], directive)):
+                    return False
+                self.log.remark(stage.func.name, f"the lanes of {directive.args[0]} are left to the C compiler")
+        self.nodes, self.buffers, self.placed = loop_nest(working, self.directives), list(points(working)), working.p
+        return True
 
     def in_two_branches(self, working: Working, wanted: list[str]) -> None:
         """All directives where extents suffice for shifted tiles; guards instead of shifted tiles elsewhere."""

@@ -29,11 +29,13 @@ class Node:
     inside: list[Node] = field(default_factory=list)
     code: Any = None
     """The loop, in the version that the nest was made of."""
+    first: int = 0
+    """The least value of the variable, where the procedure counts from 0."""
 
     def __str__(self) -> str:
         if self.kind == "compute":
             return f"{self.name}(...) = ..."
-        limits = f" in [0, {int(self.extent) - 1}]" if self.extent.isdecimal() else ""
+        limits = f" in [{self.first}, {self.first + int(self.extent) - 1}]" if self.extent.isdecimal() else ""
         return f"{self.kind} {self.name}{limits}:"
 
 
@@ -74,7 +76,7 @@ class Nest:
                     self.loops.setdefault(loop, (stage, name))
         for stage in stages:
             order = working.order(stage)
-            self.roots[working.at(stage.loops[order[0]] if order else stage.write)] = stage.func
+            self.roots.setdefault(working.at(stage.loops[order[0]] if order else stage.write), stage.func)
 
     def block(self, stmts: Sequence[Any]) -> list[Node]:
         """The nodes of the statements of one block, each func's consumers after it."""

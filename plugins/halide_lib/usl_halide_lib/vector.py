@@ -22,7 +22,7 @@ from usl_core.cursors import (
 from usl_core.errors import SchedulingError, Undecided, UsageError
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
-from usl_core.scheduling import divide_loop
+from usl_core.scheduling import divide_loop, reorder_loops
 from usl_halide_lib.avx512_operations import avx512_operation
 from usl_halide_lib.directives import Directive, TailStrategy
 from usl_halide_lib.errors import DirectiveError
@@ -121,6 +121,9 @@ def vectorize_stage(working: Working, directive: Directive, target: Target | Non
         return
     if target is not None and not target.memories:
         working.log.remark(stage.func.name, f"the lanes of {name} are left to the C compiler")
+        while holds_one_loop(here := working.at(loop)):
+            if working.attempt(partial(working.do, reorder_loops, here)) is not None:
+                break
         return
     types = _types(loop)
     if target is None:
@@ -180,6 +183,12 @@ def _in_part_of_registers(
             prepare = partial(_divided, working, stage, loop, width, "perfect" if way == "perfect" else "bound")
         steps.append(partial(_one_way, working, step, prepare, "guard"))
     return _first_of(working, steps) is None
+
+
+def holds_one_loop(loop: Any) -> bool:
+    """Whether the body of a loop is another one, in which C compilers look for vectors first."""
+    body = list(loop.body())
+    return len(body) == 1 and isinstance(body[0], ForCursor)
 
 
 def _by_operations(

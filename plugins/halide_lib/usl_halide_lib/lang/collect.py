@@ -43,9 +43,10 @@ def collect(outputs: Sequence[Func]) -> Program:
             continue
         done.add(id(func))
         pending.append((func, True))
+        callees: dict[int, Func] = {}
         for node in nodes_of(func.defined(f"{func.name()} is needed")):
             if isinstance(node, Read) and node.source is not None:
-                pending.append((node.source, False))
+                callees[id(node.source)] = node.source
             elif isinstance(node, ImageRead):
                 images[id(node.source)] = node.source
             elif isinstance(node, Name) and node.sort is Sort.PARAM:
@@ -53,6 +54,8 @@ def collect(outputs: Sequence[Func]) -> Program:
                     images[id(node.source)] = node.source
                 else:
                     params[id(node.source)] = node
+        # Halide's order: what a func reads by name, each after what it reads itself.
+        pending += [(each, False) for each in sorted(callees.values(), key=lambda each: each.name(), reverse=True)]
     algorithm = Algorithm(
         tuple(each.defined(each.name()) for each in order),
         tuple(each.name() for each in outputs),

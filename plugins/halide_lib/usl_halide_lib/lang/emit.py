@@ -49,6 +49,8 @@ class Emitted:
     source: str
     buffers: dict[str, str]
     """By func the buffer of its values, of a tuple's first elements."""
+    owners: dict[str, str]
+    """By such a buffer, or scalar of a func that is computed at single places, the func."""
 
 
 def emit(algorithm: Algorithm, points: frozenset[str] = frozenset()) -> Emitted:
@@ -66,7 +68,8 @@ def emit(algorithm: Algorithm, points: frozenset[str] = frozenset()) -> Emitted:
         notes = ("please report this", *str(error).splitlines(), *source.splitlines())
         raise refuse(f"{algorithm.outputs[0]}: the procedure that was made is refused", code="E789", notes=notes) from error
     buffers = {func: stored.names[0] for func, stored in emitter.buffers.items()}
-    return Emitted(procedure, tuple(emitter.formals), bounds, source, buffers)
+    owners = {buffer: func for func, buffer in buffers.items()} | emitter.owners
+    return Emitted(procedure, tuple(emitter.formals), bounds, source, buffers, owners)
 
 
 @dataclass
@@ -79,6 +82,7 @@ class _Emitter:
     taken: set[str] = field(default_factory=set)
     buffers: dict[str, Stored] = field(default_factory=dict)
     annotations: list[str] = field(default_factory=list)
+    owners: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.facts = Facts(dict(self.bounds.facts))
@@ -209,8 +213,11 @@ class _Emitter:
         key = (read.func, read.index)
         if key not in writer.points:
             names = tuple(self.fresh(each) for each in _element_names(func))
+            self.owners[names[0]] = func.name
             writer.before += [f"{name}: {typ.usl}" for name, typ in zip(names, func.types, strict=True)]
-            inner = replace(writer, before=[], points={}, buffers={**writer.buffers, func.name: Stored(names, (), ())})
+            inner = replace(
+                writer, before=[], points={}, loads={}, buffers={**writer.buffers, func.name: Stored(names, (), ())}
+            )
             for index in range(len(func.stages)):
                 keys = loop_keys(func, index)
                 places = {str(keys[arg]): place for arg, place in zip(func.args, read.index, strict=True)}
@@ -233,7 +240,7 @@ class _Emitter:
             self.facts.setdefault(symbol, (0, None))
             places[str(keys[name])] = low + variable(symbol)
             loops.append((iterator, around.control(length)))
-        writer = replace(around, places=places, names=names, iterators=frozenset(local), before=[], points={})
+        writer = replace(around, places=places, names=names, iterators=frozenset(local), before=[], points={}, loads={})
         writer.span = stage.span
         indent = ""
         for iterator, extent in loops:

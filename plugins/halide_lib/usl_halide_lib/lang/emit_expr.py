@@ -45,6 +45,10 @@ class Writer:
     iterators: frozenset[str] = frozenset()
     points: dict[tuple[str, tuple[Node, ...]], tuple[str, ...]] = field(default_factory=dict)
     """What `at_point` has made for this statement."""
+    branches: int = 0
+    """How many selects are around what is written."""
+    loads: dict[str, str] = field(default_factory=dict)
+    """The scalars for accesses in branches."""
     span: Span | None = None
     before: list[str] = field(default_factory=list)
     """Statements that have to stand before the one that is written: scalars that are used twice."""
@@ -110,11 +114,27 @@ class Writer:
             case Read() | ImageRead():
                 buffer = self.buffers[node.func if isinstance(node, Read) else node.image]
                 name = buffer.names[node.part if isinstance(node, Read) else 0]
-                return f"{name}[{self.place(buffer, node.index)}]" if buffer.low else name
+                return self._loaded(f"{name}[{self.place(buffer, node.index)}]", node.type) if buffer.low else name
             case Op(op=op, args=args):
                 return self._operation(node, op, args)
             case _:
                 raise AssertionError(node)
+
+    def _loaded(self, access: str, typ: Type) -> str:
+        """An access; in a branch a scalar of its value, so that a loop has no control flow and can be vectors."""
+        if not self.branches:
+            return access
+        if access not in self.loads:
+            self.loads[access] = self.fresh("t")
+            self.before += [f"{self.loads[access]}: {typ.usl}", f"{self.loads[access]} = {access}"]
+        return self.loads[access]
+
+    def _in_branch(self, node: Node) -> str:
+        self.branches += 1
+        try:
+            return self.data(node)
+        finally:
+            self.branches -= 1
 
     def bare(self, node: Node) -> str:
         """A data expression where the context gives a number its type."""
@@ -134,7 +154,7 @@ class Writer:
             case "neg", (a,):
                 return f"(-{self.data(a)})"
             case "select", (cond, a, b):
-                return self.chosen(cond, self.data(a), self.data(b), typ)
+                return self.chosen(cond, self._in_branch(a), self._in_branch(b), typ)
             case (("div" | "mod"), (a, b)):
                 return self._divided(op, a, b)
             case (("shl" | "shr"), (a, Const(value=distance))):

@@ -7,7 +7,7 @@ proved safe again, and the property tests run target programs with it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import lcm
 
 from usl_halide_lib.lang.linear import (
@@ -47,6 +47,7 @@ class Extremes:
     """The greatest and least values of forms under ranges, outermost first; facts know of what is not eliminated."""
 
     facts: Facts
+    _large: tuple[int, Facts] | None = field(default=None, init=False, compare=False, repr=False)
 
     def upper(self, form: Lin, ranges: tuple[Range, ...]) -> Lin | None:
         """A form over what no range binds that is at least form everywhere; None if there is none."""
@@ -124,11 +125,28 @@ class Extremes:
         return None
 
     def tighter(self, a: Lin | None, b: Lin | None) -> Lin | None:
-        """The lesser of two upper ends; a where they cannot be compared."""
+        """The lesser of two upper ends; a where they cannot be compared, the one for large extents."""
         if a is None or b is None:
             return b if a is None else a
-        _, high = ends(b - a, self.facts)
+        difference = b - a
+        _, high = ends(difference, self.facts)
+        if high is None or high > 0:
+            _, high = ends(_without_quotients(difference), self._of_large_windows())
         return b if high is not None and high <= 0 else a
+
+    def _of_large_windows(self) -> Facts:
+        """What is known where no extent is small: it decides between ends of which either may be the better one."""
+        known = len(self.facts)
+        if self._large is None or self._large[0] != known:
+            facts = Facts(
+                {
+                    name: (64, high) if ".len" in name and high is None else (low, high)
+                    for name, (low, high) in self.facts.items()
+                }
+            )
+            object.__setattr__(self, "_large", (known, facts))
+        assert self._large is not None
+        return self._large[1]
 
     def _plainly(self, form: Lin, at: Range) -> Lin | None:
         """Each term at its own end."""
@@ -238,6 +256,21 @@ class Extremes:
             if most is not None and most < 0:
                 return None
         return new
+
+
+def _without_quotients(form: Lin) -> Lin:
+    """A multiple of a form that is at least as large: k times a quotient by k is in [dividend - k + 1, dividend]."""
+    whole = lcm(*(atom.divisor for atom, _ in form.terms if isinstance(atom, Quotient)))
+    if whole == 1 or whole > MOST_RESIDUES:
+        return form
+    result = const(whole * form.constant)
+    for atom, c in form.terms:
+        if isinstance(atom, Quotient):
+            factor = c * whole // atom.divisor
+            result += (atom.form if c > 0 else atom.form - (atom.divisor - 1)).scaled(factor)
+        else:
+            result += of_atom(atom).scaled(c * whole)
+    return result
 
 
 def _nests(atom: object, name: str) -> bool:

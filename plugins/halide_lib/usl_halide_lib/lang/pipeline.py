@@ -21,11 +21,13 @@ from usl_halide_lib.lang.images import Buffer
 from usl_halide_lib.lang.inference import infer
 from usl_halide_lib.lang.inlining import Inlined, inlined, is_pointwise
 from usl_halide_lib.lang.interp import Interval, Oracle
+from usl_halide_lib.lang.nesting import in_funcs
 from usl_halide_lib.lang.nodes import FuncDef
 from usl_halide_lib.lang.query import query
 from usl_halide_lib.lang.realize import Realization, prepared, realized
 from usl_halide_lib.lang.scheduling import scheduled
 from usl_halide_lib.lang.target import text
+from usl_halide_lib.nest import text as text_of_nest
 from usl_halide_lib.vector import Target
 
 Window = Sequence[int | Interval]
@@ -171,7 +173,9 @@ class Pipeline:
 
     def loop_nest(self) -> str:
         """The loops as Halide prints them."""
-        return self.compiled().schedule.nest()
+        compiled = self.compiled()
+        program = self._collected()
+        return text_of_nest(in_funcs(compiled.schedule.nodes(), compiled.emitted.owners, program, compiled.emitted.bounds))
 
     def picture(self, path: str | Path) -> None:
         """Write the loops as an HTML file, with what iterations touch and what the buffers are."""

@@ -120,7 +120,7 @@ def _call(
     boxes = {output.name: list(asked[output.name]) for output in outputs}
     if not is_empty:
         for each in emitted.bounds.named:
-            env[each.name] = _number(each.value, env)
+            env[each.name] = number_of(each.value, env)
         boxes = {output.name: _box(emitted, Family("mem", output.name), env, output.name) for output in outputs}
         _check_images(emitted, env)
     arrays: dict[str, list[np.ndarray[Any, Any]]] = {}
@@ -169,14 +169,14 @@ def dtype_of(typ: Type) -> np.dtype[Any]:
 def _box(emitted: Emitted, family: Family, env: Mapping[str, Any], name: str) -> list[Interval]:
     box: list[Interval] = []
     for low, high in emitted.bounds.boxes.get(family, ()):
-        first, last = _number(low, env), _number(high, env)
+        first, last = number_of(low, env), number_of(high, env)
         if not (first >= -(2**31) and last < 2**31 - 1):
             raise refuse(f"{name} would need the places {first} to {last}, which are no 32-bit integers", code="E787")
         box.append((first, max(last - first + 1, 1)))
     return box
 
 
-def _number(form: Lin, env: Mapping[str, Any]) -> int:
+def number_of(form: Lin, env: Mapping[str, Any]) -> int:
     """A form for given values, without wrapping."""
     total = form.constant
     for atom, c in form.terms:
@@ -184,9 +184,9 @@ def _number(form: Lin, env: Mapping[str, Any]) -> int:
             case Variable(name=name):
                 value = int(env[name])
             case Quotient(form=inner, divisor=k):
-                value = _number(inner, env) // k
+                value = number_of(inner, env) // k
             case Extremum(is_max=is_max, a=a, b=b):
-                value = (max if is_max else min)(_number(a, env), _number(b, env))
+                value = (max if is_max else min)(number_of(a, env), number_of(b, env))
             case _:
                 raise AssertionError(atom)
         total += c * value
