@@ -205,6 +205,29 @@ def test_operations_on_all_edges_of_a_type(dtype):
     equal(f, [len(values), len(values)])
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64"])
+def test_bits_and_shifts_by_data(dtype):
+    values = np.array(EDGES[dtype], dtype)
+    distances = np.array([-(2**31), -65, -64, -9, -8, -7, -1, 0, 1, 7, 8, 9, 16, 31, 63, 64, 300, 2**31 - 1], np.int32)
+    a, b, d = hl.Buffer(values, "a"), hl.Buffer(values, "b"), hl.Buffer(distances, "d")
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x, y] = (a[x] & b[y], a[x] | b[y], a[x] ^ b[y], ~a[x], (a[x] & 7) | 1)
+    g[x, y] = (a[x] << d[y], a[x] >> d[y], a[x] << hl.u8(d[y]), a[x] >> hl.u16(d[y]))
+    equal(f, [len(values), len(values)])
+    equal(g, [len(values), len(distances)])
+
+
+def test_functions_on_floats():
+    values = np.array([-300.5, -2.5, -1.5, -0.5, 0.25, 0.5, 1.5, 2.5, 7.75], np.float32)
+    a, b = hl.Buffer(values, "a"), hl.Buffer(values, "b")
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x, y] = (hl.floor(a[x]), hl.ceil(a[x]), hl.round(a[x]), hl.trunc(a[x]), a[x] % b[y], a[x] // b[y])
+    equal(f, [9, 9])
+    g[x, y] = (hl.pow(hl.abs(a[x]), b[y]), hl.tan(a[x]), hl.atan2(a[x], b[y]), hl.exp(a[x]), hl.tanh(b[y]))
+    for got, want in zip(g.realize([9, 9]), g.interpret([9, 9], exact=False), strict=True):
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5)
+
+
 def test_operations_on_floats():
     values = np.array([-300.5, -1.5, -0.5, 0.0, 0.5, 1.5, 2.5, 1e10, 3e38], np.float32)
     a, b = hl.Buffer(values, "a"), hl.Buffer(values, "b")

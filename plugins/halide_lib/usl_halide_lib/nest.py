@@ -76,7 +76,9 @@ class Nest:
                     self.loops.setdefault(loop, (stage, name))
         for stage in stages:
             order = working.order(stage)
-            self.roots.setdefault(working.at(stage.loops[order[0]] if order else stage.write), stage.func)
+            root = working.at(stage.loops[order[0]] if order else stage.write)
+            if root not in self.roots or not stage.func.local:  # elements of a tuple have loops in common
+                self.roots[root] = stage.func
 
     def block(self, stmts: Sequence[Any]) -> list[Node]:
         """The nodes of the statements of one block, each func's consumers after it."""

@@ -17,7 +17,12 @@ from usl_halide_lib.lang.nodes import Const, ImageRead, Name, Node, Op, Read, sh
 from usl_halide_lib.lang.normal import Normal
 from usl_halide_lib.lang.types import BOOL, I32, Type
 
-FUNCTIONS = ("sqrt", "exp", "log", "sin", "cos", "tanh")
+FUNCTIONS = {
+    **{name: name for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "pow", "atan2", "floor", "ceil", "trunc")},
+    "round": "rint",
+}
+"""By operation the function of the object language."""
+BITS = {"bitand": "&", "bitor": "|", "bitxor": "^"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +164,12 @@ class Writer:
                 return self._divided(op, a, b)
             case (("shl" | "shr"), (a, Const(value=distance))):
                 return self._shifted(a, int(distance) if op == "shl" else -int(distance))
+            case (("shl" | "shr"), (a, b)):
+                return self._shifted_by(op, a, b)
+            case _, (a, b) if op in BITS:
+                return f"({self.data(a)} {BITS[op]} {self.data(b)})"
+            case "bitnot", (a,):
+                return f"(~{self.data(a)})"
             case "cast", (a,):
                 return self._cast(typ, a)
             case "saturating_cast", (a,):
@@ -171,7 +182,7 @@ class Writer:
             case "absd", (a, b):
                 return self._distance(typ, a, b)
             case _ if op in FUNCTIONS:
-                return f"{op}({', '.join(map(self.data, args))})"
+                return f"{FUNCTIONS[op]}({', '.join(map(self.data, args))})"
             case _:
                 raise refuse(f"{op} in {show(node)} has no form in compiled code", code="E770", span=self.span)
 
@@ -229,7 +240,8 @@ class Writer:
         typ = a.type
         if typ.is_float:
             if op == "mod":
-                raise refuse("% on floats has no form in compiled code", code="E770", span=self.span)
+                x, y = self.kept(a), self.kept(b)
+                return f"({x} - ({y} * floor({x} / {y})))"
             return f"({self.data(a)} / {self.bare(b)})"
         symbol = "//" if op == "div" else "%"
         if not typ.is_signed or self._is_positive(b):
@@ -270,6 +282,14 @@ class Writer:
             result = f"({result} {symbol} {1 << step})"
             left -= step
         return result
+
+    def _shifted_by(self, op: str, a: Node, b: Node) -> str:
+        """a shifted by data: a negative distance goes the other way, and from the width on all bits are shifted out."""
+        typ, bits = a.type, a.type.bits
+        there, back = ("<<", ">>") if op == "shl" else (">>", "<<")
+        x, y = self.kept(a), self.kept(b)
+        forth = f"({x} {there} {typ.usl}(min({y}, {bits})))"
+        return f"select({y}, 0, ({x} {back} {typ.usl}(-max({y}, {-bits}))), {forth})" if b.type.is_signed else forth
 
     def _cast(self, typ: Type, a: Node) -> str:
         if a.type == BOOL:

@@ -158,6 +158,16 @@ def tanh(value: Any) -> Expr:
     return _real("tanh", value)
 
 
+def tan(value: Any) -> Expr:
+    """The tangent."""
+    return _real("tan", value)
+
+
+def atan2(y: Any, x: Any) -> Expr:
+    """The angle of the point (x, y); integers become f32."""
+    return _real_of_two("atan2", y, x)
+
+
 def floor(value: Any) -> Expr:
     """The greatest whole number below, as a float."""
     return _real("floor", value)
@@ -185,9 +195,13 @@ def pow(base: Any, exponent: Any) -> Expr:
         for _ in range(exponent):
             result = Expr(base) * result
         return Expr(result)
-    a, b = pair(base, exponent)
-    typ = a.type if a.type.is_float else F32
-    return wrap(Op("pow", (converted(a, typ), converted(b, typ)), typ))
+    return _real_of_two("pow", base, exponent)
+
+
+def _real_of_two(op: str, first: Any, second: Any) -> Expr:
+    a, b = pair(first, second)
+    typ = numeric(a, op).type if a.type.is_float else F32
+    return wrap(Op(op, (converted(a, typ), converted(b, typ)), typ))
 
 
 def _wider(typ: Type, signed: bool | None = None) -> Type:
@@ -274,8 +288,8 @@ i8_sat, i16_sat, i32_sat = (_sized(Int(bits), True) for bits in (8, 16, 32))
 u8_sat, u16_sat, u32_sat = (_sized(UInt(bits), True) for bits in (8, 16, 32))
 
 UNSUPPORTED = (
-    "print print_when require random_float random_int random_uint memoize_tag reinterpret acos asin atan atan2 acosh asinh "
-    "atanh sinh cosh tan erf hypot fast_pow fast_exp fast_log fast_sin fast_cos fast_inverse fast_inverse_sqrt is_nan is_inf "
+    "print print_when require random_float random_int random_uint memoize_tag reinterpret acos asin atan acosh asinh "
+    "atanh sinh cosh erf hypot fast_pow fast_exp fast_log fast_sin fast_cos fast_inverse fast_inverse_sqrt is_nan is_inf "
     "is_finite div_round_to_zero mod_round_to_zero popcount count_leading_zeros count_trailing_zeros concat_bits "
     "extract_bits BFloat Handle"
 ).split()

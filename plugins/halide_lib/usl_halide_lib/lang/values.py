@@ -156,7 +156,9 @@ _REAL: dict[str, Callable[..., float]] = {
     "log": math.log,
     "sin": math.sin,
     "cos": math.cos,
+    "tan": math.tan,
     "tanh": math.tanh,
+    "atan2": math.atan2,
     "pow": math.pow,
 }
 
@@ -164,7 +166,9 @@ _REAL: dict[str, Callable[..., float]] = {
 def _float_operation(op: str, typ: Type, exact: bool) -> Function:
     if exact:
         return _EXACT.get(op) or _FLOAT.get(op) or _exact_function(_REAL[op])
-    return _machine(_MACHINE.get(op) or _FLOAT.get(op) or getattr(np, {"pow": "power"}.get(op, op)), _FLOATS[typ.bits])
+    return _machine(
+        _MACHINE.get(op) or _FLOAT.get(op) or getattr(np, {"pow": "power", "atan2": "arctan2"}.get(op, op)), _FLOATS[typ.bits]
+    )
 
 
 def _exact_function(fn: Callable[..., float]) -> Function:
