@@ -128,7 +128,8 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "functions image_schedules",
         "kernels",
         "lang",
-        "hl",
+        "hl report",
+        "command",
         "plugin",
     ),
 }
