@@ -145,6 +145,8 @@ class Application:
     def leaves_all(self, working: Working) -> bool:
         """Whether no directive changes the procedure: funcs stay at the root, and lanes are left to the C compiler."""
         lanes = self.named("vectorize")
+        if any(each.args[1] is None for each in lanes):  # the loop has to have a constant number of iterations
+            return False
         if len(lanes) + len(self.named(*NO_EFFECT, "compute_root", "store_root")) < len(self.directives):
             return False
         if self.default != "root" or (lanes and (self.target is None or self.target.memories)):
