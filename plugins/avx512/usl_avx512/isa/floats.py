@@ -40,7 +40,7 @@ ELEMENTWISE = chain(
     lanewise("abs", "dst[i] = abs(src[i])", "_mm512_abs_$s({src})", *ROWS),
     lanewise("sqrt", "dst[i] = sqrt(src[i])", "_mm512_sqrt_$s({src})", *ROWS),
     *(
-        lanewise(name, f"dst[i] = {name}(src[i])", f"_mm512_roundscale_$s({{src}}, {mode} | _MM_FROUND_NO_EXC)", *ROWS)
+        lanewise(name, f"dst[i] = {name}(src[i])", f"_mm512_roundscale_$s({{src}}, {mode})", *ROWS)
         for name, mode in (
             ("rint", "_MM_FROUND_TO_NEAREST_INT"),
             ("floor", "_MM_FROUND_TO_NEG_INF"),

@@ -158,6 +158,28 @@ static inline __m512i _mm512_mask_shuffle_epi32(__m512i src, __mmask16 mask, __m
 }
 #endif
 
+#ifndef _mm512_cmplt_epu64_mask
+static inline __mmask8 _mm512_cmplt_epu64_mask(__m512i a, __m512i b)
+{
+    USL_UNPACK(uint64_t, 8, x, a);
+    USL_UNPACK(uint64_t, 8, y, b);
+    unsigned mask = 0;
+    for (int i = 0; i < 8; i++)
+        mask |= (unsigned)(x[i] < y[i]) << i;
+    return (__mmask8)mask;
+}
+#endif
+
+#ifndef _mm512_srav_epi64
+static inline __m512i _mm512_srav_epi64(__m512i value, __m512i by)
+{
+    USL_UNPACK(int64_t, 8, x, value);
+    USL_UNPACK(uint64_t, 8, count, by);
+    USL_LANES(int64_t, 8, value, 0xff, x[i] >> (count[i] < 63 ? count[i] : 63), 0);
+    return value;
+}
+#endif
+
 #include "families.h"
 #include "pixels.h"
 
