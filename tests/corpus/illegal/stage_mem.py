@@ -479,4 +479,21 @@ CASES = [
         "start is for partial results",
         Misuse("a copy starts at what is there"),
     ),
+    Illegal(
+        "stage_mem",
+        "a_window_that_is_not_empty_only_inside_of_the_loop_before_which_it_is_saved",
+        "n: size, k: index, x: f32[n], a: f32[n]",
+        """
+        assert 0 <= k
+        assert k <= n
+        for i in seq(0, n):
+            if k > 0:
+                for j in seq(0, k):
+                    a[j] @= max(x[j])
+        """,
+        lambda p: stage_mem(p, p.find_loop("j"), "a[0:k]", "t", accum=True, start="i"),
+        "E412",
+        "the window may be empty: cannot prove 0 < k",
+        Misuse("a buffer has elements"),
+    ),
 ]
