@@ -36,14 +36,15 @@ class Blocking:
     A block of A, m x k, stays in the second-level cache with the panel of B that it meets; packed panels of B, k x n, stay in
     the third-level cache while blocks of A pass by. With fewer than `many_rows` rows a packed panel is used a few times only:
     two at a time are packed then, and still in the second-level cache when they are used. Products with fewer than `few_rows`
-    rows, and those whose B is small, run on the matrices as they are: packing costs more than it saves. Small is n + k <=
-    `small`, or `small_for_many` with at least `many_rows` rows.
+    rows, or half of that where the sum is longer than 2 `k`, or a quarter where B is transposed, and those whose B is small,
+    run on the matrices as they are: packing costs more than it saves. Small is n + k <= `small`, or `small_for_many` with at
+    least `many_rows` rows.
     """
 
     m: int = 180
     n: int = 3072
     k: int = 512
-    few_rows: int = 8
+    few_rows: int = 33
     many_rows: int = 256
     small: int = 1088
     small_for_many: int = 520
@@ -66,7 +67,9 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     sizes = (blocking.n, 2 * lanes.panel)
     large = choice(base, f"M >= {blocking.many_rows}", *(in_blocks(block, "j", size) for size in sizes))
     much = f"N + K > {blocking.small} or N + K > {blocking.small_for_many} and M >= {blocking.many_rows}"
-    worth = f"M >= {blocking.few_rows} and N >= {lanes.panel} and ({much})"
+    few = blocking.few_rows // 4 if b else blocking.few_rows  # a transposed B is turned over in any case
+    enough = f"M >= {few} or M >= {(few + 1) // 2} and K > {2 * blocking.k}"
+    worth = f"({enough}) and N >= {lanes.panel} and ({much})"
     whole = choice(base, worth, large, direct)
     letter = "s" if lanes.scalar == "f32" else "d"
     return rename(whole.fast, f"{letter}{p.name()}{'_parallel' if parallel else ''}")

@@ -11,10 +11,11 @@
 #define USL_SIDE(s) ((s) == 141 || (s) == 142)
 
 enum {
+    USL_LONG = 64,    /* terms from which on sums across lanes are worth it */
     USL_BLOCK = 64,   /* rows of a triangle that is done by itself */
     USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix */
     USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
-    USL_FEW = @FEW@,    /* so many rows or columns are products of rows with rows */
+    USL_FEW = @FEW@,    /* up to so many rows or columns are products of rows with rows */
 };
 
 /* A matrix anywhere in memory: where its first element is, and how far rows and columns are apart; one of the two is 1. */
@@ -68,7 +69,7 @@ static int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_v
     const bool a_turned = a.column != 1, b_turned = b.column != 1;
     const struct @READ2@ A = {a.data, {a_turned ? a.column : a.row, 1}}, B = {b.data, {b_turned ? b.column : b.row, 1}};
     const struct @WRITE2@ C = {c.data, {c.row, 1}};
-    if (!a_turned && b_turned && (m <= USL_FEW || n <= USL_FEW)) {
+    if (!a_turned && b_turned && (m <= USL_FEW || n <= USL_FEW) && k >= USL_LONG) {
         if (m <= n)
             @P@dots_body(m, n, k, &alpha, A, B, C);
         else
