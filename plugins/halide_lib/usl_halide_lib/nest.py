@@ -77,7 +77,8 @@ class Nest:
         for stage in stages:
             order = working.order(stage)
             root = working.at(stage.loops[order[0]] if order else stage.write)
-            if root not in self.roots or not stage.func.local:  # elements of a tuple have loops in common
+            known = self.roots.get(root)  # elements of a tuple have loops in common
+            if known is None or (known.local and not stage.func.local):
                 self.roots[root] = stage.func
 
     def block(self, stmts: Sequence[Any]) -> list[Node]:
