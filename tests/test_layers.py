@@ -91,7 +91,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin std",
     ),
     "usl_avx512": (
-        "cpu emulation kernels_algorithms kernels_convolution kernels_short masks memories",
+        "cpu emulation kernels_algorithms kernels_convolution masks memories short_products",
         "isa kernels_int",
         "blas1 conv schedules",
         "blas1_norms blas2",

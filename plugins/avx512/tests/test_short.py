@@ -16,7 +16,7 @@ from usl_avx512 import isa
 from usl_avx512.gemm.short import BYTES, SHORTS, Blocking, packing_schedule, short_gemm, with_sums_used
 from usl_avx512.kernels import Packed, QuantizedLinear, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
 from usl_avx512.kernels.short import short_library
-from usl_avx512.kernels_short import packing, product
+from usl_avx512.short_products import packing, product
 from usl_c11.compiler import find_compiler
 from usl_c11.cpu import has_feature
 from usl_core.errors import JitError

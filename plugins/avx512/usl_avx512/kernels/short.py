@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from usl_avx512.kernels.arguments import SINGLE as FLOAT
 from usl_avx512.kernels.arguments import Precision, foreign, forward_matrix, number, vector
-from usl_avx512.kernels_short import TYPES
+from usl_avx512.short_products import TYPES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -282,17 +282,17 @@ def short_library(name: str) -> Library:
 
 
 def _scheduled(entry: Entry) -> Any:
-    from usl_avx512 import isa, kernels_short
+    from usl_avx512 import isa, short_products
     from usl_avx512.gemm import short
 
     group = short.BYTES if entry.kind == "u8s8" else short.SHORTS
     if entry.does == "pack":
-        return short.packing_schedule(kernels_short.packing(entry.kind), group)
-    product = short.short_gemm(kernels_short.product(entry.kind), group)
+        return short.packing_schedule(short_products.packing(entry.kind), group)
+    product = short.short_gemm(short_products.product(entry.kind), group)
     if entry.does == "gemm":
         return product.fast
     lanes = isa.for_lanes(16, types=("i32", "f32", entry.result))
-    return short.with_sums_used(kernels_short.linear(entry.kind, entry.result), product, lanes)
+    return short.with_sums_used(short_products.linear(entry.kind, entry.result), product, lanes)
 
 
 def _words(name: str, entry: Entry) -> dict[str, str | int]:
