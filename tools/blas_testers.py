@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from subprocess import run
+
+from usl_core import probe
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("libblas-test", "libgfortran5", "libquadmath0")
@@ -30,7 +31,7 @@ def downloaded(folder: Path) -> Path | None:
     found = next(iter(folder.glob("usr/lib/*/blas")), None)
     if found is not None:
         return found
-    if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
+    if probe.program("apt-get") is None or probe.program("dpkg") is None:
         return None
     folder.mkdir(parents=True, exist_ok=True)
     for package in PACKAGES:

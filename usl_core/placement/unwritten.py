@@ -115,15 +115,12 @@ def _in_call(call: Call, callee: Proc, names: set[Sym]) -> _First | None:
 
 def _runs(loop: For, sizes: frozenset[Sym]) -> bool:
     """Whether a loop runs, by its limits alone: `seq(0, 4)`, or `seq(0, n)` with a size n."""
-    if not isinstance(loop.lo, Literal):
+    lo, hi = loop.lo, loop.hi
+    if not isinstance(lo, Literal):
         return False
-    match loop.hi:
-        case Literal(value=high):
-            return int(loop.lo.value) < int(high)
-        case Read(name=name):
-            return loop.lo.value == 0 and name in sizes
-        case _:
-            return False
+    if isinstance(hi, Literal):
+        return int(lo.value) < int(hi.value)
+    return isinstance(hi, Read) and lo.value == 0 and hi.name in sizes
 
 
 def _is_of(node: Node, names: set[Sym]) -> bool:

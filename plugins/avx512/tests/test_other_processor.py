@@ -24,6 +24,8 @@ for letter, dtype in (("s", np.float32), ("d", np.float64)):
     arguments = dict(
         gemm=(A, B, C), axpy=(1.0, x, y), scal=(2.0, x), dot=(x, y), asum=(x,), nrm2=(x,), iamax=(x,), copy=(x, y), swap=(x, y),
         rot=(x, y, 0.6, 0.8), gemv=(1.0, A, x, 0.0, y), ger=(1.0, x, y, A), symv=(1.0, A, x, 0.0, y), trmv=(A, x), trsv=(A, x),
+        symm=(1.0, A, B, 1.0, C), syrk=(1.0, A, 1.0, C), syr2k=(1.0, A, B, 1.0, C), trmm=(1.0, A, C), trsm=(1.0, A, C),
+        gemm_batch_strided=(A[None], B[None], C[None]),
     )
     calls = {{"i" + letter + "amax" if name == "iamax" else letter + name: given for name, given in arguments.items()}}
     if letter == "s":

@@ -165,10 +165,11 @@ def _comparison(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
 def _compared(expr: Expr, fn: Function) -> C:
     """A data operand of a comparison."""
     value, scalar = data(expr, fn), scalar_type(expr)
-    inverted = isinstance(expr, BinaryOp) and expr.op == "^"
-    if is_narrow(scalar) and not scalar.signed and (_in_ring(expr) or inverted) and folded(expr) is None:
-        return call(fn.unit.helpers.opaque(scalar), value)
-    return value
+    if folded(expr) is not None:
+        return value
+    op = expr.op if isinstance(expr, BinaryOp) else ""
+    narrow = is_narrow(scalar) and not scalar.signed and (_in_ring(expr) or op == "^")
+    return call(fn.unit.helpers.opaque(scalar), value) if narrow or op in ("&", "|") else value
 
 
 def _data_decided(op: str, lhs: Expr, rhs: Expr) -> bool | None:

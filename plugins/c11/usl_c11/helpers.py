@@ -151,7 +151,7 @@ class Helpers:
         return self._use(name, _function("uint32_t", name, f"{c} x", "return (uint32_t)x;"))
 
     def opaque(self, scalar: ScalarType) -> str:
-        """A value as it is. gcc turns `255 - x` into a complement and warns where that is compared; not behind a function."""
+        """A value as it is. gcc warns where `x | 1`, or the complement it makes of `255 - x`, is compared; not behind this."""
         c, name = spelling(scalar, NOWHERE), f"usl_value_{scalar.name}"
         return self._use(name, _function(c, name, f"{c} x", "return x;"))
 

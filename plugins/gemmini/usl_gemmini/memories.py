@@ -24,7 +24,6 @@ from usl_core import Config, Memory
 from usl_core.errors import BackendError, Span
 from usl_core.ir.memory import MemoryClass
 from usl_core.placement import PlacedMemory
-from usl_gemmini.kernels_registers import BY_NAME
 from usl_gemmini.params import GemminiParams
 
 
@@ -128,13 +127,21 @@ class Output(NamedTuple):
     """A class of outputs, and the record that tells whether some of it is in flight."""
 
     memory: MemoryClass
-    fence: Config
+    record: str
+    """The name of that record."""
+
+    @property
+    def fence(self) -> Config:
+        """That record: asked for where a program is made, as reading its declaration takes the front end."""
+        from usl_gemmini.kernels_registers import BY_NAME
+
+        return BY_NAME[self.record]
 
 
 OUTPUTS = {
-    "": Output(GEMMINI_OUT, BY_NAME["FENCE"]),
-    "2": Output(GEMMINI_OUT2, BY_NAME["FENCE2"]),
-    "3": Output(GEMMINI_OUT3, BY_NAME["FENCE3"]),
+    "": Output(GEMMINI_OUT, "FENCE"),
+    "2": Output(GEMMINI_OUT2, "FENCE2"),
+    "3": Output(GEMMINI_OUT3, "FENCE3"),
 }
 """The classes of outputs by the suffix of their instructions."""
 

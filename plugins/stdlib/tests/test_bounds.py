@@ -41,7 +41,7 @@ def recorded(p: Procedure, controls: Controls, rng: random.Random) -> dict[str, 
             events[name].append((access.kind, points[access.offset]))
 
     try:
-        run(p.ir, args, mode="exact", configs=inputs.configs(), trace=record)
+        run(p.ir, args, mode="exact", configs=inputs.configs(), trace=record, max_bits=3000)
     except InterpError:
         return None
     return events

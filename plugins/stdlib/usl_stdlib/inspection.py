@@ -222,3 +222,12 @@ def loop_nest(loop: ForCursor) -> list[ForCursor]:
     while len(nest[-1].body()) == 1 and isinstance(nest[-1].body()[0], ForCursor):
         nest.append(nest[-1].body()[0])
     return nest
+
+
+def procedures_of(function: str, given: Procedure | Iterable[Procedure]) -> list[Procedure]:
+    """Instructions as they were given to a function of the library, one or several; a SchedulingError if one is none."""
+    chosen = [given] if isinstance(given, Procedure) else list(given)
+    strangers = [each for each in chosen if not isinstance(each, Procedure)]
+    if strangers:
+        raise SchedulingError(f"{function}: instructions are procedures, got {strangers[0]!r}", code="E404")
+    return chosen

@@ -27,7 +27,7 @@ from usl_core.scheduling import (
     unroll_loop,
 )
 from usl_stdlib.expressions import text
-from usl_stdlib.inspection import walk
+from usl_stdlib.inspection import procedures_of, walk
 
 NEAR = 0.5
 """What share of an instruction's statements and operations there must be at a place for it to come near."""
@@ -67,7 +67,7 @@ def near_misses(p: Procedure, instructions: Procedure | Iterable[Procedure]) -> 
 
         for miss in near_misses(p, AVX512): print(miss)
     """
-    chosen = [instructions] if isinstance(instructions, Procedure) else list(instructions)
+    chosen = procedures_of("near_misses", instructions)
     bodies = [(each, each.ir.body[0]) for each in chosen if len(each.ir.body) == 1 and isinstance(each.ir.body[0], For)]
     found: list[NearMiss] = []
     for loop in walk(p, ForCursor):

@@ -13,6 +13,7 @@ from usl_core.inspect import alike
 from usl_core.ir.nodes import Block, For, If, Proc, SimpleStmt
 from usl_core.scheduling import replace, write_config
 from usl_stdlib.expressions import text
+from usl_stdlib.inspection import procedures_of
 from usl_stdlib.nearly import NearMiss, near_misses
 
 
@@ -27,7 +28,7 @@ def replace_all(
     apart. What no instruction matches stays as it is; report is called with the `near_misses` among it (`report=print` shows
     them). An undecided obligation (`Undecided`) is not swallowed.
     """
-    chosen = _procedures("replace_all", instructions)
+    chosen = procedures_of("replace_all", instructions)
     for instruction in chosen:
         for replaced in _replacements(p, instruction):
             p = replaced
@@ -46,7 +47,7 @@ def replace_once(p: Procedure, instructions: Procedure | Iterable[Procedure]) ->
     Raises:
         SchedulingError: nothing matches.
     """
-    chosen = _procedures("replace_once", instructions)
+    chosen = procedures_of("replace_once", instructions)
     for instruction in chosen:
         for replaced in _replacements(p, instruction):
             return replaced
@@ -90,14 +91,6 @@ def _set(p: Procedure, gap: GapCursor, write: Any) -> Procedure:
         raise SchedulingError(message, notes=["hint: write it first with write_config, and replace both"], code="E404")
     number = value.value()
     return write_config(p, gap, write.config(), write.field(), number if isinstance(number, bool | int) else float(number))
-
-
-def _procedures(function: str, given: Procedure | Iterable[Procedure]) -> list[Procedure]:
-    chosen = [given] if isinstance(given, Procedure) else list(given)
-    strangers = [each for each in chosen if not isinstance(each, Procedure)]
-    if strangers:
-        raise SchedulingError(f"{function}: instructions are procedures, got {strangers[0]!r}", code="E404")
-    return chosen
 
 
 def _replacements(p: Procedure, instruction: Procedure) -> Iterator[Procedure]:
