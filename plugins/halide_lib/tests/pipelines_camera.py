@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.ndimage
+import pytest
 from pipelines_cases import case, image
 
+ndimage = pytest.importorskip("scipy.ndimage", reason="SciPy is not installed")
 u8, u16, i16, i32, f32 = np.uint8, np.uint16, np.int16, np.int32, np.float32
 
 
@@ -105,10 +106,10 @@ def mosaic(hl, raw, x, y, c):
 def demosaiced(raw):
     """The same in NumPy, for all places but a border of one."""
     wide = raw.astype(i32)
-    across = scipy.ndimage.convolve(wide, [[1, 0, 1]]) // 2
-    along = scipy.ndimage.convolve(wide, [[1], [0], [1]]) // 2
-    around = scipy.ndimage.convolve(wide, [[0, 1, 0], [1, 0, 1], [0, 1, 0]]) // 4
-    corners = scipy.ndimage.convolve(wide, [[1, 0, 1], [0, 0, 0], [1, 0, 1]]) // 4
+    across = ndimage.convolve(wide, [[1, 0, 1]]) // 2
+    along = ndimage.convolve(wide, [[1], [0], [1]]) // 2
+    around = ndimage.convolve(wide, [[0, 1, 0], [1, 0, 1], [0, 1, 0]]) // 4
+    corners = ndimage.convolve(wide, [[1, 0, 1], [0, 0, 0], [1, 0, 1]]) // 4
     ys, xs = np.indices(raw.shape)
     even_x, even_y = (xs - 1) % 2 == 0, (ys - 1) % 2 == 0
     red = np.where(even_y, np.where(even_x, across, wide), np.where(even_x, corners, along))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.ndimage
+import pytest
 from pipelines_cases import at, case, image
 
+ndimage = pytest.importorskip("scipy.ndimage", reason="SciPy is not installed")
 u8, u16, f32 = np.uint8, np.uint16, np.float32
 
 
@@ -61,9 +62,7 @@ def gauss5(hl, im):
 @gauss5.numpy
 def _gauss5(im):
     kernel = np.array([1, 4, 6, 4, 1]) / 16
-    return scipy.ndimage.convolve1d(
-        scipy.ndimage.convolve1d(im.astype(float), kernel, 1, mode="nearest"), kernel, 0, mode="nearest"
-    )
+    return ndimage.convolve1d(ndimage.convolve1d(im.astype(float), kernel, 1, mode="nearest"), kernel, 0, mode="nearest")
 
 
 @case(4, {"im": image(f32, (2, 2), 3)}, lambda w, h: (w, h, 3), rtol=1e-3, atol=1e-6)
@@ -109,8 +108,8 @@ def sobel(hl, im):
 @sobel.numpy
 def _sobel(im):
     wide = im.astype(np.int32)
-    gx = scipy.ndimage.sobel(wide, 1)[1:-1, 1:-1]
-    gy = scipy.ndimage.sobel(wide, 0)[1:-1, 1:-1]
+    gx = ndimage.sobel(wide, 1)[1:-1, 1:-1]
+    gy = ndimage.sobel(wide, 0)[1:-1, 1:-1]
     return (abs(gx) + abs(gy)).astype(u16)
 
 
@@ -141,9 +140,9 @@ def harris(hl, im):
 @harris.numpy
 def _harris(im):
     im = im.astype(float)
-    ix, iy = (scipy.ndimage.sobel(im, axis)[1:-1, 1:-1] / 12 for axis in (1, 0))
+    ix, iy = (ndimage.sobel(im, axis)[1:-1, 1:-1] / 12 for axis in (1, 0))
     ones = np.ones((3, 3))
-    sxx, sxy, syy = (scipy.ndimage.correlate(p, ones)[1:-1, 1:-1] for p in (ix * ix, ix * iy, iy * iy))
+    sxx, sxy, syy = (ndimage.correlate(p, ones)[1:-1, 1:-1] for p in (ix * ix, ix * iy, iy * iy))
     return sxx * syy - sxy * sxy - 0.04 * (sxx + syy) ** 2
 
 
@@ -175,7 +174,7 @@ def max_filter(hl, im):
 
 @max_filter.numpy
 def _max_filter(im):
-    return scipy.ndimage.maximum_filter(im, 11)[5:-5, 5:-5]
+    return ndimage.maximum_filter(im, 11)[5:-5, 5:-5]
 
 
 @case(19, {"im": image(u8, (2, 2))})
@@ -208,7 +207,7 @@ def median(hl, im):
 
 @median.numpy
 def _median(im):
-    return scipy.ndimage.median_filter(im, 3)[1:-1, 1:-1]
+    return ndimage.median_filter(im, 3)[1:-1, 1:-1]
 
 
 @case(21, {"im": image(u16, (128, 128), most=1000)})
@@ -295,7 +294,7 @@ def opening(hl, im):
 
 @opening.numpy
 def _opening(im):
-    return scipy.ndimage.grey_opening(im, (5, 5))[4:-4, 4:-4]
+    return ndimage.grey_opening(im, (5, 5))[4:-4, 4:-4]
 
 
 @case(24, {"im": image(f32, (12, 12))}, rtol=1e-3)
@@ -368,7 +367,7 @@ def life(hl, im):
 def _life(im):
     kernel = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]])
     for _ in range(8):
-        near = scipy.ndimage.convolve(im, kernel, mode="constant")
+        near = ndimage.convolve(im, kernel, mode="constant")
         im = ((near == 3) | ((near == 2) & (im == 1))).astype(u8)
     return im
 
