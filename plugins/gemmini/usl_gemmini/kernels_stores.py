@@ -26,7 +26,8 @@ POOLS = (2, 3)
 def stores(params: GemminiParams, mems: Memories) -> Mapping[str, Callable[[], Procedure]]:
     """By name, what makes each instruction of this module for one chip."""
     made: dict[str, Callable[[], Procedure]] = {}
-    for end, (out, fence) in OUTPUTS.items():
+    for end, output in OUTPUTS.items():
+        out, fence = output.memory, output.fence
         made[f"mvout_full{end}"] = partial(_mvout_full, params, mems.acc, out, fence)
         made[f"mvout_spad{end}"] = partial(_mvout_spad, params, mems.spad, out, fence)
         for relu, act in ACTIVATIONS.items():

@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from usl_core import Config, Memory
 from usl_core.errors import BackendError, Span
@@ -123,7 +123,8 @@ class GEMMINI_OUT3(_Output):
     name = "GEMMINI_OUT3"
 
 
-class Output(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Output:
     """A class of outputs, and the record that tells whether some of it is in flight."""
 
     memory: MemoryClass
