@@ -162,6 +162,8 @@ MISTAKES = {
     "B is packed from int16, but this product wants int8": lambda a, b, c: gemm_u8s8s32(a, Packed(b.astype(np.int16)), c),
     "the elements of a row of B must be next to each other": lambda a, b, c: gemm_u8s8s32(a, b[:, ::2], c),
     "C shares memory with A": lambda a, b, c: gemm_u8s8s32(c.view(np.uint8)[:, :4], b, c),
+    "C shares memory with A or B": lambda a, b, c: gemm_u8s8s32(a[:, :2], c.view(np.int8)[:, :3], c),
+    "shares memory": lambda a, b, c: gemm_s8s8s32(c.view(np.int8)[:, :4], b, c),
     "C is to be changed, but the array is read-only": lambda a, b, c: gemm_u8s8s32(a, b, np.broadcast_to(c[:1], (2, 3))),
     "scale must be one number or 3, one for each column": lambda a, b, c: QuantizedLinear(b, scale=[1.0, 2.0]),
     "scale must be finite": lambda a, b, c: QuantizedLinear(b, scale=math.inf),

@@ -56,10 +56,10 @@ SUMS = 192
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """How many groups of W stay in the first-level cache, with 64 columns of each, and rows of A in the second-level cache."""
+    """How many groups are added up at once, and for how many rows of A: these and a panel of W stay in the second cache."""
 
-    groups: int = 96
-    rows: int = 768
+    groups: int = 512
+    rows: int = 384
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,9 +87,9 @@ def gemm_s8s8s32(A: NDArray[np.int8], B: NDArray[np.int8] | Packed, C: NDArray[n
     The processor multiplies unsigned by signed bytes: `A B = (A + 128) B - 128 (sums of B's columns)`.
     """
     forward_matrix(INTEGERS["i8"], "A", A)
+    _require_apart(A, B, C)
     packed = _packed("u8s8", B)
-    shifted = _unsigned(A)
-    _multiply("u8s8", shifted, packed, C, packed.sums)
+    _multiply("u8s8", _unsigned(A), packed, C, packed.sums)
 
 
 def gemm_s16s16s32(A: NDArray[np.int16], B: NDArray[np.int16] | Packed, C: NDArray[np.int32]) -> None:
@@ -192,6 +192,7 @@ def _multiply(kind: str, A: Any, B: Any, C: Any, shifted: Any = None) -> None:
     a, _, group = TYPES[kind]
     m, k, address, distance = forward_matrix(INTEGERS[a], "A", A)
     height, width, c, ldc = forward_matrix(INTEGERS["i32"], "C", C, written=True)
+    _require_apart(A, B, C)
     packed = _packed(kind, B)
     n = packed.columns
     if packed.rows != k:
@@ -203,12 +204,19 @@ def _multiply(kind: str, A: Any, B: Any, C: Any, shifted: Any = None) -> None:
     status = _entry(f"usl_gemm_{kind}s32")(m, n, k, address, distance, _address(packed.panels), c, ldc)
     if status == -1:
         raise MemoryError(f"gemm_{kind}s32: no memory for a copy of A, whose rows are no multiple of {group} elements")
-    if status == 7:
-        raise ValueError("C shares memory with A or B; give it memory of its own")
     if status:
         raise ValueError(f"gemm_{kind}s32 refuses its argument {status}")
     if shifted is not None:
         C -= 128 * shifted
+
+
+def _require_apart(A: Any, B: Any, C: Any) -> None:
+    """Refuse a C between whose first and last byte A or B begins or ends, also where these are copied before C is written."""
+    import numpy as np
+
+    inputs = (A, B.panels if isinstance(B, Packed) else B)
+    if any(np.may_share_memory(C, each) for each in inputs if isinstance(each, np.ndarray) and isinstance(C, np.ndarray)):
+        raise ValueError("C shares memory with A or B; give it memory of its own")
 
 
 def _packed(kind: str, B: Any) -> Packed:
