@@ -88,6 +88,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "passes",
         "python report",
         "command decorators",
+        "generated",
         "plugin std",
     ),
     "usl_avx512": (

@@ -1,0 +1,44 @@
+"""Running the text of a program that another program has written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from usl_perceus.decorators import Foreign, Function
+from usl_perceus.errors import PerceusError
+from usl_perceus.front.definitions import DataDef, ExceptionDef, ForeignDef, FunDef
+from usl_perceus.front.module import parse_program
+
+
+def program(text: str, names: Mapping[str, Any] | None = None, *, file: str = "<program>") -> dict[str, Any]:
+    """What a text of decorated classes and functions defines, by name, as the decorators would have made it.
+
+    Python does not run the text. names: what it may use besides its own definitions: `@proc`s to call, constants, data types,
+    exceptions and functions of other programs. Messages call the text `file` and show its lines.
+
+        made = program("@fun\\ndef twice(n: i64, x: array[f32]) -> array[f32]:\\n    return scale(n, 2.0, x)", {"scale": scale})
+        made["twice"](4, x)
+
+    Raises:
+        PerceusError: the text is not in the language; what its types do not allow is found when a function is first used.
+    """
+    for name in names or {}:
+        if not name.isidentifier():
+            raise PerceusError(f"{name!r} cannot be the name of anything", code="E711")
+    return {name: _as_decorated(made) for name, made in parse_program(text, file, names).items()}
+
+
+def _as_decorated(made: Any) -> Any:
+    match made:
+        case FunDef():
+            return Function(made)
+        case ForeignDef():
+            return Foreign(made)
+        case DataDef(python=python):
+            return python
+        case ExceptionDef(python=python):
+            python.__usl_definition__ = made  # type: ignore[attr-defined]
+            return python
+        case _:
+            return made
