@@ -133,6 +133,12 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "command",
         "plugin",
     ),
+    "usl_soac": (
+        "errors scalars sizes",
+        "core",
+        "show",
+        "plugin",
+    ),
 }
 """For each package its rows from the top; a name is a module or a folder of it."""
 
@@ -145,6 +151,7 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
     "usl_avx512": ("usl_core", "usl_stdlib", "usl_c11"),
     "usl_gemmini": ("usl_core", "usl_stdlib", "usl_c11"),
     "usl_halide_lib": ("usl_core", "usl_stdlib", "usl_c11", "usl_avx512"),
+    "usl_soac": ("usl_core", "usl_stdlib", "usl_c11", "usl_perceus", "usl_avx512"),
     "usl_example": ("usl_core", "usl_stdlib"),
     "usl_example_schedules": ("usl_core", "usl_stdlib"),
 }
