@@ -135,7 +135,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     ),
     "usl_soac": (
         "errors scalars sizes",
-        "core",
+        "core facts",
         "show",
         "plugin",
     ),
