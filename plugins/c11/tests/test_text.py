@@ -185,8 +185,15 @@ def test_index_division_is_plain_where_the_numerator_is_not_negative() -> None:
 
 
 def test_index_division_of_possibly_negative_numbers_floors() -> None:
-    text = "def f(k: index, x: f32[8]):\n    assert k > -9\n    assert k < 9\n    x[k % 8] = 1.0\n    x[(k + 9) / 8] = 2.0\n"
-    assert body(text).splitlines() == ["    x[usl_floor_mod(k, 8)] = 1.0f;", "    x[(k + 9) / 8] = 2.0f;"]
+    text = "def f(k: index, x: f32[7]):\n    assert k > -9\n    assert k < 9\n    x[k % 7] = 1.0\n    x[(k + 9) / 7] = 2.0\n"
+    assert body(text).splitlines() == ["    x[usl_floor_mod(k, 7)] = 1.0f;", "    x[(k + 9) / 7] = 2.0f;"]
+
+
+def test_signed_division_by_a_power_of_two_is_a_shift_and_has_no_branch() -> None:
+    text = "def f(k: index, x: f32[8], y: i32[2], z: i8[2]):\n    assert k > -9\n    assert k < 9\n"
+    text += "    x[k % 8] = 1.0\n    x[k / 4 + 3] = 2.0\n    y[0] = y[1] / 16\n    z[0] = z[1] % 4\n"
+    lines = ["x[k & 7] = 1.0f;", "x[(k >> 2) + 3] = 2.0f;", "y[0] = y[1] >> 4;", "z[0] = (int8_t)(z[1] & 3);"]
+    assert [line.strip() for line in body(text).splitlines()] == lines
 
 
 def test_conditions_narrow_ranges() -> None:
@@ -203,11 +210,11 @@ def test_index_arithmetic_that_might_overflow_is_refused() -> None:
 
 
 def test_formals_of_internal_procedures_range_over_their_calls() -> None:
-    g = kernels.parse("def g(k: index, x: f32[8]):\n    x[k % 8] = 1.0\n")
+    g = kernels.parse("def g(k: index, x: f32[8]):\n    x[k % 7] = 1.0\n")
     text = "def f(n: size, x: f32[8]):\n    for i in seq(0, n):\n        g(i, x)\n"
-    assert "x[k % 8] = 1.0f;" in library([kernels.parse(text, g=g)], "lib").files["lib.c"]
+    assert "x[k % 7] = 1.0f;" in library([kernels.parse(text, g=g)], "lib").files["lib.c"]
     assert (
-        "x[usl_floor_mod(k, 8)]" in library([kernels.parse(text.replace("g(i, x)", "g(i - 1, x)"), g=g)], "lib").files["lib.c"]
+        "x[usl_floor_mod(k, 7)]" in library([kernels.parse(text.replace("g(i, x)", "g(i - 1, x)"), g=g)], "lib").files["lib.c"]
     )
 
 

@@ -35,11 +35,22 @@ def promoted_fits(op: str, scalar: ScalarType) -> bool:
 
 def division(op: str, lhs: C, rhs: C, scalar: ScalarType, divisor: int | None, unit: Unit, span: Span) -> C:
     """`/` and `%` on integers: the plain operator for an unsigned type and a literal divisor, else a helper."""
+    if scalar.signed and divisor and divisor > 0 and divisor & (divisor - 1) == 0:
+        plain = rounded_down(op, lhs, divisor, unit)
+        return cast(unit.ctype(scalar, span), plain) if is_narrow(scalar) else plain
     if not scalar.signed and divisor:
         plain = binary(op, lhs, rhs)
         return cast(unit.ctype(scalar, span), plain) if is_narrow(scalar) else plain
     helper = unit.helpers.divide if op == "/" else unit.helpers.modulo
     return call(helper(scalar), lhs, rhs)
+
+
+def rounded_down(op: str, lhs: C, divisor: int, unit: Unit) -> C:
+    """`/` or `%` of a signed number by a power of two: a shift, or the last bits. Both round down, and no branch is needed."""
+    if op == "%":
+        return binary("&", lhs, C(str(divisor - 1)))
+    unit.globals.setdefault(_SIGN_STAYS)
+    return binary(">>", lhs, C(str(divisor.bit_length() - 1)))
 
 
 _SIGN_STAYS = '_Static_assert(-1 >> 1 == -1, "shifts to the right keep the sign");'

@@ -83,10 +83,16 @@ def product(factors: Sequence[C]) -> C:
 
 
 def _floor(op: str, lhs: Expr, rhs: Expr, fn: Function) -> C:
-    """Division and remainder by a positive literal round down; C's operators do so where the left side is not negative."""
+    """Division and remainder by a positive literal round down; C's operators do so where the left side is not negative.
+
+    By a power of two shifts and masks do so everywhere.
+    """
     operands = control(lhs, fn), control(rhs, fn)
     if range_of(lhs, fn.ranges).lo >= 0:
         return operands[0] if op == "/" and operands[1].text == "1" else binary(op, *operands)
+    divisor = range_of(rhs, fn.ranges).lo
+    if divisor & (divisor - 1) == 0:
+        return arith.rounded_down(op, operands[0], divisor, fn.unit)
     helpers = fn.unit.helpers
     return call(helpers.floor_div() if op == "/" else helpers.floor_mod(), *operands)
 

@@ -113,10 +113,16 @@ class Helpers:
         return self._use(name, _function(c, name, f"{c} x", "return x > 0 ? x : 0;"))
 
     def select(self, scalar: ScalarType, condition: ScalarType) -> str:
-        """`a < b ? x : y`, a and b of the type condition."""
+        """`a < b ? x : y`, a and b of the type condition.
+
+        Integers are chosen by all bits or none: gcc makes no vectors of conditions of different widths within each other.
+        """
         c, k = spelling(scalar, NOWHERE), spelling(condition, NOWHERE)
         name = f"usl_select_{condition.name}_{scalar.name}"
-        return self._use(name, _function(c, name, f"{k} a, {k} b, {c} x, {c} y", "return a < b ? x : y;"))
+        lines = ["return a < b ? x : y;"]
+        if scalar.is_int:
+            lines = [f"const {c} all = ({c})-(a < b);", f"return ({c})((x & all) | (y & ~all));"]
+        return self._use(name, _function(c, name, f"{k} a, {k} b, {c} x, {c} y", *lines))
 
     def absolute(self, scalar: ScalarType) -> str:
         """|x| of a signed integer; that of the least value wraps to itself."""

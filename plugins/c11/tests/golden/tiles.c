@@ -25,11 +25,6 @@ static inline void vec16_load(struct vec16 *dst, const float *src)
         dst->lane[i] = src[i];
 }
 
-static inline int64_t usl_floor_mod(int64_t a, int64_t b)
-{
-    return a % b < 0 ? a % b + b : a % b;
-}
-
 #ifndef USL_NO_ENTRY_CHECKS
 static inline bool usl_dense_fits(size_t size, int rank, const int64_t *shape)
 {
@@ -134,7 +129,7 @@ static void scale(int64_t n, int64_t shift, struct usl_win_2f32 x, const float *
     if (enabled) {
         for (int64_t i = 0; i < n; i++) {
             for (int64_t j = 0; j < 4; j++) {
-                x.data[i * x.strides[0] + usl_floor_mod(j + shift, 4) * x.strides[1]] = x.data[i * x.strides[0] + usl_floor_mod(j + shift, 4) * x.strides[1]] * *s;
+                x.data[i * x.strides[0] + ((j + shift) & 3) * x.strides[1]] = x.data[i * x.strides[0] + ((j + shift) & 3) * x.strides[1]] * *s;
             }
         }
     }
