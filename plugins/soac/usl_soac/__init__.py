@@ -1,3 +1,36 @@
-"""Functional array programs whose sizes are known before the arrays are computed."""
+"""Functional array programs whose sizes are known before the arrays are computed.
 
 from __future__ import annotations
+from usl_soac import soac
+
+@soac
+def sums(a: f64[n, m]) -> f64[n]:
+    return map(lambda row: reduce(add, 0.0, row), a)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from usl_soac.decorators import parse_program as parse_program
+    from usl_soac.decorators import soac as soac
+    from usl_soac.errors import ShapeError as ShapeError
+    from usl_soac.errors import SoacError as SoacError
+
+_HOMES = {
+    "ShapeError": "usl_soac.errors",
+    "SoacError": "usl_soac.errors",
+    "parse_program": "usl_soac.decorators",
+    "soac": "usl_soac.decorators",
+}
+
+__all__ = ["ShapeError", "SoacError", "parse_program", "soac"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(home), name)

@@ -391,11 +391,14 @@ class Assert(NodeBase):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coerce(NodeBase):
-    """The array, whose dimensions are these: tested, unless it stands under certs that say so."""
+    """The array, whose dimensions are these (None is any): tested, unless it stands under certs that say so.
+
+    `name` is what a failure calls the array.
+    """
 
     array: Sym
-    dims: tuple[Term, ...]
-    site: Site
+    dims: tuple[Term | None, ...]
+    name: str = ""
 
 
 Soac = Map | Reduce | Scan | Filter | Hist

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from usl_core.ir.types import F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Kind, ScalarType
 
+__all__ = ["BOOL", "CERT", "F32", "F64", "I64", "SCALARS", "is_integer", "is_number"]
+
 BOOL = ScalarType("bool", Kind.INT, 1, signed=False)
 CERT = ScalarType("cert", Kind.INT, 0)
 """The type of what a passed test gives: it has no values that programs could look at."""

@@ -1,0 +1,81 @@
+"""`@soac`: a function of arrays, with the promises that stand above it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from usl_core import tracebacks
+from usl_core.errors import LIBRARIES
+from usl_soac import text, types
+from usl_soac.core import Program
+from usl_soac.definitions import Definition, Scope
+from usl_soac.show import show
+
+LIBRARIES.add("usl_soac")
+tracebacks.DECORATORS.update(("soac",))
+tracebacks.install()
+
+
+class Function:
+    """A function of arrays; it is checked when it is first used, so that it may use what is defined later."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.__usl_soac__ = definition
+        self.__name__ = definition.name
+        self._core: Program | None = None
+
+    def name(self) -> str:
+        """The name that it was defined with."""
+        return self.__usl_soac__.name
+
+    def core(self) -> Program:
+        """The program of this function and everything that it uses.
+
+        Raises:
+            SoacError: something in it is not in the language, or ill-typed.
+        """
+        if self._core is None:
+            self._core = types.lower(self.__usl_soac__)
+        return self._core
+
+    def show(self, form: str = "core") -> str:
+        """The program after a pass, as text."""
+        if form != "core":
+            raise text.refuse(f"there is no pass called {form}", None, "hint: core")
+        return show(self.core())
+
+    def __repr__(self) -> str:
+        return f"<soac {self.name()}>"
+
+
+def soac(function: Callable[..., Any]) -> Function:
+    """Decorator: a Python function becomes one of arrays. Its text is read; Python never runs it.
+
+    Raises:
+        SoacError: its text cannot be found.
+    """
+    source, node = text.definition(function)
+    return Function(Definition(node.name, source, node, _scope(function)))
+
+
+def parse_program(text_: str, file: str = "<program>", scope: Mapping[str, Any] | None = None) -> dict[str, Function]:
+    """The `@soac` functions of a text, which is not run, by name. `scope` holds what they may use besides.
+
+    Raises:
+        SoacError: the text consists of something else.
+    """
+    source, nodes = text.definitions(text_, file)
+    names: dict[str, Any] = dict(scope or {})
+    made = {node.name: Function(Definition(node.name, source, node, Scope(names))) for node in nodes}
+    names.update(made)
+    return made
+
+
+def _scope(function: Callable[..., Any]) -> Scope:
+    frame = sys._getframe(2)
+    local = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+    code = getattr(function, "__code__", None)
+    cells = dict(zip(code.co_freevars if code else (), getattr(function, "__closure__", None) or (), strict=False))
+    return Scope(frame.f_globals, local, cells)
