@@ -1,0 +1,157 @@
+"""The formals of a kernel: sizes, arrays, scalars, results, in that order, each made when the lowering first needs it.
+
+Sizes of a `@proc` are at least 1, those of programs may be 0. So every kernel has two forms: the one that users schedule, for
+sizes of 1 or more, and a general one with each size twice, `n: index` for loops and `n1: size` = max(n, 1) for storage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from usl_core import build
+from usl_core.ir.nodes import Expr
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import ScalarType
+from usl_soac.core import Param, Type
+from usl_soac.kernel_ops import data_type
+from usl_soac.kernel_values import Arr, Scalar, Target
+from usl_soac.scalars import BOOL
+from usl_soac.sizes import Term, name
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One formal, as what the caller passes for it: `of` is a Term for sizes, a Sym for what exists, a Param for results."""
+
+    kind: Literal["size", "room", "index", "scalar", "array", "result"]
+    of: Term | Sym | Param
+    dims: tuple[Term, ...] = ()
+
+
+@dataclass(slots=True)
+class Formals:
+    """Makes formals. `types` says what the names outside are; in a first round, `wanted` collects sizes."""
+
+    builder: build.ProcBuilder
+    positive: bool
+    types: Mapping[Sym, Type]
+    arguments: list[Argument] = field(default_factory=list)
+    wanted: dict[Term, None] = field(default_factory=dict)
+    _extents: dict[Term, tuple[Expr, Expr]] = field(default_factory=dict)
+    _indices: dict[Sym, Expr] = field(default_factory=dict)
+    _scalars: dict[Sym, Scalar] = field(default_factory=dict)
+    _arrays: dict[Sym, Arr] = field(default_factory=dict)
+    _spellings: set[str] = field(default_factory=set)
+
+    def spelling(self, text: str) -> str:
+        """A name that no formal has yet."""
+        plain = "".join(c for c in text if c.isascii() and (c.isalnum() or c == "_")) or "x"
+        plain = plain if plain[0].isalpha() else f"x{plain}"
+        made, count = plain, 1
+        while made in self._spellings or made in _TAKEN:
+            count += 1
+            made = f"{plain}_{count}"
+        self._spellings.add(made)
+        return made
+
+    def extent(self, term: Term) -> tuple[Expr, Expr]:
+        """A dimension: how often loops go round, and how much room there is."""
+        constant = term.constant
+        if constant is not None and constant >= 1:
+            return build.literal(constant), build.literal(constant)
+        self.wanted[term] = None
+        if term not in self._extents:
+            self._extents[term] = self._made_extent(term)
+        return self._extents[term]
+
+    def _made_extent(self, term: Term) -> tuple[Expr, Expr]:
+        b, text = self.builder, self.spelling(term.name.name if term.name is not None else "d")
+        if self.positive:
+            size = b.size(text)
+            self.arguments.append(Argument("size", term))
+            return size, size
+        rounds, room = b.index(text), b.size(self.spelling(f"{text}1"))
+        self.arguments += [Argument("size", term), Argument("room", term)]
+        b.require(build.le(0, rounds))
+        b.require(build.le(rounds, room))
+        return rounds, room
+
+    def relate(self) -> None:
+        """Says how dimensions depend on each other, where that is affine: accesses are proved with it."""
+        for term, (rounds, _) in list(self._extents.items()):
+            if term.name is None and (sum_ := self.affine(term)) is not None:
+                self.builder.require(build.eq(rounds, sum_))
+
+    def affine(self, term: Term) -> Expr | None:
+        """A term over sizes that are formals already."""
+        total: Expr | None = None
+        for atoms, factor in term.parts:
+            if len(atoms) > 1:
+                return None
+            if not atoms:
+                part: Expr = build.literal(factor)
+            else:
+                atom = atoms[0]
+                if not isinstance(atom, Sym) or name(atom) not in self._extents:
+                    return None
+                part = self._extents[name(atom)][0]
+                part = part if factor == 1 else build.mul(factor, part)
+            total = part if total is None else build.add(total, part)
+        return total
+
+    def index(self, sym: Sym) -> Expr:
+        """An i64 from outside as a control value."""
+        if name(sym) in self._extents:
+            return self._extents[name(sym)][0]
+        if sym not in self._indices:
+            self._indices[sym] = self.builder.index(self.spelling(sym.name))
+            self.arguments.append(Argument("index", sym))
+        return self._indices[sym]
+
+    def scalar(self, sym: Sym) -> Scalar:
+        """A scalar from outside as data."""
+        if sym not in self._scalars:
+            typ = self.types[sym].scalar
+            read = build.read(self.builder.scalar(self.spelling(sym.name), data_type(typ)))
+            self.arguments.append(Argument("scalar", sym))
+            self._scalars[sym] = as_scalar(typ, read)
+        return self._scalars[sym]
+
+    def array(self, sym: Sym, dims: Sequence[Term]) -> Arr:
+        """An array from outside."""
+        if sym not in self._arrays:
+            typ = self.types[sym].scalar
+            buffer = self.builder.tensor(self.spelling(sym.name), data_type(typ), [self.extent(dim)[1] for dim in dims])
+            self.arguments.append(Argument("array", sym, tuple(dims)))
+            self._arrays[sym] = reading(typ, tuple(dims), Target(buffer))
+        return self._arrays[sym]
+
+    def result(self, param: Param, dims: Sequence[Term]) -> Target:
+        """A result: of a scalar an array of one element."""
+        extents: list[build.Value] = [self.extent(dim)[1] for dim in dims]
+        buffer = self.builder.tensor(self.spelling(param.name.name), data_type(param.type.scalar), extents or [1])
+        self.arguments.append(Argument("result", param, tuple(dims)))
+        return Target(buffer, () if dims else (build.literal(0),))
+
+
+_TAKEN = frozenset(
+    "for in if else and or not def return pass seq par size index bool min max select idx check assert is".split()
+)
+
+
+def as_scalar(typ: ScalarType, read: Expr) -> Scalar:
+    """What an element of a buffer is."""
+    if typ is BOOL:
+        return Scalar(BOOL, condition=build.ne(read, 0))
+    return Scalar(typ, read)
+
+
+def reading(typ: ScalarType, dims: tuple[Term, ...], target: Target) -> Arr:
+    """The array that is in a buffer."""
+
+    def at(indices: Sequence[Expr]) -> Scalar:
+        return as_scalar(typ, build.read(target.buffer, *target.indices, *indices))
+
+    return Arr(typ, dims, at)

@@ -1,0 +1,78 @@
+"""What names of the core stand for inside a kernel: scalars as expressions, arrays as functions of indices.
+
+An array that arranges or computes elements of others, and is looked at once, is never built: its elements are computed where
+they are read. That is fusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from usl_core import build
+from usl_core.ir.nodes import Expr, Literal, Read
+from usl_core.ir.types import ScalarType
+from usl_soac.sizes import Term
+
+
+class NotAKernel(Exception):
+    """Why a statement cannot be a kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value in one or more forms: data, a condition (of a bool), a control value (an i64 that sizes and loops give).
+
+    Of what comes from outside `outside` makes the formal when a form is first needed.
+    """
+
+    type: ScalarType
+    data: Expr | None = None
+    condition: Expr | None = None
+    control: Expr | None = None
+    outside: Outside | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether reading it twice costs nothing."""
+        return (self.data is None and self.condition is None) or isinstance(self.data, Read | Literal)
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """The formals of a scalar from outside: as data, and as a control value."""
+
+    as_data: Callable[[], Scalar]
+    as_control: Callable[[], Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class Arr:
+    """An array: dims as terms; `at` gives the element at as many indices as there are dims."""
+
+    scalar: ScalarType
+    dims: tuple[Term, ...]
+    at: Callable[[Sequence[Expr]], Scalar]
+    is_plain: bool = True
+    """Whether reading an element twice costs nothing."""
+
+    def row(self, index: Expr) -> Scalar | Arr:
+        """The element, or the row, at an index."""
+        if len(self.dims) == 1:
+            return self.at((index,))
+        return Arr(self.scalar, self.dims[1:], lambda rest: self.at((index, *rest)), self.is_plain)
+
+
+Value = Scalar | Arr
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a value is written: a buffer, and the first of its indices."""
+
+    buffer: build.Buffer
+    indices: tuple[Expr, ...] = ()
+
+    def inside(self, index: Expr) -> Target:
+        """A part of it."""
+        return Target(self.buffer, (*self.indices, index))

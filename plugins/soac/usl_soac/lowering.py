@@ -1,0 +1,388 @@
+"""The body of a kernel: statements of the core as loops of the object language.
+
+Arrays whose elements are looked at once are computed there (`kernel_values.py`); results are written where they end up; what is
+left are local buffers. What may fail, or has sizes that the caller cannot know, is no kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from usl_core import build
+from usl_core.ir.nodes import Expr, Literal
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import I64
+from usl_soac import core
+from usl_soac.core import Atom, Body, Const, Lambda, Param, Program, Statement, Type
+from usl_soac.kernel_formals import Formals, as_scalar, reading
+from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, operation
+from usl_soac.kernel_uses import Uses
+from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value
+from usl_soac.scalars import BOOL, CERT, SCALARS
+from usl_soac.sizes import Term, literal, substitute
+from usl_soac.sizes import name as name_term
+
+REDUCTIONS = {"+": "+", "*": "*", "min": "min", "max": "max"}
+"""The operators that `x op= e` has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """How expressions are lowered: those that are computed where they are used, and those that write targets."""
+
+    arranged: Mapping[type[object], Callable[[Any, Any, Statement], Sequence[Value]]]
+    built: Mapping[type[object], Callable[[Any, Any, Sequence[Target]], None]]
+
+
+class Lowering:
+    """One kernel while it is built."""
+
+    def __init__(self, program: Program, formals: Formals, uses: Uses, forms: Forms, clamps: bool) -> None:
+        self.forms = forms
+        self.program = program
+        self.formals = formals
+        self.b = formals.builder
+        self.uses = uses
+        self.clamps = clamps
+        self.values: dict[Sym, Value] = {}
+        self.terms: dict[Sym, Term] = {}
+        """What sizes of functions that are called stand for."""
+        self._calling: list[str] = []
+        self.outside: Mapping[Sym, Statement] = {}
+        """Statements before the kernel that arrange arrays, to be done in it."""
+
+    # -- names
+
+    def value(self, atom: Atom) -> Value:
+        """What an atom stands for."""
+        if isinstance(atom, Const):
+            return constant(atom)
+        if atom not in self.values:
+            self.values[atom] = self._from_outside(atom)
+        return self.values[atom]
+
+    def _from_outside(self, sym: Sym) -> Value:
+        if sym in self.outside:
+            statement = self.outside[sym]
+            try:
+                values: Sequence[Value]
+                if isinstance(statement.value, core.Map):
+                    values = [self.lazy_map(statement.value, self.dims(statement.pattern[0].type))]
+                else:
+                    values = self.arranged(statement)
+                self.values.update({param.name: value for param, value in zip(statement.pattern, values, strict=True)})
+                return self.values[sym]
+            except NotAKernel:
+                pass  # the caller makes the array
+        typ = self.formals.types.get(sym)
+        if typ is None:
+            raise NotAKernel(f"{sym.name} is not known outside")
+        if typ.dims:
+            return self.formals.array(sym, known(typ))
+        return Scalar(typ.scalar, outside=Outside(lambda: self.formals.scalar(sym), lambda: self.formals.index(sym)))
+
+    def scalar(self, atom: Atom) -> Scalar:
+        """A scalar."""
+        value = self.value(atom)
+        if not isinstance(value, Scalar):
+            raise NotAKernel("an array stands where a scalar should")
+        return value
+
+    def array(self, sym: Sym) -> Arr:
+        """An array."""
+        value = self.value(sym)
+        if not isinstance(value, Arr):
+            raise NotAKernel("a scalar stands where an array should")
+        return value
+
+    def term(self, term: Term) -> Term:
+        """A size in terms of names outside."""
+        return substitute(term, self.terms)
+
+    def dims(self, typ: Type) -> tuple[Term, ...]:
+        """The dimensions of a type in terms of names outside."""
+        return tuple(map(self.term, known(typ)))
+
+    def rounds(self, term: Term) -> Expr:
+        """A dimension as the end of a loop, or in an index."""
+        if not term.names() <= self.formals.types.keys():
+            raise NotAKernel(f"the size {term} is known inside only")
+        return self.formals.extent(term)[0]
+
+    def local(self, name: str, scalar: Any, dims: Sequence[Term] = ()) -> Target:
+        """A buffer of the kernel's own."""
+        for dim in dims:
+            self.rounds(dim)
+        extents = [self.formals.extent(dim)[1] for dim in dims]
+        return Target(self.b.alloc(self.formals.spelling(name), data_type(scalar), extents))
+
+    # -- writing values
+
+    def store(self, target: Target, value: Value) -> None:
+        """Writes a value, an array element by element."""
+        if isinstance(value, Arr):
+            with self.b.for_(self.formals.spelling("j"), 0, self.rounds(value.dims[0])) as j:
+                self.store(target.inside(j), value.row(j))
+            return
+        if value.type is not BOOL:
+            self.b.assign(target.buffer, target.indices, data(value))
+            return
+        test = condition(value)
+        yes, no = (build.literal(each, data_type(BOOL)) for each in (1, 0))
+        if isinstance(test, Literal):
+            self.b.assign(target.buffer, target.indices, yes if test.value else no)
+        elif (either := chosen(test, yes, no)) is not None:
+            self.b.assign(target.buffer, target.indices, either)
+        else:
+            with self.b.if_(test):
+                self.b.assign(target.buffer, target.indices, yes)
+            with self.b.else_():
+                self.b.assign(target.buffer, target.indices, no)
+
+    def kept(self, name: str, value: Value) -> Value:
+        """The value in a buffer of its own, so that it is computed once and stays."""
+        if isinstance(value, Arr):
+            target = self.local(name, value.scalar, value.dims)
+            self.store(target, value)
+            return reading(value.scalar, value.dims, target)
+        target = self.local(name, value.type)
+        self.store(target, value)
+        return as_scalar(value.type, build.read(target.buffer))
+
+    def bind(self, param: Param, value: Value) -> None:
+        """Gives a name its value; one that is computed and needed more than once is kept."""
+        if not value.is_plain and not self.uses.once(param.name):
+            value = self.kept(param.name.name, value)
+        self.values[param.name] = value
+
+    # -- bodies and statements
+
+    def body(self, body: Body, targets: Sequence[Target | None]) -> list[Value | None]:
+        """The statements of a body. Results with a target are written there, and None is returned for them."""
+        bound = {param.name for each in body.statements for param in each.pattern}
+        wanted = {
+            atom: target
+            for atom, target in zip(body.results, targets, strict=True)
+            if target is not None and isinstance(atom, Sym) and atom in bound and self.uses.once(atom)
+        }
+        direct = dict(wanted)
+        for statement in body.statements:
+            self.statement(statement, direct)
+        results: list[Value | None] = []
+        for atom, target in zip(body.results, targets, strict=True):
+            if target is None:
+                results.append(self.value(atom))
+                continue
+            if atom not in wanted or atom in direct:
+                self.store(target, self.value(atom))
+            results.append(None)
+        return results
+
+    def statement(self, statement: Statement, direct: dict[Sym, Target]) -> None:
+        """One statement. What has a target in `direct` and is built is written there, and taken out of it."""
+        if all(param.type.scalar is CERT for param in statement.pattern):
+            raise NotAKernel("a test is made inside")
+        expr = statement.value
+        if isinstance(expr, core.Call):
+            targets = [direct.pop(param.name, None) for param in statement.pattern]
+            for param, found in zip(statement.pattern, self.called(expr, targets), strict=True):
+                if found is not None:
+                    self.bind(param, found)
+            return
+        if isinstance(expr, core.Map | core.Scan | core.Reduce | core.Concat | core.Update | core.If | core.Loop):
+            if isinstance(expr, core.Map) and self._is_lazy(expr, statement, direct):
+                (param,) = statement.pattern
+                self.bind(param, self.lazy_map(expr, self.dims(param.type)))
+                return
+            self.built(statement, direct)
+            return
+        for param, value in zip(statement.pattern, self.arranged(statement), strict=True):
+            self.bind(param, value)
+
+    def _is_lazy(self, expr: core.Map, statement: Statement, direct: Mapping[Sym, Target]) -> bool:
+        if len(statement.pattern) != 1:
+            return False
+        (param,) = statement.pattern
+        return param.name not in direct and self.uses.once(param.name) and is_elementwise(expr)
+
+    def built(self, statement: Statement, direct: dict[Sym, Target]) -> None:
+        """A statement whose arrays are written somewhere."""
+        targets: list[Target] = []
+        for param in statement.pattern:
+            target = direct.pop(param.name, None)
+            targets.append(target or self.local(param.name.name, param.type.scalar, self.dims(param.type)))
+        self.forms.built[type(statement.value)](self, statement.value, targets)
+        for param, target in zip(statement.pattern, targets, strict=True):
+            typ = param.type
+            if typ.dims:
+                self.values[param.name] = reading(typ.scalar, self.dims(typ), target)
+            else:
+                self.values[param.name] = as_scalar(typ.scalar, build.read(target.buffer, *target.indices))
+
+    def lazy_map(self, expr: core.Map, dims: tuple[Term, ...]) -> Arr:
+        """A map whose elements are computed where they are read."""
+        arrays = [self.array(each) for each in expr.arrays]
+
+        def at(indices: Sequence[Expr]) -> Scalar:
+            first, *rest = indices
+            for param, array in zip(expr.function.params, arrays, strict=True):
+                self.bind(param, array.row(first))
+            (value,) = self.body(expr.function.body, [None])
+            for index in rest:
+                assert isinstance(value, Arr)
+                value = value.row(index)
+            assert isinstance(value, Scalar)
+            return value
+
+        return Arr(_scalar_of(expr.function, self), dims, at, is_plain=False)
+
+    # -- expressions that build nothing
+
+    def arranged(self, statement: Statement) -> Sequence[Value]:
+        """The values of an expression that is computed where it is used.
+
+        Raises:
+            NotAKernel: it is none of these.
+        """
+        expr = statement.value
+        match expr:
+            case core.Copy(atom=atom):
+                return [self.value(atom)]
+            case core.Op(op="select"):
+                return [self.select(expr)]
+            case core.Op(op=op, operand=operand, args=args) if operand is BOOL and op not in _TRUTH_OPS:
+                return [self.from_truth(op, self.scalar(args[0]))]
+            case core.Op():
+                return [operation(expr, [self.scalar(each) for each in expr.args], bool(statement.certs))]
+            case core.Size(array=array, dim=dim):
+                return [self.size(self.array(array).dims[dim])]
+            case _:
+                if type(expr) in self.forms.arranged:
+                    return self.forms.arranged[type(expr)](self, expr, statement)
+                raise NotAKernel(f"{type(expr).__name__.lower()} is not done in kernels")
+
+    def size(self, term: Term) -> Scalar:
+        """A size as a number."""
+        rounds = self.rounds(term)
+        return Scalar(I64, build.cast(I64, rounds), control=rounds)
+
+    def select(self, expr: core.Op) -> Scalar:
+        """`a if c else b` of two known scalars."""
+        test, then, other = (self.scalar(each) for each in expr.args)
+        if then.type is BOOL:
+            a, b, c = condition(test), condition(then), condition(other)
+            return Scalar(BOOL, condition=build.or_(build.and_(a, b), build.and_(build.not_(a), c)))
+        one = chosen(condition(test), data(then), data(other))
+        if one is not None:
+            return Scalar(then.type, one)
+        target = self.local("chosen", then.type)
+        with self.b.if_(condition(test)):
+            self.store(target, then)
+        with self.b.else_():
+            self.store(target, other)
+        return Scalar(then.type, build.read(target.buffer))
+
+    def from_truth(self, op: str, value: Scalar) -> Scalar:
+        """A truth value as a number."""
+        if op not in SCALARS:
+            raise NotAKernel(f"{op} of truth values is not in the object language")
+        typ = SCALARS[op]
+        one, none = (Scalar(typ, build.literal(each, typ)) for each in (1, 0))
+        either = chosen(condition(value), data(one), data(none))
+        if either is not None:
+            return Scalar(typ, either)
+        target = self.local("number", typ)
+        with self.b.if_(condition(value)):
+            self.store(target, one)
+        with self.b.else_():
+            self.store(target, none)
+        return Scalar(typ, build.read(target.buffer))
+
+    def called(self, call: core.Call, targets: Sequence[Target | None]) -> Sequence[Value | None]:
+        """A call of a function that is not recursive: its body in place. What has a target is written there."""
+        if call.function in self._calling:
+            raise NotAKernel(f"{call.function} is recursive")
+        function = self.program.function(call.function, call.part)
+        if function.exists:
+            raise NotAKernel(f"the sizes of {call.function}'s result come with it")
+        args = [self.value(arg) for arg in call.args]
+        for param, arg, atom in zip(function.params, args, call.args, strict=True):
+            self.values[param.name] = arg
+            if isinstance(arg, Arr):
+                for dim, found in zip(known(param.type), arg.dims, strict=True):
+                    if dim.name is not None:
+                        self.terms[dim.name] = found
+            elif isinstance(atom, Sym):
+                self.terms[param.name] = self.term(name_term(atom))
+            elif atom.scalar == I64:
+                self.terms[param.name] = literal(int(atom.value))
+        self._calling.append(call.function)
+        results = self.body(function.body, targets)
+        self._calling.pop()
+        return results
+
+    # -- indices
+
+    def index(self, value: Scalar, term: Term) -> Expr:
+        """An index of a dimension, in its bounds."""
+        self.rounds(term)
+        room = self.formals.extent(term)[1]
+        at = control(value)
+        if at is None:
+            return build.idx(data(value), 0, room)
+        if self.clamps or value.outside is not None:
+            return build.max_(0, build.min_(at, build.sub(room, 1)))
+        return at
+
+    def applied(self, function: Lambda, args: Sequence[Value], targets: Sequence[Target | None]) -> list[Value | None]:
+        """The body of a function with its arguments."""
+        for param, arg in zip(function.params, args, strict=True):
+            self.bind(param, arg)
+        return self.body(function.body, targets)
+
+    def loop(self, term: Term) -> AbstractContextManager[Expr]:
+        """A loop over a dimension; gives its index."""
+        return self.b.for_(self.formals.spelling("i"), 0, self.rounds(term))
+
+
+_TRUTH_OPS = frozenset("and or not & | ^ ~ == != min max bool select".split())
+
+
+def known(typ: Type) -> tuple[Term, ...]:
+    """The dimensions of a type.
+
+    Raises:
+        NotAKernel: some are not known.
+    """
+    dims = tuple(dim for dim in typ.dims if dim is not None)
+    if len(dims) != len(typ.dims):
+        raise NotAKernel("a size is not known")
+    return dims
+
+
+def is_elementwise(expr: core.Map) -> bool:
+    """Whether each element of the result is computed alone."""
+    body = expr.function.body
+    if len(body.results) != 1:
+        return False
+    if len(body.statements) == 1 and isinstance(body.statements[0].value, core.Map):
+        return is_elementwise(body.statements[0].value)
+    return not any(param.type.dims for each in body.statements for param in each.pattern)
+
+
+def _scalar_of(function: Lambda, lowering: Lowering) -> Any:
+    (result,) = function.body.results
+    if isinstance(result, Const):
+        return result.scalar
+    for statement in function.body.statements:
+        for param in statement.pattern:
+            if param.name == result:
+                return param.type.scalar
+    for param in function.params:
+        if param.name == result:
+            return param.type.scalar
+    value = lowering.value(result)
+    return value.type if isinstance(value, Scalar) else value.scalar

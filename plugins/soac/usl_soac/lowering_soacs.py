@@ -1,0 +1,200 @@
+"""map, reduce, scan and what else writes arrays or runs bodies, in kernels: loops that write their targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from usl_core import build
+from usl_core.ir.nodes import Expr
+from usl_core.ir.types import ScalarType
+from usl_soac import core
+from usl_soac.core import Atom, Lambda
+from usl_soac.kernel_formals import as_scalar, reading
+from usl_soac.kernel_ops import condition, control, data
+from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Target, Value
+from usl_soac.lowering import REDUCTIONS, Lowering
+from usl_soac.scalars import BOOL
+
+
+def map_(at: Lowering, expr: core.Map, targets: Sequence[Target]) -> None:
+    """One loop, which writes a row of each result."""
+    arrays = [at.array(each) for each in expr.arrays]
+    with at.loop(arrays[0].dims[0]) as i:
+        at.applied(expr.function, [array.row(i) for array in arrays], [target.inside(i) for target in targets])
+
+
+def reduce(at: Lowering, expr: core.Reduce, targets: Sequence[Target]) -> None:
+    """The totals are locals, or the targets themselves where these are."""
+    arrays = [at.array(each) for each in expr.arrays]
+    totals = _Totals(at, expr.neutral, [None if target.indices else target for target in targets])
+    with at.loop(arrays[0].dims[0]) as i:
+        totals.combine(expr.op, [array.row(i) for array in arrays])
+    totals.into(targets)
+
+
+def scan(at: Lowering, expr: core.Scan, targets: Sequence[Target]) -> None:
+    """The totals so far are written in each round."""
+    arrays = [at.array(each) for each in expr.arrays]
+    totals = _Totals(at, expr.neutral, [None] * len(targets))
+    with at.loop(arrays[0].dims[0]) as i:
+        totals.combine(expr.op, [array.row(i) for array in arrays])
+        totals.into([target.inside(i) for target in targets])
+
+
+class _Totals:
+    """What a reduction has so far."""
+
+    def __init__(self, at: Lowering, neutral: Sequence[Atom], own: Sequence[Target | None]) -> None:
+        self._at = at
+        starts = [at.value(each) for each in neutral]
+        self._targets = [
+            each if each is not None else at.local("total", _type(start), start.dims if isinstance(start, Arr) else ())
+            for start, each in zip(starts, own, strict=True)
+        ]
+        for target, start in zip(self._targets, starts, strict=True):
+            at.store(target, start)
+        self._dims = [start.dims if isinstance(start, Arr) else () for start in starts]
+        self._types = [_type(start) for start in starts]
+
+    def values(self) -> list[Value]:
+        """The totals as they are now."""
+        return [
+            reading(typ, dims, target) if dims else as_scalar(typ, build.read(target.buffer, *target.indices))
+            for typ, dims, target in zip(self._types, self._dims, self._targets, strict=True)
+        ]
+
+    def combine(self, op: Lambda, items: Sequence[Value]) -> None:
+        """One step."""
+        at = self._at
+        if len(items) == 1 and isinstance(items[0], Scalar) and (simple := _simple(op)) and self._types[0] is not BOOL:
+            (target,) = self._targets
+            at.b.reduce(target.buffer, target.indices, data(items[0]), simple)
+            return
+        if len(items) == 1 and self._is_elementwise(op):
+            at.applied(op, [*self.values(), *items], self._targets)
+            return
+        alone = len(items) == 1 and not self._dims[0]
+        new = [None if alone else at.local("next", typ, dims) for typ, dims in zip(self._types, self._dims, strict=True)]
+        results = at.applied(op, [*self.values(), *items], new)
+        for target, fresh, result, current in zip(self._targets, new, results, self.values(), strict=True):
+            if fresh is None:
+                assert result is not None
+                at.store(target, result)
+            elif isinstance(current, Arr):
+                at.store(target, reading(current.scalar, current.dims, fresh))
+            else:
+                at.store(target, as_scalar(current.type, build.read(fresh.buffer)))
+
+    def _is_elementwise(self, op: Lambda) -> bool:
+        """Whether each element of the new total needs that element of the old one only, so that it can be written at once."""
+        body = op.body
+        if not self._dims[0] or len(body.statements) != 1 or len(body.results) != 1:
+            return False
+        (statement,) = body.statements
+        left = op.params[0].name
+        return (
+            isinstance(statement.value, core.Map)
+            and body.results[0] == statement.pattern[0].name
+            and len(self._dims[0]) == 1
+            and self._at.uses.once(left)
+            and left in statement.value.arrays
+        )
+
+    def into(self, targets: Sequence[Target]) -> None:
+        """Writes the totals where they belong."""
+        for own, value, target in zip(self._targets, self.values(), targets, strict=True):
+            if own is not target:
+                self._at.store(target, value)
+
+
+def _type(value: Value) -> ScalarType:
+    return value.type if isinstance(value, Scalar) else value.scalar
+
+
+def _simple(op: Lambda) -> str | None:
+    """`op=` for an operator that adds, multiplies or takes the smaller or larger."""
+    body = op.body
+    if len(body.statements) != 1 or len(op.params) != 2 or len(body.results) != 1:
+        return None
+    (statement,) = body.statements
+    value = statement.value
+    left, right = (param.name for param in op.params)
+    if isinstance(value, core.Op) and value.args == (left, right) and body.results[0] == statement.pattern[0].name:
+        return REDUCTIONS.get(value.op)
+    return None
+
+
+def concat(at: Lowering, expr: core.Concat, targets: Sequence[Target]) -> None:
+    """Each part is written behind those before it."""
+    (target,) = targets
+    before: Expr | None = None
+    for each in expr.arrays:
+        array = at.array(each)
+        rounds = at.rounds(array.dims[0])
+        with at.loop(array.dims[0]) as i:
+            at.store(target.inside(i if before is None else build.add(before, i)), array.row(i))
+        before = rounds if before is None else build.add(before, rounds)
+
+
+def update(at: Lowering, expr: core.Update, targets: Sequence[Target]) -> None:
+    """A copy in which one element or part is another."""
+    (target,) = targets
+    array = at.array(expr.array)
+    at.store(target, array)
+    for position, each in enumerate(expr.indices):
+        target = target.inside(at.index(at.scalar(each), array.dims[position]))
+    at.store(target, at.value(expr.value))
+
+
+def if_(at: Lowering, expr: core.If, targets: Sequence[Target]) -> None:
+    """Both branches write the targets."""
+    with at.b.if_(condition(at.scalar(expr.condition))):
+        at.body(expr.then, targets)
+        at.b.pass_()
+    with at.b.else_():
+        at.body(expr.orelse, targets)
+        at.b.pass_()
+
+
+def loop(at: Lowering, expr: core.Loop, targets: Sequence[Target]) -> None:
+    """A loop of a known number of rounds: the params are kept in locals, and replaced at the end of each round."""
+    if expr.condition is not None or expr.bound is None:
+        raise NotAKernel("a loop whose end depends on data")
+    bound = control(at.scalar(expr.bound))
+    if bound is None:
+        raise NotAKernel("the number of rounds depends on data")
+    starts = [at.value(atom) for atom in expr.initial]
+    current = [
+        at.local(param.name.name, param.type.scalar, at.dims(param.type) if param.type.dims else ()) for param in expr.params
+    ]
+    for target, start in zip(current, starts, strict=True):
+        at.store(target, start)
+    with at.b.for_(at.formals.spelling("t"), 0, build.max_(0, bound)) as t:
+        for param, target in zip(expr.params, current, strict=True):
+            at.values[param.name] = _now(at, param, target)
+        if expr.index is not None:
+            at.bind(expr.index, Scalar(expr.index.type.scalar, control=t))
+        new = [at.local("next", param.type.scalar, at.dims(param.type) if param.type.dims else ()) for param in expr.params]
+        at.body(expr.body, new)
+        for param, target, fresh in zip(expr.params, current, new, strict=True):
+            at.store(target, _now(at, param, fresh))
+    for param, target, place in zip(expr.params, current, targets, strict=True):
+        at.store(place, _now(at, param, target))
+
+
+def _now(at: Lowering, param: core.Param, target: Target) -> Value:
+    if param.type.dims:
+        return reading(param.type.scalar, at.dims(param.type), target)
+    return as_scalar(param.type.scalar, build.read(target.buffer, *target.indices))
+
+
+BUILT: Mapping[type[object], Callable[[Lowering, Any, Sequence[Target]], None]] = {
+    core.Map: map_,
+    core.Reduce: reduce,
+    core.Scan: scan,
+    core.Concat: concat,
+    core.Update: update,
+    core.If: if_,
+    core.Loop: loop,
+}

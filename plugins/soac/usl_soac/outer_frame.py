@@ -1,0 +1,260 @@
+"""The text of outer code as it is written: lines, names, what the core's names stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from usl_core.ir.sym import Sym
+from usl_core.ir.types import ScalarType
+from usl_soac.constants import constant, element_type, zero
+from usl_soac.core import Atom, Const, Param, Program, Site, Statement, Type
+from usl_soac.kernel_uses import Uses
+from usl_soac.scalars import BOOL, CERT
+from usl_soac.sizes import Apply, Choice, Compare, SizeAtom, Term
+from usl_soac.views import View, place, plus, times
+
+Value = str | View
+"""A scalar is the text of a constant or a name."""
+
+
+@dataclass(slots=True)
+class Module:
+    """What the functions of one program share: the sites of tests that outer code makes, and what it uses by name."""
+
+    sites: list[Site] = field(default_factory=list)
+    names: dict[str, object] = field(default_factory=dict)
+    """Kernels, foreign and other functions."""
+    kernels: dict[str, object] = field(default_factory=dict)
+    """By name, those that users may schedule."""
+    not_kernels: dict[str, list[str]] = field(default_factory=dict)
+    """For each function the reasons why statements are no kernels."""
+    failures: set[int] = field(default_factory=set)
+    """How many values failed tests have."""
+
+    def site(self, site: Site) -> int:
+        """The number of a site."""
+        if site not in self.sites:
+            self.sites.append(site)
+        return self.sites.index(site)
+
+    def uses(self, name: str, value: object) -> str:
+        """The name in the text of something that is not written in it."""
+        base, count = name, 1
+        while self.names.get(name, value) is not value:
+            count += 1
+            name = f"{base}_{count}"
+        self.names[name] = value
+        return name
+
+
+class Frame:
+    """One function while it is written."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.lines: list[str] = []
+        self.values: dict[Sym, Value] = {}
+        self.types: dict[Sym, Type] = {}
+        """Of all names that were in scope."""
+        self.program: Program | None = None
+        self.uses: Uses | None = None
+        """Of the names of the program; None if there are no kernels."""
+        self.name = ""
+        """Of the function."""
+        self.deferred: dict[Sym, Statement] = {}
+        """Statements that are written where their arrays are needed, if a kernel does not do them."""
+        self.write_deferred: Callable[[Statement, Frame], None] | None = None
+        self._depth = 1
+        self._count = 0
+
+    # -- lines
+
+    def line(self, text: str) -> None:
+        """One statement."""
+        self.lines.append("    " * self._depth + text)
+
+    @contextmanager
+    def block(self, head: str) -> Iterator[None]:
+        """`head:` and what stands in it."""
+        self.line(head + ":")
+        self._depth += 1
+        before = len(self.lines)
+        yield
+        if len(self.lines) == before:
+            self.line("pass")
+        self._depth -= 1
+
+    def raises(self, site: int, values: Sequence[str]) -> None:
+        """A failed test, with the values for its text."""
+        self.module.failures.add(len(values))
+        self.line(f"raise Failed{len(values)}({', '.join([str(site), *values])})")
+
+    def fresh(self, name: str) -> str:
+        """A name that the function has nowhere else."""
+        self._count += 1
+        plain = "".join(c for c in name if c.isascii() and (c.isalnum() or c == "_")).strip("_")
+        return f"{plain if plain[:1].isalpha() else 'v' + plain}_{self._count}"
+
+    def let(self, name: str, text: str) -> str:
+        """A name, or number, for the value of an expression."""
+        if text.isdigit() or text.isidentifier():
+            return text
+        made = self.fresh(name)
+        self.line(f"{made} = {text}")
+        return made
+
+    # -- values
+
+    def value(self, name: Sym) -> Value:
+        """What a name of the core stands for."""
+        if name not in self.values and name in self.deferred and self.write_deferred is not None:
+            self.write_deferred(self.deferred[name], self)
+        return self.values[name]
+
+    def scalar(self, atom: Atom) -> str:
+        """The text of a scalar."""
+        if isinstance(atom, Const):
+            return constant(atom)
+        value = self.value(atom)
+        assert isinstance(value, str), f"{atom} is an array"
+        return value
+
+    def view(self, name: Atom) -> View:
+        """An array."""
+        assert isinstance(name, Sym)
+        value = self.value(name)
+        assert isinstance(value, View), f"{name} is a scalar"
+        return value
+
+    def term(self, term: Term) -> str:
+        """The name, or number, of a size."""
+        return self.let("size", self._sum(term))
+
+    def _sum(self, term: Term) -> str:
+        text = ""
+        for atoms, factor in term.parts:
+            product = times(*map(self._atom, atoms))
+            size = product if abs(factor) == 1 else str(abs(factor)) if not atoms else f"{abs(factor)} * {product}"
+            text += (f" {'-' if factor < 0 else '+'} " if text else "0 - " if factor < 0 else "") + size
+        return text or "0"
+
+    def _atom(self, atom: SizeAtom) -> str:
+        match atom:
+            case Sym():
+                return self.scalar(atom)
+            case Apply(op="//", args=(dividend, divisor)):
+                return f"({self._factor(dividend)} // {self._factor(divisor)})"
+            case Apply(op=op, args=(first, *rest)):
+                text = self.term(first)
+                for other in rest:
+                    text = f"{op}({text}, {self.term(other)})"
+                return text
+            case Choice(test=test, yes=yes, no=no):
+                return f"({self._factor(yes)} if {self.comparison(test)} else {self._factor(no)})"
+            case _:
+                raise AssertionError(atom)
+
+    def _factor(self, term: Term) -> str:
+        text = self._sum(term)
+        return text if text.isdigit() or text.isidentifier() else f"({text})"
+
+    def comparison(self, test: Compare) -> str:
+        """The text of a comparison of sizes."""
+        return f"{self._factor(test.left)} {test.op} {self._factor(test.right)}"
+
+    def bind(self, param: Param, value: Value) -> None:
+        """Gives a name of the core its value."""
+        if param.type.scalar is CERT:
+            return
+        self.types[param.name] = param.type
+        self.values[param.name] = self.let(param.name.name, value) if isinstance(value, str) else value
+
+    # -- arrays
+
+    def made(self, name: str, scalar: ScalarType, dims: Sequence[str]) -> View:
+        """A new array of zeros."""
+        count = self.let("count", times(*dims))
+        base = self.fresh(name)
+        self.line(f"{base} = array({count}, {zero(scalar)})")
+        return View(base, scalar, tuple(dims), self.row_strides(dims))
+
+    def row_strides(self, dims: Sequence[str]) -> tuple[str, ...]:
+        """The strides of an array that lies row by row."""
+        strides, after = [], "1"
+        for dim in reversed(dims):
+            strides.append(after)
+            after = times(dim, after)
+            if len(strides) < len(dims):
+                after = self.let("stride", after)
+        return tuple(reversed(strides))
+
+    def element(self, view: View, indices: Sequence[str]) -> str:
+        """The text that reads an element."""
+        text = f"{view.base}[{place(view, indices)}]"
+        return f"{text} != u8(0)" if view.scalar is BOOL else text
+
+    def store(self, base: str, scalar: ScalarType, at: str, value: str) -> None:
+        """Writes an element of a flat array."""
+        self.line(f"{base} = {base}.set({at}, {f'u8({value})' if scalar is BOOL else value})")
+
+    def copy_into(self, base: str, at: str, view: View) -> None:
+        """Writes the elements of view, row by row, into a flat array, from a place on."""
+        self._copy(base, at, self.row_strides(view.dims), view, ())
+
+    def _copy(self, base: str, at: str, strides: Sequence[str], view: View, indices: tuple[str, ...]) -> None:
+        if len(indices) == view.rank:
+            to = plus(at, *map(times, indices, strides))
+            self.line(f"{base} = {base}.set({to}, {view.base}[{place(view, indices)}])")
+            return
+        i = self.fresh("i")
+        with self.block(f"for {i} in range({view.dims[len(indices)]})"):
+            self._copy(base, at, strides, view, (*indices, i))
+
+    def whole(self, view: View) -> View:
+        """The same elements as an array of their own."""
+        if view.whole:
+            return view
+        made = self.made(view.base.rpartition("_")[0], view.scalar, view.dims)
+        self.copy_into(made.base, "0", view)
+        return made
+
+    def named(self, name: str, value: Value) -> Value:
+        """The value under names that an assignment may change: an array of its own, its dimensions in names."""
+        if isinstance(value, str):
+            own = self.fresh(name)
+            self.line(f"{own} = {value}")
+            return own
+        array = self.whole(value)
+        own, dims = self.fresh(name), [self.fresh("d") for _ in array.dims]
+        self.line(f"{own} = {array.base}")
+        for dim, text in zip(dims, array.dims, strict=True):
+            self.line(f"{dim} = {text}")
+        return View(own, array.scalar, tuple(dims), self.row_strides(dims))
+
+    def current(self, target: Value) -> Value:
+        """What `named` made, after an assignment: the distances of its rows may be others."""
+        return target if isinstance(target, str) else replace(target, strides=self.row_strides(target.dims))
+
+    def assign(self, targets: Sequence[Value], values: Sequence[Value]) -> None:
+        """All at once: each target has been made by `named`."""
+        left: list[str] = []
+        right: list[str] = []
+        for target, value in zip(targets, values, strict=True):
+            match target, value:
+                case str(), str():
+                    left, right = [*left, target], [*right, value]
+                case View(), View():
+                    array = self.whole(value)
+                    left, right = [*left, target.base, *target.dims], [*right, array.base, *array.dims]
+                case _:
+                    raise AssertionError("a scalar and an array")
+        changed = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+        if changed:
+            self.line(f"{', '.join(a for a, _ in changed)} = {', '.join(b for _, b in changed)}")
+
+
+def type_of_array(scalar: ScalarType) -> str:
+    """`array[f64]`."""
+    return f"array[{element_type(scalar)}]"

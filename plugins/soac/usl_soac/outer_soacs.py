@@ -1,0 +1,165 @@
+"""map, reduce, scan, filter and reduce_by_index as loops of outer code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from usl_soac import core
+from usl_soac.constants import zero
+from usl_soac.core import Atom, Body, Const, Lambda, Param
+from usl_soac.outer_arrays import chosen, own_copy
+from usl_soac.outer_frame import Frame, Value
+from usl_soac.views import View, place, times
+
+Bodies = Callable[[Body, Frame], list[Value]]
+"""Writes the statements of a body."""
+
+
+@contextmanager
+def rounds(frame: Frame, count: str) -> Iterator[str]:
+    """A loop; gives its index. What the round computes is not known behind it."""
+    i = frame.fresh("i")
+    outside = dict(frame.values)
+    with frame.block(f"for {i} in range({count})"):
+        yield i
+    frame.values = outside
+
+
+def applied(function: Lambda, args: Sequence[Value], frame: Frame, body: Bodies) -> list[Value]:
+    """The results of a function."""
+    for param, arg in zip(function.params, args, strict=True):
+        frame.bind(param, arg)
+    return body(function.body, frame)
+
+
+def map_(expr: core.Map, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
+    """`map(f, x, …)`."""
+    views = [frame.view(each) for each in expr.arrays]
+    count = views[0].dims[0]
+    results = [_Rows(param, count, frame) for param in pattern]
+    with rounds(frame, count) as i:
+        values = applied(expr.function, [chosen(view, [i], frame) for view in views], frame, body)
+        for result, value in zip(results, values, strict=True):
+            result.store(i, value, frame)
+    return [result.array(frame) for result in results]
+
+
+class _Rows:
+    """An array that is written row by row. Where its sizes are not known before, the first row gives them, and of no rows they
+    are 0."""
+
+    def __init__(self, param: Param, count: str, frame: Frame) -> None:
+        self._scalar = param.type.scalar
+        known = [dim for dim in param.type.dims[1:] if dim is not None]
+        self._known = len(known) == len(param.type.dims) - 1
+        if self._known:
+            self._made = frame.made(param.name.name, self._scalar, [count, *map(frame.term, known)])
+            return
+        base = frame.fresh(param.name.name)
+        frame.line(f"{base} = array(0, {zero(self._scalar)})")
+        dims = [frame.fresh("d") for _ in param.type.dims[1:]]
+        for dim in dims:
+            frame.line(f"{dim} = 0")
+        self._made = View(base, self._scalar, (count, *dims), (count, *dims))
+
+    def store(self, i: str, value: Value, frame: Frame) -> None:
+        """Row i."""
+        made = self._made
+        if isinstance(value, str):
+            frame.store(made.base, self._scalar, i, value)
+            return
+        if not self._known:
+            with frame.block(f"if {i} == 0"):
+                for dim, found in zip(made.dims[1:], value.dims, strict=True):
+                    frame.line(f"{dim} = {found}")
+                frame.line(f"{made.base} = array({times(*made.dims)}, {zero(self._scalar)})")
+            made = replace(made, strides=frame.row_strides(made.dims))
+        frame.copy_into(made.base, frame.let("at", times(i, made.strides[0])), value)
+
+    def array(self, frame: Frame) -> View:
+        """All rows."""
+        return replace(self._made, strides=frame.row_strides(self._made.dims))
+
+
+def _starts(neutral: Sequence[Atom], frame: Frame) -> list[Value]:
+    return [frame.named("acc", frame.scalar(each) if isinstance(each, Const) else frame.value(each)) for each in neutral]
+
+
+def reduce(expr: core.Reduce, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
+    """`reduce(op, ne, x, …)`, from the left."""
+    views = [frame.view(each) for each in expr.arrays]
+    totals = _starts(expr.neutral, frame)
+    with rounds(frame, views[0].dims[0]) as i:
+        rows = [chosen(view, [i], frame) for view in views]
+        frame.assign(totals, applied(expr.op, [*map(frame.current, totals), *rows], frame, body))
+    return [frame.current(total) for total in totals]
+
+
+def scan(expr: core.Scan, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
+    """`scan(op, ne, x, …)`."""
+    views = [frame.view(each) for each in expr.arrays]
+    count = views[0].dims[0]
+    totals = _starts(expr.neutral, frame)
+    made = [
+        frame.made(param.name.name, param.type.scalar, [count, *(total.dims if isinstance(total, View) else ())])
+        for param, total in zip(pattern, totals, strict=True)
+    ]
+    with rounds(frame, count) as i:
+        rows = [chosen(view, [i], frame) for view in views]
+        frame.assign(totals, applied(expr.op, [*map(frame.current, totals), *rows], frame, body))
+        for array, total in zip(made, totals, strict=True):
+            _store(array, [i], total, frame)
+    return made
+
+
+def _store(array: View, indices: Sequence[str], value: Value, frame: Frame) -> None:
+    at = place(array, indices)
+    if isinstance(value, str):
+        frame.store(array.base, array.scalar, at, value)
+    else:
+        frame.copy_into(array.base, frame.let("at", at), frame.whole(value))
+
+
+def filter_(expr: core.Filter, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
+    """`filter(p, x, …)`: written into arrays that have room for all, of which the front part is taken."""
+    views = [frame.view(each) for each in expr.arrays]
+    kept = frame.fresh("kept")
+    frame.line(f"{kept} = 0")
+    room = [frame.made("kept", view.scalar, view.dims) for view in views]
+    with rounds(frame, views[0].dims[0]) as i:
+        rows = [chosen(view, [i], frame) for view in views]
+        (holds,) = applied(expr.predicate, rows, frame, body)
+        with frame.block(f"if {holds}"):
+            for array, value in zip(room, rows, strict=True):
+                _store(array, [kept], value, frame)
+            frame.line(f"{kept} = {kept} + 1")
+    count = frame.let("count", f"{kept} + 0")
+    front = [replace(array, dims=(count, *array.dims[1:]), whole=False) for array in room]
+    sizes: list[Value] = [count] * (len(pattern) - len(front))
+    return [*sizes, *(frame.whole(view) for view in front)]
+
+
+def hist(expr: core.Hist, pattern: Sequence[Param], frame: Frame, body: Bodies) -> Sequence[Value]:
+    """`reduce_by_index(x, op, ne, is, vs)`: out of range is ignored."""
+    made = [own_copy(frame.view(each), frame) for each in expr.arrays]
+    indices, values = frame.view(expr.indices), [frame.view(each) for each in expr.values]
+    with rounds(frame, indices.dims[0]) as i:
+        to = frame.let("to", f"i64({frame.element(indices, [i])})")
+        with frame.block(f"if 0 <= {to} and {to} < {made[0].dims[0]}"):
+            old = [chosen(array, [to], frame) for array in made]
+            new = [chosen(view, [i], frame) for view in values]
+            for array, value in zip(made, applied(expr.op, [*old, *new], frame, body), strict=True):
+                _store(array, [to], value, frame)
+    return made
+
+
+SOACS: Mapping[type[object], Callable[[Any, Sequence[Param], Frame, Bodies], Sequence[Value]]] = {
+    core.Map: map_,
+    core.Reduce: reduce,
+    core.Scan: scan,
+    core.Filter: filter_,
+    core.Hist: hist,
+}

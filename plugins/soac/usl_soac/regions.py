@@ -1,0 +1,222 @@
+"""Which statements become kernels, and how outer code calls them.
+
+A statement on arrays whose sizes are known before it, and in which nothing can fail, is one kernel, with what stands before it
+and is needed in it alone. Everything else is outer code, which can do all that the core can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from usl_core import Procedure, build
+from usl_core.errors import UslError
+from usl_core.ir.sym import Sym
+from usl_soac import core
+from usl_soac.constants import zero
+from usl_soac.core import Body, Const, Param, Statement
+from usl_soac.kernel_formals import Argument, Formals
+from usl_soac.kernel_uses import Uses
+from usl_soac.kernel_values import NotAKernel
+from usl_soac.lowering import Forms, Lowering, is_elementwise, known
+from usl_soac.lowering_arrays import ARRANGED
+from usl_soac.lowering_soacs import BUILT
+from usl_soac.outer_frame import Frame, Value
+from usl_soac.scalars import BOOL, CERT
+from usl_soac.sizes import Term
+from usl_soac.views import View, times
+
+KERNELS = (core.Map, core.Reduce, core.Scan)
+ARRANGE = (core.Slice, core.Split, core.Rearrange, core.Iota, core.Replicate, core.Index, core.Coerce)
+
+FORMS = Forms(ARRANGED, BUILT)
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A statement as a procedure, for sizes of at least 1, and in general; what a call passes."""
+
+    procedure: Procedure
+    arguments: Sequence[Argument]
+    general: Procedure | None
+    general_arguments: Sequence[Argument]
+
+
+def is_deferred(statement: Statement, uses: Uses) -> bool:
+    """Whether a statement is written where its arrays are needed: it copies nothing, or computes what one place needs."""
+    if not all(param.type.dims for param in statement.pattern):
+        return False
+    if isinstance(statement.value, core.Coerce):
+        return bool(statement.certs)
+    if isinstance(statement.value, ARRANGE):
+        return True
+    if isinstance(statement.value, core.Map) and len(statement.pattern) == 1:
+        return (
+            uses.once(statement.pattern[0].name) and is_elementwise(statement.value) and is_total(statement.value.function.body)
+        )
+    return False
+
+
+def is_total(body: Body) -> bool:
+    """Whether nothing in it can fail."""
+    return all(_total(each) for each in body.statements)
+
+
+def _total(statement: Statement) -> bool:
+    expr = statement.value
+    if any(param.type.scalar is CERT for param in statement.pattern):
+        return False
+    match expr:
+        case core.Op(op="//" | "%" | "**", args=(_, divisor)):
+            return bool(statement.certs) or (isinstance(divisor, Const) and bool(divisor.value))
+        case core.Call() | core.Kernel() | core.Foreign() | core.Filter():
+            return False
+        case core.Coerce():
+            return bool(statement.certs)
+        case core.Loop(condition=None, body=body):
+            return is_total(body)
+        case core.Loop():
+            return False
+        case core.If(then=then, orelse=orelse):
+            return is_total(then) and is_total(orelse)
+        case core.Map(function=function):
+            return is_total(function.body)
+        case core.Reduce(op=op) | core.Scan(op=op) | core.Hist(op=op):
+            return is_total(op.body)
+        case _:
+            return True
+
+
+def kernel(statement: Statement, frame: Frame, name: str) -> Kernel:
+    """The kernel of a statement.
+
+    Raises:
+        NotAKernel: it cannot be one.
+    """
+    assert frame.uses is not None and frame.program is not None
+    found: list[tuple[Procedure, Sequence[Argument]]] = []
+    for positive in (True, False):
+        spelled = name if positive else f"{name}_any"
+        made = _procedure(statement, frame, spelled, positive)
+        found.append(made)
+        if not any(each.kind == "size" for each in made[1]):
+            break  # no size can be 0
+    procedure, arguments = found[0]
+    general, general_arguments = found[-1] if len(found) > 1 else (None, ())
+    return Kernel(procedure, arguments, general, general_arguments)
+
+
+def _procedure(statement: Statement, frame: Frame, name: str, positive: bool) -> tuple[Procedure, Sequence[Argument]]:
+    first = _lowered(statement, frame, name, positive, None, clamps=False)
+    for clamps in (False, True):
+        second = _lowered(statement, frame, name, positive, first, clamps)
+        try:
+            return second.builder.finish(), second.arguments
+        except UslError as error:
+            if clamps:
+                raise NotAKernel(f"the kernel is refused: {error}") from None
+    raise AssertionError
+
+
+_KINDS = ("size", "room", "index", "scalar", "array", "result")
+
+
+def _lowered(statement: Statement, frame: Frame, name: str, positive: bool, before: Formals | None, clamps: bool) -> Formals:
+    """One round of building. The second one makes the formals in order: it knows from the first which there are."""
+    assert frame.uses is not None and frame.program is not None
+    formals = Formals(build.ProcBuilder(name), positive, frame.types)
+    lowering = Lowering(frame.program, formals, frame.uses, FORMS, clamps)
+    lowering.outside = frame.deferred
+    results: dict[Sym, tuple[Term, ...]] = {
+        param.name: known(param.type) if param.type.dims else () for param in statement.pattern
+    }
+    targets = {}
+    if before is not None:
+        for term in sorted(before.wanted, key=lambda term: term.name is None):
+            formals.extent(term)
+        formals.relate()
+        for argument in sorted(before.arguments, key=lambda each: _KINDS.index(each.kind)):
+            match argument:
+                case Argument(kind="index", of=Sym() as sym):
+                    formals.index(sym)
+                case Argument(kind="scalar", of=Sym() as sym):
+                    formals.scalar(sym)
+                case Argument(kind="array", of=Sym() as sym, dims=dims):
+                    formals.array(sym, dims)
+                case _:
+                    pass
+    for param in statement.pattern:
+        targets[param.name] = formals.result(param, results[param.name])
+    lowering.built(statement, targets)
+    return formals
+
+
+# ---- calls
+
+
+def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value]:
+    """The call; the values of the statement."""
+    names = [frame.fresh(param.name.name) for param in statement.pattern]
+    sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
+    at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
+    if kernel.general is None:
+        _call(kernel.procedure, kernel.arguments, names, frame, general=False)
+    else:
+        with frame.block(f"if {at_least_one or 'True'}"):
+            _call(kernel.procedure, kernel.arguments, names, frame, general=False)
+        with frame.block("else"):
+            _call(kernel.general, kernel.general_arguments, names, frame, general=True)
+    values: list[Value] = []
+    for param, name in zip(statement.pattern, names, strict=True):
+        typ = param.type
+        if typ.dims:
+            dims = tuple(map(frame.term, known(typ)))
+            values.append(View(name, typ.scalar, dims, frame.row_strides(dims)))
+        else:
+            values.append(frame.element(View(name, typ.scalar, ("1",), ("1",)), ["0"]))
+    return values
+
+
+def _call(procedure: Procedure, arguments: Sequence[Argument], names: Sequence[str], frame: Frame, general: bool) -> None:
+    args = [_argument(each, frame, general) for each in arguments]
+    text = f"{frame.module.uses(procedure.name(), procedure)}({', '.join(args)})"
+    frame.line(f"({', '.join(names)}) = {text}" if len(names) > 1 else f"{names[0]} = {text}")
+    if not general:
+        return
+    results = [each for each in arguments if each.kind == "result"]
+    for name, result in zip(names, results, strict=True):
+        assert isinstance(result.of, Param)
+        if result.dims:
+            count = frame.let("count", times(*map(frame.term, result.dims)))
+            empty = f"array(0, {zero(result.of.type.scalar)})"
+            frame.line(f"{name} = {name} if {count} > 0 else {empty}")
+
+
+def _argument(argument: Argument, frame: Frame, general: bool) -> str:
+    match argument:
+        case Argument(kind="size", of=Term() as term):
+            return frame.term(term)
+        case Argument(kind="room", of=Term() as term):
+            return _room(term, frame)
+        case Argument(kind="index", of=Sym() as sym):
+            return f"max(min({frame.scalar(sym)}, 2147483647), 0 - 2147483647)"
+        case Argument(kind="scalar", of=Sym() as sym):
+            text = frame.scalar(sym)
+            return f"u8({text})" if frame.types[sym].scalar is BOOL else text
+        case Argument(kind="array", of=Sym() as sym, dims=dims):
+            array = frame.whole(frame.view(sym))
+            if not general:
+                return array.base
+            count = frame.let("count", times(*array.dims))
+            room = times(*(_room(dim, frame) for dim in dims))
+            return frame.let("given", f"{array.base} if {count} > 0 else array({room}, {zero(array.scalar)})")
+        case Argument(kind="result", of=Param() as param, dims=dims):
+            count = times(*(_room(dim, frame) if general else frame.term(dim) for dim in dims))
+            return f"array({count}, {zero(param.type.scalar)})"
+        case _:
+            raise AssertionError(argument)
+
+
+def _room(term: Term, frame: Frame) -> str:
+    text = frame.term(term)
+    return text if text.isdigit() and text != "0" else frame.let("room", f"max({text}, 1)")
