@@ -7,7 +7,7 @@ import pytest
 
 from usl_core import build
 from usl_core.ir.types import F32
-from usl_perceus import PerceusError, live_blocks, program
+from usl_perceus import PerceusError, live_blocks, not_empty, program
 
 
 def scaled(name: str, factor: float):
@@ -75,3 +75,14 @@ def test_what_is_no_program_is_refused():
         program("print(1)")
     with pytest.raises(PerceusError, match="cannot be the name of anything"):
         program("", {"a b": 1})
+
+
+def test_a_kernel_for_which_nothing_is_empty_has_one_form_in_the_program():
+    text = "@fun\ndef f(n: i64, x: array[f32]) -> array[f32]:\n    return scale(n, x, array(n, 0.0))\n"
+    one, all_ = (program(text, {"scale": given}) for given in (not_empty(scaled("scale", 2.0)), scaled("scale", 2.0)))
+    x = np.ones(3, np.float32)
+    assert [made["f"](3, x).tolist() for made in (one, all_)] == [[2.0] * 3] * 2
+    assert all_["f"](0, x[:0]).tolist() == []
+    with pytest.raises(ValueError, match="scale: n is not from 1"):
+        one["f"](0, x[:0])
+    assert len(one["f"].show()) < len(all_["f"].show())

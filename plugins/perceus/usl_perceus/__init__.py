@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from usl_perceus.decorators import specialize as specialize
     from usl_perceus.errors import PerceusError as PerceusError
     from usl_perceus.front.definitions import Ord as Ord
+    from usl_perceus.generated import not_empty as not_empty
     from usl_perceus.generated import program as program
     from usl_perceus.python import Handle as Handle
     from usl_perceus.python import live_blocks as live_blocks
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Ord": "usl_perceus.front.definitions",
     "PerceusError": "usl_perceus.errors",
-    "program": "usl_perceus.generated",
+    **dict.fromkeys(("not_empty", "program"), "usl_perceus.generated"),
     **dict.fromkeys(("Handle", "live_blocks"), "usl_perceus.python"),
     **dict.fromkeys(
         ("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc", "order", "record", "specialize"),
@@ -64,6 +65,7 @@ __all__ = [
     "inline",
     "live_blocks",
     "no_alloc",
+    "not_empty",
     "order",
     "program",
     "record",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from usl_core import Procedure
 from usl_perceus.decorators import Foreign, Function
 from usl_perceus.errors import PerceusError
 from usl_perceus.front.definitions import DataDef, ExceptionDef, ForeignDef, FunDef
+from usl_perceus.front.kernels import NotEmpty
 from usl_perceus.front.module import parse_program
 
 
@@ -27,6 +29,14 @@ def program(text: str, names: Mapping[str, Any] | None = None, *, file: str = "<
         if not name.isidentifier():
             raise PerceusError(f"{name!r} cannot be the name of anything", code="E711")
     return {name: _as_decorated(made) for name, made in parse_program(text, file, names).items()}
+
+
+def not_empty(kernel: Procedure) -> NotEmpty:
+    """The `@proc` for a program that asks itself for sizes 0 before it calls it: a size 0 raises ValueError.
+
+    Else the program has a form of the kernel for each combination of sizes that are 0, which takes time to compile.
+    """
+    return NotEmpty(kernel)
 
 
 def _as_decorated(made: Any) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from usl_core import Procedure, build
 from usl_core.errors import UslError
 from usl_core.ir.sym import Sym
+from usl_perceus import not_empty
 from usl_soac import core
 from usl_soac.constants import zero
 from usl_soac.core import Body, Const, Param, Statement
@@ -179,7 +180,7 @@ def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value
 
 def _call(procedure: Procedure, arguments: Sequence[Argument], names: Sequence[str], frame: Frame, general: bool) -> None:
     args = [_argument(each, frame, general) for each in arguments]
-    text = f"{frame.module.uses(procedure.name(), procedure)}({', '.join(args)})"
+    text = f"{frame.module.uses(procedure.name(), not_empty(procedure))}({', '.join(args)})"
     frame.line(f"({', '.join(names)}) = {text}" if len(names) > 1 else f"{names[0]} = {text}")
     if not general:
         return

@@ -27,7 +27,7 @@ from usl_perceus.front.definitions import (
 )
 from usl_perceus.front.formats import FLOAT_KINDS, INTEGER_KINDS, format_of
 from usl_perceus.front.inference import Env, Nested, can_add, is_enumeration, is_string
-from usl_perceus.front.kernels import kernel_signature
+from usl_perceus.front.kernels import NotEmpty, kernel_signature
 from usl_perceus.front.library import METHODS, PRIMITIVES, join_of, strings
 from usl_perceus.front.lists import list_type
 from usl_perceus.front.members import ARRAY_METHODS, CELL_METHODS, INSTEAD, missing, require_open
@@ -141,6 +141,8 @@ class Calls(Fields):
             return PrimUse(found, tuple(Meta() for _ in found.typevars))
         if isinstance(found, Procedure):
             return KernelUse(found, kernel_signature(found, span).written)
+        if isinstance(found, NotEmpty):
+            return KernelUse(found.kernel, kernel_signature(found.kernel, span).written, may_be_empty=False)
         return None
 
     def _constructor_use(self, con: ConDef, span: Span) -> ConUse:

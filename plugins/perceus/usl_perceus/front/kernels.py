@@ -42,6 +42,13 @@ class KernelSignature:
     written: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NotEmpty:
+    """A `@proc` that is never called with a size 0 (that raises ValueError): nothing is prepared for it."""
+
+    kernel: Procedure
+
+
 def kernel_signature(kernel: Procedure, span: Span) -> KernelSignature:
     """The type of a `@proc` as a function on arrays.
 

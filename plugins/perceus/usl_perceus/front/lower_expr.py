@@ -305,8 +305,10 @@ class Lowering(BuiltinCalls):
             case ForeignUse(foreign=foreign):
                 outside = ir.ForeignCall(self.instances.foreign(foreign), self._given(node, env, block), type_, span=span)
                 return asked_after(outside, self.instances.exception(ENDED), block) if self.instances.limited else outside
-            case KernelUse(kernel=kernel):
-                return kernel_call(self.instances, kernel, self._kernel_arguments(node, env, block), type_, span)
+            case KernelUse(kernel=kernel, may_be_empty=may_be_empty):
+                arguments = self._kernel_arguments(node, env, block)
+                sizes_from = 0 if may_be_empty else len(arguments.atoms)
+                return kernel_call(self.instances, kernel, arguments, type_, span, sizes_from)
             case BuiltinUse(name=name):
                 return self.builtin(name, node, env, block)
             case UpdateUse(fields=fields):

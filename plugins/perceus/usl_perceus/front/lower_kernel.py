@@ -57,7 +57,7 @@ def kernel_call(
     name = instances.kernel(kernel, tuple(given.parts))
     places = tuple(atom for part in given.parts.values() for atom in part)
     call = _checked(instances, ir.KernelCall(name, (*given.atoms, *places), type_, span=span), kernel.ir.name)
-    found = remainders(kernel)
+    found = remainders(kernel) if sizes_from < len(given.atoms) else ()
     whole = _tested(instances, kernel.ir, kernel.ir.name, given, call, type_, span, found)
     for remainder in reversed(found):
         if remainder.size >= sizes_from:

@@ -66,6 +66,8 @@ class KernelUse:
 
     kernel: Procedure
     written: tuple[int, ...]
+    may_be_empty: bool = True
+    """Whether sizes may be 0."""
 
 
 @dataclass(frozen=True, slots=True)
