@@ -136,9 +136,12 @@ ROWS: Mapping[str, tuple[str, ...]] = {
     "usl_soac": (
         "errors liveness scalars sizes",
         "core facts text",
-        "failures show signatures",
+        "failures operations show signatures",
         "definitions values",
         "arithmetic",
+        "empty",
+        "interp",
+        "arguments",
         "arrays",
         "soacs",
         "expressions",

@@ -402,27 +402,9 @@ class Coerce(NodeBase):
 
 
 Soac = Map | Reduce | Scan | Filter | Hist
-Simple = (
-    Copy
-    | Op
-    | Foreign
-    | Size
-    | Index
-    | Slice
-    | Iota
-    | Replicate
-    | Concat
-    | Split
-    | Rearrange
-    | Reshape
-    | Rotate
-    | Update
-    | Scatter
-    | Call
-    | Kernel
-    | Assert
-    | Coerce
-)
+Structural = Index | Slice | Iota | Replicate | Concat | Split | Rearrange | Reshape | Rotate | Update | Scatter | Coerce
+"""What makes arrays of arrays, or reads them, without functions."""
+Simple = Copy | Op | Foreign | Size | Structural | Call | Kernel | Assert
 """Expressions without bodies in them."""
 Expr = Simple | Soac | If | Loop
 Node = Expr | Statement | Body | Lambda | Function | Param

@@ -11,7 +11,7 @@ from usl_core.errors import LIBRARIES
 from usl_soac import text, types
 from usl_soac.core import Program
 from usl_soac.definitions import Definition, Scope
-from usl_soac.show import show
+from usl_soac.show import show, show_signature
 
 LIBRARIES.add("usl_soac")
 tracebacks.DECORATORS.update(("soac",))
@@ -39,6 +39,24 @@ class Function:
         if self._core is None:
             self._core = types.lower(self.__usl_soac__)
         return self._core
+
+    def type(self) -> str:
+        """`∀ K N M. (A: f64[K, N, M]) → f64[2*N]`: sizes that come with a result stand behind ∃."""
+        return show_signature(self.core().functions[-1])
+
+    def interpret(self, *args: Any, exact: bool = False) -> Any:
+        """The results by the interpreter, which says what a program means; with exact f32 and f64 are fractions.
+
+        Raises:
+            SoacError: an argument is not of its type.
+            ShapeError, IndexError, AssertionError, ZeroDivisionError, MemoryError: a test of the program fails.
+        """
+        program = self.core()
+        from usl_soac import arguments, interp  # NumPy
+
+        signature = self.__usl_soac__.signature
+        results = interp.interpret(program, arguments.converted(signature, args, exact), exact=exact)
+        return arguments.given_back(signature.result, iter(results))
 
     def show(self, form: str = "core") -> str:
         """The program after a pass, as text."""

@@ -35,6 +35,11 @@ def quoted(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
+def _called(array: str) -> str:
+    """How a text calls an array; what has no name in the program is called t."""
+    return "the array" if array == "t" else quoted(array)
+
+
 def asserted(text: str | None, span: Span) -> Site:
     """`assert c, text`."""
     return Site(span, Failure.ASSERTION, quoted(text) if text is not None else "an assertion does not hold")
@@ -47,19 +52,17 @@ def division(span: Span) -> Site:
 
 def index(array: str, dim: int, span: Span) -> Site:
     """Index, size."""
-    return Site(
-        span, Failure.INDEX, f"index {{0}} is not below {{1}}, the size of dimension {dim} of {quoted(array)}, or negative"
-    )
+    return Site(span, Failure.INDEX, f"index {{0}} is out of range: dimension {dim} of {_called(array)} has {{1}} elements")
 
 
 def part(array: str, span: Span) -> Site:
     """First, end, size."""
-    return Site(span, Failure.INDEX, f"{{0}}:{{1}} is no part of the {{2}} elements of {quoted(array)}")
+    return Site(span, Failure.INDEX, f"{{0}}:{{1}} is no part of the {{2}} elements of {_called(array)}")
 
 
 def split(array: str, span: Span) -> Site:
     """Where, size."""
-    return Site(span, Failure.INDEX, f"split: {{0}} is not from 0 to {{1}}, the number of elements of {quoted(array)}")
+    return Site(span, Failure.INDEX, f"split: {{0}} is not from 0 to {{1}}, the number of elements of {_called(array)}")
 
 
 def negative(what: str, span: Span) -> Site:

@@ -25,6 +25,11 @@ def show_function(function: Function) -> str:
     return "\n".join(_Printer().function(function))
 
 
+def show_signature(function: Function) -> str:
+    """`∀ n. (x: f64[n]) → f64[2*n]`"""
+    return _Printer().signature(function)
+
+
 def show_type(typ: Type) -> str:
     """`f64[n, 2*m]`; dimensions that are not known yet as `?`."""
     return _Printer().type(typ)
@@ -87,13 +92,16 @@ class _Printer:
 
     # ---- functions and bodies
 
-    def function(self, function: Function) -> list[str]:
+    def signature(self, function: Function) -> str:
         every = f"∀ {' '.join(map(self.name, function.sizes))}. " if function.sizes else ""
         params = self.params(function.params)
         exists = f"∃ {' '.join(map(self.name, function.exists))}. " if function.exists else ""
         results = ", ".join(map(self.type, function.results))
+        return f"{every}({params}) → {exists}{results}"
+
+    def function(self, function: Function) -> list[str]:
         name = function.name + (f"_{function.part.value}" if function.part.value else "")
-        return [f"fun {name} : {every}({params}) → {exists}{results}", *self.body(function.body)]
+        return [f"fun {name} : {self.signature(function)}", *self.body(function.body)]
 
     def body(self, body: Body) -> list[str]:
         lines = [line for each in body.statements for line in self.statement(each)]

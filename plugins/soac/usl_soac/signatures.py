@@ -202,7 +202,7 @@ class _Reader:
     def _result_size(self, node: ast.expr) -> Term:
         match node:
             case ast.Name(id="_"):
-                self.anonymous.append(Sym("_"))
+                self.anonymous.append(Sym("k"))
                 return sizes.name(self.anonymous[-1])
             case ast.Name(id=name) if name not in self.bound and name not in self.scalars and name not in SCALARS:
                 if name in self.exists:
