@@ -27,6 +27,7 @@ Scalar operations are overloaded on the type of their first argument. Integers w
     show(x)                    an integer, float or bool as STR
     print(a)                   borrowed STR; writes it to standard output; UNIT
     array_make(n, x)           n: i64, x owned (n references); precondition: 0 <= n
+    array_blank(n)             n: i64; n numbers yet to be written, by a kernel that writes them all; precondition: 0 <= n
     array_len(a)               borrowed; i64
     array_get(a, i)            borrowed; an owned reference to the element; precondition: 0 <= i < length
     array_set(a, i, x)         a and x owned; in place if a is unique, else on a copy; precondition: 0 <= i < length
@@ -97,6 +98,7 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
     "show": (True,),
     "print": (True,),
     "array_make": (True, False),
+    "array_blank": (True,),
     "array_len": (True,),
     "array_get": (True, True),
     "array_set": (False, True, False),
@@ -121,7 +123,7 @@ _BORROWED: dict[str, tuple[bool, ...]] = {
 ALLOCATING = frozenset(
     {
         *("str_concat", "str_at", "str_slice", "str_chr", "str_fixed", "str_quote", "show"),
-        *("array_make", "array_append", "ref_new", "spawn"),
+        *("array_make", "array_blank", "array_append", "ref_new", "spawn"),
     }
 )
 """Primitives that take memory from the heap even on unique arguments."""
@@ -146,7 +148,7 @@ def borrowed(op: str, count: int) -> tuple[bool, ...]:
 def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
     """The type of the result for arguments of these types, or None if op does not exist or does not take them.
 
-    stated is the type that the node claims; `cast`, `retype` and `array_empty` depend on it.
+    stated is the type that the node claims; `cast`, `retype`, `array_empty` and `array_blank` depend on it.
     """
     match op, args:
         case (("add" | "sub" | "mul"), (IntType() | FloatType() as a, b)) if a == b:
@@ -170,6 +172,8 @@ def result_type(op: str, args: tuple[Type, ...], stated: Type) -> Type | None:
         case "show", (IntType() | FloatType() | DataType("bool"),):
             return STR
         case "array_empty", () if isinstance(stated, ArrayType):
+            return stated
+        case "array_blank", (n,) if n == I64 and isinstance(stated, ArrayType) and isinstance(stated.elem, IntType | FloatType):
             return stated
         case "hash", (h, IntType() | FloatType() | DataType() | StrType()) if h == U64:
             return U64

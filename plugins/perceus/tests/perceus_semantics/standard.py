@@ -308,6 +308,8 @@ class _Machine:
                 return x
             case "array_make", (int() as count, x):
                 return Array((x,) * count)
+            case "array_blank", (int() as count,):
+                return Array((0,) * count)
             case "array_len", (Array(elems=elems),):
                 return len(elems)
             case "array_get", (Array(elems=elems), int() as i):

@@ -10,7 +10,17 @@ from usl_perceus.ir import Type
 
 TAKE_MEMORY = frozenset(
     {
-        *("ref_new", "array_make", "array_set", "array_own", "array_swap", "array_take", "array_append", "array_vacate"),
+        *(
+            "ref_new",
+            "array_make",
+            "array_blank",
+            "array_set",
+            "array_own",
+            "array_swap",
+            "array_take",
+            "array_append",
+            "array_vacate",
+        ),
     }
 )
 """Their functions have the place in the source as an argument before the context."""
@@ -168,6 +178,16 @@ def _array_make(elem: Type, unit: Unit) -> str:
         return inline_function(head, body)
 
     return unit.helper("array", f"array_make_{types.key(elem)}", write)
+
+
+def _array_blank(elem: Type, unit: Unit) -> str:
+    types = unit.types
+
+    def write(name: str) -> str:
+        head = f"usl_value {name}(int64_t length, const char *site, usl_context *ctx)"
+        return inline_function(head, [f"return usl_raw_array_new(length, sizeof({types.spelling(elem)}), site, ctx);"])
+
+    return unit.helper("array", f"array_blank_{types.key(elem)}", write)
 
 
 def _array_get(elem: Type, unit: Unit) -> str:
@@ -421,6 +441,7 @@ HELPERS = {
     "ref_set": _ref_set,
     "ref_swap": _ref_swap,
     "array_make": _array_make,
+    "array_blank": _array_blank,
     "array_get": _array_get,
     "array_set": _array_set,
     "array_own": _array_own,

@@ -37,7 +37,7 @@ def primitive(prim: Prim, args: Sequence[str], unit: Unit) -> str:
     return _on_block(prim, types, args, unit)
 
 
-_ON_BLOCKS = frozenset({"str_chr", "str_fixed", "array_make", "array_empty", "ref_new", "kernel_failed", "hash"})
+_ON_BLOCKS = frozenset({"str_chr", "str_fixed", "array_make", "array_blank", "array_empty", "ref_new", "kernel_failed", "hash"})
 
 
 def _scalar(prim: Prim, type: Type, args: Sequence[str], unit: Unit) -> str:
@@ -150,7 +150,7 @@ def _on_block(prim: Prim, types: Sequence[Type], args: Sequence[str], unit: Unit
             return f"{_joiner(thread.result, unit)}({args[0]}, ctx)"
         case "array_empty":
             return empty_array(_elem(prim.type), unit)
-        case "ref_new" | "array_make" as op:
+        case "ref_new" | "array_make" | "array_blank" as op:
             elem = _elem(prim.type)
         case op:
             elem = _elem(types[0])

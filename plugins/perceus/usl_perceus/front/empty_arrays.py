@@ -67,7 +67,7 @@ _known: WeakKeyDictionary[Procedure, tuple[Remainder, ...]] = WeakKeyDictionary(
 def remainders(kernel: Procedure) -> tuple[Remainder, ...]:
     """For each size that may be 0, because an array has no elements then: what the kernel does where it is."""
     if kernel not in _known:
-        written = _as_written(kernel)
+        written = as_written(kernel)
         found = [] if written is None else [_without(kernel.ir, written, i) for i in range(len(kernel.ir.args))]
         _known[kernel] = tuple(each for each in found if each is not None)
     return _known[kernel]
@@ -79,7 +79,7 @@ def remainders_of_nothing(rest: Proc) -> tuple[Remainder, ...]:
     return tuple(each for each in found if each is not None)
 
 
-def _as_written(kernel: Procedure) -> Proc | None:
+def as_written(kernel: Procedure) -> Proc | None:
     """The procedure before it was scheduled, with the interface that it has now."""
     if kernel.is_instr():
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from usl_core import Procedure
 from usl_core.errors import Span
 from usl_perceus import ir
 from usl_perceus.front import lower_operators as operators
@@ -17,6 +18,7 @@ from usl_perceus.front.definitions import FunDef
 from usl_perceus.front.forms import coerced, coerced_value
 from usl_perceus.front.free_names import Bound, crossed, free_names, label_name
 from usl_perceus.front.instances import Instances, Substitution
+from usl_perceus.front.kernel_fills import filled
 from usl_perceus.front.kernel_tests import KernelArguments, Part
 from usl_perceus.front.library import strings
 from usl_perceus.front.limits import ENDED, asked_after
@@ -306,7 +308,7 @@ class Lowering(BuiltinCalls):
                 outside = ir.ForeignCall(self.instances.foreign(foreign), self._given(node, env, block), type_, span=span)
                 return asked_after(outside, self.instances.exception(ENDED), block) if self.instances.limited else outside
             case KernelUse(kernel=kernel, may_be_empty=may_be_empty):
-                arguments = self._kernel_arguments(node, env, block)
+                arguments = self._kernel_arguments(kernel, node, env, block)
                 sizes_from = 0 if may_be_empty else len(arguments.atoms)
                 return kernel_call(self.instances, kernel, arguments, type_, span, sizes_from)
             case BuiltinUse(name=name):
@@ -317,14 +319,26 @@ class Lowering(BuiltinCalls):
                 callee = self.atom(node.function, env, block)
                 return ir.CallClosure(callee, self.atoms(node.args, env, block), type_, span=span)
 
-    def _kernel_arguments(self, node: sx.Call, env: Env, block: Block) -> KernelArguments:
+    def _new(self, node: sx.Expr) -> sx.Expr | None:
+        """The n of `array(n, number)`: what is in it is of no matter to a kernel that writes all of it."""
+        match node:
+            case sx.Call(function=function, args=[count, sx.Literal()]) if self.typed.uses.get(function) == BuiltinUse("array"):
+                return None if node.keywords else count
+            case _:
+                return None
+
+    def _kernel_arguments(self, kernel: Procedure, node: sx.Call, env: Env, block: Block) -> KernelArguments:
         atoms: list[ir.Atom] = []
         parts: dict[int, Part] = {}
+        whole = filled(kernel)
         for position, arg in enumerate(node.args):
             if is_part(arg) and isinstance(self.type(arg), ir.ArrayType):
                 array, first, last = self.atoms(arg.args, env, block)
                 atoms.append(array)
                 parts[position] = part_of(array, first, last, block, arg.span)
+            elif position in whole and (count := self._new(arg)) is not None:
+                made = operators.blank_array(self.instances, self.atom(count, env, block), self.type(arg), block, arg.span)
+                atoms.append(block.atom(made, self.type(arg), "blank", arg.span))
             else:
                 atoms.append(self.atom(arg, env, block))
         return KernelArguments(tuple(atoms), parts)

@@ -164,7 +164,16 @@ def _concatenated(left: ir.Atom, right: ir.Atom, block: Block, span: Span) -> ir
 
 def make_array(instances: Instances, count: ir.Atom, value: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
     """`array(count, value)`, which raises IndexError where count is negative."""
-    made = ir.Prim("array_make", (count, value), type_, span=span)
+    return _counted(instances, count, ir.Prim("array_make", (count, value), type_, span=span), block)
+
+
+def blank_array(instances: Instances, count: ir.Atom, type_: ir.Type, block: Block, span: Span) -> ir.Expr:
+    """The same without values, for a kernel that writes them all."""
+    return _counted(instances, count, ir.Prim("array_blank", (count,), type_, span=span), block)
+
+
+def _counted(instances: Instances, count: ir.Atom, made: ir.Prim, block: Block) -> ir.Expr:
+    type_, span = made.type, made.span
     if isinstance(count, ir.Lit):
         assert isinstance(count.value, int)
         return made if count.value >= 0 else raising(instances, INDEX, type_, span, NEGATIVE)

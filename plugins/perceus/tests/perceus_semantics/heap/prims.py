@@ -19,6 +19,8 @@ def prim(state: State, expr: Prim, args: list[Value], output: list[bytes]) -> Va
                 state.dup(x)
             state.drop(x)
             return state.allocate("array", [x] * count)
+        case "array_blank", (int() as count,):
+            return state.allocate("array", [0] * count)
         case "array_len", (a,):
             return len(state.cell(a).fields)
         case (("array_get" | "ref_get"), (a, *rest)):
