@@ -302,10 +302,15 @@ class Hist(NodeBase):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Map(NodeBase):
-    """One result array for each result of `function`."""
+    """One result array for each result of `function`.
+
+    In the sized core the first `sizes` results of `function` are lengths that the map gives as scalars, before its arrays:
+    those of the first element, 0 where there is none. The others are tested as they are computed; the map fails if one differs.
+    """
 
     function: Lambda
     arrays: tuple[Sym, ...]
+    sizes: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -329,7 +334,7 @@ class Scan(NodeBase):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Filter(NodeBase):
-    """The rows of the arrays at which the predicate holds, in order."""
+    """The rows of the arrays at which the predicate holds, in order; in the sized core their number first."""
 
     predicate: Lambda
     arrays: tuple[Sym, ...]

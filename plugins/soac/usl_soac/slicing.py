@@ -1,0 +1,171 @@
+"""Parts of a function after elaboration: all of it with its sizes, its shape, its value; and a function cut into head and tail.
+
+The shape has the code that the sizes of the results need, and tests only where they guard that; the value takes these sizes as
+its first parameters. Head and tail are the function cut where its sizes are known: head gives them with the scalars and arrays
+that the tail needs of it, so that nothing is computed twice. Reference: Henriksen 2014, §3.1.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from usl_core.ir.sym import Sym
+from usl_soac import core
+from usl_soac.building import Scope
+from usl_soac.checking import Slice
+from usl_soac.core import Atom, Body, Function, Param, Part, Statement, Type
+from usl_soac.elaborate import Elaborated
+from usl_soac.scalars import I64
+from usl_soac.sizes import Term, name
+from usl_soac.slices import backward_slice
+from usl_soac.traverse import rename, used_by_body, used_by_statement
+
+Simplify = Callable[[Body], Body]
+
+
+def size_params(function: Function) -> tuple[Param, ...]:
+    """The sizes as parameters."""
+    return tuple(Param(sym, Type(I64)) for sym in function.sizes)
+
+
+def all_dims(done: Elaborated) -> list[Term]:
+    """The dimensions of all results, in order."""
+    return [dim for dims in done.dims for dim in dims]
+
+
+def whole(done: Elaborated) -> Function:
+    """`g_ext(sizes, arguments)`: all sizes of the results, then the results."""
+    scope = Scope()
+    scope.statements = list(done.body.statements)
+    sizes = [scope.reify(dim) for dim in all_dims(done)]
+    exists = tuple(Sym("k") for _ in sizes)
+    names = iter(exists)
+    arrays = [Type(typ.scalar, tuple(name(next(names)) for _ in typ.dims)) for typ in done.function.results]
+    return replace(
+        done.function,
+        params=(*size_params(done.function), *done.function.params),
+        exists=exists,
+        results=(*(Type(I64) for _ in sizes), *arrays),
+        body=scope.body([*sizes, *done.body.results], done.body.span),
+        part=Part.EXT,
+    )
+
+
+def shape(done: Elaborated, simplify: Simplify) -> Slice:
+    """`g_shape`: the code for the sizes, simplified, over what it needs."""
+    scope = Scope()
+    dims = all_dims(done)
+    scope.statements = backward_slice(done.body.statements, {sym for dim in dims for sym in dim.names()})
+    body = simplify(scope.body([scope.reify(dim) for dim in dims], done.body.span))
+    needed = used_by_body(body)
+    params = (*size_params(done.function), *done.function.params)
+    used = [param for param in params if param.name in needed]
+    mentioned = {sym for param in used for dim in param.type.dims if dim is not None for sym in dim.names()}
+    return Slice(tuple(param for param in params if param.name in needed | mentioned), body)
+
+
+def shape_function(function: Function, slice_: Slice) -> Function:
+    """A shape as a function."""
+    results = tuple(Type(I64) for _ in slice_.body.results)
+    return replace(function, params=slice_.params, exists=(), results=results, body=slice_.body, part=Part.SHAPE)
+
+
+def value(done: Elaborated) -> Function:
+    """`g_value(sizes of the results, sizes, arguments)`: the results, of these sizes."""
+    function = done.function
+    bound = {param.name for statement in done.body.statements for param in statement.pattern}
+    lengths: list[Param] = []
+    shapes: list[tuple[Term, ...]] = []
+    renamed: dict[Sym, Atom] = {}
+    for dims in done.dims:
+        shape_ = []
+        for dim in dims:
+            spelling = "res" if len(all_dims(done)) == 1 else f"res{len(lengths)}"
+            lengths.append(Param(Sym(spelling), Type(I64)))
+            shape_.append(name(lengths[-1].name))
+            if dim.name is not None and dim.name in bound and dim.name not in renamed:
+                # The size that the caller knows takes the place of the one that is computed here.
+                renamed[dim.name] = lengths[-1].name
+        shapes.append(tuple(shape_))
+    body = rename(done.body, renamed)
+    return replace(
+        function,
+        params=(*lengths, *size_params(function), *function.params),
+        exists=(),
+        results=tuple(Type(typ.scalar, dims) for typ, dims in zip(function.results, shapes, strict=True)),
+        body=_retyped(body, function, shapes),
+        part=Part.VALUE,
+    )
+
+
+def _retyped(body: Body, function: Function, shapes: list[tuple[Term, ...]]) -> Body:
+    """The body with results of these dimensions: in their definitions if these stand in it, else under other names."""
+    statements = list(body.statements)
+    results: list[Atom] = []
+    done: set[Sym] = set()
+    for atom, typ, dims in zip(body.results, function.results, shapes, strict=True):
+        place = next((i for i, each in enumerate(statements) if atom in [param.name for param in each.pattern]), None)
+        if not dims or not isinstance(atom, Sym):
+            results.append(atom)
+        elif place is None or atom in done:
+            again = Param(atom.copy(), Type(typ.scalar, dims))
+            statements.append(Statement((again,), core.Coerce(atom, dims, atom.name)))
+            results.append(again.name)
+        else:
+            pattern = tuple(
+                replace(param, type=Type(typ.scalar, dims)) if param.name is atom else param
+                for param in statements[place].pattern
+            )
+            statements[place] = replace(statements[place], pattern=pattern)
+            results.append(atom)
+            done.add(atom)
+    return replace(body, statements=tuple(statements), results=tuple(results))
+
+
+def stage(done: Elaborated) -> tuple[Function, Function, int] | None:
+    """Head and tail of a function, with the number of results of the head that are sizes; the others are what the tail needs.
+
+    None where the function is recursive, or where an array that the tail needs has a size that is not known.
+    """
+    function = done.function
+    if any(isinstance(each.value, core.Call) and each.value.function == function.name for each in done.body.statements):
+        return None
+    scope = Scope()
+    dims = all_dims(done)
+    first = backward_slice(done.body.statements, {sym for dim in dims for sym in dim.names()})
+    scope.statements = list(first)
+    chosen = set(first)
+    rest = [statement for statement in done.body.statements if statement not in chosen]
+    sizes = [scope.reify(dim) for dim in dims]
+    needed = {sym for statement in rest for sym in used_by_statement(statement)}
+    needed |= {atom for atom in done.body.results if isinstance(atom, Sym)}
+    needed |= {sym for dim in dims for sym in dim.names()}
+    carried = [param for statement in first for param in statement.pattern if param.name in needed]
+    head = replace(
+        function,
+        params=(*size_params(function), *function.params),
+        exists=(),
+        results=(*(Type(I64) for _ in sizes), *(param.type for param in carried)),
+        body=scope.body([*sizes, *(param.name for param in carried)], done.body.span),
+        part=Part.HEAD,
+    )
+    lengths = [Param(Sym("res"), Type(I64)) for _ in dims]
+    names = iter(lengths)
+    shapes = [tuple(name(next(names).name) for _ in each) for each in done.dims]
+    tail_body = Body(tuple(rest), done.body.results, span=done.body.span)
+    fresh = {param.name: param.name.copy() for param in carried}
+    tail = replace(
+        function,
+        params=(
+            *lengths,
+            *(replace(param, name=fresh[param.name]) for param in carried),
+            *size_params(function),
+            *function.params,
+        ),
+        exists=(),
+        results=tuple(Type(typ.scalar, each) for typ, each in zip(function.results, shapes, strict=True)),
+        body=_retyped(rename(tail_body, fresh), function, shapes),
+        part=Part.TAIL,
+    )
+    return head, tail, len(sizes)
