@@ -69,6 +69,7 @@ from usl_core.primitives.stmts.insert_pass import insert_pass as insert_pass
 from usl_core.primitives.stmts.lift_reduce_constant import lift_reduce_constant as lift_reduce_constant
 from usl_core.primitives.stmts.merge_writes import merge_writes as merge_writes
 from usl_core.primitives.stmts.reorder_stmts import reorder_stmts as reorder_stmts
+from usl_core.primitives.stmts.scale_accumulator import scale_accumulator as scale_accumulator
 from usl_core.primitives.stmts.split_write import split_write as split_write
 
 OPERATORS: tuple[Callable[..., Any], ...]

@@ -11,6 +11,7 @@ from usl_core.analysis.effects import proc_summary
 from usl_core.cursors.path import Loc
 from usl_core.ir.combining import OPERATORS
 from usl_core.ir.nodes import (
+    Alloc,
     Arg,
     Assign,
     BinaryOp,
@@ -28,7 +29,7 @@ from usl_core.ir.nodes import (
 )
 from usl_core.ir.printer import show_expr
 from usl_core.ir.traverse import child_nodes, same, walk
-from usl_core.ir.types import BOOL, COND, INDEX, SIZE, ScalarType
+from usl_core.ir.types import BOOL, COND, INDEX, SIZE, ScalarType, scalar_of
 
 STATEMENT_ACTIONS: dict[str, Propose] = {}
 """By the name of the operator."""
@@ -280,3 +281,18 @@ def aimed_program(rng: random.Random) -> Proc:
     z[0] = {rng.choice((acc, "t", f"t * {acc}"))}
 """
     return proc_from_source(text).ir
+
+
+@action
+def scale_accumulator(proc: Proc, callees: tuple[Proc, ...], rng: random.Random) -> Draft | None:
+    """A local buffer, and a factor made of scalars that are there too."""
+    buffers = [s for s in sites(proc) if isinstance(s.stmt, Alloc)]
+    reals = [s for s in buffers if scalar_of(s.stmt.type).is_real]  # type: ignore[attr-defined]
+    site = _pick(rng, reals if reals and rng.random() < 0.95 else buffers)
+    if site is None:
+        return None
+    scalars = [arg.name.name for arg in proc.args if isinstance(arg.type, ScalarType) and arg.type.is_real]
+    scalars += [s.stmt.name.name for s in reals if isinstance(s.stmt.type, ScalarType)]  # type: ignore[attr-defined]
+    names = rng.choices(scalars, k=2) if scalars else ["1.0", "0.5"]
+    form = rng.choice(("exp({0})", "2.0 * exp(-{0})", "exp({0} + {1}) / 3.0", "-0.5", "exp(max({0}, {1}))", "exp({0}) * {1}"))
+    return Draft((At(site.loc), form.format(*names)))

@@ -100,6 +100,7 @@ COPIED = 0.05
 FAVOURED = 0.35
 """How often an operator is drawn from those that the kind of the program is for."""
 _ON_SUMS = ("merge_writes", "split_write", "fold_into_reduce", "if_to_select", "inline_assign", *2 * ("lift_reduce_constant",))
+_ON_SUMS += ("scale_accumulator",)
 _ON_STAGES = ("divide_with_recompute", "guard_redundant", "fuse", "stage_mem")
 _ON_LEFTOVERS = (
     "join_loops",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.interp.test_exact import evaluate
 from tests.interp.test_machine import elementwise, samples
 from usl_core.interp import POISON
+from usl_core.interp.exponentials import rational
 from usl_core.interp.machine import FORMATS, round_rational
 from usl_core.ir.externs import BUILTINS
 from usl_core.ir.types import SCALARS
@@ -125,7 +126,7 @@ def test_bits_of_an_exact_number_are_those_of_the_float_next_to_it() -> None:
 )
 def test_functions_agree_with_those_of_c(expression: str, a: float, b: float | None) -> None:
     args = [Fraction(x) for x in (a, b) if x is not None]
-    found = evaluate(expression, "R", *args)
+    found = rational(evaluate(expression, "R", *args), 60)
     wanted = getattr(math, expression.partition("(")[0])(*(x for x in (a, b) if x is not None))
     assert isinstance(found, int | Fraction)
     assert math.isclose(float(found), wanted, rel_tol=1e-15, abs_tol=0.0)
@@ -141,7 +142,6 @@ def test_functions_have_sixty_digits() -> None:
     pairs = [
         (evaluate("pow(a, b)", "R", 5, third), evaluate("cbrt(a)", "R", 5)),
         (evaluate("exp2(a)", "R", third), evaluate("cbrt(a)", "R", 2)),
-        (evaluate("expm1(a)", "R", third) + 1, evaluate("exp(a)", "R", third)),  # type: ignore[operator]
         (evaluate("log1p(a)", "R", third), evaluate("log(a)", "R", Fraction(4, 3))),
         (evaluate("tan(a)", "R", quarter), 1),
         (evaluate("rsqrt(a)", "R", 3) ** 2, third),  # type: ignore[operator]

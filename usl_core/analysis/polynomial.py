@@ -36,7 +36,8 @@ class Poly:
         return coefficient if not rest and not monomial else None
 
 
-def _poly(typ: ScalarType, terms: Mapping[Monomial, Fraction]) -> Poly:
+def poly(typ: ScalarType, terms: Mapping[Monomial, Fraction]) -> Poly:
+    """The polynomial of these terms, each monomial sorted; coefficients may be 0."""
     if len(terms) > MAX_TERMS:
         raise Undecided(f"the sum of products has more than {MAX_TERMS} terms, which is too long to compare")
     if typ.is_int:
@@ -46,12 +47,12 @@ def _poly(typ: ScalarType, terms: Mapping[Monomial, Fraction]) -> Poly:
 
 def constant(typ: ScalarType, value: int | Fraction) -> Poly:
     """The polynomial of a number at a type."""
-    return _poly(typ, {(): Fraction(value)})
+    return poly(typ, {(): Fraction(value)})
 
 
 def atom(typ: ScalarType, number: int) -> Poly:
     """The polynomial of one atom."""
-    return _poly(typ, {(number,): Fraction(1)})
+    return poly(typ, {(number,): Fraction(1)})
 
 
 def add(a: Poly, b: Poly) -> Poly:
@@ -59,12 +60,12 @@ def add(a: Poly, b: Poly) -> Poly:
     terms = dict(a.terms)
     for monomial, coefficient in b.terms:
         terms[monomial] = terms.get(monomial, Fraction(0)) + coefficient
-    return _poly(a.type, terms)
+    return poly(a.type, terms)
 
 
 def scale(a: Poly, factor: int | Fraction) -> Poly:
     """factor * a; a factor that is not whole is for R and floating types only."""
-    return _poly(a.type, {monomial: coefficient * factor for monomial, coefficient in a.terms})
+    return poly(a.type, {monomial: coefficient * factor for monomial, coefficient in a.terms})
 
 
 def mul(a: Poly, b: Poly) -> Poly:
@@ -76,4 +77,4 @@ def mul(a: Poly, b: Poly) -> Poly:
         for right, y in b.terms:
             monomial = tuple(sorted(left + right))
             terms[monomial] = terms.get(monomial, Fraction(0)) + x * y
-    return _poly(a.type, terms)
+    return poly(a.type, terms)

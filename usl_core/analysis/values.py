@@ -2,8 +2,10 @@
 
 `+ - *` are understood, and division of R or a floating type as a product with the inverse; so are the order and number of
 operands of `min` and `max` (`relu` and `clamp` among them) and of `& | ^`, `fma`, shifts by a number, integer division by one
-positive number and then another, and casts to a type that has all values of the one before. Other functions, casts and
-divisions are atoms, equal if their operands are. Control values inside (indices, arguments) are compared by proof.
+positive number and then another, and casts to a type that has all values of the one before. Of `exp`: e^a e^b = e^(a+b),
+e^0 = 1 and 1 / e^a = e^-a; of `min` and `max` of R and floats: what all operands add, and a positive number that they are
+multiplied by, stands outside. Other functions, casts and divisions are atoms, equal if their operands are. Control values
+inside (indices, arguments) are compared by proof.
 Everything compared by one `Values` is evaluated at one moment, so that equal reads have one value.
 Reference: docs/semantics.md, "Data values".
 """
@@ -21,11 +23,11 @@ from usl_core.analysis.context import Context
 from usl_core.analysis.effects import Access, Kind
 from usl_core.analysis.formula import Formula
 from usl_core.analysis.lower import Lowering
-from usl_core.analysis.polynomial import Poly
+from usl_core.analysis.polynomial import Monomial, Poly
 from usl_core.analysis.solver import Proved
 from usl_core.ir import nodes as ir
 from usl_core.ir.combining import as_extremes, operands
-from usl_core.ir.externs import FMA, IDX, MAX, MIN, SELECT, TOTAL, Extern
+from usl_core.ir.externs import EXP, FMA, IDX, MAX, MIN, SELECT, TOTAL, Extern
 from usl_core.ir.sym import Sym
 from usl_core.ir.traverse import child_nodes
 from usl_core.ir.types import BF16, BOOL, F16, F32, F64, R, ScalarType, Type
@@ -47,6 +49,7 @@ class Values:
         self.ctx = ctx
         self._numbers: dict[Hashable, int] = {}
         self._quotients: dict[Poly, tuple[Poly, Fraction]] = {}
+        self._exponents: dict[int, Poly] = {}
         self._read_points: dict[Sym, list[tuple[tuple[Lin, ...], int]]] = {}
         self._count = 0
         self._lowering = _SharedLowering(self)
@@ -90,7 +93,9 @@ class Values:
             case ir.ExternCall() if (extremes := as_extremes(expr)) is not expr:
                 return self.data(extremes)
             case ir.ExternCall(fn=fn, args=(a, b, c)) if fn is FMA:
-                return polynomial.add(polynomial.mul(self.data(a), self.data(b)), self.data(c))
+                return polynomial.add(self._product(self.data(a), self.data(b)), self.data(c))
+            case ir.ExternCall(fn=fn, args=(a,)) if fn is EXP:
+                return self._power(self.data(a))
             case ir.ExternCall(fn=fn, args=args):
                 return self._opaque(typ, (fn, *map(self._operand, args)))
             case ir.Cast(arg=arg):
@@ -110,11 +115,12 @@ class Values:
             case "-":
                 return polynomial.add(left, polynomial.scale(right, -1))
             case "*":
-                return polynomial.mul(left, right)
-            case "/" if typ.is_real and right.constant:
-                return polynomial.scale(left, 1 / right.constant)
+                return self._product(left, right)
             case "/" if typ.is_real:  # both sides of a / b = a * (1 / b) have a value where b is not 0
-                return polynomial.mul(left, self._opaque(typ, ("/", right)))
+                factor, exponent, rest = self._divisor(right)
+                inverse = polynomial.constant(typ, 1) if rest.constant == 1 else self._opaque(typ, ("/", rest))
+                power = self._power(polynomial.scale(exponent, -1))
+                return self._product(polynomial.scale(left, 1 / factor), self._product(inverse, power))
             case "<<" if right.constant is not None and right.constant < typ.bits:
                 return polynomial.scale(left, 1 << int(right.constant))
             case ">>" if right.constant is not None and right.constant < typ.int_range()[1].bit_length():
@@ -125,6 +131,43 @@ class Values:
                 return self._quotient(typ, left, divisor)
             case op:
                 return self._opaque(typ, (op, left, right))
+
+    def _power(self, exponent: Poly) -> Poly:
+        """e^exponent, one atom for all that the exponent adds."""
+        if exponent.constant == 0:
+            return polynomial.constant(exponent.type, 1)
+        number = self._number((EXP, exponent))
+        self._exponents[number] = exponent
+        return polynomial.atom(exponent.type, number)
+
+    def _product(self, a: Poly, b: Poly) -> Poly:
+        """a * b, with one power of e in each term."""
+        found = polynomial.mul(a, b)
+        if all(sum(number in self._exponents for number in monomial) < 2 for monomial, _ in found.terms):
+            return found
+        total = polynomial.constant(a.type, 0)
+        for monomial, coefficient in found.terms:
+            exponent, rest = self._without_power(a.type, monomial)
+            ((power, _),) = self._power(exponent).terms
+            term = tuple(sorted((*rest, *power)))
+            total = polynomial.add(total, polynomial.poly(a.type, {term: coefficient}))
+        return total
+
+    def _without_power(self, typ: ScalarType, monomial: Monomial) -> tuple[Poly, Monomial]:
+        """The exponent of e in a product of atoms, and the other atoms."""
+        exponent = polynomial.constant(typ, 0)
+        for number in monomial:
+            if number in self._exponents:
+                exponent = polynomial.add(exponent, self._exponents[number])
+        return exponent, tuple(number for number in monomial if number not in self._exponents)
+
+    def _divisor(self, right: Poly) -> tuple[Fraction, Poly, Poly]:
+        """A number other than 0, an exponent of e and the rest, whose product is right: only the rest may be 0."""
+        if len(right.terms) != 1:
+            return Fraction(1), polynomial.constant(right.type, 0), right
+        ((monomial, factor),) = right.terms
+        exponent, others = self._without_power(right.type, monomial)
+        return factor, exponent, polynomial.poly(right.type, {others: Fraction(1)})
 
     def _quotient(self, typ: ScalarType, num: Poly, divisor: Fraction) -> Poly:
         """num / divisor, rounded down: `x / 2 / 2` is `x / 4`, as long as 4 is a number of the type."""
@@ -144,7 +187,13 @@ class Values:
         kept = [operand for operand, count in counts.items() if op != "^" or count % 2]
         if len(kept) < 2:
             return kept[0] if kept else polynomial.constant(typ, 0)
-        return self._opaque(typ, (op, *sorted(kept, key=lambda poly: poly.terms)))
+        if typ.is_int:
+            return self._opaque(typ, (op, *sorted(kept, key=lambda poly: poly.terms)))
+        shared = polynomial.poly(typ, dict(set.intersection(*(set(each.terms) for each in kept))))
+        kept = [polynomial.add(each, polynomial.scale(shared, -1)) for each in kept]
+        factor = max(abs(coefficient) for each in kept for _, coefficient in each.terms)
+        kept = sorted((polynomial.scale(each, 1 / factor) for each in kept), key=lambda poly: poly.terms)
+        return polynomial.add(shared, polynomial.scale(self._opaque(typ, (op, *kept)), factor))
 
     def _operands(self, op: str, expr: ir.Expr) -> Iterator[Poly]:
         """The operands of nested operations."""
@@ -186,7 +235,9 @@ class Values:
     def leaves(self, expr: ir.Expr | ir.Interval) -> frozenset[Leaf]:
         """What leaves expr without a value if it has none; equal leaves do so together."""
         match expr:
-            case ir.BinaryOp(op="/", rhs=rhs, type=ScalarType(is_real=True)) if not (divisor := self.data(rhs)).constant:
+            case ir.BinaryOp(op="/", rhs=rhs, type=ScalarType(is_real=True)) if (
+                divisor := self._divisor(self.data(rhs))[2]
+            ).constant != 1:
                 return self._all(child_nodes(expr)) | {("/", divisor)}
             case ir.Read(name=name, idx=idx, type=ScalarType()):
                 return self._all(idx) | {("read", self.location(name, idx))}

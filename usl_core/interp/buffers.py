@@ -7,8 +7,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from usl_core.errors import InterpError
+from usl_core.interp.exponentials import Quotient
 from usl_core.interp.values import POISON, Fault, Value
 from usl_core.ir.nodes import Arg
 from usl_core.ir.types import ScalarType, TensorType
@@ -167,6 +169,8 @@ def _exact(scalar: ScalarType, value: object) -> Value:
         return int(value)
     if isinstance(value, (int, float, Fraction)):
         return int(value) if isinstance(value, int) else Fraction(value)
+    if isinstance(value, Quotient):
+        return cast(Value, value)  # it has arithmetic, an order, `float`
     raise ValueError(f"{value!r} is not a value of {scalar}")
 
 

@@ -4,8 +4,9 @@ Every operation is deterministic, which is all that a rewrite may rely on where 
 
 - x / 0 is 0 on integers; on R and floating types it has no value, which is poison.
 - A cast between floating types changes nothing; to an integer it truncates and saturates.
-- `sqrt`, `exp`, `pow` and their like (`functions`) are computed to 60 significant digits. Outside of their domain (sqrt of a
-  negative number, log of one that is not positive) they have no value; exp of an argument beyond +-4096 is exp of that limit.
+- `exp` and `expm1` are exact: e^(1/2) + 3 is a number of its own (`exponentials`), with an order and all laws of arithmetic.
+- `sqrt`, `log`, `pow` and their like (`functions`) are computed to 60 significant digits. Outside of their domain (sqrt of a
+  negative number, log of one that is not positive) they have no value.
 - `bits` of a number are those of the float next to it; `from_bits` of a NaN or an infinity has no value.
 
 Whole numbers are Python ints rather than Fractions where that comes for free, as ints are an order of magnitude faster.
@@ -20,7 +21,8 @@ from typing import Any
 
 from usl_core.interp import machine
 from usl_core.interp.arith import SHARED, Arithmetic, wrap_value
-from usl_core.interp.functions import FUNCTIONS, whole
+from usl_core.interp.exponentials import Quotient, rational, whole
+from usl_core.interp.functions import DIGITS, FUNCTIONS
 from usl_core.interp.values import POISON, Fault, Value
 from usl_core.ir.externs import Extern
 from usl_core.ir.types import BOOL, ScalarType, Type
@@ -30,6 +32,8 @@ def divide(a: Any, b: Any) -> Any:
     """The quotient; what IEEE 754 makes infinite or NaN is no rational, so it is poison."""
     if a is POISON or b is POISON or b == 0:
         return POISON
+    if isinstance(a, Quotient) or isinstance(b, Quotient):
+        return a / b
     return whole(Fraction(a) / b)
 
 
@@ -39,7 +43,9 @@ def _to_whole(fn: Callable[[int | Fraction], int]) -> Callable[[Any], Any]:
 
 def bits(x: Any, width: int) -> Any:
     """The bits of the float of that width that is next to x."""
-    return POISON if x is POISON else machine.bits(machine.round_rational(x, machine.FORMATS[f"f{width}"]), width)
+    if x is POISON:
+        return POISON
+    return machine.bits(machine.round_rational(rational(x, DIGITS), machine.FORMATS[f"f{width}"]), width)
 
 
 def from_bits(pattern: Any, width: int) -> Any:
@@ -60,7 +66,7 @@ class ExactArithmetic(Arithmetic):
     """Rationals for R and the floating types; see the module."""
 
     mode = "exact"
-    real_types = (int, Fraction)
+    real_types = (int, Fraction, Quotient)
     names = SHARED | FUNCTIONS | {"divide": divide, "bits": bits, "from_bits": from_bits}
     names |= {name: _to_whole(fn) for name, fn in _ROUNDINGS.items()}
 
@@ -92,7 +98,7 @@ class ExactArithmetic(Arithmetic):
                 raise Fault(f"{fn.name} does not say what it computes in exact mode")
             if any(arg is POISON for arg in args):
                 return POISON
-            value = fn.exact(result, *args)
+            value = fn.exact(result, *(rational(arg, DIGITS) for arg in args))
             return wrap_value(result, int(value)) if result.is_int else whole(Fraction(value))
 
         return apply

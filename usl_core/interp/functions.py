@@ -1,7 +1,9 @@
-"""Functions of exact numbers, to 60 significant digits.
+"""Functions of exact numbers: `exp` and `expm1` without error, others to 60 significant digits.
 
-Each is a deterministic function of its exact arguments, rounded once from decimals with guard digits; poison where it has no
-value. Arguments of exponentials beyond +-4096 count as that limit, so that no number is too long to write down.
+Each is a deterministic function of its exact arguments; poison where it has no value. The exponential is a number of
+`exponentials`, so that its laws hold. The others are rounded once from decimals with guard digits, and take arguments made of
+exponentials as rounded to 80 digits. Arguments of `exp2` beyond +-4096, and exponents of `pow`, count as that limit, so that no
+number is too long to write down.
 """
 
 from __future__ import annotations
@@ -12,17 +14,14 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from usl_core.interp import exponentials
+from usl_core.interp.exponentials import whole
 from usl_core.interp.values import POISON
 
 DIGITS = 60
 """Significant decimal digits of the results."""
 _GUARD = 20
 _EXP_LIMIT = 4096
-
-
-def whole(value: int | Fraction) -> int | Fraction:
-    """value as an int where it is one."""
-    return value.numerator if value.denominator == 1 else value
 
 
 def _on_decimals(fn: Callable[..., Decimal | None]) -> Callable[..., Any]:
@@ -34,7 +33,7 @@ def _on_decimals(fn: Callable[..., Decimal | None]) -> Callable[..., Any]:
     def apply(*args: Any) -> Any:
         if any(x is POISON for x in args):
             return POISON
-        fractions = [Fraction(x) for x in args]
+        fractions = [Fraction(exponentials.rational(x, DIGITS + _GUARD)) for x in args]
         magnitude = max(len(str(n)) for x in fractions for n in (x.numerator, x.denominator))
         context = Context(prec=DIGITS + _GUARD + magnitude, rounding=ROUND_HALF_EVEN, Emin=-999999999, Emax=999999999)
         with localcontext(context):
@@ -112,10 +111,6 @@ def _exp2(x: Decimal, context: Context) -> Decimal:
     return _exp(x * Decimal(2).ln(context), context)
 
 
-def _expm1(x: Decimal, context: Context) -> Decimal:
-    return _exp(x, context) - 1
-
-
 def _log2(x: Decimal, context: Context) -> Decimal | None:
     return x.ln(context) / Decimal(2).ln(context) if x > 0 else None
 
@@ -180,9 +175,7 @@ def _atan2(y: Decimal, x: Decimal, context: Context) -> Decimal:
 _ON_DECIMALS: dict[str, Callable[..., Decimal | None]] = {
     "sqrt": _sqrt,
     "cbrt": _cbrt,
-    "exp": _exp,
     "exp2": _exp2,
-    "expm1": _expm1,
     "log": _log,
     "log2": _log2,
     "log1p": _log1p,
@@ -194,5 +187,12 @@ _ON_DECIMALS: dict[str, Callable[..., Decimal | None]] = {
     "atan2": _atan2,
     "erf": _erf,
 }
+
+
+def _exact_exp(x: Any) -> Any:
+    return POISON if x is POISON else exponentials.exp(x)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: _on_decimals(fn) for name, fn in _ON_DECIMALS.items()}
+FUNCTIONS |= {"exp": _exact_exp, "expm1": lambda x: _exact_exp(x) - 1}
 """By name; each passes poison on."""

@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import Any, NoReturn
 
 from usl_core.interp.buffers import Buffer, dense_strides, out_of_bounds, overlap, view
+from usl_core.interp.exponentials import bit_length
 from usl_core.interp.values import POISON, Fault, PoisonFault, SizeFault
 from usl_core.ir.config import Config
 from usl_core.ir.sym import Sym
@@ -55,7 +56,7 @@ class State:
     def stored(self, value: Any) -> Any:
         """An exact real on its way into a buffer; a SizeFault if it takes more than max_bits."""
         if self.max_bits is not None and value is not POISON:
-            bits = value.numerator.bit_length() + value.denominator.bit_length()
+            bits = bit_length(value)
             if bits > self.max_bits:
                 raise SizeFault(f"a number takes {bits} bits, more than the limit of {self.max_bits}")
         return value

@@ -1,7 +1,7 @@
 """Poison, and what the interpreter raises.
 
-A data value is an int (integer types), an int or Fraction (R and floating types in exact mode), a float (floating types
-in machine mode), or POISON.
+A data value is an int (integer types), an int or Fraction or what `exponentials` makes of them (R and floating types in exact
+mode), a float (floating types in machine mode), or POISON.
 """
 
 from __future__ import annotations

@@ -28,8 +28,10 @@ def rewrite_expr(proc: Procedure, expr: Where, new: Number) -> Edit:
     is `rewrite_expr(p, "x[_] * _ + x[_] * _", "x[i] * (a + b)")`. new is text, a number or an expression cursor. Control
     expressions are equal by proof from what is known there. Data is equal if both have one normal form as polynomials,
     over the rationals for R and floating types, modulo 2^N for integers; calls of functions, casts, divisions and remainders of
-    integers are equal only if their operands are. Beside that, `a / b` of R and floats is `a * (1.0 / b)`; `min`, `max`, `&`,
-    `|` and `^` have their operands in any order, each as often as it counts; `relu(x)`, `clamp(x, lo, hi)` and
+    integers are equal only if their operands are. Beside that, `a / b` of R and floats is `a * (1.0 / b)`; `exp(a + b)` is
+    `exp(a) * exp(b)`, `exp(0.0)` is 1 and `1.0 / exp(a)` is `exp(-a)`, over the reals: in floating arithmetic one side may
+    overflow where the other does not; `min`, `max`, `&`, `|` and `^` have their operands in any order, each as often as it
+    counts, and `max(a + c, 2.0 * b + c)` of R and floats is `max(a, 2.0 * b) + c`; `relu(x)`, `clamp(x, lo, hi)` and
     `select(a, b, b, a)` are what `min` and `max` make of them; `fma(a, b, c)` is `a * b + c`; `x << 2` and `x >> 2` of integers
     are `x * 4` and `x / 4`, `q / 2 / 2` is `q / 4`; `i32(i16(x))` of an i8 is `i32(x)`.
 
