@@ -18,6 +18,7 @@ from avx512_drivers import SANITIZED, execute, gemm
 
 from usl_avx512 import kernels_algorithms
 from usl_avx512.gemm import DOUBLE, SINGLE, Blocking, gemm_schedule
+from usl_avx512.gemm.columns import into_columns
 from usl_avx512.kernels import dgemm, sgemm, sources
 from usl_avx512.kernels.__main__ import main
 from usl_avx512.kernels.level3_library import ROUTINES, arguments, entry_name, gemm_path
@@ -145,7 +146,7 @@ def test_as_many_threads_share_the_work_as_are_asked_for_and_the_next_product_ha
 
 @pytest.mark.parametrize("name", NAMES)
 def test_transposed_matrices_are_multiplied_where_they_are(name: str) -> None:
-    """All ways that sizes go: vectors, rows with rows, copies of small matrices, panels, blocks of rows and of the sum."""
+    """All ways that sizes go: vectors, rows with rows, columns, small copies, panels, blocks of rows and of the sum."""
     random = np.random.default_rng(5)
     shapes = (
         (1, 40, 33),
@@ -243,6 +244,17 @@ def test_the_schedule_means_the_same_to_the_interpreter_whichever_way_sizes_go(n
         want = c + 2 * (a @ b)
         turned = (array.T.copy() if name[5:][i : i + 1] == "t" else array for i, array in enumerate((a, b)))
         run(fast.ir, [m, n, k, 2.0, *turned, c], mode="machine")
+        assert np.array_equal(c, want), (m, n, k)
+
+
+@pytest.mark.parametrize(("lanes", "turned"), [(SINGLE, True), (DOUBLE, False)])
+def test_columns_of_the_result_mean_the_same_to_the_interpreter_in_blocks_and_beside_them(lanes: Any, turned: bool) -> None:
+    fast = into_columns(lanes, turned)
+    dtype, random = np.float32 if lanes is SINGLE else np.float64, np.random.default_rng(11)
+    for m, n, k in ((1, 1, 1), (33, 3, 2), (2, 8 * lanes.count + 1, 3)):
+        a, b, c = (small_integers(random, dtype, *shape) for shape in ((m, k), (k, n), (n, m)))
+        want = c + 2 * (a @ b).T
+        run(fast.ir, [m, n, k, 2.0, a.T.copy() if turned else a, b, c], mode="machine")
         assert np.array_equal(c, want), (m, n, k)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from usl_avx512.gemm.panels import edge_panel, full_panels
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled, windowed
 from usl_avx512.gemm.turned import in_case_of_any, staged_turned, turn
-from usl_avx512.kernels_algorithms import gemm
+from usl_avx512.kernels_algorithms import gemm, gemm_tn
 from usl_core import Procedure
 from usl_core.scheduling import (
     divide_dim,
@@ -61,7 +61,9 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     plain = parts(lanes)
     base = rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}")
     a, b = ("A[k, i]" in str(p), "B[j, k]" in str(p))
-    direct = on_copies(base, plain.direct, lanes, a, b) if a or b else plain.direct
+    direct = plain.turned_rows if a else plain.direct
+    if b:
+        direct = on_turned_b(base, direct, lanes)
     by_k = in_blocks(packed(base, plain, lanes, blocking, parallel, a, b), "k", blocking.k)
     block = choice(base, f"N >= {lanes.panel}", by_k, direct)
     sizes = (blocking.n, 2 * lanes.panel)
@@ -78,30 +80,31 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What all products of a precision are made of: panels whose C is near or far, narrow ones, and all of them on the matrices
-    as they are."""
+    as they are; the last also for a transposed A, whose elements are spread over registers from wherever they are."""
 
     near: Kernel
     far: Kernel
     edge: Kernel
     direct: Kernel
+    turned_rows: Kernel
 
 
 @cache
 def parts(lanes: Lanes) -> Parts:
     """The parts of a precision; one and the same whenever they are asked for, so that a library has them once."""
-    base = rename(windowed(gemm, lanes), f"{lanes.scalar}_gemm")
-    (near, far), edge = full_panels(base, lanes), edge_panel(base, lanes)
-    return Parts(near, far, edge, unpacked(base, near, edge, lanes))
+    base, turned = (rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}") for p in (gemm, gemm_tn))
+    near, far = full_panels(base, lanes, far=True)
+    edge = edge_panel(base, lanes)
+    (turned_near,) = full_panels(turned, lanes, far=False)
+    turned_rows = unpacked(turned, turned_near, edge_panel(turned, lanes), lanes)
+    return Parts(near, far, edge, unpacked(base, near, edge, lanes), turned_rows)
 
 
-def on_copies(base: Procedure, direct: Kernel, lanes: Lanes, a: bool, b: bool) -> Kernel:
-    """The small way on copies of A, B or both with rows for columns."""
+def on_turned_b(base: Procedure, direct: Kernel, lanes: Lanes) -> Kernel:
+    """The small way on a copy of B with rows for columns."""
     p = rename(base, f"{base.name()}_copied")
     rows = p.find_loop("i")
-    if a:
-        p = staged_turned(p, p.forward(rows), "A[0:K, 0:M]", "A_rows", lanes)
-    if b:
-        p = staged_turned(p, p.forward(rows), "B[0:N, 0:K]", "B_rows", lanes)
+    p = staged_turned(p, rows, "B[0:N, 0:K]", "B_rows", lanes)
     p = direct.call(p, p.forward(rows))
     return Kernel(rename(base, f"{base.name()}_copied"), scheduled(p, direct, turn(lanes.scalar)))
 
@@ -202,10 +205,13 @@ def pack_panels(p: Procedure, panels: Any, lanes: Lanes) -> Procedure:
     return replace_all(p, lanes.instructions)
 
 
-def in_blocks(inner: Kernel, dimension: str, size: int) -> Kernel:
-    """Blocks of so many columns of B (`j`) or steps of the sum (`k`), and a last one of what is left."""
-    base = rename(inner.base, f"{inner.base.name()}_{dimension}{size}")
-    extent, inward = {"j": ("N", ["i"]), "k": ("K", ["j", "i"])}[dimension]
+def in_blocks(inner: Kernel, dimension: str, size: int, base: Procedure | None = None) -> Kernel:
+    """Blocks of so many rows of A (`i`), columns of B (`j`) or steps of the sum (`k`), and a last one of what is left.
+
+    base is what is cut into blocks, where that is not inner's.
+    """
+    base = rename(base or inner.base, f"{inner.base.name()}_{dimension}{size}")
+    extent, inward = {"i": ("M", []), "j": ("N", ["i"]), "k": ("K", ["j", "i"])}[dimension]
     p = base
     for other in inward:
         p = reorder_loops(p, f"{other} {dimension}")

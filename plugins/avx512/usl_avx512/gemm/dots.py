@@ -10,6 +10,7 @@ from functools import cache
 
 from usl_avx512.blas2.rectangles import in_vectors
 from usl_avx512.gemm.tiles import Kernel, Lanes, factor_at_the_end, scheduled
+from usl_avx512.gemm.turned import staged_turned, turn
 from usl_core import Procedure, proc_from_source
 from usl_core.scheduling import (
     divide_loop,
@@ -40,10 +41,28 @@ WIDTHS = {1: 8, 2: 8, 3: 7, 4: 6}
 
 
 @cache
+def dots_of_columns(lanes: Lanes) -> Procedure:
+    """DOTS for any sizes, where A is k x m: a copy of it is turned over."""
+    text = DOTS.replace("A: [T][m, k]", "A: [T][k, m]").replace("A[i, l]", "A[l, i]").replace("T", lanes.scalar)
+    base, rows_with_rows = plain(lanes), Kernel(plain(lanes), dots(lanes))
+    p = rename(proc_from_source(text), f"{base.name()}_of_columns")
+    rows = p.find_loop("i")
+    p = staged_turned(p, rows, "A[0:k, 0:m]", "A_rows", lanes)
+    p = rows_with_rows.call(p, p.forward(rows))
+    return scheduled(p, rows_with_rows, turn(lanes.scalar))
+
+
+@cache
+def plain(lanes: Lanes) -> Procedure:
+    """DOTS in a precision."""
+    letter = "s" if lanes.scalar == "f32" else "d"
+    return rename(proc_from_source(DOTS.replace("T", lanes.scalar)), f"{letter}dots")
+
+
+@cache
 def dots(lanes: Lanes) -> Procedure:
     """DOTS for any sizes."""
-    letter = "s" if lanes.scalar == "f32" else "d"
-    base = rename(proc_from_source(DOTS.replace("T", lanes.scalar)), f"{letter}dots")
+    base = plain(lanes)
     most = max(WIDTHS)
     few = {rows: some_rows(base, rows, lanes) for rows in WIDTHS}
     rows = base.find_loop("i")

@@ -33,18 +33,19 @@ lines costs more than a product.
 """
 
 
-def full_panels(gemm: Procedure, lanes: Lanes) -> tuple[Kernel, Kernel]:
-    """M rows of four registers of columns: for a C that is near, and for one that is far."""
+def full_panels(gemm: Procedure, lanes: Lanes, far: bool) -> tuple[Kernel, ...]:
+    """M rows of four registers of columns: for a C that is near, and with far another one for a C that is not."""
     base = rename(gemm.partial_eval(N=lanes.panel), f"{gemm.name()}_Mx{lanes.panel}")
     most = ROWS[REGISTERS]
     wide = full_tiles(gemm, REGISTERS, lanes)
     tiles = {rows: wide.of(rows) for rows in range(1, most)}
-    near, far = wide.of(most), for_far_matrices(wide.of(most), most, lanes)
+    near = wide.of(most)
     p = rows_in_tiles(base, tiles | {most: near}, LAST_ROWS)
-    return (
-        Kernel(base, scheduled(p, near, *tiles.values())),
-        Kernel(base, rename(scheduled(p, far, *tiles.values()), f"{base.name()}_far")),
-    )
+    panel = Kernel(base, scheduled(p, near, *tiles.values()))
+    if not far:
+        return (panel,)
+    tile = for_far_matrices(near, most, lanes)
+    return panel, Kernel(base, rename(scheduled(p, tile, *tiles.values()), f"{base.name()}_far"))
 
 
 def edge_panel(gemm: Procedure, lanes: Lanes) -> Kernel:

@@ -11,11 +11,10 @@
 #define USL_SIDE(s) ((s) == 141 || (s) == 142)
 
 enum {
-    USL_LONG = 64,    /* terms from which on sums across lanes are worth it */
     USL_BLOCK = 64,   /* rows of a triangle that is done by itself */
     USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix */
     USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
-    USL_FEW = @FEW@,    /* up to so many rows or columns are products of rows with rows */
+    USL_NARROW = 64,  /* up to so many columns of C it may be columns that registers hold */
 };
 
 /* A matrix anywhere in memory: where its first element is, and how far rows and columns are apart; one of the two is 1. */
@@ -45,6 +44,28 @@ static inline @T@ *usl_at(struct usl_view a, int64_t i, int64_t j)
     return a.data + (ptrdiff_t)i * a.row + (ptrdiff_t)j * a.column;
 }
 
+enum usl_way {
+    USL_ROWS,    /* a register holds part of a row of C */
+    USL_COLUMNS, /* part of a column */
+    USL_DOTS,    /* terms of one sum: rows of both matrices are multiplied with each other */
+};
+
+/* The fastest way to a small product; large ones go the first. In quarters of a cycle: two for each product of registers, about one
+ * for each element that is turned over, and constants that were measured. */
+static enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
+{
+    const int64_t lanes = 64 / sizeof(@T@), across = (n + lanes - 1) / lanes, down = (m + lanes - 1) / lanes;
+    const int64_t rows = 2 * m * across * k + (b_turned ? n * k + 960 : 0);
+    const int64_t columns = a_turned && n <= USL_NARROW ? 2 * n * down * k + m * n + 440 : rows;
+    const int64_t turned = a_turned ? m * k : n * k;
+    int64_t dots = m * n * (9 * k / (4 * lanes) + 9) + 440;
+    if (a_turned == b_turned)
+        dots += turned + 1300;
+    if ((b_turned || !a_turned) && dots < rows && dots < columns)
+        return USL_DOTS;
+    return columns < rows ? USL_COLUMNS : USL_ROWS;
+}
+
 /* c += alpha a b, for m x k a and k x n b; sizes are at least 1. -1: no memory. */
 static int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
 {
@@ -69,12 +90,26 @@ static int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_v
     const bool a_turned = a.column != 1, b_turned = b.column != 1;
     const struct @READ2@ A = {a.data, {a_turned ? a.column : a.row, 1}}, B = {b.data, {b_turned ? b.column : b.row, 1}};
     const struct @WRITE2@ C = {c.data, {c.row, 1}};
-    if (!a_turned && b_turned && (m <= USL_FEW || n <= USL_FEW) && k >= USL_LONG) {
+    const struct @WRITE2@ c_turned = {c.data, {1, c.row}};
+    switch (usl_way(a_turned, b_turned, m, n, k)) {
+    case USL_DOTS:
+        if (a_turned)
+            return @P@dots_of_columns_body(m, n, k, &alpha, A, B, C);
+        if (!b_turned)
+            return @P@dots_of_columns_body(n, m, k, &alpha, B, A, c_turned);
         if (m <= n)
             @P@dots_body(m, n, k, &alpha, A, B, C);
         else
-            @P@dots_body(n, m, k, &alpha, B, A, (struct @WRITE2@){c.data, {1, c.row}});
+            @P@dots_body(n, m, k, &alpha, B, A, c_turned);
         return 0;
+    case USL_COLUMNS:
+        if (b_turned)
+            @P@into_columns_body(n, m, k, &alpha, B, A, C);
+        else
+            @P@into_columns_of_turned_body(n, m, k, &alpha, B, A, C);
+        return 0;
+    case USL_ROWS:
+        break;
     }
     if (a_turned)
         return b_turned ? @P@gemm_tt_body(m, n, k, &alpha, A, B, C) : @P@gemm_tn_body(m, n, k, &alpha, A, B, C);

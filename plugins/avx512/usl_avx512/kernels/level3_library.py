@@ -24,9 +24,6 @@ TEMPLATE = Path(__file__).with_name("level3.c")
 ROUTINES = ("gemm", "gemm_batch_strided", "symm", "syrk", "syr2k", "trmm", "trsm")
 """The routines, without the letter of the precision."""
 
-FEW_ROWS = 16
-"""Up to so many rows, or columns, products with a transposed matrix are products of rows with rows."""
-
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -71,7 +68,8 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512.gemm import DOUBLE as DOUBLE_LANES
     from usl_avx512.gemm import SINGLE as SINGLE_LANES
     from usl_avx512.gemm import Blocking, gemm_schedule
-    from usl_avx512.gemm.dots import dots
+    from usl_avx512.gemm.columns import into_columns
+    from usl_avx512.gemm.dots import dots, dots_of_columns
     from usl_avx512.gemm.triangles import triangle
     from usl_avx512.gemm.turned import turn
     from usl_core.scheduling import rename
@@ -85,7 +83,14 @@ def kernels(variant: Variant) -> list[Procedure]:
         plain = getattr(kernels_algorithms, "gemm" if transposes == "nn" else f"gemm_{transposes}")
         scheduled = gemm_schedule(plain, lanes, blocking, parallel=variant.parallel)
         found.append(rename(scheduled, f"{letter}gemm_{transposes}"))
-    found += [dots(lanes), rename(turn(typ).fast, f"{letter}turn"), triangle("solve", lanes), triangle("triangle", lanes)]
+    found += [into_columns(lanes, turned) for turned in (False, True)]
+    found += [
+        dots(lanes),
+        dots_of_columns(lanes),
+        rename(turn(typ).fast, f"{letter}turn"),
+        triangle("solve", lanes),
+        triangle("triangle", lanes),
+    ]
     return [*found, blas1.kernel("scal", typ), *(blas2.kernel(name, typ) for name in ("gemv_n", "gemv_t", "ger"))]
 
 
@@ -104,7 +109,7 @@ def sections() -> dict[str, str]:
 def words(variant: Variant) -> dict[str, str]:
     """What stands in the template for the words in it."""
     letter = variant.precision.letter
-    chosen = {"T": variant.precision.ctype, "P": letter, "S": "_parallel" if variant.parallel else "", "FEW": str(FEW_ROWS)}
+    chosen = {"T": variant.precision.ctype, "P": letter, "S": "_parallel" if variant.parallel else ""}
     for rank in (1, 2):
         chosen |= {f"READ{rank}": f"usl_win_{rank}{TYPES[letter]}c", f"WRITE{rank}": f"usl_win_{rank}{TYPES[letter]}"}
     return chosen

@@ -1,0 +1,58 @@
+"""Products of which C has columns for rows, `C^T += alpha op(A) B`: what few columns of C are where A is transposed.
+
+A register holds neighbours of a row of B, and these are a column of C. A block of C is turned over on the way into a copy, and
+again on the way back.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from usl_avx512.gemm.blocks import in_blocks, parts
+from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled
+from usl_avx512.gemm.turned import turn
+from usl_core import Procedure, proc_from_source
+from usl_core.scheduling import rearrange_dim, rename, reorder_loops, resize_dim, simplify, stage_mem
+
+INTO_COLUMNS = """\
+def into_columns(M: size, N: size, K: size, alpha: T, A: [T][OF_A], B: [T][K, N], C: [T][N, M]):
+    assert stride(A, 1) == 1
+    assert stride(B, 1) == 1
+    assert stride(C, 1) == 1
+    for i in seq(0, M):
+        for j in seq(0, N):
+            for k in seq(0, K):
+                C[j, i] += alpha * (A[AT] * B[k, j])
+"""
+"""T stands for the type, OF_A and AT for where A is."""
+
+ROWS, COLUMNS = 32, 128
+"""Of the copy of a block of C, in elements of four bytes: a quarter of a first-level cache."""
+
+
+@cache
+def into_columns(lanes: Lanes, turned: bool) -> Procedure:
+    """INTO_COLUMNS for any sizes; with turned A is K x M."""
+    sizes, place = ("K, M", "k, i") if turned else ("M, K", "i, k")
+    text = INTO_COLUMNS.replace("OF_A", sizes).replace("AT", place).replace("T", lanes.scalar)
+    letter = "s" if lanes.scalar == "f32" else "d"
+    base = rename(proc_from_source(text), f"{letter}into_columns{'_of_turned' if turned else ''}")
+    columns = COLUMNS * lanes.count // 16
+    some_columns = base.add_assertion(f"N <= {columns}")
+    block = one_block(some_columns.add_assertion(f"M <= {ROWS}"), columns, lanes, turned)
+    return rename(in_blocks(in_blocks(block, "i", ROWS, some_columns), "j", columns, base).fast, base.name())
+
+
+def one_block(base: Procedure, columns: int, lanes: Lanes, turned: bool) -> Kernel:
+    """At most ROWS x columns elements, on a copy of them."""
+    base = rename(base, f"{base.name()}_block")
+    product = parts(lanes).turned_rows if turned else parts(lanes).direct
+    p, rows = base, base.find_loop("i")
+    p = stage_mem(p, rows, "C[0:N, 0:M]", "C_block")
+    p = rearrange_dim(p, "C_block", [1, 0])
+    p = turn(lanes.scalar).call(p, p.forward(rows).prev())
+    p = reorder_loops(p, p.forward(rows).next())
+    p = turn(lanes.scalar).call(p, p.forward(rows).next())
+    p = product.call(p, p.forward(rows))
+    p = resize_dim(resize_dim(p, "C_block", 0, ROWS, 0), "C_block", 1, columns, 0)
+    return Kernel(base, scheduled(simplify(p), product, turn(lanes.scalar)))
