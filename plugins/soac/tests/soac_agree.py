@@ -1,0 +1,80 @@
+"""Compares what programs do: by the interpreter, and after each pass on sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from usl_soac.core import Program
+from usl_soac.interp import Interpreter, OutOfFuel
+from usl_soac.modes import SizedProgram, sizes_of_program
+from usl_soac.sized_interp import SizedInterpreter
+
+FUEL = 200_000
+
+
+@dataclass
+class Outcome:
+    """What a run did: results, or how it failed."""
+
+    results: tuple[Any, ...] = ()
+    failure: str | None = None
+    text: str = ""
+    work: int = 0
+
+    def agrees(self, other: Outcome) -> bool:
+        """Whether both fail, or both give the same, shapes and types too."""
+        if self.failure is not None or other.failure is not None:
+            return self.failure is not None and other.failure is not None
+        return all(map(_same, self.results, other.results))
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        equal_nan = a.dtype.kind == "f"
+        return a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=equal_nan))
+    return type(a) is type(b) and (a == b or (a != a and b != b))
+
+
+def outcome(interpreter: Interpreter, run: Callable[[], tuple[Any, ...]]) -> Outcome:
+    """What a run does. A failure has a site; anything else is a mistake of ours."""
+    try:
+        return Outcome(run(), work=interpreter.work)
+    except OutOfFuel:
+        raise
+    except Exception as error:
+        if not hasattr(error, "site"):
+            raise
+        return Outcome(failure=type(error).__name__, text=str(error), work=interpreter.work)
+
+
+@dataclass
+class Compared:
+    """The outcomes of one run; what differs is in `differences`."""
+
+    expected: Outcome
+    others: dict[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def differences(self) -> list[str]:
+        return [name for name, each in self.others.items() if not self.expected.agrees(each)]
+
+
+def compare(program: Program, args: Sequence[Any], sized: SizedProgram | None = None, *, exact: bool = False) -> Compared:
+    """The last function of a program by the interpreter, as a whole with its sizes, and by shape and value."""
+    sized = sized or sizes_of_program(program)
+    main = program.functions[-1]
+    typed = Interpreter(program, exact=exact, invariant=sized.invariant, fuel=FUEL)
+    result = Compared(outcome(typed, lambda: typed.run(main, list(args))))
+    this = sized.functions[main.name]
+    everything = sized.program()
+    for name in ("ext", "apart"):
+        machine = SizedInterpreter(everything, exact=exact, fuel=20 * FUEL)
+        if name == "ext":
+            result.others[name] = outcome(machine, lambda m=machine: m.whole(this.ext, list(args)))  # type: ignore[misc]
+        else:
+            result.others[name] = outcome(machine, lambda m=machine: m.apart(this.shape, this.value, list(args)))  # type: ignore[misc]
+    return result

@@ -1,0 +1,84 @@
+"""The sized core does what the interpreter says, values and failures, and no size slice doubles the work."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import numpy as np
+import pytest
+from soac_agree import compare
+
+from usl_soac.decorators import parse_program
+
+REPLICATES = "def f(ns: i64[K]) -> f64[_, _]:\n    return map(lambda n: replicate(n, 1.0), ns)"
+RECURSIVE = "def f(n: i64, x: f64[N]) -> f64[_]:\n    return x if n == 0 else map(lambda y: f(n - 1, y), replicate(1, x))[0]"
+GROWING = "def f(n: i64, x: f64[N]) -> f64[_]:\n    return x if n == 0 else concat(x, f(n - 1, x))"
+FILTERS = "def f(A: f64[n, m]) -> f64[_, _]:\n    return map(lambda r: filter(lambda x: x > 0.0, r), A)"
+DOUBLING = "def f(k: i64, xs: i64[n]) -> i64[_]:\n    for i in range(k):\n        xs = concat(xs, xs)\n    return xs"
+ADDING = "def f(k: i64, xs: i64[n]) -> i64[_]:\n    for i in range(k):\n        xs = concat(xs, [i])\n    return xs"
+BRANCH = """\
+def g(p: i64) -> i64:
+    s = 0
+    for i in range(p):
+        s = s + i
+    return s
+
+@soac
+def f(p: i64, c: bool) -> i64[_]:
+    return iota(p) if c else iota(g(p))"""
+
+
+def ints(*values: int) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+def compared(text: str, *args: object):
+    program = parse_program("@soac\n" + dedent(text), "example.py")["f"].core()
+    result = compare(program, args)
+    assert result.differences == [], result
+    return result
+
+
+@pytest.mark.parametrize(
+    ("text", "args", "shape"),
+    [
+        (REPLICATES, (ints(2, 2, 2),), (3, 2)),
+        (REPLICATES, (ints(),), (0, 0)),
+        (RECURSIVE, (0, np.ones(2)), (2,)),
+        (RECURSIVE, (5, np.ones(2)), (2,)),
+        (GROWING, (3, np.ones(2)), (8,)),
+        (FILTERS, (np.eye(3),), (3, 1)),
+        (FILTERS, (np.zeros((0, 3)),), (0, 0)),
+        (DOUBLING, (3, ints(1, 2)), (16,)),
+        (DOUBLING, (-3, ints(1, 2)), (2,)),
+        (ADDING, (3, ints(1, 2)), (5,)),
+        (ADDING, (-3, ints(1, 2)), (2,)),
+        (BRANCH, (4, True), (4,)),
+        (BRANCH, (4, False), (6,)),
+        ("def f(n: i64) -> i64[_, _]:\n    return map(lambda r: concat(r, r), replicate(n, iota(3)))", (0,), (0, 6)),
+        ("def f(ns: i64[K]) -> i64[_, _]:\n    return map(lambda n: iota(n), ns)", (ints(),), (0, 0)),
+    ],
+)
+def test_programs_end_with_the_same_result(text, args, shape):
+    assert compared(text, *args).expected.results[0].shape == shape
+
+
+@pytest.mark.parametrize(
+    ("text", "args", "message"),
+    [
+        (REPLICATES, (ints(2, 3, 2),), "element 1 gives f64[3], element 0 gave f64[2]"),
+        (REPLICATES, (ints(-1),), "replicate: the size -1 is negative"),
+        (FILTERS, (np.array([[1.0, 2.0], [0.0, 1.0]]),), "element 1 gives f64[1], element 0 gave f64[2]"),
+        (BRANCH, (-1, True), "iota: the size -1 is negative"),
+    ],
+)
+def test_programs_fail_at_the_same_place_with_the_same_text(text, args, message):
+    result = compared(text, *args)
+    assert message in result.expected.text
+    assert all(each.text == result.expected.text for each in result.others.values())
+
+
+def test_the_work_of_a_recursive_map_grows_linearly():
+    work = [compared(RECURSIVE, n, np.ones(1)).others["ext"].work for n in range(17)]
+    steps = {b - a for a, b in zip(work[1:], work[2:], strict=False)}
+    assert len(steps) == 1
