@@ -163,10 +163,7 @@ class Shapes:
         """`if`: what both branches give alike, or that of the known one."""
         condition = env.scalar(expr.condition)
         then, orelse = self.body(expr.then, env.copy()), self.body(expr.orelse, env.copy())
-        return [
-            joined(a, b, condition, typ) if not (a is NOTHING or b is NOTHING) else (b if a is NOTHING else a)
-            for a, b, typ in zip(then, orelse, types, strict=True)
-        ]
+        return [joined(a, b, condition, typ) for a, b, typ in zip(then, orelse, types, strict=True)]
 
     def looped(self, expr: core.Loop, env: _Known, types: Sequence[Type]) -> list[Shape]:
         """`loop`: dimensions that no round changes, and those that grow by the same in each of a known number."""
@@ -235,13 +232,13 @@ class Shapes:
         """What a function gives; by induction on the depth of calls if it calls itself."""
         if function.name in self.entered:
             hope = self.entered[function.name]
-            return [NOTHING] * len(function.results) if hope is None else hope
+            return [_nothing(typ) for typ in function.results] if hope is None else hope
         hope = None
         for _ in range(4):
             self.entered[function.name] = hope
             found = self.body(function.body, env.copy())
             del self.entered[function.name]
-            if hope is not None and all(map(_same, hope, found)):
+            if hope is not None and all(map(_same, hope, found)) and not any(map(_is_nothing, found)):
                 return found
             hope = found
         return [_vague(shape, typ) for shape, typ in zip(found, function.results, strict=True)]
@@ -296,8 +293,14 @@ class _Known:
         return sizes.substitute(term, {sym: self.term(sym) for sym in term.names()})
 
 
-NOTHING = Scalar(None)
-"""What a call gives that is still gone through."""
+NOTHING = Sym("nothing")
+"""The size of what a call gives that is still gone through: it agrees with any other."""
+
+
+def _nothing(typ: Type) -> Shape:
+    if typ.rank:
+        return tuple(sizes.name(NOTHING) for _ in typ.dims)
+    return Scalar(sizes.name(NOTHING) if typ == Type(I64) else None)
 
 
 def bound_sizes(function: Function, args: Sequence[Shape]) -> _Known:
@@ -328,8 +331,10 @@ def joined(a: Shape, b: Shape, condition: Any, typ: Type) -> Shape:
 
 
 def _one_of(a: Term, b: Term, condition: Any) -> Term | None:
-    if a == b:
+    if a == b or NOTHING in b.names():
         return a
+    if NOTHING in a.names():
+        return b
     if isinstance(condition, bool) and a.constant is not None and b.constant is not None:
         return a if condition else b
     return None
@@ -338,6 +343,10 @@ def _one_of(a: Term, b: Term, condition: Any) -> Term | None:
 def _same(a: Shape, b: Shape) -> bool:
     """Whether two shapes are one; values of scalars that are not known are."""
     return isinstance(a, Scalar) or a == b
+
+
+def _is_nothing(shape: Shape) -> bool:
+    return isinstance(shape, tuple) and any(NOTHING in dim.names() for dim in shape)
 
 
 def _vague(shape: Shape, typ: Type) -> Shape:
