@@ -155,7 +155,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "expressions",
         "statements",
         "types",
-        "constants kernel_uses kernel_values views",
+        "constants kernel_uses kernel_values size_terms views",
         "kernel_ops",
         "kernel_formals",
         "lowering",

@@ -17,8 +17,8 @@ from usl_soac.signatures import Declared, Leaf, Signature
 from usl_soac.text import ill_typed
 
 
-def converted(signature: Signature, args: Sequence[Any], exact: bool) -> list[Any]:
-    """One value for each scalar and array that a function takes.
+def converted(signature: Signature, args: Sequence[Any], exact: bool, *, lent: bool = False) -> list[Any]:
+    """One value for each scalar and array that a function takes. Arrays are copied, or lent where they are as they must be.
 
     Raises:
         SoacError: there are too many or too few, or one is not of its type.
@@ -29,26 +29,27 @@ def converted(signature: Signature, args: Sequence[Any], exact: bool) -> list[An
     return [
         leaf
         for formal, arg in zip(signature.params, args, strict=True)
-        for leaf in _leaves(formal.declared, arg, f"{signature.name}: {formal.name}", exact)
+        for leaf in _leaves(formal.declared, arg, f"{signature.name}: {formal.name}", exact, lent)
     ]
 
 
-def given_back(declared: Declared, results: Iterator[Any]) -> Any:
+def given_back(declared: Declared, results: Iterator[Any], *, copied: bool = True) -> Any:
     """The results as Python sees them."""
     if isinstance(declared, Leaf):
         result = next(results)
-        return result.copy() if isinstance(result, np.ndarray) else result
-    return tuple(given_back(item, results) for item in declared.items)
+        return result.copy() if copied and isinstance(result, np.ndarray) else result
+    return tuple(given_back(item, results, copied=copied) for item in declared.items)
 
 
-def _leaves(declared: Declared, arg: Any, what: str, exact: bool) -> Iterator[Any]:
+def _leaves(declared: Declared, arg: Any, what: str, exact: bool, lent: bool) -> Iterator[Any]:
     if isinstance(declared, Leaf):
-        yield _array(declared.type, arg, what, exact) if declared.type.rank else _scalar(declared.type.scalar, arg, what, exact)
+        typ = declared.type
+        yield _array(typ, arg, what, exact, lent) if typ.rank else _scalar(typ.scalar, arg, what, exact)
         return
     if not isinstance(arg, tuple | list) or len(arg) != len(declared.items):
         raise ill_typed(f"{what} is a tuple of {len(declared.items)}, not {_shown(arg)}", None)
     for item, part in zip(declared.items, arg, strict=True):
-        yield from _leaves(item, part, what, exact)
+        yield from _leaves(item, part, what, exact, lent)
 
 
 def _scalar(scalar: ScalarType, arg: Any, what: str, exact: bool) -> Any:
@@ -72,7 +73,7 @@ def _scalar(scalar: ScalarType, arg: Any, what: str, exact: bool) -> Any:
     raise ill_typed(f"{what} is {_article(str(scalar))}, not {_shown(arg)}", None)
 
 
-def _array(typ: Type, arg: Any, what: str, exact: bool) -> Any:
+def _array(typ: Type, arg: Any, what: str, exact: bool, lent: bool) -> Any:
     shown = show_type(typ)
     try:
         array = np.asarray(arg)
@@ -92,7 +93,7 @@ def _array(typ: Type, arg: Any, what: str, exact: bool) -> Any:
         if int(array.min()) < low or int(array.max()) > high:
             raise ill_typed(f"{what} is {shown}; some elements are no {typ.scalar}", None)
     if not (exact and typ.scalar.is_real):
-        return np.array(array, wanted)
+        return np.require(array, wanted, ["C", "A"]) if lent else np.array(array, wanted)
     made = np.empty(array.size, object)
     for i, each in enumerate(array.reshape(-1).tolist()):
         made[i] = as_fraction(each)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from usl_core import tracebacks
 from usl_core.errors import LIBRARIES
@@ -12,6 +12,9 @@ from usl_soac import text, types
 from usl_soac.core import Program
 from usl_soac.definitions import Definition, Scope
 from usl_soac.show import show, show_signature
+
+if TYPE_CHECKING:
+    from usl_soac.running import Compiled
 
 LIBRARIES.add("usl_soac")
 tracebacks.DECORATORS.update(("soac",))
@@ -25,6 +28,7 @@ class Function:
         self.__usl_soac__ = definition
         self.__name__ = definition.name
         self._core: Program | None = None
+        self._compiled: Compiled | None = None
 
     def name(self) -> str:
         """The name that it was defined with."""
@@ -57,6 +61,27 @@ class Function:
         signature = self.__usl_soac__.signature
         results = interp.interpret(program, arguments.converted(signature, args, exact), exact=exact)
         return arguments.given_back(signature.result, iter(results))
+
+    def __call__(self, *args: Any) -> Any:
+        """The results. The program is compiled when it is first called; C-contiguous arrays are lent to it, not copied.
+
+        Raises:
+            SoacError: an argument is not of its type, or the program is not well-formed.
+            ShapeError, IndexError, AssertionError, ZeroDivisionError, MemoryError: a test of the program fails.
+        """
+        from usl_soac import arguments  # NumPy
+
+        signature = self.__usl_soac__.signature
+        results = self.compiled()(arguments.converted(signature, args, False, lent=True))
+        return arguments.given_back(signature.result, iter(results), copied=False)
+
+    def compiled(self) -> Compiled:
+        """The compiled program."""
+        if self._compiled is None:
+            from usl_soac.running import Compiled  # the compiler, which a module that only declares does without
+
+            self._compiled = Compiled(self.core())
+        return self._compiled
 
     def show(self, form: str = "core") -> str:
         """The program after a pass, as text."""

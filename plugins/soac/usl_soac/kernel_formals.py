@@ -32,11 +32,15 @@ class Argument:
 
 @dataclass(slots=True)
 class Formals:
-    """Makes formals. `types` says what the names outside are; in a first round, `wanted` collects sizes."""
+    """Makes formals. In a first round, `wanted` collects sizes.
+
+    types: what the names outside are; terms: those of them that are sizes of which more is known.
+    """
 
     builder: build.ProcBuilder
     positive: bool
     types: Mapping[Sym, Type]
+    terms: Mapping[Sym, Term]
     arguments: list[Argument] = field(default_factory=list)
     wanted: dict[Term, None] = field(default_factory=dict)
     _extents: dict[Term, tuple[Expr, Expr]] = field(default_factory=dict)

@@ -109,6 +109,9 @@ def operation(op: Op, args: list[Scalar], checked: bool) -> Scalar:
         return Scalar(operand, control=as_control)
     if name in _INFIX:
         return Scalar(operand, _INFIX[name](data(args[0]), data(args[1])))
+    if name in ("<<", ">>"):
+        shift = build.shift_left if name == "<<" else build.shift_right
+        return Scalar(operand, shift(data(args[0]), _distance(data(args[1]), operand)))
     if name in _FUNCTIONS:
         return Scalar(operand, build.extern(_FUNCTIONS[name], *map(data, args)))
     match name:
@@ -118,6 +121,13 @@ def operation(op: Op, args: list[Scalar], checked: bool) -> Scalar:
             return Scalar(operand, build.bit_not(data(args[0])))
         case _:
             raise NotAKernel(f"the operation {name} is not in the object language")
+
+
+def _distance(expr: Expr, typ: ScalarType) -> Expr:
+    """By how many bits: modulo the width."""
+    if isinstance(expr, Literal) and isinstance(expr.value, int | Fraction):
+        return build.literal(int(expr.value) % typ.bits, typ)
+    return build.bit_and(expr, build.literal(typ.bits - 1, typ))
 
 
 def _control(name: str, args: list[Scalar]) -> Expr | None:

@@ -22,6 +22,7 @@ from usl_soac.kernel_ops import chosen, condition, constant, control, data, data
 from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value
 from usl_soac.scalars import BOOL, CERT, SCALARS
+from usl_soac.size_terms import defined
 from usl_soac.sizes import Term, literal, substitute
 from usl_soac.sizes import name as name_term
 
@@ -100,7 +101,7 @@ class Lowering:
 
     def term(self, term: Term) -> Term:
         """A size in terms of names outside."""
-        return substitute(term, self.terms)
+        return substitute(substitute(term, self.terms), self.formals.terms)
 
     def dims(self, typ: Type) -> tuple[Term, ...]:
         """The dimensions of a type in terms of names outside."""
@@ -199,6 +200,10 @@ class Lowering:
                 return
             self.built(statement, direct)
             return
+        if len(statement.pattern) == 1 and statement.pattern[0].type == Type(I64):
+            size = defined(expr, self.terms)
+            if size is not None:
+                self.terms[statement.pattern[0].name] = self.term(size)
         for param, value in zip(statement.pattern, self.arranged(statement), strict=True):
             self.bind(param, value)
 
@@ -315,10 +320,8 @@ class Lowering:
                 for dim, found in zip(known(param.type), arg.dims, strict=True):
                     if dim.name is not None:
                         self.terms[dim.name] = found
-            elif isinstance(atom, Sym):
-                self.terms[param.name] = self.term(name_term(atom))
-            elif atom.scalar == I64:
-                self.terms[param.name] = literal(int(atom.value))
+            elif param.type.scalar == I64:
+                self.terms[param.name] = self.term(name_term(atom)) if isinstance(atom, Sym) else literal(int(atom.value))
         self._calling.append(call.function)
         results = self.body(function.body, targets)
         self._calling.pop()

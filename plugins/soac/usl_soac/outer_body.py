@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from usl_core.backend import written_formals
-from usl_core.ir.types import ControlType, TensorType
+from usl_core.ir.types import I64, ControlType, TensorType
 from usl_soac import core
 from usl_soac.core import Atom, Body, Const, Expr, Param, Statement, Type
 from usl_soac.kernel_values import NotAKernel
@@ -20,6 +20,7 @@ from usl_soac.outer_frame import Frame, Value
 from usl_soac.outer_scalars import operation
 from usl_soac.outer_soacs import SOACS
 from usl_soac.regions import KERNELS, called, is_deferred, kernel
+from usl_soac.size_terms import defined
 from usl_soac.views import View
 
 
@@ -39,6 +40,10 @@ def write_statement(statement: Statement, frame: Frame) -> None:
     """One statement. Its tests stand before it."""
     for param in statement.pattern:
         frame.types[param.name] = param.type
+    if len(statement.pattern) == 1 and statement.pattern[0].type == Type(I64):
+        size = defined(statement.value, frame.terms)
+        if size is not None:
+            frame.terms[statement.pattern[0].name] = size
     if frame.uses is not None and is_deferred(statement, frame.uses):
         frame.deferred.update((param.name, statement) for param in statement.pattern)
         return
@@ -181,41 +186,31 @@ def _round(expr: core.Loop, targets: Sequence[Value], index: str, frame: Frame) 
 
 def function_name(name: str, part: core.Part) -> str:
     """The name of a function in the outer code."""
-    return f"{name}_{part.value}" if part.value else f"{name}_f"
+    return f"{name}_{part.value or 'whole'}"
 
 
-def passed(value: Value, frame: Frame) -> list[str]:
-    """A value as arguments: an array and its dimensions."""
-    if isinstance(value, str):
-        return [value]
-    array = frame.whole(value)
-    return [array.base, *array.dims]
+def passed(value: Value, frame: Frame) -> str:
+    """A value as an argument or result: of an array its elements, since whoever gets it knows its sizes."""
+    return value if isinstance(value, str) else frame.whole(value).base
 
 
-def received(type_: Type, name: str, frame: Frame) -> tuple[Value, list[str]]:
-    """A value and the names that stand for it where it arrives."""
-    own = frame.fresh(name)
-    if not type_.dims:
-        return own, [own]
-    dims = tuple(frame.fresh("d") for _ in type_.dims)
-    return View(own, type_.scalar, dims, dims), [own, *dims]
+def received(params: Sequence[Param], names: Sequence[str], frame: Frame) -> None:
+    """Binds values that arrive under some names: the scalars first, as sizes are among them."""
+    for param, name in sorted(zip(params, names, strict=True), key=lambda pair: len(pair[0].type.dims) > 0):
+        frame.bind(param, frame.array(name, param.type) if param.type.dims else name)
 
 
 def _call(call: core.Call, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]:
-    args = [text for arg in call.args for text in passed(value_of(arg, frame), frame)]
-    values, names = [], list[str]()
-    for param in pattern:
-        value, own = received(param.type, param.name.name, frame)
-        values.append(value)
-        names += own
+    args = [passed(value_of(arg, frame), frame) for arg in call.args]
+    names = [frame.fresh(param.name.name) for param in pattern]
+    frame.module.calls.append((call.function, call.part))
     text = f"{function_name(call.function, call.part)}({', '.join(args)})"
     if not names:
         frame.line(text)
-    elif len(names) == 1:
-        frame.line(f"{names[0]} = {text}")
     else:
-        frame.line(f"({', '.join(names)}) = {text}")
-    return [frame.current(value) for value in values]
+        frame.line(f"({', '.join(names)}) = {text}" if len(names) > 1 else f"{names[0]} = {text}")
+    received(pattern, names, frame)
+    return [frame.value(param.name) for param in pattern]
 
 
 def _kernel(call: core.Kernel, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]:

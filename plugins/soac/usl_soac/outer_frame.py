@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ScalarType
 from usl_soac.constants import constant, element_type, zero
-from usl_soac.core import Atom, Const, Param, Program, Site, Statement, Type
+from usl_soac.core import Atom, Const, Param, Part, Program, Site, Statement, Type
 from usl_soac.kernel_uses import Uses
 from usl_soac.scalars import BOOL, CERT
 from usl_soac.sizes import Apply, Choice, Compare, SizeAtom, Term
@@ -26,6 +26,8 @@ class Module:
     sites: list[Site] = field(default_factory=list)
     names: dict[str, object] = field(default_factory=dict)
     """Kernels, foreign and other functions."""
+    calls: list[tuple[str, Part]] = field(default_factory=list)
+    """The functions, and parts of them, that outer code calls."""
     kernels: dict[str, object] = field(default_factory=dict)
     """By name, those that users may schedule."""
     not_kernels: dict[str, list[str]] = field(default_factory=dict)
@@ -63,6 +65,8 @@ class Frame:
         """Of the names of the program; None if there are no kernels."""
         self.name = ""
         """Of the function."""
+        self.terms: dict[Sym, Term] = {}
+        """The i64s that are sizes of which more is known than their names."""
         self.deferred: dict[Sym, Statement] = {}
         """Statements that are written where their arrays are needed, if a kernel does not do them."""
         self.write_deferred: Callable[[Statement, Frame], None] | None = None
@@ -172,6 +176,12 @@ class Frame:
         self.values[param.name] = self.let(param.name.name, value) if isinstance(value, str) else value
 
     # -- arrays
+
+    def array(self, base: str, type_: Type) -> View:
+        """An array whose elements have a name."""
+        dims = tuple(self.term(dim) for dim in type_.dims if dim is not None)
+        assert len(dims) == type_.rank, "a size is not known"
+        return View(base, type_.scalar, dims, self.row_strides(dims))
 
     def made(self, name: str, scalar: ScalarType, dims: Sequence[str]) -> View:
         """A new array of zeros."""

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from usl_soac import core
-from usl_soac.constants import zero
 from usl_soac.core import Atom, Body, Const, Lambda, Param
 from usl_soac.outer_arrays import chosen, own_copy
 from usl_soac.outer_frame import Frame, Value
-from usl_soac.views import View, place, times
+from usl_soac.views import View, place
 
 Bodies = Callable[[Body, Frame], list[Value]]
 """Writes the statements of a body."""
@@ -39,49 +38,16 @@ def map_(expr: core.Map, pattern: Sequence[Param], frame: Frame, body: Bodies) -
     """`map(f, x, …)`."""
     views = [frame.view(each) for each in expr.arrays]
     count = views[0].dims[0]
-    results = [_Rows(param, count, frame) for param in pattern]
+    results = [frame.made(param.name.name, param.type.scalar, _dims(param, frame)) for param in pattern]
     with rounds(frame, count) as i:
         values = applied(expr.function, [chosen(view, [i], frame) for view in views], frame, body)
         for result, value in zip(results, values, strict=True):
-            result.store(i, value, frame)
-    return [result.array(frame) for result in results]
+            _store(result, [i], value, frame)
+    return results
 
 
-class _Rows:
-    """An array that is written row by row. Where its sizes are not known before, the first row gives them, and of no rows they
-    are 0."""
-
-    def __init__(self, param: Param, count: str, frame: Frame) -> None:
-        self._scalar = param.type.scalar
-        known = [dim for dim in param.type.dims[1:] if dim is not None]
-        self._known = len(known) == len(param.type.dims) - 1
-        if self._known:
-            self._made = frame.made(param.name.name, self._scalar, [count, *map(frame.term, known)])
-            return
-        base = frame.fresh(param.name.name)
-        frame.line(f"{base} = array(0, {zero(self._scalar)})")
-        dims = [frame.fresh("d") for _ in param.type.dims[1:]]
-        for dim in dims:
-            frame.line(f"{dim} = 0")
-        self._made = View(base, self._scalar, (count, *dims), (count, *dims))
-
-    def store(self, i: str, value: Value, frame: Frame) -> None:
-        """Row i."""
-        made = self._made
-        if isinstance(value, str):
-            frame.store(made.base, self._scalar, i, value)
-            return
-        if not self._known:
-            with frame.block(f"if {i} == 0"):
-                for dim, found in zip(made.dims[1:], value.dims, strict=True):
-                    frame.line(f"{dim} = {found}")
-                frame.line(f"{made.base} = array({times(*made.dims)}, {zero(self._scalar)})")
-            made = replace(made, strides=frame.row_strides(made.dims))
-        frame.copy_into(made.base, frame.let("at", times(i, made.strides[0])), value)
-
-    def array(self, frame: Frame) -> View:
-        """All rows."""
-        return replace(self._made, strides=frame.row_strides(self._made.dims))
+def _dims(param: Param, frame: Frame) -> list[str]:
+    return [frame.term(dim) for dim in param.type.dims if dim is not None]
 
 
 def _starts(neutral: Sequence[Atom], frame: Frame) -> list[Value]:

@@ -27,7 +27,7 @@ from usl_soac.scalars import BOOL, CERT
 from usl_soac.sizes import Term
 from usl_soac.views import View, times
 
-KERNELS = (core.Map, core.Reduce, core.Scan)
+KERNELS = (core.Map, core.Reduce, core.Scan, core.Concat)
 ARRANGE = (core.Slice, core.Split, core.Rearrange, core.Iota, core.Replicate, core.Index, core.Coerce)
 
 FORMS = Forms(ARRANGED, BUILT)
@@ -125,11 +125,11 @@ _KINDS = ("size", "room", "index", "scalar", "array", "result")
 def _lowered(statement: Statement, frame: Frame, name: str, positive: bool, before: Formals | None, clamps: bool) -> Formals:
     """One round of building. The second one makes the formals in order: it knows from the first which there are."""
     assert frame.uses is not None and frame.program is not None
-    formals = Formals(build.ProcBuilder(name), positive, frame.types)
+    formals = Formals(build.ProcBuilder(name), positive, frame.types, frame.terms)
     lowering = Lowering(frame.program, formals, frame.uses, FORMS, clamps)
     lowering.outside = frame.deferred
     results: dict[Sym, tuple[Term, ...]] = {
-        param.name: known(param.type) if param.type.dims else () for param in statement.pattern
+        param.name: lowering.dims(param.type) if param.type.dims else () for param in statement.pattern
     }
     targets = {}
     if before is not None:
@@ -213,7 +213,7 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
             return frame.let("given", f"{array.base} if {count} > 0 else array({room}, {zero(array.scalar)})")
         case Argument(kind="result", of=Param() as param, dims=dims):
             count = times(*(_room(dim, frame) if general else frame.term(dim) for dim in dims))
-            return f"array({count}, {zero(param.type.scalar)})"
+            return f"array({count}, {'0.0' if param.type.scalar.is_real else '0'})"
         case _:
             raise AssertionError(argument)
 

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from usl_core.ir.sym import Sym
+from usl_core.ir.types import I64
 from usl_perceus import program as functional_program
 from usl_soac import failures
 from usl_soac.core import Function, Param, Part, Program, Type
-from usl_soac.errors import SoacError
+from usl_soac.modes import SizedProgram, sizes_of_program
 from usl_soac.outer import Outer, outer
 from usl_soac.outer_body import function_name
 from usl_soac.scalars import BOOL
-from usl_soac.sizes import evaluate
-
-if TYPE_CHECKING:
-    import numpy as np
+from usl_soac.sizes import Term, evaluate
 
 
 class Compiled:
-    """One function of a program, compiled when it is first called."""
+    """The last function of a program, compiled when it is first called."""
 
-    def __init__(self, program: Program, name: str, part: Part = Part.WHOLE, *, kernels: bool = True) -> None:
-        self.function = program.function(name, part)
-        self.outer: Outer = outer(program, kernels=kernels)
+    def __init__(self, program: Program, *, kernels: bool = True) -> None:
+        sized = sizes_of_program(program)
+        self.source = program.functions[-1]
+        whole = sized.functions[self.source.name]
+        self.function = whole.ext
+        self.outer: Outer = outer(sized.program(), (self.function.name, Part.EXT), _lengths(sized), kernels=kernels)
 
     @functools.cached_property
     def definitions(self) -> dict[str, Any]:
@@ -41,87 +42,68 @@ class Compiled:
     def _failures(self) -> tuple[type[Exception], ...]:
         return tuple(each for name, each in self.definitions.items() if name.startswith("Failed"))
 
-    def __call__(self, *args: Any) -> Any:
-        """The results: scalars, arrays, a tuple of several.
+    def __call__(self, args: Sequence[Any]) -> list[Any]:
+        """The results, one for each scalar and array, of such arguments: arrays are C-contiguous and of the right types.
 
         Raises:
-            SoacError: an argument has the wrong type. ShapeError, IndexError, AssertionError, ZeroDivisionError: a test failed.
+            ShapeError, IndexError, AssertionError, ZeroDivisionError: a test failed.
         """
-        given = bound(self.function, args)
+        given = bound(self.source, args)
         try:
             found = self.compiled(*given)
         except self._failures as error:
             number, *values = error.args
             raise failures.failed(self.outer.sites[number], values) from None
-        return _results(self.function.results, found)
+        return _results(self.source.results, found)
+
+
+def _lengths(sized: SizedProgram) -> dict[Sym, Term]:
+    """What the sizes of results, which values are given, are in terms of the other parameters."""
+    found: dict[Sym, Term] = {}
+    for each in sized.functions.values():
+        dims = [dim for dims in each.done.dims for dim in dims]
+        known = {param.name for param in each.value.params[len(dims) :]}
+        for param, dim in zip(each.value.params, dims, strict=False):
+            if dim.names() <= known:
+                found[param.name] = dim
+    return found
 
 
 def bound(function: Function, args: Sequence[Any]) -> list[Any]:
-    """The arguments of the outer code: of arrays the elements and the dimensions.
+    """The arguments of the outer code: the sizes first.
 
     Raises:
-        SoacError: wrong types. ShapeError: sizes that are not what the parameters say.
+        ShapeError: an array has not the sizes that the parameters say.
     """
-    if len(args) != len(function.params):
-        raise SoacError(f"{function.name} takes {len(function.params)} arguments, not {len(args)}", code="E761")
     sizes: dict[Sym, int] = {}
     origins: dict[Sym, str] = {}
-    given: list[Any] = []
     for param, arg in zip(function.params, args, strict=True):
         if param.type.dims:
-            array = _array(function, param, arg)
-            _bind_sizes(function, param, array.shape, sizes, origins)
-            given += [array.view("uint8") if param.type.scalar is BOOL else array, *array.shape]
-        else:
-            value = _scalar(function, param, arg)
-            if isinstance(value, int) and not isinstance(value, bool):
-                sizes[param.name], origins[param.name] = value, f"the argument {param.name.name}"
-            given.append(value)
-    return given
-
-
-def _array(function: Function, param: Param, arg: Any) -> np.ndarray[Any, Any]:
-    import numpy as np
-
-    try:
-        array = np.asarray(arg)
-    except ValueError:
-        raise _refused(function, param, "an irregular list") from None
-    kind = _dtype(param.type)
-    if array.ndim != param.type.rank:
-        raise _refused(function, param, f"an array of {array.ndim} dimensions")
-    if array.dtype != kind:
-        exact = array.size == 0 or isinstance(arg, list | tuple)
-        if not (exact and np.can_cast(array.dtype, kind, "same_kind")):
-            raise _refused(function, param, f"elements of type {array.dtype}")
-    return np.ascontiguousarray(array, kind)
-
-
-def _scalar(function: Function, param: Param, arg: Any) -> Any:
-    import numpy as np
-
-    kind = param.type.scalar
-    if isinstance(arg, np.generic):
-        arg = arg.item()
-    if isinstance(arg, bool) != (kind is BOOL) or not isinstance(arg, int | float) or (isinstance(arg, float) and kind.is_int):
-        raise _refused(function, param, f"{arg!r}")
-    if kind.is_int and kind is not BOOL and not kind.int_range()[0] <= arg <= kind.int_range()[1]:
-        raise _refused(function, param, f"{arg!r}")
-    return float(arg) if kind.is_real else arg
-
-
-def _refused(function: Function, param: Param, found: str) -> SoacError:
-    text = f"{param.type.scalar}" + (f" array of {param.type.rank} dimensions" if param.type.dims else "")
-    return SoacError(f"{function.name}: {param.name.name} is {found}, not {text}", span=param.span, code="E761")
+            _bind_sizes(function, param, arg.shape, sizes, origins)
+        elif param.type.scalar == I64:
+            sizes[param.name] = arg
+    for param, arg in zip(function.params, args, strict=True):
+        if param.type.dims:
+            _test_sizes(function, param, arg.shape, sizes, origins)
+    arrays = [
+        arg.view("uint8") if param.type.dims and param.type.scalar is BOOL else arg
+        for param, arg in zip(function.params, args, strict=True)
+    ]
+    return [*(sizes[each] for each in function.sizes), *arrays]
 
 
 def _bind_sizes(function: Function, param: Param, shape: Sequence[int], sizes: dict[Sym, int], origins: dict[Sym, str]) -> None:
     for position, (dim, found) in enumerate(zip(param.type.dims, shape, strict=True)):
-        if dim is None:
-            continue
-        if dim.name is not None and dim.name not in sizes:
+        if dim is not None and dim.name in function.sizes and dim.name not in sizes:
+            assert dim.name is not None
             sizes[dim.name], origins[dim.name] = found, f"from {param.name.name}, dimension {position}"
-            continue
+
+
+def _test_sizes(
+    function: Function, param: Param, shape: Sequence[int], sizes: Mapping[Sym, int], origins: Mapping[Sym, str]
+) -> None:
+    for position, (dim, found) in enumerate(zip(param.type.dims, shape, strict=True)):
+        assert dim is not None
         expected = evaluate(dim, sizes)
         if expected != found:
             origin = origins.get(dim.name) if dim.name is not None else None
@@ -129,20 +111,16 @@ def _bind_sizes(function: Function, param: Param, shape: Sequence[int], sizes: d
             raise failures.failed(site, (found, expected))
 
 
-def _dtype(type_: Type) -> np.dtype[Any]:
-    import numpy as np
-
-    name = type_.scalar.name
-    return np.dtype("bool" if type_.scalar is BOOL else {"i": "int", "u": "uint", "f": "float"}[name[0]] + name[1:])
-
-
-def _results(types: Sequence[Type], found: Any) -> Any:
-    values = iter(found if isinstance(found, tuple) else [] if found is None else [found])
+def _results(types: Sequence[Type], found: Any) -> list[Any]:
+    """The sizes of all arrays come first."""
+    values = list(found) if isinstance(found, tuple) else [] if found is None else [found]
+    count = sum(type_.rank for type_ in types)
+    sizes, values = iter(values[:count]), values[count:]
     results = []
-    for type_ in types:
-        value = next(values)
+    for type_, value in zip(types, values, strict=True):
         if type_.dims:
-            value = value.reshape([next(values) for _ in type_.dims])
-            value = value.view("bool") if type_.scalar is BOOL else value
-        results.append(value)
-    return tuple(results) if len(results) != 1 else results[0]
+            array = value.reshape([next(sizes) for _ in type_.dims])
+            results.append(array.view("bool") if type_.scalar is BOOL else array)
+        else:
+            results.append(value)
+    return results

@@ -1,0 +1,117 @@
+"""Compiled programs: what they give is what the interpreter gives, with kernels and without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from usl_perceus import live_blocks
+from usl_soac.decorators import parse_program
+from usl_soac.errors import ShapeError, SoacError
+from usl_soac.running import Compiled
+
+TEXT = """
+@soac
+def f(a: f64[N, M]) -> f64[2 * N]:
+    sums, products = map(lambda x: (reduce(add, 0.0, x), reduce(mul, 1.0, x)), a)
+    return concat(sums, products)
+
+@soac
+def main(A: f64[K, N, M]) -> f64[_]:
+    return map(f, A)[5]
+
+@soac
+def product(A: f64[n, m], B: f64[m, p]) -> f64[n, p]:
+    return map(lambda r: map(lambda c: reduce(add, 0.0, map(mul, r, c)), transpose(B)), A)
+
+@soac
+def large(x: f64[n]) -> tuple[f64[_], bool[n]]:
+    return filter(lambda v: v > 0.5, x), map(lambda v: v > 0.5, x)
+
+@soac
+def repeated(x: f64[n], k: i64) -> f64[n]:
+    y = x
+    for i in range(k):
+        y = map(lambda a, b: a + b * 0.5, x, y)
+    return y
+
+@soac
+def halvings(x: f64) -> i64:
+    n = 0
+    while x > 1.0:
+        x = x / 2.0
+        n = n + 1
+    return n
+
+@soac
+def placed(x: i64[n]) -> i64[n]:
+    assert n > 2, "too short"
+    return scatter(scan(add, 0, x), [1, 7], [10, 20])
+"""
+
+programs = parse_program(TEXT)
+cube = np.arange(72.0).reshape(6, 3, 4) / 7
+
+
+@pytest.fixture(autouse=True)
+def _empty_heap():
+    before = live_blocks()
+    yield
+    assert live_blocks() == before
+
+
+def same(found: Any, expected: Any) -> None:
+    if isinstance(expected, tuple):
+        for a, b in zip(found, expected, strict=True):
+            same(a, b)
+        return
+    assert np.shape(found) == np.shape(expected)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    if isinstance(expected, np.ndarray):
+        assert found.dtype == expected.dtype
+
+
+RUNS = [
+    ("main", (cube,)),
+    ("main", (np.zeros((6, 3, 0)),)),
+    ("main", (np.zeros((6, 0, 3)),)),
+    ("product", (cube[0], cube[1].T)),
+    ("product", (cube[0, :, :0], cube[1, :, :0].T)),
+    ("large", (cube[0, 0] / 2,)),
+    ("large", (np.zeros(0),)),
+    ("repeated", (cube[0, 0], 3)),
+    ("repeated", (cube[0, 0], -1)),
+    ("halvings", (37.0,)),
+    ("placed", (np.arange(5),)),
+]
+
+
+@pytest.mark.parametrize(("name", "args"), RUNS)
+def test_programs_give_what_the_interpreter_gives(name, args):
+    same(programs[name](*args), programs[name].interpret(*args))
+
+
+def test_the_first_example_is_one_kernel():
+    (kernel,) = programs["main"].compiled().outer.kernels
+    assert kernel == "main_k0"
+    assert not programs["main"].compiled().outer.not_kernels
+
+
+@pytest.mark.parametrize("name", ["main", "product", "placed"])
+def test_without_kernels_the_result_is_the_same(name):
+    args = next(args for each, args in RUNS if each == name)
+    (found,) = Compiled(programs[name].core(), kernels=False)(args)
+    same(found, programs[name].interpret(*args))
+
+
+def test_failures_are_those_of_the_interpreter():
+    with pytest.raises(IndexError, match=r"index 5 is out of range: dimension 0 of the array has 3 elements"):
+        programs["main"](cube[:3])
+    with pytest.raises(AssertionError, match="AssertionError: too short"):
+        programs["placed"](np.arange(2))
+    with pytest.raises(ShapeError, match=r"product: B has 3 elements, but m is 4 \(from A, dimension 1\)"):
+        programs["product"](cube[0], cube[1])
+    with pytest.raises(SoacError, match="repeated takes 2 arguments"):
+        programs["repeated"](cube[0, 0])
