@@ -98,6 +98,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "blas1 conv schedules",
         "blas1_norms blas2",
         "gemm",
+        "networks",
         "kernels",
         "plugin",
     ),
