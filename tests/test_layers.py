@@ -141,7 +141,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "failures operations show signatures",
         "building cost folding traverse",
         "checking dead slices",
-        "array_rules branches calls inlining iterations maps rows",
+        "array_rules branches calls inlining iterations kernel_rows maps rows",
         "elaborate simplify",
         "slicing",
         "modes",

@@ -19,6 +19,7 @@ from usl_soac.checking import PROMISE_REFUTED, Context, Terms, check_equal, coer
 from usl_soac.core import Atom, Body, Function, Param, Statement, Type
 from usl_soac.folding import arithmetic
 from usl_soac.iterations import loop
+from usl_soac.kernel_rows import kernel
 from usl_soac.maps import mapped
 from usl_soac.rows import (
     concat,
@@ -162,6 +163,8 @@ def _simple(statement: Statement, expr: core.Expr, scope: Scope, context: Contex
             stated(statement, expr, scope, context)
         case core.Foreign():
             foreign(statement, expr, scope)
+        case core.Kernel():
+            kernel(statement, expr, scope, context)
         case _:
             raise NotImplementedError(f"elaboration of {type(expr).__name__}")
 

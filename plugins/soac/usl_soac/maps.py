@@ -20,7 +20,7 @@ from usl_soac.checking import Context, coerced
 from usl_soac.core import Atom, Body, Lambda, Param, Statement, Type
 from usl_soac.rows import enter, same_heads
 from usl_soac.scalars import BOOL, I64
-from usl_soac.sizes import ZERO, Compare, Term, name
+from usl_soac.sizes import ZERO, Compare, Term, maximum, name
 from usl_soac.slices import backward_slice
 from usl_soac.traverse import refresh, rename, used_by_body, used_by_statement
 
@@ -181,6 +181,11 @@ def _first_unlike(pairs: Pairs, code: Body, firsts: Sequence[Sym], all_alike: At
     return [param.name for param in pattern]
 
 
+def _not_negative(term: Term, scope: Scope) -> Term:
+    """A dimension that does not vary. Tests in the function say that it is not negative; without elements none is made."""
+    return term if scope.facts.proves(Compare("<=", ZERO, term)) else maximum(term, ZERO)
+
+
 def _described(
     terms: Sequence[Term], firsts: Sequence[Sym], failed_at: Sequence[Atom], this: _Map
 ) -> tuple[ScalarType, int, list[Atom]]:
@@ -196,17 +201,18 @@ def _described(
 def _emit(this: _Map, known: dict[Term, Term], peeled: Sequence[Term], scope: Scope) -> None:
     """The map itself: with the predicted sizes in the place of those computed inside, the peeled ones as first results."""
     sizes = [Param(Sym("r"), Type(I64), span=this.statement.span) for _ in peeled]
-    outside = {**known, **{term: name(param.name) for term, param in zip(peeled, sizes, strict=True)}}
-    shapes = [(this.head, *(outside.get(dim, dim) for dim in dims)) for dims in this.dims]
-    results: list[Atom] = [this.inner.reify(term) for term in peeled]
-    for atom, dims in zip(this.results, this.dims, strict=True):
-        wanted = tuple(dim if dim.name is not None else known.get(dim, dim) for dim in dims)
-        results.append(coerced(atom, wanted, (), this.inner))
     # A size that is one name is the predicted one from here on: the test says so.
     same: dict[Sym, Atom] = {}
     for term, first in known.items():
         if term.name is not None and first.name is not None:
             same[term.name] = first.name
+    outside = {**known, **{term: name(param.name) for term, param in zip(peeled, sizes, strict=True)}}
+    invariant = {dim: _not_negative(dim, scope) for dims in this.dims for dim in dims if dim not in outside}
+    shapes = [(this.head, *({**invariant, **outside}[dim] for dim in dims)) for dims in this.dims]
+    results: list[Atom] = [this.inner.reify(term) for term in peeled]
+    for atom, dims in zip(this.results, this.dims, strict=True):
+        wanted = tuple(dim if dim.name in same else {**invariant, **known}.get(dim, dim) for dim in dims)
+        results.append(coerced(atom, wanted, (), this.inner))
     body = rename(this.inner.body(results, this.expr.function.body.span), same)
     function = Lambda(this.params, body, span=this.expr.function.span)
     pattern = [

@@ -17,6 +17,8 @@ from usl_core.ir.sym import Sym
 BITS = 64
 # No array has more elements along one dimension: its memory could not be had. So a sum of a few sizes never wraps.
 SIZE_LIMIT = 2**48
+# The largest size that a procedure takes.
+KERNEL_SIZE_LIMIT = 2**31 - 1
 
 
 def wrap(value: int) -> int:
