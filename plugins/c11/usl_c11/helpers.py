@@ -51,7 +51,7 @@ class Helpers:
 
     def divide(self, scalar: ScalarType) -> str:
         """`a / b` on an integer type: floors, x / 0 is 0, MIN / -1 wraps."""
-        c, name = spelling(scalar, NOWHERE), f"usl_div_{scalar.name}"
+        c, name = spelling(scalar, NOWHERE), f"usl_data_div_{scalar.name}"
         if not scalar.signed:
             return self._use(name, _function(c, name, f"{c} a, {c} b", f"return b == 0 ? 0 : ({c})(a / b);"))
         wrapped = f"({c})(0u - ({ring(scalar)})a)"
@@ -61,7 +61,7 @@ class Helpers:
 
     def modulo(self, scalar: ScalarType) -> str:
         """`a % b` on an integer type: the sign of b, x % 0 is 0."""
-        c, name = spelling(scalar, NOWHERE), f"usl_mod_{scalar.name}"
+        c, name = spelling(scalar, NOWHERE), f"usl_data_mod_{scalar.name}"
         if not scalar.signed:
             return self._use(name, _function(c, name, f"{c} a, {c} b", f"return b == 0 ? 0 : ({c})(a % b);"))
         lines = ["if (b == 0 || b == -1)", "    return 0;"]
@@ -72,7 +72,7 @@ class Helpers:
         """`a << b` or `a >> b` on an integer type, b as a number without a sign: from the width on all bits are gone."""
         c, name, unsigned = (
             spelling(scalar, NOWHERE),
-            f"usl_{'shl' if op == '<<' else 'shr'}_{scalar.name}",
+            f"usl_data_{'shl' if op == '<<' else 'shr'}_{scalar.name}",
             f"uint{scalar.bits}_t",
         )
         if op == "<<":

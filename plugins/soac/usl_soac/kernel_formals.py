@@ -92,16 +92,14 @@ class Formals:
         """A term over sizes that are formals already."""
         total: Expr | None = None
         for atoms, factor in term.parts:
-            if len(atoms) > 1:
-                return None
-            if not atoms:
-                part: Expr = build.literal(factor)
-            else:
-                atom = atoms[0]
-                if not isinstance(atom, Sym) or name(atom) not in self._extents:
+            if atoms:
+                product = Term(((atoms, 1),))
+                if product not in self._extents or product == term:
                     return None
-                part = self._extents[name(atom)][0]
+                part: Expr = self._extents[product][0]
                 part = part if factor == 1 else build.mul(factor, part)
+            else:
+                part = build.literal(factor)
             total = part if total is None else build.add(total, part)
         return total
 

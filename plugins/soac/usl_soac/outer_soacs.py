@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from usl_soac import core
+from usl_core.errors import Span
+from usl_soac import core, failures
+from usl_soac.constants import zero
 from usl_soac.core import Atom, Body, Const, Lambda, Param
 from usl_soac.outer_arrays import chosen, own_copy
 from usl_soac.outer_frame import Frame, Value
-from usl_soac.views import View, place
+from usl_soac.views import View, place, times
 
 Bodies = Callable[[Body, Frame], list[Value]]
 """Writes the statements of a body."""
@@ -38,12 +40,51 @@ def map_(expr: core.Map, pattern: Sequence[Param], frame: Frame, body: Bodies) -
     """`map(f, x, …)`."""
     views = [frame.view(each) for each in expr.arrays]
     count = views[0].dims[0]
+    if expr.sizes:
+        return _regular(expr, pattern, views, frame, body)
     results = [frame.made(param.name.name, param.type.scalar, _dims(param, frame)) for param in pattern]
     with rounds(frame, count) as i:
         values = applied(expr.function, [chosen(view, [i], frame) for view in views], frame, body)
         for result, value in zip(results, values, strict=True):
             _store(result, [i], value, frame)
     return results
+
+
+def _regular(expr: core.Map, pattern: Sequence[Param], views: Sequence[View], frame: Frame, body: Bodies) -> Sequence[Value]:
+    """A map whose first element gives the sizes of all."""
+    sizes, arrays = pattern[: expr.sizes], pattern[expr.sizes :]
+    lengths = [frame.fresh(param.name.name) for param in sizes]
+    bases = [frame.fresh(param.name.name) for param in arrays]
+    for length in lengths:
+        frame.line(f"{length} = 0")
+    for base, param in zip(bases, arrays, strict=True):
+        frame.line(f"{base} = array(0, {zero(param.type.scalar)})")
+    for param, length in zip(sizes, lengths, strict=True):
+        frame.bind(param, length)
+    with rounds(frame, views[0].dims[0]) as i:
+        values = applied(expr.function, [chosen(view, [i], frame) for view in views], frame, body)
+        found, rows = [str(each) for each in values[: expr.sizes]], values[expr.sizes :]
+        with frame.block(f"if {i} == 0"):
+            for length, size in zip(lengths, found, strict=True):
+                frame.line(f"{length} = {size}")
+            for base, param in zip(bases, arrays, strict=True):
+                count = frame.let("count", times(*_dims(param, frame)))
+                frame.line(f"{base} = array({count}, {zero(param.type.scalar)})")
+        _require_alike(arrays, rows, i, frame, expr.span)
+        for base, param, value in zip(bases, arrays, rows, strict=True):
+            _store(frame.array(base, param.type), [i], value, frame)
+    return [*lengths, *(frame.array(base, param.type) for base, param in zip(bases, arrays, strict=True))]
+
+
+def _require_alike(arrays: Sequence[Param], rows: Sequence[Value], i: str, frame: Frame, span: Span) -> None:
+    """All elements have the sizes that the first one gave."""
+    for param, row in zip(arrays, rows, strict=True):
+        if isinstance(row, View) and row.rank:
+            first = _dims(param, frame)[1:]
+            differ = " or ".join(f"{a} != {b}" for a, b in zip(row.dims, first, strict=True))
+            with frame.block(f"if {differ}"):
+                site = failures.irregular(param.type.scalar, row.rank, span)
+                frame.raises(frame.module.site(site), [i, *row.dims, *first])
 
 
 def _dims(param: Param, frame: Frame) -> list[str]:

@@ -97,6 +97,8 @@ def kernel(statement: Statement, frame: Frame, name: str) -> Kernel:
     assert frame.uses is not None and frame.program is not None
     found: list[tuple[Procedure, Sequence[Argument]]] = []
     for positive in (True, False):
+        if not positive and found and any(_is_empty(each) for each in found[0][1]):
+            found.clear()
         spelled = name if positive else f"{name}_any"
         made = _procedure(statement, frame, spelled, positive)
         found.append(made)
@@ -105,6 +107,12 @@ def kernel(statement: Statement, frame: Frame, name: str) -> Kernel:
     procedure, arguments = found[0]
     general, general_arguments = found[-1] if len(found) > 1 else (None, ())
     return Kernel(procedure, arguments, general, general_arguments)
+
+
+def _is_empty(argument: Argument) -> bool:
+    """Whether it is a size that is 0 for certain."""
+    constant = argument.of.constant if argument.kind == "size" and isinstance(argument.of, Term) else None
+    return constant is not None and constant < 1
 
 
 def _procedure(statement: Statement, frame: Frame, name: str, positive: bool) -> tuple[Procedure, Sequence[Argument]]:
@@ -161,7 +169,7 @@ def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value
     sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
     at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
     if kernel.general is None:
-        _call(kernel.procedure, kernel.arguments, names, frame, general=False)
+        _call(kernel.procedure, kernel.arguments, names, frame, general=any(map(_is_room, kernel.arguments)))
     else:
         with frame.block(f"if {at_least_one or 'True'}"):
             _call(kernel.procedure, kernel.arguments, names, frame, general=False)
@@ -176,6 +184,10 @@ def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value
         else:
             values.append(frame.element(View(name, typ.scalar, ("1",), ("1",)), ["0"]))
     return values
+
+
+def _is_room(argument: Argument) -> bool:
+    return argument.kind == "room"
 
 
 def _call(procedure: Procedure, arguments: Sequence[Argument], names: Sequence[str], frame: Frame, general: bool) -> None:
