@@ -27,6 +27,7 @@ from usl_core.inspect import affine
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
 from usl_core.scheduling import bind_expr, expand_dim, fission, lift_alloc, replace, set_memory, stage_mem
+from usl_halide_lib.apart import vectorised_apart
 from usl_halide_lib.idioms import idiom
 from usl_halide_lib.places import text_of
 from usl_halide_lib.working import Working
@@ -40,14 +41,18 @@ Names are "load", "store", "+", "a*+" (`a * x + y` with a scalar a), "/3", "load
 """
 
 
-def by_operations(working: Working, loop: Any, width: int, memory_of: Callable[[str], type[Memory]], find: Find) -> None:
+def by_operations(
+    working: Working, loop: Any, width: int, memory_of: Callable[[str], type[Memory]], find: Find, owner: object
+) -> None:
     """Put instructions for the loop over lanes, masked ones if its body is under a condition.
+
+    memory_of and find are those of owner, for this width and for whether there is a condition.
 
     Raises:
         SchedulingError: the loop is not around assignments, or sums, of arithmetic on neighbouring elements.
     """
     loop = working.at(loop)
-    lane, inside, depth = loop.name(), list(loop.body()), 1
+    inside, depth = list(loop.body()), 1
     if len(inside) == 1 and isinstance(inside[0], IfCursor):
         inside, depth = list(inside[0].body()), 2
     for each in reversed(inside[:-1]):
@@ -56,21 +61,45 @@ def by_operations(working: Working, loop: Any, width: int, memory_of: Callable[[
         write = working.at(each)
         if not isinstance(write, AssignCursor | ReduceCursor):
             raise SchedulingError("the loop over lanes is not around assignments", code="E461")
-        plan = Plan(lane, str(write.type()), find)
-        pieces = _sum_of_products(working, plan, write) or _pieces(working, plan, write)
-        for piece in reversed(pieces[:-1]):
-            if piece.kind:
-                scalar = _alloc_before(working.at(piece.stmt))
-                working.do(expand_dim, scalar, width, lane)
-                working.do(lift_alloc, scalar, depth)
-                working.do(set_memory, scalar, memory_of(piece.kind))
-        for piece in reversed(pieces[:-1]):
-            working.do(fission, working.at(piece.stmt).after(), depth)
-        for piece in pieces:
-            place = working.at(piece.stmt)
-            for _ in range(depth):
-                place = place.parent()
-            working.do(replace, place, piece.instruction)
+        around = write.parent() if depth == 1 else write.parent().parent()
+
+        def make(small: Working, alone: Any) -> None:
+            _one_statement(small, alone, depth, width, memory_of, find, named=False)
+
+        if not vectorised_apart(working, around, owner, (width, depth), make):
+            _one_statement(working, around, depth, width, memory_of, find)
+
+
+def _one_statement(
+    working: Working,
+    loop: Any,
+    depth: int,
+    width: int,
+    memory_of: Callable[[str], type[Memory]],
+    find: Find,
+    named: bool = True,
+) -> None:
+    """`by_operations` of a loop around one assignment or sum. If named, registers are called after the buffers they are loaded
+    from."""
+    loop = working.at(loop)
+    lane, write = loop.name(), loop.body()[0]
+    if depth == 2:
+        write = write.body()[0]
+    plan = Plan(lane, str(write.type()), find, named)
+    pieces = _sum_of_products(working, plan, write) or _pieces(working, plan, write)
+    for piece in reversed(pieces[:-1]):
+        if piece.kind:
+            scalar = _alloc_before(working.at(piece.stmt))
+            working.do(expand_dim, scalar, width, lane)
+            working.do(lift_alloc, scalar, depth)
+            working.do(set_memory, scalar, memory_of(piece.kind))
+    for piece in reversed(pieces[:-1]):
+        working.do(fission, working.at(piece.stmt).after(), depth)
+    for piece in pieces:
+        place = working.at(piece.stmt)
+        for _ in range(depth):
+            place = place.parent()
+        working.do(replace, place, piece.instruction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +176,8 @@ def _bound(working: Working, plan: Plan, value: Value) -> Any:
 class Plan:
     """The values to compute, operands first; equal expressions are one value."""
 
-    def __init__(self, lane: str, kind: str, find: Find) -> None:
-        self.lane, self.kind, self.find = lane, kind, find
+    def __init__(self, lane: str, kind: str, find: Find, named: bool = True) -> None:
+        self.lane, self.kind, self.find, self.named = lane, kind, find, named
         self.values: list[Value] = []
         self.known: dict[str, Value] = {}
         self.count = 0
@@ -234,7 +263,7 @@ class Plan:
         instruction = self.find(name, kind, of)
         if instruction is None:
             raise SchedulingError(f"no instruction for `{text}`", code="E461")
-        self.known[text] = Value(expr, kind, instruction, base)
+        self.known[text] = Value(expr, kind, instruction, base if self.named else "v")
         self.values.append(self.known[text])
 
     def store(self, write: Any) -> Procedure:

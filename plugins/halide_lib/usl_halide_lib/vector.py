@@ -202,7 +202,7 @@ def _by_operations(
 
     def put(lanes: Any, masked: bool = False) -> None:
         find = partial(_found, target, width, masked)
-        by_operations(working, lanes, width, lambda kind: target.memories[width * BITS[kind]], find)
+        by_operations(working, lanes, width, lambda kind: target.memories[width * BITS[kind]], find, target)
 
     def full() -> None:
         put(_divided(working, stage, loop, width, "perfect") if prepare is None else prepare())
