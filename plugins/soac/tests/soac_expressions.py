@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -369,45 +369,72 @@ class Expressions:
         return str(self.one([0, 1, 2, 3])) if scalar == "i64" else self.one(["0.0", "1.0", "0.5", "2.0"])
 
     def truth(self, env: Env) -> str:
-        i = lambda: self.scalar("i64", env)  # noqa: E731
-        forms = [f"{i()} {self.one(['<', '<=', '==', '!=', '>'])} {self.one([i(), '1', '2'])}"]
-        forms += [f"({self.scalar('bool', env)} {self.one(['and', 'or'])} {self.scalar('bool', env)})"]
-        forms += [f"{self.scalar('f64', env)} < {self.number('f64')}", f"(not {self.scalar('bool', env)})"]
-        forms += [f"0 <= {i()} < 3"]
+        def i() -> str:
+            return self.scalar("i64", env)
+
+        def b() -> str:
+            return self.scalar("bool", env)
+
+        forms: list[Callable[[], str]] = [
+            lambda: f"{i()} {self.one(['<', '<=', '==', '!=', '>'])} {self.one(['1', '2']) if self.maybe(0.6) else i()}",
+            lambda: f"({b()} {self.one(['and', 'or'])} {b()})",
+            lambda: f"{self.scalar('f64', env)} < {self.number('f64')}",
+            lambda: f"(not {b()})",
+            lambda: f"0 <= {i()} < 3",
+        ]
         arrays = self.variables(env, "i64", 1)
         if arrays:
             x, e = self.one(arrays), self.fresh("e")
-            forms += [f"reduce({self.one(['and_', 'or_'])}, True, map(lambda {e}: {e} > 0, {x}))"]
-            forms += [f"(len({x}) > 0 and {x}[0] > 1)"]
-        return str(self.one(forms))
+            forms += [lambda: f"reduce({self.one(['and_', 'or_'])}, True, map(lambda {e}: {e} > 0, {x}))"]
+            forms += [lambda: f"(len({x}) > 0 and {x}[0] > 1)"]
+        return str(self.one(forms)())
 
     def integer(self, env: Env) -> str:
-        i = lambda: self.scalar("i64", env)  # noqa: E731
-        forms = [f"({i()} {self.one(['+', '-', '*', '&', '|', '^'])} {i()})", f"min({i()}, {i()})", f"abs({i()})"]
-        forms += [f"({i()} {self.one(['//', '%'])} {self.one([1, 2, 3])})", f"(-{i()})", f"i64({self.scalar('f64', env)})"]
-        forms += [f"({i()} if {self.scalar('bool', env)} else {i()})", f"({i()} << 1)", "FIVE"]
+        def i() -> str:
+            return self.scalar("i64", env)
+
+        forms: list[Callable[[], str]] = [
+            lambda: f"({i()} {self.one(['+', '-', '*', '&', '|', '^'])} {i()})",
+            lambda: f"min({i()}, {i()})",
+            lambda: f"abs({i()})",
+            lambda: f"({i()} {self.one(['//', '%'])} {self.one([1, 2, 3])})",
+            lambda: f"(-{i()})",
+            lambda: f"i64({self.scalar('f64', env)})",
+            lambda: f"({i()} if {self.scalar('bool', env)} else {i()})",
+            lambda: f"({i()} << 1)",
+            lambda: "FIVE",
+        ]
         if self.maybe(0.05):
-            forms += [f"({i()} // {i()})"] * 5
+            forms += [lambda: f"({i()} // {i()})"] * 5
         known = [name for name, typ in env.variables.items() if typ.rank]
         if known:
-            x = self.one(known)
-            forms += [f"len({x})", f"shape({x}, {env.variables[x].rank - 1})"] * 2
+            some = self.one(known)
+            forms += [lambda: f"len({some})", lambda: f"shape({some}, {env.variables[some].rank - 1})"] * 2
         arrays = self.variables(env, "i64", 1)
         if arrays:
-            x, e = self.one(arrays), self.fresh("e")
-            forms += [f"reduce(add, 0, {x})", f"reduce(max, -9, {x})", f"reduce(lambda {e}, f: {e} * f % 7, 1, {x})"]
-            k = self.one(["0", "1"])
-            forms += [f"({x}[{k}] if {k} < len({x}) else {k})"] * 2
+            x, e, k = self.one(arrays), self.fresh("e"), self.one(["0", "1"])
+            forms += [lambda: f"reduce(add, 0, {x})", lambda: f"reduce(max, -9, {x})"]
+            forms += [lambda: f"reduce(lambda {e}, f: {e} * f % 7, 1, {x})"]
+            forms += [lambda: f"({x}[{k}] if {k} < len({x}) else {k})"] * 2
             if self.maybe(0.1):
-                forms += [f"{x}[{self.one(['0', i()])}]"] * 3
-        return str(self.one(forms))
+                forms += [lambda: f"{x}[{'0' if self.maybe(0.5) else i()}]"] * 3
+        return str(self.one(forms)())
 
     def real(self, env: Env) -> str:
-        f = lambda: self.scalar("f64", env)  # noqa: E731
-        forms = [f"({f()} {self.one(['+', '-', '*'])} {f()})", f"max({f()}, {f()})", f"f64({self.scalar('i64', env)})"]
-        forms += [f"({f()} if {self.scalar('bool', env)} else {f()})", f"floor({f()})", f"abs({f()})", f"(-{f()})"]
+        def f() -> str:
+            return self.scalar("f64", env)
+
+        forms: list[Callable[[], str]] = [
+            lambda: f"({f()} {self.one(['+', '-', '*'])} {f()})",
+            lambda: f"max({f()}, {f()})",
+            lambda: f"f64({self.scalar('i64', env)})",
+            lambda: f"({f()} if {self.scalar('bool', env)} else {f()})",
+            lambda: f"floor({f()})",
+            lambda: f"abs({f()})",
+            lambda: f"(-{f()})",
+        ]
         arrays = self.variables(env, "f64", 1)
         if arrays:
             x = self.one(arrays)
-            forms += [f"reduce(add, 0, {x})", f"({x}[0] if len({x}) > 0 else 0.5)"] * 2
-        return str(self.one(forms))
+            forms += [lambda: f"reduce(add, 0, {x})", lambda: f"({x}[0] if len({x}) > 0 else 0.5)"] * 2
+        return str(self.one(forms)())
