@@ -43,6 +43,8 @@ class Formals:
     terms: Mapping[Sym, Term]
     arguments: list[Argument] = field(default_factory=list)
     wanted: dict[Term, None] = field(default_factory=dict)
+    is_empty: bool = False
+    """Whether a size is 0 for certain."""
     _extents: dict[Term, tuple[Expr, Expr]] = field(default_factory=dict)
     _indices: dict[Sym, Expr] = field(default_factory=dict)
     _scalars: dict[Sym, Scalar] = field(default_factory=dict)
@@ -65,6 +67,9 @@ class Formals:
         constant = term.constant
         if constant is not None and constant >= 1:
             return build.literal(constant), build.literal(constant)
+        if constant is not None:
+            self.is_empty = True
+            return build.literal(0), build.literal(1)
         self.wanted[term] = None
         if term not in self._extents:
             self._extents[term] = self._made_extent(term)

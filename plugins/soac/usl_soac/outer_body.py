@@ -20,6 +20,7 @@ from usl_soac.outer_frame import Frame, Value
 from usl_soac.outer_scalars import operation
 from usl_soac.outer_soacs import SOACS
 from usl_soac.regions import KERNELS, called, is_deferred, kernel
+from usl_soac.scalars import BOOL
 from usl_soac.size_terms import defined
 from usl_soac.views import View
 
@@ -44,6 +45,8 @@ def write_statement(statement: Statement, frame: Frame) -> None:
         size = defined(statement.value, frame.terms)
         if size is not None:
             frame.terms[statement.pattern[0].name] = size
+    if isinstance(statement.value, core.Op) and statement.pattern[0].type.scalar is BOOL:
+        frame.truths[statement.pattern[0].name] = statement.value
     if frame.uses is not None and is_deferred(statement, frame.uses):
         frame.deferred.update((param.name, statement) for param in statement.pattern)
         return
@@ -123,6 +126,7 @@ def _assert(test: core.Assert, frame: Frame) -> Sequence[Value]:
     values = [_as_i64(value, frame) for value in test.values]
     with frame.block(f"if not {_bracketed(frame.scalar(test.condition))}"):
         frame.raises(number, values)
+    frame.know(test.condition)
     return ["True"]
 
 
@@ -142,11 +146,9 @@ def _if(expr: core.If, pattern: Sequence[Param], frame: Frame) -> Sequence[Value
         dims = tuple(frame.fresh("d") for _ in param.type.dims)
         targets.append(View(name, param.type.scalar, dims, dims) if dims else name)
     for head, body in branches:
-        outside = dict(frame.values)
-        with frame.block(head):
+        with frame.block(head), frame.scope():
             values = write_body(body, frame)
             frame.assign(targets, values)
-        frame.values = outside
     return [frame.current(target) for target in targets]
 
 
@@ -154,18 +156,17 @@ def _loop(expr: core.Loop, frame: Frame) -> Sequence[Value]:
     targets = [
         frame.named(param.name.name, value_of(atom, frame)) for param, atom in zip(expr.params, expr.initial, strict=True)
     ]
-    outside = dict(frame.values)
     index = frame.fresh(expr.index.name.name if expr.index else "round")
     if expr.bound is not None and expr.condition is None:
-        with frame.block(f"for {index} in range({frame.scalar(expr.bound)})"):
+        with frame.block(f"for {index} in range({frame.scalar(expr.bound)})"), frame.scope():
             _round(expr, targets, index, frame)
     else:
         scalar = expr.index.type.scalar.name if expr.index else "i64"
         frame.line(f"{index} = {scalar}(0)")
-        with frame.block(f"while {f'{index} < {frame.scalar(expr.bound)}' if expr.bound is not None else 'True'}"):
+        head = f"while {f'{index} < {frame.scalar(expr.bound)}' if expr.bound is not None else 'True'}"
+        with frame.block(head), frame.scope():
             _round(expr, targets, index, frame)
             frame.line(f"{index} = {index} + {scalar}(1)")
-    frame.values = outside
     return [frame.current(target) for target in targets]
 
 

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import ScalarType
+from usl_core.ir.types import I64, ScalarType
+from usl_soac import core
 from usl_soac.constants import constant, element_type, zero
 from usl_soac.core import Atom, Const, Param, Part, Program, Site, Statement, Type
 from usl_soac.kernel_uses import Uses
 from usl_soac.scalars import BOOL, CERT
-from usl_soac.sizes import Apply, Choice, Compare, SizeAtom, Term
+from usl_soac.size_terms import term_of
+from usl_soac.sizes import Apply, Choice, Compare, SizeAtom, Term, substitute
 from usl_soac.views import View, place, plus, times
 
 Value = str | View
@@ -67,6 +69,8 @@ class Frame:
         """Of the function."""
         self.terms: dict[Sym, Term] = {}
         """The i64s that are sizes of which more is known than their names."""
+        self.truths: dict[Sym, core.Op] = {}
+        """The operations that give truth values."""
         self.deferred: dict[Sym, Statement] = {}
         """Statements that are written where their arrays are needed, if a kernel does not do them."""
         self.write_deferred: Callable[[Statement, Frame], None] | None = None
@@ -94,6 +98,13 @@ class Frame:
         """A failed test, with the values for its text."""
         self.module.failures.add(len(values))
         self.line(f"raise Failed{len(values)}({', '.join([str(site), *values])})")
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is bound and found out in it is forgotten behind it."""
+        values, terms = dict(self.values), dict(self.terms)
+        yield
+        self.values, self.terms = values, terms
 
     def fresh(self, name: str) -> str:
         """A name that the function has nowhere else."""
@@ -167,6 +178,22 @@ class Frame:
     def comparison(self, test: Compare) -> str:
         """The text of a comparison of sizes."""
         return f"{self._factor(test.left)} {test.op} {self._factor(test.right)}"
+
+    def know(self, condition: Atom) -> None:
+        """Sizes that a test has found equal are the same term from here on."""
+        test = self.truths.get(condition) if isinstance(condition, Sym) else None
+        if test is None:
+            return
+        if test.op == "and":
+            for each in test.args:
+                self.know(each)
+        elif test.op == "==" and test.operand == I64:
+            left, right = (substitute(term_of(arg, self.terms), self.terms) for arg in test.args)
+            for one, other in ((left, right), (right, left)):
+                if one.name is not None and one.name not in other.names():
+                    known = {one.name: other}
+                    self.terms = {**{sym: substitute(term, known) for sym, term in self.terms.items()}, **known}
+                    return
 
     def bind(self, param: Param, value: Value) -> None:
         """Gives a name of the core its value."""

@@ -23,10 +23,8 @@ Bodies = Callable[[Body, Frame], list[Value]]
 def rounds(frame: Frame, count: str) -> Iterator[str]:
     """A loop; gives its index. What the round computes is not known behind it."""
     i = frame.fresh("i")
-    outside = dict(frame.values)
-    with frame.block(f"for {i} in range({count})"):
+    with frame.block(f"for {i} in range({count})"), frame.scope():
         yield i
-    frame.values = outside
 
 
 def applied(function: Lambda, args: Sequence[Value], frame: Frame, body: Bodies) -> list[Value]:

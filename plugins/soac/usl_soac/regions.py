@@ -41,6 +41,8 @@ class Kernel:
     arguments: Sequence[Argument]
     general: Procedure | None
     general_arguments: Sequence[Argument]
+    is_general: bool = False
+    """Whether there is the general form only, since a size is 0 for certain."""
 
 
 def is_deferred(statement: Statement, uses: Uses) -> bool:
@@ -95,24 +97,14 @@ def kernel(statement: Statement, frame: Frame, name: str) -> Kernel:
         NotAKernel: it cannot be one.
     """
     assert frame.uses is not None and frame.program is not None
-    found: list[tuple[Procedure, Sequence[Argument]]] = []
-    for positive in (True, False):
-        if not positive and found and any(_is_empty(each) for each in found[0][1]):
-            found.clear()
-        spelled = name if positive else f"{name}_any"
-        made = _procedure(statement, frame, spelled, positive)
-        found.append(made)
-        if not any(each.kind == "size" for each in made[1]):
-            break  # no size can be 0
-    procedure, arguments = found[0]
-    general, general_arguments = found[-1] if len(found) > 1 else (None, ())
-    return Kernel(procedure, arguments, general, general_arguments)
-
-
-def _is_empty(argument: Argument) -> bool:
-    """Whether it is a size that is 0 for certain."""
-    constant = argument.of.constant if argument.kind == "size" and isinstance(argument.of, Term) else None
-    return constant is not None and constant < 1
+    first = _lowered(statement, frame, name, True, None, clamps=False)
+    has_sizes = any(each.kind == "size" for each in first.arguments)
+    general = _procedure(statement, frame, f"{name}_any", positive=False) if has_sizes or first.is_empty else None
+    if first.is_empty:
+        assert general is not None
+        return Kernel(*general, None, (), is_general=True)
+    procedure = _procedure(statement, frame, name, positive=True)
+    return Kernel(*procedure, *(general or (None, ())))
 
 
 def _procedure(statement: Statement, frame: Frame, name: str, positive: bool) -> tuple[Procedure, Sequence[Argument]]:
@@ -169,7 +161,7 @@ def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value
     sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
     at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
     if kernel.general is None:
-        _call(kernel.procedure, kernel.arguments, names, frame, general=any(map(_is_room, kernel.arguments)))
+        _call(kernel.procedure, kernel.arguments, names, frame, general=kernel.is_general)
     else:
         with frame.block(f"if {at_least_one or 'True'}"):
             _call(kernel.procedure, kernel.arguments, names, frame, general=False)
@@ -184,10 +176,6 @@ def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value
         else:
             values.append(frame.element(View(name, typ.scalar, ("1",), ("1",)), ["0"]))
     return values
-
-
-def _is_room(argument: Argument) -> bool:
-    return argument.kind == "room"
 
 
 def _call(procedure: Procedure, arguments: Sequence[Argument], names: Sequence[str], frame: Frame, general: bool) -> None:
