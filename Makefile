@@ -73,6 +73,7 @@ CORES = $(if $(filter auto,$(JOBS)),$$(nproc),$(JOBS))
 FUZZ_all         = -m tests.fuzz --steps $(STEPS) --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(FILE),--file $(FILE)) $(if $(FRESH),--fresh) $(if $(ANY_CODE),--any-code)
 FUZZ_faults      = -m tests.fuzz.faults
 FUZZ_junk        = -m tests.fuzz.junk
+FUZZ_soac_sizes  = plugins/soac/tests/soac_sizes_fuzz.py --programs $(PROGRAMS) --jobs $(CORES)
 FUZZ_perceus     = plugins/perceus/tests/perceus_fuzz.py --programs $(PROGRAMS) --jobs $(CORES)
 FUZZ_gemmini     = plugins/gemmini/tests/gemmini_fuzz.py --cases $(CASES) --jobs $(CORES)
 FUZZ_halide      = plugins/halide_lib/tests/halide_fuzz.py --steps $(STEPS)

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from usl_soac.core import Program
+from usl_core.ir.sym import Sym
+from usl_soac.core import Part, Program
 from usl_soac.interp import Interpreter, OutOfFuel
-from usl_soac.modes import SizedProgram, sizes_of_program
+from usl_soac.modes import Sized, SizedProgram, sizes_of_program
+from usl_soac.pipeline import hoisted, linked, simplified
 from usl_soac.sized_interp import SizedInterpreter
+from usl_soac.traverse import atoms, walk
 
 FUEL = 200_000
 
@@ -77,4 +80,26 @@ def compare(program: Program, args: Sequence[Any], sized: SizedProgram | None = 
             result.others[name] = outcome(machine, lambda m=machine: m.whole(this.ext, list(args)))  # type: ignore[misc]
         else:
             result.others[name] = outcome(machine, lambda m=machine: m.apart(this.shape, this.value, list(args)))  # type: ignore[misc]
+    passes = {"simplified": simplified(linked(sized, (main.name, Part.EXT)))}
+    passes["hoisted"] = hoisted(passes["simplified"])
+    for name, program_ in passes.items():
+        machine = SizedInterpreter(program_, exact=exact, fuel=20 * FUEL)
+        whole = program_.functions[-1]
+        result.others[name] = outcome(machine, lambda m=machine, w=whole: m.whole(w, list(args)))  # type: ignore[misc]
     return result
+
+
+def bound(sized: SizedProgram) -> float:
+    """How many times the work of a program its sizes may make it: 1 + 2 D + 64."""
+    return 1 + 2 * max((_dimensions(each) for each in sized.functions.values()), default=0) + 64
+
+
+def _dimensions(sized: Sized) -> int:
+    """The largest number of dimensions of one statement's arguments and results together."""
+    ranks = {param.name: len(param.type.dims) for param in sized.ext.params}
+    most = 0
+    for statement in walk(sized.ext.body):
+        ranks.update({param.name: len(param.type.dims) for param in statement.pattern})
+        names = [atom for atom in atoms(statement.value) if isinstance(atom, Sym)]
+        most = max(most, sum(ranks.get(sym, 0) for sym in (*names, *(param.name for param in statement.pattern))))
+    return most

@@ -8,6 +8,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 from soac_agree import compare
+from soac_sizes_fuzz import check
 
 from usl_soac.decorators import parse_program
 
@@ -79,6 +80,19 @@ def test_programs_fail_at_the_same_place_with_the_same_text(text, args, message)
     result = compared(text, *args)
     assert message in result.expected.text
     assert all(each.text == result.expected.text for each in result.others.values())
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_random_programs_do_the_same_after_each_pass(first):
+    for seed in range(first, first + 10):
+        _, _, wrong = check(seed)
+        assert wrong == []
+
+
+def test_random_programs_do_the_same_in_exact_arithmetic():
+    for seed in range(100, 110):
+        _, _, wrong = check(seed, exact=True)
+        assert wrong == []
 
 
 def test_the_work_of_a_recursive_map_grows_linearly():

@@ -55,6 +55,15 @@ class SizedProgram:
     functions: dict[str, Sized]
     invariant: Mapping[core.Map, tuple[tuple[bool, ...], ...]]
 
+    def part(self, name: str, part: Part) -> Function:
+        """A part of a function.
+
+        Raises:
+            KeyError: there is no such function, or no such part of it.
+        """
+        sized = self.functions[name]
+        return {Part.EXT: sized.ext, Part.SHAPE: sized.shape, Part.VALUE: sized.value}[part]
+
     def program(self) -> Program:
         """The functions that are called, in the parts in which they are: shape and value, or all of them at once."""
         parts = [each for sized in self.functions.values() for each in (sized.ext, sized.shape, sized.value)]

@@ -1,0 +1,89 @@
+"""Random programs, the interpreter compared with the sized core after each pass: `make fuzz WHAT=soac_sizes PROGRAMS=10000`.
+
+Compared are results with shapes, and failing. The work of the sized core must stay within the bound of docs/soac.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+from collections import Counter
+from functools import partial
+
+from soac_agree import bound, compare
+from soac_programs import random_program
+
+from usl_soac import arguments
+from usl_soac.errors import SoacError
+from usl_soac.interp import OutOfFuel
+from usl_soac.modes import sizes_of_program
+from usl_soac.sized_interp import Unguarded
+
+LONG = 200
+"""A run of more work counts for the largest ratio."""
+
+
+def check(seed: int, *, exact: bool = False) -> tuple[Counter[str], float, list[str]]:
+    """What happened to the program of a seed: counts, the largest ratio of work, what is wrong."""
+    counts: Counter[str] = Counter()
+    wrong: list[str] = []
+    worst = 0.0
+    program = random_program(seed)
+    try:
+        main = program.main()
+        typed = main.core()
+        sized = sizes_of_program(typed)
+    except SoacError as error:
+        return Counter({f"refused {error.code}": 1}), worst, wrong
+    counts["programs"] += 1
+    counts.update(each.mode.value for each in sized.functions.values())
+    for args in program.inputs:
+        values = arguments.converted(main.__usl_soac__.signature, args, exact)
+        try:
+            result = compare(typed, values, sized, exact=exact)
+        except OutOfFuel:
+            counts["out of fuel"] += 1
+            continue
+        except Unguarded as error:
+            wrong.append(f"program {seed}: {error}")
+            continue
+        counts["runs"] += 1
+        counts["failing"] += result.expected.failure is not None
+        wrong += [f"program {seed}: {name} differs" for name in result.differences]
+        if result.expected.failure is None:
+            # The call counts too.
+            ratio = result.others["ext"].work / max(result.expected.work, 1)
+            if ratio > bound(sized):
+                wrong.append(f"program {seed}: {ratio:.1f} times the work")
+            if result.expected.work > LONG:
+                worst = max(worst, ratio)
+    return counts, worst, wrong
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--exact", action="store_true")
+    options = parser.parse_args()
+    total: Counter[str] = Counter()
+    largest = 0.0
+    failed = 0
+    with multiprocessing.Pool(options.jobs) as pool:
+        seeds = range(options.first, options.first + options.programs)
+        for counts, ratio, wrong in pool.imap_unordered(partial(check, exact=options.exact), seeds, chunksize=16):
+            total.update(counts)
+            largest = max(largest, ratio)
+            failed += len(wrong)
+            for line in wrong:
+                print(line, flush=True)
+    shown = ", ".join(f"{count} {what}" for what, count in sorted(total.items()))
+    print(f"{shown}; work at most {largest:.2f} times; {failed} wrong")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
