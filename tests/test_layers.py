@@ -169,7 +169,9 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "outer_body",
         "outer",
         "running",
+        "report",
         "decorators",
+        "command",
         "plugin",
     ),
 }

@@ -14,19 +14,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from usl_soac.decorators import interleaved as interleaved
     from usl_soac.decorators import parse_program as parse_program
+    from usl_soac.decorators import sliced as sliced
     from usl_soac.decorators import soac as soac
+    from usl_soac.decorators import static_sizes as static_sizes
     from usl_soac.errors import ShapeError as ShapeError
     from usl_soac.errors import SoacError as SoacError
 
 _HOMES = {
-    "ShapeError": "usl_soac.errors",
-    "SoacError": "usl_soac.errors",
-    "parse_program": "usl_soac.decorators",
-    "soac": "usl_soac.decorators",
+    **dict.fromkeys(("ShapeError", "SoacError"), "usl_soac.errors"),
+    **dict.fromkeys(("interleaved", "parse_program", "sliced", "soac", "static_sizes"), "usl_soac.decorators"),
 }
 
-__all__ = ["ShapeError", "SoacError", "parse_program", "soac"]
+__all__ = ["ShapeError", "SoacError", "interleaved", "parse_program", "sliced", "soac", "static_sizes"]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,9 +11,9 @@ from usl_core.errors import LIBRARIES
 from usl_soac import text, types
 from usl_soac.core import Program
 from usl_soac.definitions import Definition, Scope
-from usl_soac.show import show, show_signature
 
 if TYPE_CHECKING:
+    from usl_soac.modes import SizedProgram
     from usl_soac.running import Compiled
 
 LIBRARIES.add("usl_soac")
@@ -28,6 +28,7 @@ class Function:
         self.__usl_soac__ = definition
         self.__name__ = definition.name
         self._core: Program | None = None
+        self._sized: SizedProgram | None = None
         self._compiled: Compiled | None = None
 
     def name(self) -> str:
@@ -44,22 +45,53 @@ class Function:
             self._core = types.lower(self.__usl_soac__)
         return self._core
 
+    def sized(self) -> SizedProgram:
+        """The program with its sizes: each function elaborated, sliced, and given the mode in which it is called.
+
+        Raises:
+            SoacError: sizes differ for certain, or a promise is broken.
+        """
+        if self._sized is None:
+            from usl_soac import modes
+
+            self._sized = modes.sizes_of_program(self.core())
+        return self._sized
+
     def type(self) -> str:
         """`∀ K N M. (A: f64[K, N, M]) → f64[2*N]`: sizes that come with a result stand behind ∃."""
-        return show_signature(self.core().functions[-1])
+        from usl_soac import report
+
+        return report.type_of(list(self.sized().functions.values())[-1])
+
+    def shape(self, **given: Any) -> Any:
+        """The sizes of the result without computing it: `f.shape(n=3, A=(2, 3, 4))`, with arrays, or their sizes alone.
+
+        Raises:
+            SoacError: nothing but computing the result gives them (E766), or an argument is missing.
+        """
+        from usl_soac import report
+
+        return report.result_sizes(self.__usl_soac__, self.sized(), given)
+
+    def explain(self) -> str:
+        """For each function how callers learn the sizes of its results, and what is tested where."""
+        from usl_soac import report
+
+        return report.explained(self.sized())
 
     def interpret(self, *args: Any, exact: bool = False) -> Any:
         """The results by the interpreter, which says what a program means; with exact f32 and f64 are fractions.
 
         Raises:
-            SoacError: an argument is not of its type.
+            SoacError: an argument is not of its type, or the program is not well-formed.
             ShapeError, IndexError, AssertionError, ZeroDivisionError, MemoryError: a test of the program fails.
         """
-        program = self.core()
+        program, invariant = self.core(), self.sized().invariant
         from usl_soac import arguments, interp  # NumPy
 
         signature = self.__usl_soac__.signature
-        results = interp.interpret(program, arguments.converted(signature, args, exact), exact=exact)
+        given = arguments.converted(signature, args, exact)
+        results = interp.interpret(program, given, exact=exact, invariant=invariant)
         return arguments.given_back(signature.result, iter(results))
 
     def __call__(self, *args: Any) -> Any:
@@ -84,10 +116,10 @@ class Function:
         return self._compiled
 
     def show(self, form: str = "core") -> str:
-        """The program after a pass, as text."""
-        if form != "core":
-            raise text.refuse(f"there is no pass called {form}", None, "hint: core")
-        return show(self.core())
+        """The program after a pass, as text: `core`, `ext` with all sizes, `slices`, `outer`, `kernels`."""
+        from usl_soac import report
+
+        return report.shown(self.core(), self.sized, form)
 
     def __repr__(self) -> str:
         return f"<soac {self.name()}>"
@@ -103,6 +135,28 @@ def soac(function: Callable[..., Any]) -> Function:
     return Function(Definition(node.name, source, node, _scope(function)))
 
 
+def sliced(function: Function) -> Function:
+    """Promise: callers can compute the sizes of the results before the results; otherwise compilation fails."""
+    return _promised(function, "sliced")
+
+
+def interleaved(function: Function) -> Function:
+    """Callers learn the sizes of the results with the results, also where they could be computed before."""
+    return _promised(function, "interleaved")
+
+
+def static_sizes(function: Function) -> Function:
+    """Promise: the type says the sizes of the results; otherwise compilation fails."""
+    return _promised(function, "static_sizes")
+
+
+def _promised(function: Function, promise: str) -> Function:
+    if not isinstance(function, Function):
+        raise text.refuse(f"@{promise} stands above @soac", None, f"hint: @{promise} on the line before @soac")
+    function.__usl_soac__.promises.add(promise)
+    return function
+
+
 def parse_program(text_: str, file: str = "<program>", scope: Mapping[str, Any] | None = None) -> dict[str, Function]:
     """The `@soac` functions of a text, which is not run, by name. `scope` holds what they may use besides.
 
@@ -111,7 +165,7 @@ def parse_program(text_: str, file: str = "<program>", scope: Mapping[str, Any] 
     """
     source, nodes = text.definitions(text_, file)
     names: dict[str, Any] = dict(scope or {})
-    made = {node.name: Function(Definition(node.name, source, node, Scope(names))) for node in nodes}
+    made = {node.name: Function(Definition(node.name, source, node, Scope(names), text.promises(node))) for node in nodes}
     names.update(made)
     return made
 

@@ -143,6 +143,8 @@ class _Sizes:
         for promise, wanted in (("sliced", Mode.SLICED), ("interleaved", Mode.INTERLEAVED)):
             if promise in function.promises and mode is not wanted:
                 mode = self.forced(function, mode, wanted)
+        if "static_sizes" in function.promises and not static:
+            self.require_static(done)
         self.callees[function.name] = Callee(function, done.terms, slice_ if mode is Mode.SLICED else None)
         if mode is Mode.INTERLEAVED:
             nothing = tuple(tuple(None for _ in dims) for dims in done.terms)
@@ -150,6 +152,21 @@ class _Sizes:
         self.done[function.name] = Sized(
             function, mode, done, whole(done), value(done), shape_function(function, slice_), costs, fails
         )
+
+    def require_static(self, done: Elaborated) -> None:
+        """Refuses a function whose type does not say all sizes.
+
+        Raises:
+            SoacError: always.
+        """
+        for position, terms in enumerate(done.terms):
+            for dim, term in enumerate(terms):
+                if term is None:
+                    which = f"dimension {dim} of result {position}" if len(done.terms) > 1 else f"dimension {dim} of its result"
+                    message = (
+                        f"{done.function.name} is promised to have static sizes, but {which} depends on more than its type"
+                    )
+                    raise SoacError(message, span=done.function.span, code="E765")
 
     def forced(self, function: Function, mode: Mode, wanted: Mode) -> Mode:
         """The mode that a promise asks for.

@@ -13,6 +13,15 @@ from usl_soac.errors import SoacError
 NOT_IN_LANGUAGE, ILL_TYPED, SIZE_UNKNOWN = "E760", "E761", "E763"
 
 
+PROMISES = ("sliced", "interleaved", "static_sizes")
+"""What may stand above `@soac`."""
+
+
+def promises(node: ast.FunctionDef) -> set[str]:
+    """The names above `@soac`."""
+    return {each.id for each in node.decorator_list if isinstance(each, ast.Name)} - {"soac"}
+
+
 def refuse(message: str, span: Span | None, *notes: str, code: str = NOT_IN_LANGUAGE) -> SoacError:
     """The error for a mistake at a place."""
     return SoacError(message, span=span, notes=notes, code=code)
@@ -53,6 +62,9 @@ def definitions(text: str, file: str) -> tuple[Source, Sequence[ast.FunctionDef]
     for node in tree.body:
         match node:
             case ast.FunctionDef(decorator_list=[*_, ast.Name(id="soac")]):
+                for each in node.decorator_list[:-1]:
+                    if not (isinstance(each, ast.Name) and each.id in PROMISES):
+                        raise refuse(f"@{ast.unparse(each)} is no promise", source.span(each), f"hint: {', '.join(PROMISES)}")
                 found.append(node)
             case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant(value=str())):
                 pass

@@ -1,0 +1,27 @@
+"""`usl soac`: its options. What it does is imported when it runs."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(name="soac", short_help="Show what becomes of programs of arrays.")
+@click.argument("place", metavar="FILE[:NAME]")
+@click.option("--show", "form", metavar="PASS", help="Print the program after this pass, or `core`.")
+@click.option("--explain", is_flag=True, help="Say how the sizes of results are known, and what is tested where.")
+def soac_command(place: str, form: str | None, explain: bool) -> None:
+    """List the functions of FILE (decorated with @soac) with their types, or show what the compiler makes of them.
+
+    This imports FILE, which runs it. With NAME only that function and what it uses. An unknown PASS gives the list of all.
+    """
+    if form is not None and explain:
+        raise click.UsageError("--show and --explain exclude each other")
+    from usl_soac import report
+
+    for name, function in report.functions(place).items():
+        if form is not None:
+            click.echo(function.show(form))
+        elif explain:
+            click.echo(function.explain(), nl=False)
+        else:
+            click.echo(f"{name} : {function.type()}")
