@@ -74,6 +74,7 @@ FUZZ_all         = -m tests.fuzz --steps $(STEPS) --jobs $(if $(filter auto,$(JO
 FUZZ_faults      = -m tests.fuzz.faults
 FUZZ_junk        = -m tests.fuzz.junk
 FUZZ_soac_sizes  = plugins/soac/tests/soac_sizes_fuzz.py --programs $(PROGRAMS) --jobs $(CORES)
+FUZZ_soac_hard   = plugins/soac/tests/soac_sizes_fuzz.py --hard --programs $(PROGRAMS) --jobs $(CORES)
 FUZZ_perceus     = plugins/perceus/tests/perceus_fuzz.py --programs $(PROGRAMS) --jobs $(CORES)
 FUZZ_gemmini     = plugins/gemmini/tests/gemmini_fuzz.py --cases $(CASES) --jobs $(CORES)
 FUZZ_halide      = plugins/halide_lib/tests/halide_fuzz.py --steps $(STEPS)

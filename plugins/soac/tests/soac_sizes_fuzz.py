@@ -13,6 +13,7 @@ from functools import partial
 
 from soac_agree import bound, compare
 from soac_programs import random_program
+from soac_size_programs import random_size_program
 
 from usl_soac import arguments
 from usl_soac.errors import SoacError
@@ -24,12 +25,12 @@ LONG = 200
 """A run of more work counts for the largest ratio."""
 
 
-def check(seed: int, *, exact: bool = False) -> tuple[Counter[str], float, list[str]]:
+def check(seed: int, *, exact: bool = False, hard: bool = False) -> tuple[Counter[str], float, list[str]]:
     """What happened to the program of a seed: counts, the largest ratio of work, what is wrong."""
     counts: Counter[str] = Counter()
     wrong: list[str] = []
     worst = 0.0
-    program = random_program(seed)
+    program = random_size_program(seed) if hard else random_program(seed)
     try:
         main = program.main()
         typed = main.core()
@@ -68,13 +69,16 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--exact", action="store_true")
+    parser.add_argument("--hard", action="store_true", help="programs whose sizes depend on much")
     options = parser.parse_args()
     total: Counter[str] = Counter()
     largest = 0.0
     failed = 0
     with multiprocessing.Pool(options.jobs) as pool:
         seeds = range(options.first, options.first + options.programs)
-        for counts, ratio, wrong in pool.imap_unordered(partial(check, exact=options.exact), seeds, chunksize=16):
+        for counts, ratio, wrong in pool.imap_unordered(
+            partial(check, exact=options.exact, hard=options.hard), seeds, chunksize=16
+        ):
             total.update(counts)
             largest = max(largest, ratio)
             failed += len(wrong)
