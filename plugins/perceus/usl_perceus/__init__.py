@@ -25,6 +25,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from usl_perceus.decorators import Foreign as Foreign
+    from usl_perceus.decorators import Function as Function
     from usl_perceus.decorators import data as data
     from usl_perceus.decorators import exception as exception
     from usl_perceus.decorators import fbip as fbip
@@ -46,14 +48,30 @@ _HOMES = {
     "Ord": "usl_perceus.front.definitions",
     "PerceusError": "usl_perceus.errors",
     **dict.fromkeys(("not_empty", "program"), "usl_perceus.generated"),
+    **dict.fromkeys(("Foreign", "Function"), "usl_perceus.decorators"),
     **dict.fromkeys(("Handle", "live_blocks"), "usl_perceus.python"),
     **dict.fromkeys(
-        ("data", "exception", "fbip", "foreign", "fun", "inline", "no_alloc", "order", "record", "specialize"),
+        (
+            "Foreign",
+            "Function",
+            "data",
+            "exception",
+            "fbip",
+            "foreign",
+            "fun",
+            "inline",
+            "no_alloc",
+            "order",
+            "record",
+            "specialize",
+        ),
         "usl_perceus.decorators",
     ),
 }
 
 __all__ = [
+    "Foreign",
+    "Function",
     "Handle",
     "Ord",
     "PerceusError",

@@ -15,6 +15,7 @@ from usl_perceus.front import module
 from usl_perceus.front.definitions import DataDef, Defined, ForeignDef, FunDef, Look, Scope
 from usl_perceus.front.resolve import defaults, signature
 from usl_perceus.front.types import App
+from usl_perceus.front.types import show as show_type
 
 if TYPE_CHECKING:
     from usl_perceus.front.lower import Lowered
@@ -44,6 +45,10 @@ class Function(Defined):
     def name(self) -> str:
         """The name that it was defined with."""
         return self.__usl_definition__.name
+
+    def types(self) -> tuple[tuple[str, ...], str]:
+        """The types of the parameters, and that of the result, as they are written."""
+        return _types(self.__usl_definition__)
 
     def core(self) -> Lowered:
         """The program of this function and everything that it uses.
@@ -159,8 +164,17 @@ class Foreign(Defined):
         self.__usl_definition__ = definition
         self.__name__ = definition.name
 
+    def types(self) -> tuple[tuple[str, ...], str]:
+        """The types of the parameters, and that of the result, as they are written."""
+        return _types(self.__usl_definition__)
+
     def __repr__(self) -> str:
         return f"<foreign {self.__usl_definition__.symbol}>"
+
+
+def _types(definition: FunDef | ForeignDef) -> tuple[tuple[str, ...], str]:
+    own = signature(definition)
+    return tuple(map(show_type, own.params)), show_type(own.result)
 
 
 def fun(function: Callable[..., Any]) -> Function:

@@ -7,6 +7,7 @@ function gives all elements (`empty`), else 0; the sized core says them.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -22,6 +23,7 @@ from usl_core.ir.nodes import BinaryOp, Literal, Proc, Read
 from usl_core.ir.nodes import Expr as ProcExpr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import SIZE, ControlType, ScalarType, TensorType
+from usl_perceus import program as functional_program
 from usl_soac import core, failures, operations, sizes
 from usl_soac.core import Atom, Body, Const, Expr, Function, Lambda, Part, Program, Site, Statement, Type
 from usl_soac.empty import Shapes, shape_of, unknown
@@ -261,8 +263,10 @@ class Interpreter:
             raise failures.failed(failures.division(span)) from None
 
     def foreign(self, function: Any, args: Sequence[Value], typ: Type) -> Value:
-        """A scalar function of another language."""
-        return self.element(function(*args), typ)
+        """A function of scalars that is compiled; also with `exact` its numbers are those of the machine."""
+        given = [float(arg) if isinstance(arg, Fraction) else arg for arg in args]
+        result = _callable(function)(*given)
+        return as_fraction(result) if self.exact and typ.scalar.is_real else result
 
     def called(self, name: str, part: Part, args: Sequence[Value], span: Span) -> tuple[Value, ...]:
         """A call of a function of the program."""
@@ -508,6 +512,20 @@ class Interpreter:
         """A copy of data for a procedure to write into."""
         scalar = typ.scalar if isinstance(typ, TensorType) else typ
         return np.array(arg, dtype_of(scalar))
+
+
+@functools.cache
+def _callable(function: Any) -> Callable[..., Value]:
+    """A `@fun`, or a function that calls a `@foreign`, which Python cannot."""
+    if callable(function):
+        itself: Callable[..., Value] = function
+        return itself
+    params, result = function.types()
+    formals = ", ".join(f"x{i}: {typ}" for i, typ in enumerate(params))
+    args = ", ".join(f"x{i}" for i in range(len(params)))
+    text = f"@fun\ndef call({formals}) -> {result}:\n    return foreign({args})\n"
+    made: Callable[..., Value] = functional_program(text, {"foreign": function})["call"]
+    return made
 
 
 def _extent(expr: ProcExpr, known: Mapping[Any, int]) -> int:

@@ -14,6 +14,8 @@ from usl_core.errors import Span
 from usl_core.ir.nodes import Arg
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import ControlType, TensorType, scalar_of
+from usl_perceus import Foreign
+from usl_perceus import Function as FunctionalFunction
 from usl_soac import core, signatures
 from usl_soac.arithmetic import describe
 from usl_soac.core import Function, Param, Program, Type
@@ -136,6 +138,8 @@ class Lowering(Statements):
         definition = definition_of(named.object)
         if definition is not None:
             return len(definition.signature.params)
+        if isinstance(named.object, Foreign | FunctionalFunction):
+            return len(named.object.types()[0])
         assert isinstance(named.object, Procedure)
         return len(named.object.ir.args)
 
@@ -147,6 +151,8 @@ class Lowering(Statements):
         definition = definition_of(named.object)
         if definition is not None:
             return self.call_definition(definition, args, block, span)
+        if isinstance(named.object, Foreign | FunctionalFunction):
+            return self.call_foreign(named.object, named.name, args, block, span)
         assert isinstance(named.object, Procedure)
         return self.call_kernel(named.object, args, block, span)
 
@@ -166,6 +172,24 @@ class Lowering(Statements):
         types = [known(leaf.type.rank, leaf.type.scalar) for leaf in signatures.leaves(declared.result)]
         made = block.emit(core.Call(self._name_of(definition), tuple(atoms), span=span), types, span)
         return _value(declared.result, iter(made))
+
+    def call_foreign(
+        self, function: Foreign | FunctionalFunction, name: str, args: Sequence[Value], block: Block, span: Span
+    ) -> Value:
+        """A call of a `@fun` or `@foreign` on scalars, which has no effects."""
+        params, result = function.types()
+        for each in (*params, result):
+            if each not in SCALARS:
+                raise ill_typed(f"{name} is no function of scalars: {each}", span, "hint: call it from Python, or from a @fun")
+        atoms = []
+        for position, (scalar, arg) in enumerate(zip(params, args, strict=True)):
+            try:
+                fitted = fit(arg, signatures.Leaf(Type(SCALARS[scalar]), span), span)
+            except SoacError:
+                raise ill_typed(f"{name}: argument {position} is {scalar}, not {describe(arg)}", span) from None
+            assert isinstance(fitted, Val)
+            atoms.append(fitted.atom)
+        return block.one(core.Foreign(function, tuple(atoms), span=span), Type(SCALARS[result]), span)
 
     def call_kernel(self, kernel: Procedure, args: Sequence[Value], block: Block, span: Span) -> Value:
         """A call of a `@proc`: what it writes, as it leaves it."""
@@ -212,7 +236,7 @@ def describe_declared(declared: signatures.Declared) -> str:
 def _usable(found: Any) -> Any:
     if found is MISSING:
         return None
-    if isinstance(found, bool | int | float | Procedure) or definition_of(found) is not None:
+    if isinstance(found, bool | int | float | Procedure | Foreign | FunctionalFunction) or definition_of(found) is not None:
         return found
     return None
 
