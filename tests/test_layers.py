@@ -31,7 +31,6 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "ranges",
         "inspect backend display pickling placement",
         "interp",
-        "sized_interp",
         "calling plugins schedules",
         "scheduling connect",
         "cli",
