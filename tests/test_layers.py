@@ -157,18 +157,18 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "expressions",
         "statements",
         "types",
-        "constants kernel_uses kernel_values size_terms views",
+        "allocations constants kernel_uses kernel_values size_terms views",
         "kernel_ops",
         "kernel_formals",
         "lowering",
         "lowering_arrays lowering_soacs",
         "outer_frame",
         "outer_arrays outer_scalars regions",
-        "outer_soacs",
+        "kernel_calls outer_soacs",
         "outer_body",
         "outer",
         "running",
-        "report",
+        "report tuning",
         "decorators",
         "command",
         "plugin",
@@ -193,7 +193,7 @@ FOUNDATIONS: Mapping[str, tuple[str, ...]] = {
 
 PUBLIC: Mapping[str, frozenset[str]] = {
     "usl_core": frozenset(
-        """errors scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays
+        """errors equivalence scheduling schedules cursors inspect backend calling ranges pickling progress interp interp.arrays
         arguments placement deep probe cache_folder python_syntax ir.combining ir.config ir.externs ir.identity
         ir.memory ir.nodes ir.operation ir.printer ir.sym ir.template ir.traverse ir.types tracebacks plugins.hookspecs
         plugins.manager frontend.source cli.files cli.modules""".split()

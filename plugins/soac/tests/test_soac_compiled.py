@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from usl_core import divide_loop
 from usl_perceus import live_blocks
 from usl_soac.decorators import parse_program
 from usl_soac.errors import ShapeError, SoacError
@@ -93,9 +94,8 @@ def test_programs_give_what_the_interpreter_gives(name, args):
     same(programs[name](*args), programs[name].interpret(*args))
 
 
-def test_the_first_example_is_one_kernel():
-    (kernel,) = programs["main"].compiled().outer.kernels
-    assert kernel == "main_k0"
+def test_all_work_of_the_first_example_is_done_in_kernels():
+    assert set(programs["main"].kernels) == {"main.k0", "main.k1"}
     assert not programs["main"].compiled().outer.not_kernels
 
 
@@ -115,3 +115,32 @@ def test_failures_are_those_of_the_interpreter():
         programs["product"](cube[0], cube[1])
     with pytest.raises(SoacError, match="repeated takes 2 arguments"):
         programs["repeated"](cube[0, 0])
+
+
+def test_a_schedule_made_by_operators_takes_the_place_of_a_kernel():
+    plain = programs["product"]
+    fast = plain.schedule("k0", lambda kernel: divide_loop(kernel, "i", 2, ["io", "ii"], tail="cut"))
+    assert "for io in" in str(fast.kernels["product.k0"])
+    assert "for io in" not in str(plain.kernels["product.k0"])
+    args = (cube[0], cube[1].T)
+    same(fast(*args), plain(*args))
+    assert fast.kernels["product.k0"].name() in fast.c_code()
+    other = plain.schedule(lambda kernel, by: divide_loop(kernel, "i", by, ["io", "ii"], tail="cut"), by=3)
+    same(other(*args), plain(*args))
+
+
+def test_what_was_not_made_from_the_kernel_is_refused():
+    product, repeated = programs["product"], programs["repeated"]
+    (stranger,) = repeated.kernels.values()
+    with pytest.raises(SoacError, match=r"the schedule of product\.k0 does not belong to it: .* was not made from"):
+        product.schedule("k0", lambda kernel: stranger)
+    with pytest.raises(SoacError, match="returns None, not a procedure"):
+        product.schedule("k0", lambda kernel: None)
+    with pytest.raises(SoacError, match=r"product has no kernel k7; its kernels: product\.k0"):
+        product.schedule("k7", lambda kernel: kernel)
+
+
+def test_allocations_name_arrays_their_bytes_and_the_loops_around():
+    assert list(map(str, programs["product"].allocations())) == ["product: t, 8 * (n) * (p) bytes"]
+    (once,) = programs["repeated"].allocations()
+    assert once.depth == 1

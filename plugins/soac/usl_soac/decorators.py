@@ -11,6 +11,7 @@ from usl_core.errors import LIBRARIES
 from usl_soac import text, types
 from usl_soac.core import Program
 from usl_soac.definitions import Definition, Scope
+from usl_soac.tuning import Tuned
 
 if TYPE_CHECKING:
     from usl_soac.modes import SizedProgram
@@ -21,7 +22,7 @@ tracebacks.DECORATORS.update(("soac",))
 tracebacks.install()
 
 
-class Function:
+class Function(Tuned):
     """A function of arrays; it is checked when it is first used, so that it may use what is defined later."""
 
     def __init__(self, definition: Definition) -> None:
@@ -114,6 +115,10 @@ class Function:
 
             self._compiled = Compiled(self.core())
         return self._compiled
+
+    def copied(self) -> Function:
+        """The same function, to be compiled anew."""
+        return Function(self.__usl_soac__)
 
     def show(self, form: str = "core") -> str:
         """The program after a pass, as text: `core`, `ext` with all sizes, `slices`, `outer`, `kernels`."""

@@ -24,8 +24,8 @@ class Uses:
         return self.count[name] <= 1 and name not in self.repeated
 
     def add(self, other: Uses) -> None:
-        """Those of another body too."""
-        self.count += other.count
+        """Those of another body too. Two parts of a function have names in common, of which each counts its own."""
+        self.count |= other.count
         self.repeated |= other.repeated
 
 

@@ -13,10 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from usl_core.ir.sym import Sym
+from usl_soac.allocations import Allocation
 from usl_soac.core import Function, Part, Program, Site, Type
 from usl_soac.kernel_uses import Uses, uses_in
 from usl_soac.outer_body import function_name, passed, received, write_body, write_now
 from usl_soac.outer_frame import Frame, Module, type_of_array
+from usl_soac.regions import Kernel
 from usl_soac.sizes import Term
 
 
@@ -27,9 +29,10 @@ class Outer:
     text: str
     names: Mapping[str, object]
     sites: Sequence[Site]
-    kernels: Mapping[str, object]
+    kernels: Mapping[str, Kernel]
     not_kernels: Mapping[str, Sequence[str]]
     """For each function why statements are no kernels."""
+    allocations: Sequence[Allocation]
 
 
 def outer(program: Program, entry: tuple[str, Part], terms: Mapping[Sym, Term] | None = None, *, kernels: bool = True) -> Outer:
@@ -50,7 +53,8 @@ def outer(program: Program, entry: tuple[str, Part], terms: Mapping[Sym, Term] |
             function = program.function(name, part)
             texts[name, part] = _function(function, program, uses if kernels else None, terms or {}, module)
     failures = [_exception(count) for count in sorted(module.failures)]
-    return Outer("\n".join([*failures, *texts.values()]), module.names, module.sites, module.kernels, module.not_kernels)
+    text = "\n".join([*failures, *texts.values()])
+    return Outer(text, module.names, module.sites, module.kernels, module.not_kernels, module.allocations)
 
 
 def _exception(count: int) -> str:

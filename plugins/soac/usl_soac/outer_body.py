@@ -14,12 +14,13 @@ from usl_core.backend import written_formals
 from usl_core.ir.types import I64, ControlType, TensorType
 from usl_soac import core
 from usl_soac.core import Atom, Body, Const, Expr, Param, Statement, Type
+from usl_soac.kernel_calls import called
 from usl_soac.kernel_values import NotAKernel
 from usl_soac.outer_arrays import ARRAY_FORMS
 from usl_soac.outer_frame import Frame, Value
 from usl_soac.outer_scalars import operation
 from usl_soac.outer_soacs import SOACS
-from usl_soac.regions import KERNELS, called, is_deferred, kernel
+from usl_soac.regions import KERNELS, is_deferred, kernel
 from usl_soac.scalars import BOOL
 from usl_soac.size_terms import defined
 from usl_soac.views import View
@@ -158,13 +159,13 @@ def _loop(expr: core.Loop, frame: Frame) -> Sequence[Value]:
     ]
     index = frame.fresh(expr.index.name.name if expr.index else "round")
     if expr.bound is not None and expr.condition is None:
-        with frame.block(f"for {index} in range({frame.scalar(expr.bound)})"), frame.scope():
+        with frame.loop(f"for {index} in range({frame.scalar(expr.bound)})"):
             _round(expr, targets, index, frame)
     else:
         scalar = expr.index.type.scalar.name if expr.index else "i64"
         frame.line(f"{index} = {scalar}(0)")
         head = f"while {f'{index} < {frame.scalar(expr.bound)}' if expr.bound is not None else 'True'}"
-        with frame.block(head), frame.scope():
+        with frame.loop(head):
             _round(expr, targets, index, frame)
             frame.line(f"{index} = {index} + {scalar}(1)")
     return [frame.current(target) for target in targets]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, ScalarType
 from usl_soac import core
+from usl_soac.allocations import Allocation
 from usl_soac.constants import constant, element_type, zero
 from usl_soac.core import Atom, Const, Param, Part, Program, Site, Statement, Type
 from usl_soac.kernel_uses import Uses
@@ -30,10 +32,11 @@ class Module:
     """Kernels, foreign and other functions."""
     calls: list[tuple[str, Part]] = field(default_factory=list)
     """The functions, and parts of them, that outer code calls."""
-    kernels: dict[str, object] = field(default_factory=dict)
-    """By name, those that users may schedule."""
+    kernels: dict[str, Any] = field(default_factory=dict)
+    """By name (`regions.Kernel`)."""
     not_kernels: dict[str, list[str]] = field(default_factory=dict)
     """For each function the reasons why statements are no kernels."""
+    allocations: list[Allocation] = field(default_factory=list)
     failures: set[int] = field(default_factory=set)
     """How many values failed tests have."""
 
@@ -74,6 +77,8 @@ class Frame:
         self.deferred: dict[Sym, Statement] = {}
         """Statements that are written where their arrays are needed, if a kernel does not do them."""
         self.write_deferred: Callable[[Statement, Frame], None] | None = None
+        self.loops = 0
+        """How many loops of outer code are around."""
         self._depth = 1
         self._count = 0
 
@@ -98,6 +103,14 @@ class Frame:
         """A failed test, with the values for its text."""
         self.module.failures.add(len(values))
         self.line(f"raise Failed{len(values)}({', '.join([str(site), *values])})")
+
+    @contextmanager
+    def loop(self, head: str) -> Iterator[None]:
+        """A loop: what is bound and found out in it is forgotten behind it."""
+        self.loops += 1
+        with self.block(head), self.scope():
+            yield
+        self.loops -= 1
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -214,8 +227,15 @@ class Frame:
         """A new array of zeros."""
         count = self.let("count", times(*dims))
         base = self.fresh(name)
+        self.allocates(name, count, scalar)
         self.line(f"{base} = array({count}, {zero(scalar)})")
         return View(base, scalar, tuple(dims), self.row_strides(dims))
+
+    def allocates(self, array: str, count: str, scalar: ScalarType) -> None:
+        """Notes that memory is taken for so many elements."""
+        size = max(scalar.bits // 8, 1)
+        name = self.name or "outer code"
+        self.module.allocations.append(Allocation(name, array, f"{size} * {count}", self.loops))
 
     def row_strides(self, dims: Sequence[str]) -> tuple[str, ...]:
         """The strides of an array that lies row by row."""

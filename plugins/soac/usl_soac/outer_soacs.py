@@ -23,7 +23,7 @@ Bodies = Callable[[Body, Frame], list[Value]]
 def rounds(frame: Frame, count: str) -> Iterator[str]:
     """A loop; gives its index. What the round computes is not known behind it."""
     i = frame.fresh("i")
-    with frame.block(f"for {i} in range({count})"), frame.scope():
+    with frame.loop(f"for {i} in range({count})"):
         yield i
 
 

@@ -53,7 +53,7 @@ def shown(program: Program, sized: Callable[[], SizedProgram], form: str) -> str
             return Compiled(program).outer.text
         case "kernels":
             kernels = Compiled(program).outer.kernels
-            return "\n".join(str(each) for each in kernels.values()) or "no statement is a kernel\n"
+            return "\n".join(f"{each.procedure}\n" for each in kernels.values()) or "no statement is a kernel\n"
         case _:
             raise refuse(f"there is no pass called {form}", None, f"hint: {', '.join(FORMS)}")
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from usl_core import Procedure
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64
+from usl_perceus import not_empty
 from usl_perceus import program as functional_program
-from usl_soac import failures
+from usl_soac import failures, pipeline
 from usl_soac.core import Function, Param, Part, Program, Type
 from usl_soac.modes import SizedProgram, sizes_of_program
 from usl_soac.outer import Outer, outer
@@ -21,17 +24,38 @@ from usl_soac.sizes import Term, evaluate
 class Compiled:
     """The last function of a program, compiled when it is first called."""
 
-    def __init__(self, program: Program, *, kernels: bool = True) -> None:
+    def __init__(self, program: Program, *, kernels: bool = True, simplify: bool = True) -> None:
+        """With kernels=False there is outer code alone, with simplify=False tests are where elaboration has put them."""
         sized = sizes_of_program(program)
         self.source = program.functions[-1]
-        whole = sized.functions[self.source.name]
-        self.function = whole.ext
-        self.outer: Outer = outer(sized.program(), (self.function.name, Part.EXT), _lengths(sized), kernels=kernels)
+        self.function = sized.functions[self.source.name].ext
+        entry = self.function.name, Part.EXT
+        self.program = pipeline.linked(sized, entry)
+        if simplify:
+            self.program = pipeline.hoisted(pipeline.simplified(self.program))
+        self.outer: Outer = outer(self.program, entry, _lengths(sized), kernels=kernels)
+        self._schedules: dict[str, Procedure] = {}
+
+    @property
+    def kernels(self) -> dict[str, Procedure]:
+        """The procedures by name, with their schedules."""
+        return {
+            name: self._schedules.get(name, each.procedure) for name, each in self.outer.kernels.items() if not each.is_general
+        }
+
+    def scheduled(self, procedures: Mapping[str, Procedure]) -> Compiled:
+        """The same with these procedures in the place of kernels, which they come from."""
+        made = copy.copy(self)
+        for name in ("definitions", "compiled", "_failures"):
+            made.__dict__.pop(name, None)
+        made._schedules = {**self._schedules, **procedures}
+        return made
 
     @functools.cached_property
     def definitions(self) -> dict[str, Any]:
         """What the outer code defines."""
-        return functional_program(self.outer.text, self.outer.names, file=f"<outer code of {self.function.name}>")
+        names = {**self.outer.names, **{name: not_empty(each) for name, each in self._schedules.items()}}
+        return functional_program(self.outer.text, names, file=f"<outer code of {self.function.name}>")
 
     @functools.cached_property
     def compiled(self) -> Any:
@@ -104,7 +128,8 @@ def _test_sizes(
 ) -> None:
     for position, (dim, found) in enumerate(zip(param.type.dims, shape, strict=True)):
         assert dim is not None
-        expected = evaluate(dim, sizes)
+        name = dim.name
+        expected = evaluate(dim, sizes) if name is None else sizes[name]
         if expected != found:
             origin = origins.get(dim.name) if dim.name is not None else None
             site = failures.argument(function.name, param.name.name, position, str(dim), origin, param.span)

@@ -1,0 +1,88 @@
+"""Calls of kernels in outer code: the form for sizes of at least 1, the general form otherwise; results are new arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from usl_core import Procedure
+from usl_core.ir.sym import Sym
+from usl_perceus import not_empty
+from usl_soac.constants import zero
+from usl_soac.core import Param, Statement
+from usl_soac.kernel_formals import Argument
+from usl_soac.lowering import known
+from usl_soac.outer_frame import Frame, Value
+from usl_soac.regions import Kernel
+from usl_soac.scalars import BOOL
+from usl_soac.sizes import Term
+from usl_soac.views import View, times
+
+
+def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value]:
+    """The call; the values of the statement."""
+    names = [frame.fresh(param.name.name) for param in statement.pattern]
+    sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
+    at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
+    if kernel.general is None:
+        _call(kernel.procedure, kernel.arguments, names, frame, general=kernel.is_general)
+    else:
+        with frame.block(f"if {at_least_one or 'True'}"):
+            _call(kernel.procedure, kernel.arguments, names, frame, general=False)
+        with frame.block("else"):
+            _call(kernel.general, kernel.general_arguments, names, frame, general=True)
+    values: list[Value] = []
+    for param, name in zip(statement.pattern, names, strict=True):
+        typ = param.type
+        if typ.dims:
+            dims = tuple(map(frame.term, known(typ)))
+            values.append(View(name, typ.scalar, dims, frame.row_strides(dims)))
+        else:
+            values.append(frame.element(View(name, typ.scalar, ("1",), ("1",)), ["0"]))
+    return values
+
+
+def _call(procedure: Procedure, arguments: Sequence[Argument], names: Sequence[str], frame: Frame, general: bool) -> None:
+    args = [_argument(each, frame, general) for each in arguments]
+    text = f"{frame.module.uses(procedure.name(), not_empty(procedure))}({', '.join(args)})"
+    frame.line(f"({', '.join(names)}) = {text}" if len(names) > 1 else f"{names[0]} = {text}")
+    if not general:
+        return
+    results = [each for each in arguments if each.kind == "result"]
+    for name, result in zip(names, results, strict=True):
+        assert isinstance(result.of, Param)
+        if result.dims:
+            count = frame.let("count", times(*map(frame.term, result.dims)))
+            empty = f"array(0, {zero(result.of.type.scalar)})"
+            frame.line(f"{name} = {name} if {count} > 0 else {empty}")
+
+
+def _argument(argument: Argument, frame: Frame, general: bool) -> str:
+    match argument:
+        case Argument(kind="size", of=Term() as term):
+            return frame.term(term)
+        case Argument(kind="room", of=Term() as term):
+            return _room(term, frame)
+        case Argument(kind="index", of=Sym() as sym):
+            return f"max(min({frame.scalar(sym)}, 2147483647), 0 - 2147483647)"
+        case Argument(kind="scalar", of=Sym() as sym):
+            text = frame.scalar(sym)
+            return f"u8({text})" if frame.types[sym].scalar is BOOL else text
+        case Argument(kind="array", of=Sym() as sym, dims=dims):
+            array = frame.whole(frame.view(sym))
+            if not general:
+                return array.base
+            count = frame.let("count", times(*array.dims))
+            room = times(*(_room(dim, frame) for dim in dims))
+            return frame.let("given", f"{array.base} if {count} > 0 else array({room}, {zero(array.scalar)})")
+        case Argument(kind="result", of=Param() as param, dims=dims):
+            count = times(*(_room(dim, frame) if general else frame.term(dim) for dim in dims))
+            if not general:
+                frame.allocates(param.name.name, " * ".join(f"({dim})" for dim in dims) or "1", param.type.scalar)
+            return f"array({count}, {'0.0' if param.type.scalar.is_real else '0'})"
+        case _:
+            raise AssertionError(argument)
+
+
+def _room(term: Term, frame: Frame) -> str:
+    text = frame.term(term)
+    return text if text.isdigit() and text != "0" else frame.let("room", f"max({text}, 1)")
