@@ -92,13 +92,14 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "plugin std",
     ),
     "usl_avx512": (
-        "cpu emulation kernels_algorithms kernels_convolution masks memories short_products",
+        "cpu emulation externs kernels_algorithms kernels_convolution masks memories short_products",
         "isa kernels_int",
         "blas1 conv schedules",
         "blas1_norms blas2",
         "gemm",
         "networks",
         "kernels",
+        "functions",
         "plugin",
     ),
     "usl_gemmini": (

@@ -42,6 +42,8 @@ lanes of all.
 between its types and keeps narrow ones in parts of registers. There are 8, 16, 32 and 64 lanes: take as many of the widest
 type of a loop as fill 512 bits. `for_lanes(64, cpu_features())` adds what this processor has beyond AVX512F, BW and VL.
 `isa.instructions("floats")` are all that one table of the package holds; `isa.TABLES` names the tables: {tables}.
+
+exp, log and their like are instructions too (`mm512_exp_ps`): [Functions in vectors](functions.md).
 """
 HEAD = """# Operators
 

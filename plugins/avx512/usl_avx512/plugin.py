@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from usl_core.ir.externs import Extern
 from usl_core.ir.memory import Memory
 from usl_core.plugins.hookspecs import Emulation, Later, hookimpl
 
@@ -43,6 +44,14 @@ def usl_instructions() -> Iterable[object]:
         return getattr(kernels_int, name)
 
     return Later((*INTEGER_KERNELS, *isa.names()), make)
+
+
+@hookimpl
+def usl_externs() -> Iterable[Extern]:
+    """The functions of this plugin."""
+    from usl_avx512.externs import EXTERNS
+
+    return EXTERNS
 
 
 @hookimpl

@@ -20,6 +20,8 @@ TABLES = {
     "basics": "f32 and f64: loads, stores, multiply-adds",
     "widening": "Every second or fourth element, widened",
     "floats": "f32 and f64 arithmetic",
+    "exponents": "Exponents, mantissas and powers of two",
+    "functions": "Functions",
     "integers": "Integers of 8 to 64 bits",
     "bits": "Operations on bits, shifts",
     "conversions": "Conversions",

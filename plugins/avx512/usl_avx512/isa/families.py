@@ -22,6 +22,8 @@ from string import Template
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
+from usl_avx512.externs import EXTERNS
+from usl_avx512.isa.function_texts import function_texts
 from usl_avx512.isa.helpers import HELPERS
 from usl_avx512.masks import MACROS
 from usl_avx512.memories import AVX2, AVX512, AVX512_XMM, AVX512_YMM
@@ -30,7 +32,8 @@ from usl_core.ir.memory import DRAM
 if TYPE_CHECKING:
     from usl_core import Procedure
 
-_SCOPE = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2, "DRAM": DRAM}
+_SCOPE: dict[str, object] = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2, "DRAM": DRAM}
+_SCOPE |= {extern.name: extern for extern in EXTERNS}
 _LOOPS = re.compile(r"^ +for \w+ in seq\(0, (\w+)\):", re.MULTILINE)
 _TENSOR = re.compile(r"(\w+): \[\w+\]\[([^\]]*)\]")
 _NAME = re.compile(r"^ *def ([^(]+)\(", re.MULTILINE)
@@ -214,5 +217,5 @@ def _strides_are_free(operand: str, decorator: str, body: str) -> bool:
 def _shared(template: str) -> str:
     """The C of the helpers and macros that a template names, and of those that they name."""
     needed = [text for use, text in MACROS.items() if use in template]
-    helpers = [text for name, text in HELPERS.items() if f"{name}(" in template]
+    helpers = [text for name, text in (HELPERS | function_texts()).items() if f"{name}(" in template]
     return "".join(dict.fromkeys([*needed, *helpers]))

@@ -180,6 +180,7 @@ static inline __m512i _mm512_srav_epi64(__m512i value, __m512i by)
 }
 #endif
 
+#include "exponents.h"
 #include "families.h"
 #include "pixels.h"
 

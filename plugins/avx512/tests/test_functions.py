@@ -1,0 +1,114 @@
+"""Functions in lanes: found in users' loops, near the function, special values, the bits of the same procedure as plain C."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from avx512_build import HOW, kernel, require
+
+from usl_avx512 import AVX512, isa
+from usl_avx512.externs import EXTERNS
+from usl_avx512.functions.lanes import LANES, SUFFIXES, procedures, section
+from usl_avx512.isa.function_texts import function_texts
+from usl_core import Procedure, proc_from_source
+from usl_core.scheduling import simplify
+from usl_stdlib import vectorize
+
+DTYPES = {"f32": np.float32, "f64": np.float64}
+BITS = {"f32": np.uint32, "f64": np.uint64}
+WIDER = {"f32": np.float64, "f64": np.longdouble}
+NAMES = sorted(function_texts())
+
+
+def split(name: str) -> tuple[str, str]:
+    """The function and the type of a C function."""
+    function, _, suffix = name.removeprefix("usl_avx512_").rpartition("_")
+    return function, "f32" if suffix == "ps" else "f64"
+
+
+def arguments(typ: str) -> Any:
+    """Numbers of all magnitudes and both signs, and those that are special."""
+    random = np.random.default_rng(19)
+    dtype = DTYPES[typ]
+    bits = random.integers(0, np.iinfo(BITS[typ]).max, 600, BITS[typ], endpoint=True).view(dtype)
+    info = np.finfo(dtype)
+    edges = [0, 1, 0.5, 1.5, 2, 88.7, 104, 709.7, 745.1, np.inf, np.nan, info.tiny, info.smallest_subnormal, info.max]
+    usual = [random.uniform(-20, 20, 300), random.uniform(-1, 1, 300), np.array(edges), -np.array(edges)]
+    with np.errstate(all="ignore"):
+        return np.concatenate([bits, *(each.astype(dtype) for each in usual)])
+
+
+@cache
+def looped(function: str, typ: str) -> Procedure:
+    """A user's loop."""
+    value = {"sigmoid": "1.0 / (1.0 + exp(-x[i]))"}.get(function, f"{function}(x[i])")
+    return proc_from_source(f"def f(n: size, x: {typ}[n], y: {typ}[n]):\n    for i in seq(0, n):\n        y[i] = {value}\n")
+
+
+@cache
+def vectors(function: str, typ: str) -> Procedure:
+    p, _ = vectorize(looped(function, typ), "i", LANES[typ], AVX512, isa.for_lanes(LANES[typ], types=(typ,)), tail="masked")
+    return simplify(p)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_loop_of_calls_becomes_one_of_vectors_within_one_place(name: str) -> None:
+    function, typ = split(name)
+    require("native")
+    assert f"mm512_mask_{function}_{SUFFIXES[typ]}(" in str(vectors(function, typ))
+    x = arguments(typ)
+    got, plain = np.zeros_like(x), np.zeros_like(x)
+    vectors(function, typ).jit()(len(x), x, got)
+    procedures()[name][0].jit()(len(x), x, plain)
+    same = (got.view(BITS[typ]) == plain.view(BITS[typ])) | (np.isnan(got) & np.isnan(plain))
+    assert same.all(), x[~same]
+    with np.errstate(all="ignore"):
+        want = reference(function, x.astype(WIDER[typ]))
+        rounded = want.astype(x.dtype)
+        assert np.array_equal(np.isnan(got), np.isnan(rounded))
+        finite = np.isfinite(rounded) & np.isfinite(got)
+        assert np.all(np.abs(got - want)[finite] <= np.spacing(np.abs(rounded[finite])))
+        infinite = np.isinf(got) | np.isinf(rounded)
+        largest = np.finfo(x.dtype).max
+        assert np.array_equal(np.clip(got[infinite], -largest, largest), np.clip(rounded[infinite], -largest, largest))
+        assert np.array_equal(np.signbit(got[rounded == 0]), np.signbit(rounded[rounded == 0]))
+
+
+def reference(function: str, x: Any) -> Any:
+    """The function in a wider type."""
+    match function:
+        case "sigmoid":
+            return 1 / (1 + np.exp(-x))
+        case "rsqrt":
+            return 1 / np.sqrt(x)
+        case "erf":
+            return np.vectorize(math.erf, otypes=[x.dtype])(x)
+        case _:
+            return getattr(np, function)(x)
+
+
+@pytest.mark.parametrize("name", NAMES[:1])
+def test_what_is_kept_is_what_the_schedule_gives(name: str) -> None:
+    assert function_texts()[name] == section(name, *procedures()[name])
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("typ", ["f32", "f64"])
+def test_powers_of_two_are_taken_apart_as_in_plain_c(how: str, typ: str, tmp_path: Any) -> None:
+    scope = {extern.name: extern for extern in EXTERNS}
+    lines = "z[i] = scaleb(x[i], y[i])\n        a[i] = logb(x[i])\n        b[i] = mantissa(x[i])"
+    formals = ", ".join(f"{name}: {typ}[n]" for name in "xyzab")
+    plain = proc_from_source(f"def f(n: size, {formals}):\n    for i in seq(0, n):\n        {lines}\n", scope)
+    p, _ = vectorize(plain, "i", LANES[typ], AVX512, isa.for_lanes(LANES[typ], types=(typ,)), tail="masked")
+    every = arguments(typ)[400:]
+    x = np.concatenate([every, np.repeat(every[-28:], 28)])
+    y = np.concatenate([every[::-1], np.tile(every[-28:], 28)])
+    ours, theirs = (np.zeros((3, len(x)), x.dtype) for _ in range(2))
+    kernel(p, how, tmp_path)(len(x), x, y, *ours)
+    plain.jit()(len(x), x, y, *theirs)
+    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(np.signbit(ours) | np.isnan(ours), np.signbit(theirs) | np.isnan(ours))

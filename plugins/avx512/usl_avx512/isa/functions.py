@@ -1,0 +1,31 @@
+"""exp, log and their like in lanes of f32 and f64: each within 1 ulp of the function, which is what `roundings=2` says.
+
+The C is that of `usl_avx512.functions`: written in the object language, scheduled, and kept in functions.h by
+`python tools/functions.py`. Special values are IEEE's. Worst errors are in docs/functions.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from usl_avx512.isa.families import Source, Table, lanewise
+from usl_avx512.isa.function_texts import function_texts
+from usl_avx512.isa.lanes import PD, PS
+
+ONE_ULP = "roundings=2"
+
+
+def _all() -> Iterator[Source]:
+    for row in (PS, PD):
+        for name in function_texts():
+            function, _, suffix = name.removeprefix("usl_avx512_").rpartition("_")
+            if suffix == row.s:
+                yield from lanewise(function, f"dst[i] = {function}(src[i])", f"{name}({{src}})", row, options=ONE_ULP)
+
+
+TABLE = Table(__name__, _all())
+
+
+def __getattr__(name: str) -> Any:
+    return TABLE.find(name)
