@@ -12,6 +12,7 @@ from avx512_templates import source
 
 import usl_avx512
 from usl_avx512 import isa, kernels_int
+from usl_avx512.externs import EXTERNS
 from usl_avx512.isa.families import Table, plain
 from usl_avx512.memories import AVX2, AVX512, AVX512_XMM, AVX512_YMM
 from usl_c11 import cpu
@@ -32,6 +33,7 @@ from usl_core.scheduling import divide_loop, insert_noop_call, replace, set_memo
 from usl_stdlib import replace_all
 
 MEMORIES = {"AVX512": AVX512, "AVX512_YMM": AVX512_YMM, "AVX512_XMM": AVX512_XMM, "AVX2": AVX2}
+SCOPE = MEMORIES | {extern.name: extern for extern in EXTERNS}
 EVERY = [instruction for table in isa.TABLES for instruction in isa.instructions(table)]
 
 
@@ -111,7 +113,7 @@ def test_a_loop_nest_with_the_body_of_an_instruction_is_replaced_by_it(table: st
         if instruction.name().startswith(by_hand):
             continue
         text = "\n".join(line for line in str(instruction).splitlines() if not line.startswith("@"))
-        caller = proc_from_source(text.replace(f"def {instruction.name()}(", "def caller("), MEMORIES)
+        caller = proc_from_source(text.replace(f"def {instruction.name()}(", "def caller("), SCOPE)
         assert f"{instruction.name()}(" in str(replace(caller, caller.body(), instruction))
 
 
