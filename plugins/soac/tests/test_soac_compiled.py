@@ -142,5 +142,12 @@ def test_what_was_not_made_from_the_kernel_is_refused():
 
 def test_allocations_name_arrays_their_bytes_and_the_loops_around():
     assert list(map(str, programs["product"].allocations())) == ["product: t, 8 * (n) * (p) bytes"]
-    (once,) = programs["repeated"].allocations()
-    assert once.depth == 1
+
+
+def test_a_loop_over_an_array_has_two_which_are_swapped():
+    (spare,) = programs["repeated"].allocations()
+    assert spare.depth == 0
+    x = np.arange(5000.0)
+    for rounds in range(4):
+        same(programs["repeated"](x, rounds), programs["repeated"].interpret(x, rounds))
+    assert np.array_equal(x, np.arange(5000.0))

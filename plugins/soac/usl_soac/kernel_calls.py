@@ -76,6 +76,8 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
             return frame.let("given", f"{array.base} if {count} > 0 else array({room}, {zero(array.scalar)})")
         case Argument(kind="result", of=Param() as param, dims=dims):
             count = times(*(_room(dim, frame) if general else frame.term(dim) for dim in dims))
+            if not general and param.name in frame.spares:
+                return frame.spares[param.name]
             if not general:
                 frame.allocates(param.name.name, " * ".join(f"({dim})" for dim in dims) or "1", param.type.scalar)
             return f"array({count}, {'0.0' if param.type.scalar.is_real else '0'})"

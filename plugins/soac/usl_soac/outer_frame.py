@@ -74,6 +74,8 @@ class Frame:
         """The i64s that are sizes of which more is known than their names."""
         self.truths: dict[Sym, core.Op] = {}
         """The operations that give truth values."""
+        self.spares: dict[Sym, str] = {}
+        """Arrays that nothing else needs, in which kernels write results of the same size."""
         self.deferred: dict[Sym, Statement] = {}
         """Statements that are written where their arrays are needed, if a kernel does not do them."""
         self.write_deferred: Callable[[Statement, Frame], None] | None = None
