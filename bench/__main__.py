@@ -109,6 +109,19 @@ def run_lowp(rounds: int) -> Outcome:
     return results, problems
 
 
+def run_nn(rounds: int) -> Outcome:
+    from bench import nn, versus
+
+    result = versus.run_pinned("bench.nn", "--rounds", str(max(rounds, 15)))
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "nn.md").write_text(nn.markdown(result["rows"]), encoding="utf-8")
+    for missing in result["missing"]:
+        print(f"not compared with {missing}")
+    for goal in (missed := nn.missed(result["rows"])):
+        print(f"missed: {goal}")
+    return result | {"missed": missed}, result["problems"]
+
+
 def run_blas(rounds: int) -> Outcome:
     from bench import blas12, versus
 
@@ -275,6 +288,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "dgemm": run_dgemm,
     "conv": run_conv,
     "lowp": run_lowp,
+    "nn": run_nn,
     "blas": run_blas,
     "blur": run_blur,
     "perceus": run_perceus,

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
+from usl_avx512 import kernels
+from usl_avx512.cpu import has_avx512
+from usl_avx512.kernels.networks import ENTRIES, network_library
 from usl_avx512.networks.kernels_networks import attention, softmax
 from usl_avx512.networks.online import blocked_attention, one_pass_attention, online_softmax
 from usl_core import Procedure
@@ -52,3 +58,150 @@ def test_large_scores_do_not_overflow_in_one_pass(derived: Procedure) -> None:
     s = q.astype(float) @ k.T.astype(float)
     p = np.exp(s - s.max(1, keepdims=True))
     assert np.allclose(out, p / p.sum(1, keepdims=True) @ v, rtol=1e-4, atol=1e-4)
+
+
+# ---- kernels
+
+needs_avx512 = pytest.mark.skipif(not has_avx512(), reason="this processor has no AVX-512 (F, BW and VL)")
+NORMAL = np.random.default_rng(4)
+
+
+def exact_softmax(x: Any) -> Any:
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def exact_attention(q: Any, k: Any, v: Any, scale: float, causal: bool) -> Any:
+    s = scale * (q @ np.swapaxes(k, -1, -2))
+    if causal:
+        s = np.where(np.arange(s.shape[-1]) > np.arange(s.shape[-2])[:, None], -np.inf, s)
+    return exact_softmax(s) @ v
+
+
+def normalised(x: Any, weight: Any, bias: Any) -> Any:
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * weight + bias
+
+
+OF_ROWS: dict[str, Callable[..., Any]] = {
+    "softmax": exact_softmax,
+    "log_softmax": lambda x: np.log(exact_softmax(x)),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "gelu_tanh": lambda x: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+}
+
+
+def floats(*shape: int, size: float = 1.0) -> Any:
+    return (NORMAL.standard_normal(shape) * size).astype(np.float32)
+
+
+@needs_avx512
+@pytest.mark.parametrize("name", OF_ROWS)
+@pytest.mark.parametrize("shape", [(1,), (3, 7), (2, 2, 16), (5, 65), (1, 1000)])
+def test_functions_of_rows_and_elements(name: str, shape: tuple[int, ...]) -> None:
+    for size in (1.0, 30.0):
+        x = floats(*shape, size=size)
+        with np.errstate(divide="ignore"):
+            wanted = OF_ROWS[name](x.astype(np.float64))
+        if name == "log_softmax":
+            wanted = np.maximum(wanted, -1e30)
+        found = getattr(kernels, name)(x)
+        assert found.shape == shape
+        assert np.allclose(found, wanted, rtol=3e-6, atol=1e-6 * size)
+        out = np.empty_like(x)
+        assert getattr(kernels, name)(x, out=out) is out
+        assert np.array_equal(out, found)
+
+
+@needs_avx512
+def test_large_and_infinite_inputs() -> None:
+    x = np.array([[1e38, 0, -1e38, 88, -np.inf]], np.float32)
+    assert kernels.softmax(x).tolist() == [[1, 0, 0, 0, 0]]
+    assert kernels.silu(x)[0, 1:].tolist()[:2] == [0, -0.0]
+    assert kernels.sigmoid(x)[0, :3].tolist() == [1, 0.5, 0]
+
+
+@needs_avx512
+@pytest.mark.parametrize("shape", [(1, 1), (4, 12), (3, 768), (2, 3, 100)])
+def test_norms(shape: tuple[int, ...]) -> None:
+    x, weight, bias = floats(*shape), floats(shape[-1]), floats(shape[-1])
+    exact = x.astype(np.float64)
+    assert np.allclose(kernels.layer_norm(x, weight, bias), normalised(exact, weight, bias), rtol=1e-5, atol=1e-5)
+    wanted = exact / np.sqrt((exact**2).mean(-1, keepdims=True) + 1e-6) * weight
+    assert np.allclose(kernels.rms_norm(x, weight), wanted, rtol=1e-5, atol=1e-6)
+
+
+@needs_avx512
+def test_cross_entropy_of_each_row() -> None:
+    x = floats(9, 50, size=5)
+    target = NORMAL.integers(0, 50, 9)
+    wanted = -np.log(exact_softmax(x.astype(np.float64)))[np.arange(9), target]
+    assert np.allclose(kernels.cross_entropy(x, target), wanted, rtol=1e-5, atol=1e-5)
+
+
+@needs_avx512
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("heads", "m", "n", "d"),
+    [((2,), 64, 64, 64), ((1, 2), 7, 128, 64), ((1,), 128, 128, 64), ((3,), 1, 70, 64), ((2,), 5, 9, 20), ((), 3, 3, 8)],
+)
+def test_attention_of_all_shapes(heads: tuple[int, ...], m: int, n: int, d: int, causal: bool) -> None:
+    q, k, v = floats(*heads, m, d, size=2), floats(*heads, n, d, size=2), floats(*heads, n, d)
+    for scale in (None, 0.5):
+        wanted = exact_attention(*(a.astype(np.float64) for a in (q, k, v)), scale or 1 / np.sqrt(d), causal)
+        found = kernels.attention(q, k, v, causal=causal, scale=scale)
+        assert found.shape == q.shape
+        assert np.allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+X, W = np.zeros((2, 4), np.float32), np.zeros(4, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: kernels.softmax([1.0]), TypeError, "x must be a NumPy array, not list"),
+        (lambda: kernels.softmax(X.astype(float)), TypeError, "x must be of dtype float32, not float64"),
+        (lambda: kernels.softmax(X.T), ValueError, "elements of x must be in the order of its dimensions"),
+        (lambda: kernels.softmax(X[:, :0]), ValueError, r"x must not be empty, but has the shape \(2, 0\)"),
+        (lambda: kernels.softmax(np.ones((), np.float32)), ValueError, "x must have at least one dimension"),
+        (lambda: kernels.softmax(np.ma.masked_array(X)), TypeError, "must not be a masked array"),
+        (lambda: kernels.softmax(X, out=X), ValueError, "out shares memory with the input"),
+        (lambda: kernels.softmax(X, out=X[:1]), ValueError, r"out must have the shape \(2, 4\), not \(1, 4\)"),
+        (lambda: kernels.softmax(X, out=np.broadcast_to(np.float32(0), (2, 4))), ValueError, "elements of out must be in"),
+        (lambda: kernels.softmax(X, out=frozen(X)), ValueError, "read-only"),
+        (lambda: kernels.layer_norm(X, W[:3].copy(), W), ValueError, r"weight must have the shape \(4,\)"),
+        (lambda: kernels.layer_norm(X, W, W, eps=-1.0), ValueError, "eps must be at least 0"),
+        (lambda: kernels.layer_norm(X, W, W, eps="1"), TypeError, "eps must be a real number"),
+        (lambda: kernels.rms_norm(X, X), ValueError, "weight must have the shape"),
+        (lambda: kernels.cross_entropy(X, np.array([0, 4])), ValueError, r"target\[1\] is 4, but x has 4 columns"),
+        (lambda: kernels.cross_entropy(X, np.array([-1, 4])), ValueError, r"target\[0\] is -1"),
+        (lambda: kernels.cross_entropy(X, np.zeros(3, np.int64)), ValueError, r"target must have the shape \(2,\)"),
+        (lambda: kernels.cross_entropy(X, W), TypeError, "target must be of dtype int64"),
+        (lambda: kernels.cross_entropy(W, np.zeros(1, np.int64)), ValueError, "x must have two dimensions"),
+        (lambda: kernels.attention(W, X, X), ValueError, "q must have at least two dimensions"),
+        (lambda: kernels.attention(X, X[:, :3].copy(), X), ValueError, "k must have the shape of q"),
+        (lambda: kernels.attention(X, X, X[:1]), ValueError, "v must have the shape of k"),
+        (lambda: kernels.attention(X, X[:1], X[:1], causal=True), ValueError, "2 queries and 1 keys"),
+        (lambda: kernels.attention(X, X, X, causal=1), TypeError, "causal must be True or False"),
+        (lambda: kernels.attention(X, X, X, scale=1e39), ValueError, "scale is 1e.39, out of the range"),
+        (lambda: kernels.attention(X, X, X, out=X), ValueError, "out shares memory"),
+    ],
+)
+def test_bad_arguments_are_named(call: Callable[[], Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def frozen(x: Any) -> Any:
+    found = np.empty_like(x)
+    found.flags.writeable = False
+    return found
+
+
+@pytest.mark.parametrize("name", ["softmax", "cross_entropy", "attention"])
+def test_the_entries_are_declared_as_they_are(name: str) -> None:
+    header = network_library(name).files[f"usl_{name}.h"]
+    found = re.search(rf"^int {name}\((.*?)\);", header, flags=re.MULTILINE | re.DOTALL)
+    assert found is not None
+    assert " ".join(found[1].split()) == ENTRIES[name]

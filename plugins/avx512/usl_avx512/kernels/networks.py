@@ -1,0 +1,296 @@
+"""Softmax, norms, activations and attention on NumPy arrays of float32.
+
+Arrays have their elements in the order of their dimensions; softmax, norms and losses run over the last one. Results are new
+arrays, or go into `out`. Before anything is computed all of this is tested:
+
+    TypeError: an argument is no array of the wanted dtype; a number is no real number. ValueError: shapes that do not fit, an
+    array that is empty, or whose elements are not in order, an `out` that is read-only or shares memory with an input.
+    JitError: the processor has no AVX-512, or there is no C compiler.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from usl_avx512.kernels.arguments import SINGLE, foreign, number, option
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from usl_c11.emit import Library
+    from usl_core import Procedure
+
+
+ROWS = "int64_t R, int64_t N, "
+HEADS = "const float *scale, const float *q, const float *k, const float *v, float *out"
+ENTRIES = {
+    **dict.fromkeys(("softmax", "log_softmax"), ROWS + "const float *x, float *y"),
+    "cross_entropy": ROWS + "const float *x, const int64_t *target, float *loss",
+    "layer_norm": ROWS + "const float *eps, const float *x, const float *weight, const float *bias, float *y",
+    "rms_norm": ROWS + "const float *eps, const float *x, const float *weight, float *y",
+    **dict.fromkeys(("silu", "sigmoid", "gelu_tanh"), "int64_t N, const float *x, float *y"),
+    "attention": f"int64_t H, int64_t M, int64_t N, {HEADS}",
+    "causal_attention": f"int64_t H, int64_t B, {HEADS}",
+    **dict.fromkeys(("attention_by_rows", "causal_attention_by_rows"), f"int64_t H, int64_t M, int64_t N, int64_t E, {HEADS}"),
+}
+"""The C functions, and their parameters. Each returns 0, or a status where there is no memory."""
+
+
+# ---- rows
+
+
+def softmax(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """`exp(x) / sum of exp(x)` along the last dimension; no exponential overflows."""
+    return _of_rows("softmax", x, out)
+
+
+def log_softmax(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """The logarithm of `softmax`, without its loss of digits."""
+    return _of_rows("log_softmax", x, out)
+
+
+def cross_entropy(x: NDArray[np.float32], target: NDArray[np.int64]) -> NDArray[np.float32]:
+    """`-log_softmax(x)[i, target[i]]` for each row i of a matrix x.
+
+    Raises:
+        ValueError: also where a target is no column of x.
+    """
+    rows, n = _rows("x", x)
+    if x.ndim != 2:
+        raise ValueError(f"x must have two dimensions, not {x.ndim}")
+    _require_array("target", target, "int64")
+    if target.shape != (rows,):
+        raise ValueError(f"target must have the shape ({rows},), one column for each row of x, not {target.shape}")
+    if target.min() < 0 or target.max() >= n:
+        wrong = int(((target < 0) | (target >= n)).argmax())
+        raise ValueError(f"target[{wrong}] is {target[wrong]}, but x has {n} columns")
+    loss = _new((rows,))
+    _call("cross_entropy", rows, n, x, target, loss)
+    return loss
+
+
+def layer_norm(
+    x: NDArray[np.float32],
+    weight: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    *,
+    eps: float = 1e-5,
+    out: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """`(x - mean) / sqrt(variance + eps) * weight + bias`, with mean and variance along the last dimension."""
+    rows, n = _rows("x", x)
+    _require_shape("weight", weight, n)
+    _require_shape("bias", bias, n)
+    y = _result(x, out, weight=weight, bias=bias)
+    _call("layer_norm", rows, n, _positive("eps", eps), x, weight, bias, y)
+    return y
+
+
+def rms_norm(
+    x: NDArray[np.float32],
+    weight: NDArray[np.float32],
+    *,
+    eps: float = 1e-6,
+    out: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """`x / sqrt(mean of x^2 + eps) * weight`, with the mean along the last dimension."""
+    rows, n = _rows("x", x)
+    _require_shape("weight", weight, n)
+    y = _result(x, out, weight=weight)
+    _call("rms_norm", rows, n, _positive("eps", eps), x, weight, y)
+    return y
+
+
+# ---- elements
+
+
+def silu(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """`x / (1 + exp(-x))` of each element."""
+    return _of_elements("silu", x, out)
+
+
+def sigmoid(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """`1 / (1 + exp(-x))` of each element."""
+    return _of_elements("sigmoid", x, out)
+
+
+def gelu_tanh(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """`x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))` of each element."""
+    return _of_elements("gelu_tanh", x, out)
+
+
+# ---- attention
+
+
+def attention(
+    q: NDArray[np.float32],
+    k: NDArray[np.float32],
+    v: NDArray[np.float32],
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    out: NDArray[np.float32] | None = None,
+) -> NDArray[np.float32]:
+    """`softmax(scale q k^T) v` for queries (..., M, D), keys and values (..., N, D), with scale 1 / sqrt(D) unless given.
+
+    causal: query i sees the keys up to number i. The leading dimensions are the same ones: batches, heads.
+
+    Raises:
+        ValueError: also where causal is True and there are more queries than keys.
+    """
+    causal = option("causal", causal)
+    for name, array in (("q", q), ("k", k), ("v", v)):
+        _require_array(name, array, "float32")
+        if array.ndim < 2:
+            raise ValueError(f"{name} must have at least two dimensions, not {array.ndim}")
+    (m, d), n = q.shape[-2:], k.shape[-2]
+    if k.shape != (*q.shape[:-2], n, d):
+        raise ValueError(f"k must have the shape of q, {q.shape}, but for the number of keys, not {k.shape}")
+    if v.shape != k.shape:
+        raise ValueError(f"v must have the shape of k, {k.shape}, not {v.shape}")
+    if causal and m > n:
+        raise ValueError(f"there are {m} queries and {n} keys: a causal query has a key of its own number")
+    factor = 1 / math.sqrt(d) if scale is None else number(SINGLE, "scale", scale)
+    y, heads = _result(q, out, k=k, v=v), q.size // (m * d)
+    if d == 64 and n % 64 == 0 and causal and m == n:
+        _call("causal_attention", heads, n // 64, factor, q, k, v, y)
+    elif d == 64 and n % 64 == 0 and not causal and m >= 6:
+        _call("attention", heads, m, n, factor, q, k, v, y)
+    else:
+        _call("causal_attention_by_rows" if causal else "attention_by_rows", heads, m, n, d, factor, q, k, v, y)
+    return y
+
+
+# ---- arguments
+
+
+def _of_rows(name: str, x: Any, out: Any) -> NDArray[np.float32]:
+    rows, n = _rows("x", x)
+    y = _result(x, out)
+    _call(name, rows, n, x, y)
+    return y
+
+
+def _of_elements(name: str, x: Any, out: Any) -> NDArray[np.float32]:
+    _require_array("x", x, "float32")
+    y = _result(x, out)
+    _call(name, x.size, x, y)
+    return y
+
+
+def _rows(name: str, x: Any) -> tuple[int, int]:
+    """How many rows an array has, and their length."""
+    _require_array(name, x, "float32")
+    if x.ndim == 0:
+        raise ValueError(f"{name} must have at least one dimension")
+    return x.size // x.shape[-1], x.shape[-1]
+
+
+def _require_array(name: str, array: Any, dtype: str) -> None:
+    import numpy as np
+
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be a masked array; fill it with numpy.ma.filled")
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
+    if array.dtype != dtype:
+        raise TypeError(f"{name} must be of dtype {dtype}, not {array.dtype}; convert it with astype")
+    if not array.size:
+        raise ValueError(f"{name} must not be empty, but has the shape {array.shape}")
+    if not array.flags.c_contiguous:
+        hint = "copy it with numpy.ascontiguousarray"
+        raise ValueError(f"the elements of {name} must be in the order of its dimensions, without gaps; {hint}")
+    if not array.flags.aligned:
+        raise ValueError(f"the elements of {name} do not lie at multiples of {array.itemsize} bytes; copy it")
+
+
+def _require_shape(name: str, array: Any, n: int) -> None:
+    _require_array(name, array, "float32")
+    if array.shape != (n,):
+        raise ValueError(f"{name} must have the shape ({n},), as the rows of x have {n} elements, not {array.shape}")
+
+
+def _positive(name: str, value: Any) -> float:
+    found = number(SINGLE, name, value)
+    if not found >= 0:
+        raise ValueError(f"{name} must be at least 0, not {found:g}")
+    return found
+
+
+def _new(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.empty(shape, np.float32)
+
+
+def _result(x: Any, out: Any, **others: Any) -> NDArray[np.float32]:
+    """The array for the result, of the shape of x."""
+    import numpy as np
+
+    if out is None:
+        return _new(x.shape)
+    _require_array("out", out, "float32")
+    if out.shape != x.shape:
+        raise ValueError(f"out must have the shape {x.shape}, not {out.shape}")
+    if not out.flags.writeable:
+        raise ValueError("out is to be changed, but the array is read-only")
+    for name, array in {"the input": x, **others}.items():
+        if np.may_share_memory(out, array):
+            raise ValueError(f"out shares memory with {name}; give it memory of its own")
+    found: NDArray[np.float32] = out
+    return found
+
+
+# ---- the libraries
+
+
+def procedure(name: str) -> Procedure:
+    """A scheduled procedure of ENTRIES."""
+    from usl_avx512.networks import attention as heads
+    from usl_avx512.networks import rows
+
+    match name:
+        case "attention":
+            return heads.attention()
+        case "causal_attention":
+            return heads.causal_attention()
+        case "attention_by_rows" | "causal_attention_by_rows":
+            return heads.attention_by_rows(causal=name != "attention_by_rows")
+        case _:
+            return rows.kernel(name)
+
+
+def network_library(name: str) -> Library:
+    """The C of an entry of ENTRIES."""
+    from usl_c11.emit import library
+
+    return library([procedure(name).ir], f"usl_{name}", entry_checks=False)
+
+
+@functools.cache
+def _function(name: str) -> tuple[Any, Callable[..., int]]:
+    """cffi, and the compiled function of an entry of ENTRIES."""
+    from usl_avx512.kernels.sources import built_once
+
+    ffi = foreign()
+    ffi.cdef(f"int {name}({ENTRIES[name]});")
+    path = built_once(f"network {name}", lambda: network_library(name))
+    return ffi, getattr(ffi.dlopen(str(path)), name)
+
+
+def _call(name: str, *args: Any) -> None:
+    ffi, function = _function(name)
+    values = []
+    for arg in args:
+        if isinstance(arg, int):
+            values.append(arg)
+        elif isinstance(arg, float):
+            values.append(ffi.new("float *", arg))
+        else:
+            values.append(ffi.from_buffer("int64_t[]" if arg.dtype.kind == "i" else "float[]", arg))
+    if function(*values):
+        raise MemoryError(f"{name}: there is no memory for what is computed on the way")

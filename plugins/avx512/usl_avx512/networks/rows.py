@@ -1,0 +1,144 @@
+"""Rows of networks on AVX-512: softmax, norms, activations and sums as plain loops, and one schedule for all of them.
+
+    from usl_avx512.networks.rows import kernel
+
+    softmax = kernel("softmax")
+
+Each loop `j` over the N elements of a row runs in vector registers, several at a time, with a mask for the last ones. exp is
+within 1 ulp, sums are taken in several parts.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from usl_avx512.blas1 import instructions
+from usl_avx512.memories import AVX512
+from usl_core import Procedure, proc_from_source
+from usl_core.scheduling import rename, simplify
+from usl_stdlib import interleave, replace_all, vectorize
+
+ROWS = {
+    "softmax": """\
+def softmax(R: size, N: size, x: f32[R, N], y: f32[R, N]):
+    for i in seq(0, R):
+        m: f32
+        m = -3.4028235e38
+        for j in seq(0, N):
+            m @= max(x[i, j])
+        z: f32
+        z = 0.0
+        for j in seq(0, N):
+            e: f32
+            e = exp(x[i, j] - m)
+            y[i, j] = e
+            z += e
+        w: f32
+        w = 1.0 / z
+        for j in seq(0, N):
+            y[i, j] = y[i, j] * w
+""",
+    "log_softmax": """\
+def log_softmax(R: size, N: size, x: f32[R, N], y: f32[R, N]):
+    for i in seq(0, R):
+        m: f32
+        m = -3.4028235e38
+        for j in seq(0, N):
+            m @= max(x[i, j])
+        z: f32
+        z = 0.0
+        for j in seq(0, N):
+            z += exp(x[i, j] - m)
+        w: f32
+        w = log(z) + m
+        for j in seq(0, N):
+            y[i, j] = x[i, j] - w
+""",
+    "cross_entropy": """\
+def cross_entropy(R: size, N: size, x: f32[R, N], target: i64[R], loss: f32[R]):
+    for i in seq(0, R):
+        m: f32
+        m = -3.4028235e38
+        for j in seq(0, N):
+            m @= max(x[i, j])
+        z: f32
+        z = 0.0
+        for j in seq(0, N):
+            z += exp(x[i, j] - m)
+        loss[i] = log(z) + m - x[i, idx(target[i], 0, N)]
+""",
+    "layer_norm": """\
+def layer_norm(R: size, N: size, eps: f32, x: f32[R, N], weight: f32[N], bias: f32[N], y: f32[R, N]):
+    for i in seq(0, R):
+        s: f32
+        s = 0.0
+        for j in seq(0, N):
+            s += x[i, j]
+        mean: f32
+        mean = s / f32(N)
+        v: f32
+        v = 0.0
+        for j in seq(0, N):
+            v += (x[i, j] - mean) * (x[i, j] - mean)
+        w: f32
+        w = 1.0 / sqrt(v / f32(N) + eps)
+        for j in seq(0, N):
+            y[i, j] = (x[i, j] - mean) * w * weight[j] + bias[j]
+""",
+    "rms_norm": """\
+def rms_norm(R: size, N: size, eps: f32, x: f32[R, N], weight: f32[N], y: f32[R, N]):
+    for i in seq(0, R):
+        s: f32
+        s = 0.0
+        for j in seq(0, N):
+            s += x[i, j] * x[i, j]
+        w: f32
+        w = 1.0 / sqrt(s / f32(N) + eps)
+        for j in seq(0, N):
+            y[i, j] = x[i, j] * w * weight[j]
+""",
+    "silu": """\
+def silu(N: size, x: f32[N], y: f32[N]):
+    for j in seq(0, N):
+        y[j] = x[j] / (1.0 + exp(-x[j]))
+""",
+    "sigmoid": """\
+def sigmoid(N: size, x: f32[N], y: f32[N]):
+    for j in seq(0, N):
+        y[j] = 1.0 / (1.0 + exp(-x[j]))
+""",
+    "gelu_tanh": """\
+def gelu_tanh(N: size, x: f32[N], y: f32[N]):
+    for j in seq(0, N):
+        y[j] = x[j] / (1.0 + exp(x[j] * (-1.5957691216 - 0.0713548163 * (x[j] * x[j]))))
+""",
+}
+"""The kernels as object code. -3.4028235e38 is the least f32. GELU by tanh is x times the logistic function of twice the tanh's
+argument, sqrt(8 / pi) (x + 0.044715 x^3), with which no digits are lost where it is negative."""
+
+
+def algorithm(name: str) -> Procedure:
+    """What a kernel of `ROWS` computes, as plain loops."""
+    return proc_from_source(ROWS[name])
+
+
+@cache
+def available() -> tuple[Procedure, ...]:
+    """The instructions to choose from."""
+    from usl_avx512.isa import functions
+
+    return (functions.mm512_exp_ps, functions.mm512_mask_exp_ps, *instructions())
+
+
+def rows_schedule(p: Procedure, registers: int = 4) -> Procedure:
+    """Each loop `j` in vector registers, so many of them at a time."""
+    for loop in p.find("for j in _: _", many=True):
+        p, vectorized = vectorize(p, p.forward(loop), 16, AVX512, available(), tail="masked")
+        p, _ = interleave(p, vectorized.loop, registers, par_reduce=True)
+    return simplify(replace_all(p, available()))
+
+
+@cache
+def kernel(name: str) -> Procedure:
+    """A scheduled kernel of `ROWS`."""
+    return rename(rows_schedule(algorithm(name)), name)
