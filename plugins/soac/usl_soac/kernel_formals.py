@@ -159,6 +159,9 @@ def reading(typ: ScalarType, dims: tuple[Term, ...], target: Target) -> Arr:
     """The array that is in a buffer."""
 
     def at(indices: Sequence[Expr]) -> Scalar:
-        return as_scalar(typ, build.read(target.buffer, *target.indices, *indices))
+        place = target
+        for index in indices:
+            place = place.inside(index)
+        return as_scalar(typ, build.read(place.buffer, *place.indices))
 
     return Arr(typ, dims, at)

@@ -68,11 +68,16 @@ Value = Scalar | Arr
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a value is written: a buffer, and the first of its indices."""
+    """Where a value is written: a buffer, the first of its indices, and what is added to the next one."""
 
     buffer: build.Buffer
     indices: tuple[Expr, ...] = ()
+    shift: Expr | None = None
 
     def inside(self, index: Expr) -> Target:
         """A part of it."""
-        return Target(self.buffer, (*self.indices, index))
+        return Target(self.buffer, (*self.indices, index if self.shift is None else build.add(self.shift, index)))
+
+    def behind(self, shift: Expr) -> Target:
+        """The part of it from an index on."""
+        return Target(self.buffer, self.indices, shift if self.shift is None else build.add(self.shift, shift))

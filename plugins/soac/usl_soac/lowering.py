@@ -49,6 +49,8 @@ class Lowering:
         self.uses = uses
         self.clamps = clamps
         self.values: dict[Sym, Value] = {}
+        self.in_place: set[Sym] = set()
+        """Parts of concatenations that are written as such."""
         self.terms: dict[Sym, Term] = {}
         """What sizes of functions that are called stand for."""
         self._calling: list[str] = []
@@ -70,7 +72,7 @@ class Lowering:
             statement = self.outside[sym]
             try:
                 values: Sequence[Value]
-                if isinstance(statement.value, core.Map):
+                if isinstance(statement.value, core.Map) and is_elementwise(statement.value):
                     values = [self.lazy_map(statement.value, self.dims(statement.pattern[0].type))]
                 else:
                     values = self.arranged(statement)
@@ -170,6 +172,7 @@ class Lowering:
             if target is not None and isinstance(atom, Sym) and atom in bound and self.uses.once(atom)
         }
         direct = dict(wanted)
+        self._place_parts(body, direct)
         for statement in body.statements:
             self.statement(statement, direct)
         results: list[Value | None] = []
@@ -181,6 +184,27 @@ class Lowering:
                 self.store(target, self.value(atom))
             results.append(None)
         return results
+
+    def _place_parts(self, body: Body, direct: dict[Sym, Target]) -> None:
+        """The parts of a concatenation that has a target are written there, if nothing else needs them."""
+        made = {param.name: each for each in body.statements for param in each.pattern}
+        for statement in reversed(body.statements):
+            if not isinstance(statement.value, core.Concat) or statement.pattern[0].name not in direct:
+                continue
+            target, before = direct[statement.pattern[0].name], None
+            for array in statement.value.arrays:
+                part = made.get(array)
+                if part is None:
+                    break  # how much comes before the next one is found out when this one is
+                if self.uses.once(array) and isinstance(part.value, self.placed) and not self._is_lazy(part, direct):
+                    direct[array] = target if before is None else target.behind(before)
+                    self.in_place.add(array)
+                (dim, *_) = next(self.dims(param.type) for param in part.pattern if param.name == array)
+                rounds = self.rounds(dim)
+                before = rounds if before is None else build.add(before, rounds)
+
+    placed = (core.Map, core.Scan, core.Concat)
+    """What can be written as a part of a larger array."""
 
     def statement(self, statement: Statement, direct: dict[Sym, Target]) -> None:
         """One statement. What has a target in `direct` and is built is written there, and taken out of it."""
@@ -194,7 +218,7 @@ class Lowering:
                     self.bind(param, found)
             return
         if isinstance(expr, core.Map | core.Scan | core.Reduce | core.Concat | core.Update | core.If | core.Loop):
-            if isinstance(expr, core.Map) and self._is_lazy(expr, statement, direct):
+            if isinstance(expr, core.Map) and self._is_lazy(statement, direct):
                 (param,) = statement.pattern
                 self.bind(param, self.lazy_map(expr, self.dims(param.type)))
                 return
@@ -207,11 +231,12 @@ class Lowering:
         for param, value in zip(statement.pattern, self.arranged(statement), strict=True):
             self.bind(param, value)
 
-    def _is_lazy(self, expr: core.Map, statement: Statement, direct: Mapping[Sym, Target]) -> bool:
-        if len(statement.pattern) != 1:
+    def _is_lazy(self, statement: Statement, direct: Mapping[Sym, Target]) -> bool:
+        """Whether it is a map whose elements are computed where they are read."""
+        if len(statement.pattern) != 1 or not isinstance(statement.value, core.Map):
             return False
         (param,) = statement.pattern
-        return param.name not in direct and self.uses.once(param.name) and is_elementwise(expr)
+        return param.name not in direct and self.uses.once(param.name) and is_elementwise(statement.value)
 
     def built(self, statement: Statement, direct: dict[Sym, Target]) -> None:
         """A statement whose arrays are written somewhere."""

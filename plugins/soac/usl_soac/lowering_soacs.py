@@ -27,7 +27,7 @@ def map_(at: Lowering, expr: core.Map, targets: Sequence[Target]) -> None:
 def reduce(at: Lowering, expr: core.Reduce, targets: Sequence[Target]) -> None:
     """The totals are locals, or the targets themselves where these are."""
     arrays = [at.array(each) for each in expr.arrays]
-    totals = _Totals(at, expr.neutral, [None if target.indices else target for target in targets])
+    totals = _Totals(at, expr.neutral, [None if target.indices or target.shift is not None else target for target in targets])
     with at.loop(arrays[0].dims[0]) as i:
         totals.combine(expr.op, [array.row(i) for array in arrays])
     totals.into(targets)
@@ -132,8 +132,9 @@ def concat(at: Lowering, expr: core.Concat, targets: Sequence[Target]) -> None:
     for each in expr.arrays:
         array = at.array(each)
         rounds = at.rounds(array.dims[0])
-        with at.loop(array.dims[0]) as i:
-            at.store(target.inside(i if before is None else build.add(before, i)), array.row(i))
+        if each not in at.in_place:
+            with at.loop(array.dims[0]) as i:
+                at.store((target if before is None else target.behind(before)).inside(i), array.row(i))
         before = rounds if before is None else build.add(before, rounds)
 
 

@@ -21,7 +21,7 @@ from usl_soac.outer_arrays import ARRAY_FORMS
 from usl_soac.outer_frame import Frame, Value
 from usl_soac.outer_scalars import operation
 from usl_soac.outer_soacs import SOACS
-from usl_soac.regions import KERNELS, is_deferred, kernel
+from usl_soac.regions import KERNELS, is_deferred, kernel, region
 from usl_soac.scalars import BOOL
 from usl_soac.size_terms import defined
 from usl_soac.views import View
@@ -68,13 +68,16 @@ def as_kernel(statement: Statement, frame: Frame) -> Sequence[Value] | None:
         return None
     module = frame.module
     name = f"{frame.name}_k{sum(1 for each in module.kernels if each.startswith(f'{frame.name}_k'))}"
-    try:
-        made = kernel(statement, frame, name)
-    except NotAKernel as why:
-        module.not_kernels.setdefault(frame.name, []).append(str(why))
-        return None
-    module.kernels[name] = made
-    return called(made, statement, frame)
+    found = region(statement, frame)
+    for statements in [found] if len(found) == 1 else [found, [statement]]:
+        try:
+            made = kernel(statements, frame, name)
+        except NotAKernel as why:
+            module.not_kernels.setdefault(frame.name, []).append(str(why))
+        else:
+            module.kernels[name] = made
+            return called(made, statement, frame)
+    return None
 
 
 def write(expr: Expr, pattern: Sequence[Param], frame: Frame) -> Sequence[Value]:

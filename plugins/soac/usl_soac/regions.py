@@ -17,12 +17,12 @@ from usl_soac.core import Body, Const, Statement
 from usl_soac.kernel_formals import Argument, Formals
 from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import NotAKernel
-from usl_soac.lowering import Forms, Lowering, is_elementwise
+from usl_soac.lowering import Forms, Lowering
 from usl_soac.lowering_arrays import ARRANGED
 from usl_soac.lowering_soacs import BUILT
 from usl_soac.outer_frame import Frame
 from usl_soac.scalars import CERT
-from usl_soac.sizes import Term
+from usl_soac.traverse import used_by_statement
 
 KERNELS = (core.Map, core.Reduce, core.Scan, core.Concat)
 ARRANGE = (core.Slice, core.Split, core.Rearrange, core.Iota, core.Replicate, core.Index, core.Coerce)
@@ -50,11 +50,28 @@ def is_deferred(statement: Statement, uses: Uses) -> bool:
         return bool(statement.certs)
     if isinstance(statement.value, ARRANGE):
         return True
-    if isinstance(statement.value, core.Map) and len(statement.pattern) == 1:
-        return (
-            uses.once(statement.pattern[0].name) and is_elementwise(statement.value) and is_total(statement.value.function.body)
-        )
+    if isinstance(statement.value, KERNELS):
+        return all(uses.once(param.name) for param in statement.pattern) and _total(statement)
     return False
+
+
+def region(statement: Statement, frame: Frame) -> list[Statement]:
+    """A statement with those before it that nothing else needs, in order: they become one kernel."""
+    wanted: set[Statement] = set()
+    missing = [statement]
+    while missing:
+        for sym in used_by_statement(missing.pop()):
+            before = frame.deferred.get(sym)
+            if before is not None and sym not in frame.values and before not in wanted:
+                wanted.add(before)
+                missing.append(before)
+    names = {sym for each in [*wanted, statement] for sym in used_by_statement(each)}
+    kept = [
+        each
+        for each in dict.fromkeys(frame.deferred.values())
+        if each in wanted and isinstance(each.value, KERNELS) and {param.name for param in each.pattern} <= names
+    ]
+    return [*kept, statement]
 
 
 def is_total(body: Body) -> bool:
@@ -87,27 +104,29 @@ def _total(statement: Statement) -> bool:
             return True
 
 
-def kernel(statement: Statement, frame: Frame, name: str) -> Kernel:
-    """The kernel of a statement.
+def kernel(statements: Sequence[Statement], frame: Frame, name: str) -> Kernel:
+    """The kernel of statements, of which the last one has the results.
 
     Raises:
         NotAKernel: it cannot be one.
     """
     assert frame.uses is not None and frame.program is not None
-    first = _lowered(statement, frame, name, True, None, clamps=False)
+    first = _lowered(statements, frame, name, True, None, clamps=False)
     has_sizes = any(each.kind == "size" for each in first.arguments)
-    general = _procedure(statement, frame, f"{name}_any", positive=False) if has_sizes or first.is_empty else None
+    general = _procedure(statements, frame, f"{name}_any", positive=False) if has_sizes or first.is_empty else None
     if first.is_empty:
         assert general is not None
         return Kernel(*general, None, (), is_general=True)
-    procedure = _procedure(statement, frame, name, positive=True)
+    procedure = _procedure(statements, frame, name, positive=True)
     return Kernel(*procedure, *(general or (None, ())))
 
 
-def _procedure(statement: Statement, frame: Frame, name: str, positive: bool) -> tuple[Procedure, Sequence[Argument]]:
-    first = _lowered(statement, frame, name, positive, None, clamps=False)
+def _procedure(
+    statements: Sequence[Statement], frame: Frame, name: str, positive: bool
+) -> tuple[Procedure, Sequence[Argument]]:
+    first = _lowered(statements, frame, name, positive, None, clamps=False)
     for clamps in (False, True):
-        second = _lowered(statement, frame, name, positive, first, clamps)
+        second = _lowered(statements, frame, name, positive, first, clamps)
         try:
             return second.builder.finish(), second.arguments
         except UslError as error:
@@ -119,16 +138,16 @@ def _procedure(statement: Statement, frame: Frame, name: str, positive: bool) ->
 _KINDS = ("size", "room", "index", "scalar", "array", "result")
 
 
-def _lowered(statement: Statement, frame: Frame, name: str, positive: bool, before: Formals | None, clamps: bool) -> Formals:
+def _lowered(
+    statements: Sequence[Statement], frame: Frame, name: str, positive: bool, before: Formals | None, clamps: bool
+) -> Formals:
     """One round of building. The second one makes the formals in order: it knows from the first which there are."""
     assert frame.uses is not None and frame.program is not None
     formals = Formals(build.ProcBuilder(name), positive, frame.types, frame.terms)
     lowering = Lowering(frame.program, formals, frame.uses, FORMS, clamps)
     lowering.outside = frame.deferred
-    results: dict[Sym, tuple[Term, ...]] = {
-        param.name: lowering.dims(param.type) if param.type.dims else () for param in statement.pattern
-    }
-    targets = {}
+    pattern = statements[-1].pattern
+    results = [lowering.dims(param.type) if param.type.dims else () for param in pattern]
     if before is not None:
         for term in sorted(before.wanted, key=lambda term: term.name is None):
             formals.extent(term)
@@ -143,7 +162,6 @@ def _lowered(statement: Statement, frame: Frame, name: str, positive: bool, befo
                     formals.array(sym, dims)
                 case _:
                     pass
-    for param in statement.pattern:
-        targets[param.name] = formals.result(param, results[param.name])
-    lowering.built(statement, targets)
+    targets = [formals.result(param, dims) for param, dims in zip(pattern, results, strict=True)]
+    lowering.body(Body(tuple(statements), tuple(param.name for param in pattern)), targets)
     return formals
