@@ -1,28 +1,51 @@
 """Image kernels of `usl_halide_lib` against Halide 21 with its hand-written and automatic schedules, and OpenCV.
 
-    python -m bench images        # each number of threads in a process of its own; contestants take turns
-    python -m bench.images 1 9 demosaic resize      # threads, rounds, kernels (all of them if none): the rows as JSON
+    python -m bench images                                        # all of it; each kernel and size in a process of its own
+    python -m bench.images --kernels harris,resize --sizes 1536x2560 --threads 1 --rounds 9
+    python -m bench.images --prepare --kernels harris             # only compile, both sides; what is compiled is kept
 
-All get the same arrays, and their results are compared before anything is timed. A figure is the median over the rounds of
-a contestant's time over ours in the same round, so that load of the machine weighs on both.
+Both sides are compiled before anything is timed, Halide's pipelines ahead of time (`halide_aot`), and each only once. All get
+the same arrays, and their results are compared. Contestants take turns; a turn is a call that is not counted and then as many
+as take a fiftieth of a second, after a pause in which the threads of the one before go to sleep. A figure is the median over
+the rounds of a contestant's time over ours in the same round, so that load of the machine weighs on both.
 """
 
 from __future__ import annotations
 
+import argparse
+import ctypes
+import importlib.util
 import json
 import math
-import os
 import random
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from bench import halide_aot
+from bench.halide_aot import AUTOMATIC
+from bench.images_halide import BY_HAND
+
 SIZES = ((1536, 2560), (4320, 7680))
-AUTOMATIC = ("Mullapudi2016", "Adams2019", "Li2018")
+LAYERS = ((112, 112, 32, 64), (56, 56, 128, 128))
+KERNELS = ("box_blur", "unsharp", "harris", "bilateral_grid", "demosaic", "local_laplacian", "resize", "separable_convolution")
+THREADS = (1, 2)
+TURN = 0.02
+"""Seconds that a contestant runs in its turn, once at least."""
+
+TRIES = 5
+"""How often a disturbed turn is repeated."""
+
+BEHIND = 2.5
+"""How many times the least time a contestant may take, to go on."""
+
+PAUSE = 0.005
+"""Seconds before a turn: idle threads of OpenMP look for work for about half as long."""
+
 GOALS = {"box_blur": 1.1, "unsharp": 1.2}
 """How many times the speed of the best Halide schedule is wanted, where it is not 1."""
 
@@ -37,35 +60,38 @@ Run = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call: the kernel, what the table calls its size, what Halide and our function are given, the result's shape."""
+    """One call: the kernel, what the table calls its size, and the result's shape.
+
+    Halide's pipeline and our procedure are given the inputs, ours after its sizes; our function in Python is given ours.
+    """
 
     kernel: str
     size: str
     inputs: tuple[Any, ...]
     ours: tuple[Any, ...]
     shape: tuple[int, ...]
+    sizes: tuple[float, ...]
 
 
 def measure(rounds: int) -> list[dict[str, Any]]:
     """A row for each kernel, size, number of threads and contestant."""
     rows: list[dict[str, Any]] = []
-    for threads in (1, 2):
-        environment = dict(os.environ, OMP_NUM_THREADS=str(threads), HL_NUM_THREADS=str(threads))
-        command = [sys.executable, "-m", "bench.images", str(threads), str(rounds)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    for case in cases():
+        prepare(case, THREADS)
+        command = [sys.executable, "-m", "bench.images", "--kernels", case.kernel, "--sizes", case.size, "--json"]
+        done = subprocess.run([*command, "--rounds", str(rounds)], stdout=subprocess.PIPE, text=True, check=True)
         rows += json.loads(done.stdout.splitlines()[-1])
+        print(markdown([row for row in rows if (row["kernel"], row["size"]) == (case.kernel, case.size)]), flush=True)
     return rows
 
 
-def cases(names: Sequence[str] = ()) -> Iterator[Case]:
-    """What is measured, or what of it is about the kernels of some names; arrays are made when their case is asked for."""
-    for height, width in SIZES:
-        for kernel in ("box_blur", "unsharp", "harris", "bilateral_grid", "demosaic", "local_laplacian", "resize"):
-            if not names or kernel in names:
-                yield image_case(kernel, height, width)
-    for layer in ((112, 112, 32, 64), (56, 56, 128, 128)):
-        if not names or "separable_convolution" in names:
-            yield layer_case(*layer)
+def cases(names: Sequence[str] = (), sizes: Sequence[str] = ()) -> Iterator[Case]:
+    """What is measured, or what of it has one of these names and sizes; arrays are made when their case is asked for."""
+    for kernel in KERNELS:
+        layers = kernel == "separable_convolution"
+        for shape in LAYERS if layers else SIZES:
+            if (not names or kernel in names) and (not sizes or "x".join(map(str, shape)) in sizes):
+                yield layer_case(*shape) if layers else image_case(kernel, *shape)
 
 
 def image_case(kernel: str, height: int, width: int) -> Case:
@@ -79,7 +105,8 @@ def image_case(kernel: str, height: int, width: int) -> Case:
         gray, shape = numbers.random((height, width), dtype=np.float32), (2 * height // 3, 2 * width // 3)
         (rows, down), (columns, across) = cubic_taps(height, shape[0]), cubic_taps(width, shape[1])
         tables = (np.array(each, order="C") for each in (rows, down, columns.T, across.T))  # Halide wants to write
-        return Case(kernel, size, (gray, *tables), (gray, shape), shape)
+        sizes = height, width, *shape, rows.shape[1], columns.shape[1]
+        return Case(kernel, size, (gray, *tables), (gray, shape), shape, sizes)
     kind, of, result = {
         "box_blur": (np.uint16, (height + 2, width + 2), (height, width)),
         "unsharp": (np.float32, (3, height + 6, width + 6), (3, height, width)),
@@ -93,7 +120,8 @@ def image_case(kernel: str, height: int, width: int) -> Case:
         image = numbers.integers(0, 1 << 16, of, dtype=np.uint16)
     else:
         image = numbers.uniform(0.25, 1.0, of).astype(np.float32)
-    return Case(kernel, size, (image,), (image,), result)
+    sizes = {"demosaic": (height // 2, width // 2), "local_laplacian": (height, width, 1 / 7, 1.0)}
+    return Case(kernel, size, (image,), (image,), result, sizes.get(kernel, (height, width)))
 
 
 def layer_case(height: int, width: int, channels: int, results: int) -> Case:
@@ -103,17 +131,36 @@ def layer_case(height: int, width: int, channels: int, results: int) -> Case:
     numbers = np.random.default_rng(0)
     shapes = (height + 2, width + 2, channels), (3, 3, channels), (channels, results), (results,)
     given = tuple(numbers.standard_normal(shape, dtype=np.float32) for shape in shapes)
-    return Case("separable_convolution", f"{height}x{width}x{channels}x{results}", given, given, (height, width, results))
+    sizes = height, width, channels, results
+    return Case("separable_convolution", "x".join(map(str, sizes)), given, given, (height, width, results), sizes)
 
 
-def contest(threads: int, rounds: int, names: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """The rows of this process."""
+def prepare(case: Case, threads: Sequence[int]) -> None:
+    """Compile what has not been compiled; what could not be is told."""
+    from usl_halide_lib import kernels
+
+    kernels.compiled(case.kernel)
+    for how in schedules(case):
+        for count in threads if how in AUTOMATIC else (1,):
+            if problem := halide_aot.prepare(case, how, count):
+                print(f"Halide {how} of {case.kernel} {case.size}: {problem}", file=sys.stderr)
+
+
+def schedules(case: Case) -> list[str]:
+    """Halide's schedules of a kernel."""
+    if importlib.util.find_spec("halide") is None:
+        return []
+    return [*BY_HAND[case.kernel], *AUTOMATIC]
+
+
+def contest(case: Case, counts: Sequence[int], rounds: int) -> list[dict[str, Any]]:
+    """The rows of one case, for each number of threads."""
     rows: list[dict[str, Any]] = []
-    for case in cases(names):
+    for threads in counts:
         runs = contestants(case, threads)
         times = in_turns({name: run for name, (run, _) in runs.items()}, rounds)
         for name, taken in times.items():
-            ratios = sorted(other / own for other, own in zip(taken, times["usl"], strict=True))
+            ratios = sorted(other / own for other, own in zip(taken, times["usl"], strict=False))
             rows.append(
                 {
                     "kernel": case.kernel,
@@ -130,15 +177,40 @@ def contest(threads: int, rounds: int, names: Sequence[str] = ()) -> list[dict[s
 
 
 def in_turns(runs: dict[str, Run], rounds: int) -> dict[str, list[float]]:
-    """The times of each, in another order in each round, so that nobody always follows a long run; the first is not counted."""
+    """The times of each, in another order in each round, so that nobody always follows a long run.
+
+    Who is far behind runs in one round.
+    """
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for number in range(rounds + 1):
+    for number in range(rounds):
         for name, run in random.Random(number).sample(list(runs.items()), len(runs)):
-            start = time.perf_counter()
-            run()
-            if number:
-                times[name].append(time.perf_counter() - start)
+            time.sleep(PAUSE)
+            times[name].append(turn(run))
+        limit = BEHIND * min(min(each) for each in times.values())
+        runs = {name: run for name, run in runs.items() if min(times[name]) <= limit}
     return times
+
+
+def turn(run: Run) -> float:
+    """Seconds of a call, in the mean over a turn; one in which another process took the core from us is repeated."""
+    start = time.perf_counter()
+    run()
+    first = time.perf_counter() - start
+    calls = max(1, round(TURN / first))
+    found = math.inf
+    for _ in range(TRIES):
+        losses, start = _cores_lost(), time.perf_counter()
+        for _ in range(calls):
+            run()
+        found = min(found, (time.perf_counter() - start) / calls)
+        if _cores_lost() == losses:
+            break
+    return found
+
+
+def _cores_lost() -> int:
+    """How often a thread of this process had to make way for another process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
 def contestants(case: Case, threads: int) -> dict[str, tuple[Run, float]]:
@@ -147,14 +219,34 @@ def contestants(case: Case, threads: int) -> dict[str, tuple[Run, float]]:
 
     from usl_halide_lib import kernels
 
-    ours = getattr(kernels, case.kernel)
-    out = np.empty_like(ours(*case.ours))
-    expected = ours(*case.ours, out=out).astype(np.float64)
-    found: dict[str, tuple[Run, float]] = {"usl": (lambda: ours(*case.ours, out=out), 0.0)}
-    for name, (run, result) in halide(case, out.dtype, threads):
-        run()
-        found[name] = run, float(np.abs(np.asarray(result()).astype(np.float64) - expected).max())
+    set_threads(threads)
+    expected = getattr(kernels, case.kernel)(*case.ours)
+    ours, out = kernels.compiled(case.kernel), np.zeros_like(expected)
+    ours(*case.sizes, *case.inputs, out)
+    found: dict[str, tuple[Run, float]] = {"usl": (lambda: ours(*case.sizes, *case.inputs, out), difference(out, expected))}
+    result = np.zeros(case.shape, out.dtype)
+    for how in schedules(case):
+        path = halide_aot.library(case, how, threads)
+        if path.exists():
+            run, set_halide_threads = halide_aot.caller(path, case.inputs[0], result)
+            set_halide_threads(threads)
+            result[...] = 0
+            run()
+            found[f"Halide {how}"] = run, difference(result, expected)
     return found | others(case, threads)
+
+
+def difference(one: Any, other: Any) -> float:
+    """The greatest difference of two arrays; a row at a time, since they are large."""
+    return max(float(abs(a.astype("f8") - b.astype("f8")).max()) for a, b in zip(one, other, strict=True))
+
+
+def set_threads(count: int) -> None:
+    """How many threads the parallel loops of compiled C have."""
+    try:
+        ctypes.CDLL("libgomp.so.1").omp_set_num_threads(count)
+    except OSError:
+        print("no OpenMP: our loops run on one thread", file=sys.stderr)
 
 
 def others(case: Case, threads: int) -> dict[str, tuple[Run, float]]:
@@ -181,55 +273,6 @@ def others(case: Case, threads: int) -> dict[str, tuple[Run, float]]:
         case _:
             pass
     return {name: (run, math.nan) for name, run in found.items()}
-
-
-def halide(case: Case, kind: Any, threads: int) -> list[tuple[str, tuple[Run, Callable[[], Any]]]]:
-    """Each schedule that could be made: what runs it, and what gives the result."""
-    try:
-        import halide as hl
-    except ImportError:
-        return []
-    from bench.images_halide import BY_HAND
-
-    found = []
-    for how in (*BY_HAND[case.kernel], *AUTOMATIC):
-        try:
-            found.append((f"Halide {how}", pipeline(hl, case, how, kind, threads)))
-        except Exception as error:  # a plugin may be missing, or refuse the pipeline
-            print(f"Halide {how} of {case.kernel}: {str(error).splitlines()[0]}", file=sys.stderr)
-    return found
-
-
-def pipeline(hl: Any, case: Case, how: str, kind: Any, threads: int) -> tuple[Run, Callable[[], Any]]:
-    """A kernel in Halide with one schedule, compiled."""
-    import numpy as np
-
-    from bench.images_halide import BY_HAND, DEFINED
-
-    given = hl.ImageParam(KINDS[str(case.inputs[0].dtype)](hl), case.inputs[0].ndim, "given")
-    given.set(hl.Buffer(case.inputs[0]))
-    tables = [hl.Buffer(each) for each in case.inputs[1:]]
-    output, funcs = DEFINED[case.kernel](hl, given, *tables)
-    result = np.zeros(case.shape, kind)
-    whole = hl.Buffer(result)
-    if how not in AUTOMATIC:
-        BY_HAND[case.kernel][how](hl, output, funcs)
-        output.compile_jit()
-        return (lambda: output.realize(whole)), lambda: result
-    (plugin,) = Path(hl.__file__).parent.rglob(f"libautoschedule_{how.lower()}.so")
-    hl.load_plugin(str(plugin))
-    for dim, extent in enumerate(reversed(case.shape)):
-        output.set_estimate(output.args()[dim], 0, extent)
-    for dim, extent in enumerate(reversed(case.inputs[0].shape)):
-        given.dim(dim).set_estimate(0, extent)
-    made = hl.Pipeline(output)
-    made.apply_autoscheduler(hl.get_jit_target_from_environment(), hl.AutoschedulerParams(how, {"parallelism": str(threads)}))
-    made.compile_jit()
-    return (lambda: made.realize(whole)), lambda: result
-
-
-KINDS: dict[str, Callable[[Any], Any]] = {"uint16": lambda hl: hl.UInt(16), "float32": lambda hl: hl.Float(32)}
-"""Halide's types."""
 
 
 def best_halide(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -281,5 +324,24 @@ def markdown(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.images", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--kernels", default=",".join(KERNELS), help="names, with commas between them")
+    parser.add_argument("--sizes", default="", help="such as 1536x2560, with commas between them; all if none is given")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--prepare", action="store_true", help="only compile")
+    parser.add_argument("--json", action="store_true", help="rows as JSON rather than a table")
+    chosen = parser.parse_args()
+    threads = [int(each) for each in chosen.threads.split(",")]
+    rows = []
+    for case in cases(chosen.kernels.split(","), [each for each in chosen.sizes.split(",") if each]):
+        if chosen.prepare:
+            prepare(case, threads)
+        else:
+            rows += contest(case, threads, chosen.rounds)
+    print(json.dumps(rows) if chosen.json else markdown(rows))
+
+
 if __name__ == "__main__":
-    print(json.dumps(contest(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])))
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from usl_core.cursors import AllocCursor, ArgCursor, ReduceCursor
@@ -24,7 +25,7 @@ from usl_core.scheduling import (
 )
 from usl_halide_lib.compute import difference, transfer
 from usl_halide_lib.directives import Directive, LoopAlignStrategy
-from usl_halide_lib.infer import bounds
+from usl_halide_lib.infer import Box, bounds
 from usl_halide_lib.loops import start_at_zero, swap
 from usl_halide_lib.places import Func, Stage, find_funcs, iterator_plus, reads, statements, text_of
 from usl_halide_lib.working import Working
@@ -304,7 +305,10 @@ def _adjacent(working: Working, first: Any, second: Any) -> None:
 
 
 def prefetch(working: Working, directive: Directive) -> None:
-    """Ask for the first of the places that a later iteration reads; nothing is computed, so that it may lie anywhere."""
+    """Ask for the first of the places that a later iteration reads, or writes if it reads none; it may lie anywhere.
+
+    Where the loop moves along rows, that is the first place of the row, in each plane.
+    """
     stage = working.stage(directive)
     name, at, from_, offset, _ = directive.args
     place, mover = working.loop(stage, at, directive), working.loop(stage, from_, directive)
@@ -315,14 +319,36 @@ def prefetch(working: Working, directive: Directive) -> None:
         return
     arg = next((each for each in working.p.args() if each.name() == name and each.mem() is not None), None)
     buffer = arg if arg is not None else working.at(working.func(name, directive).buffer)
-    kind = str(buffer.type())
-    if f"mm_prefetch_t0_{kind}" not in isa.names():
-        raise directive.refuse(f"there is no prefetch of {kind}", "E780")
-    box = bounds(working.p, buffer, working.at(place).body(), kinds=("read",))
+    body = working.at(place).body()
+    try:
+        box = bounds(working.p, buffer, body, kinds=("read",))
+    except SchedulingError:  # not read here: what is written comes from memory too, unless whole lines of it are
+        box = bounds(working.p, buffer, body)
     steps = [difference(lo.at(**{mover.name(): 1}), lo.at(**{mover.name(): 0})) for lo in box.lo]
-    point = ", ".join(map(str, box.lo[:-1]))
-    window = f"{name}[{point}{', ' if point else ''}{box.lo[-1]}:{box.lo[-1]} + 1]"
-    ahead = steps[-1] * offset if steps and steps[-1] else 0
-    if not ahead:
-        raise directive.refuse(f"{from_} does not move along the last dimension of {name}", "E780")
-    working.do(insert_noop_call, working.at(place).body().before(), getattr(isa, f"mm_prefetch_t0_{kind}"), [ahead, window])
+    if steps and steps[-1]:
+        word, windowed, ahead = "", 1, steps[-1] * offset
+    elif len(steps) > 1 and steps[-2]:
+        word, windowed, ahead = "row_", 2, steps[-2] * offset
+    else:
+        raise directive.refuse(f"{from_} does not move along rows or columns of {name}", "E780")
+    instruction = f"mm_prefetch_{word}t0_{buffer.type()}"
+    if instruction not in isa.names():
+        raise directive.refuse(f"there is no prefetch of {buffer.type()}", "E780")
+    window = [f"{lo}:{lo} + 1" for lo in box.lo[-windowed:]]
+    for plane in _planes(box, len(steps) - windowed):
+        region = f"{name}[{', '.join([*plane, *window])}]"
+        working.do(insert_noop_call, working.at(body).before(), getattr(isa, instruction), [ahead, region])
+
+
+def _planes(box: Box, outer: int) -> list[list[str]]:
+    """The places of a box in its outer dimensions: all of them, if they are few, in each dimension the first otherwise."""
+    extents = [extent.constant for extent in box.extent[:outer]]
+    counts = [int(each) if each is not None and 1 <= each <= MOST_PLANES else 1 for each in extents]
+    return [
+        [f"{lo} + {step}" if step else str(lo) for lo, step in zip(box.lo, place, strict=False)]
+        for place in product(*map(range, counts))
+    ]
+
+
+MOST_PLANES = 4
+"""How many planes are asked for ahead of time, each by an instruction of its own."""

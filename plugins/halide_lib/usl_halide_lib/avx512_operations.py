@@ -24,6 +24,7 @@ WORDS = {
     "load max": "load_clamped1",
     "store": "storeu",
     "store2": "store2",
+    "store pairs": "store_pairs",
     "store +": "accumulateu",
     "set1": "set1",
     "+": "add3",

@@ -27,22 +27,34 @@ def box_blur_schedule(p: Procedure) -> Schedule:
 
 
 def unsharp_schedule(p: Procedure) -> Schedule:
-    """Strips of rows in parallel; in each, eight grey rows and one of the vertical blur and of the ratio are kept."""
+    """Strips of rows in parallel; in each, two rows at a time, for which eight grey rows are kept.
+
+    The ratio stays in registers. Rows to be written are fetched while the one before is computed, since memory is slower
+    than the arithmetic.
+    """
     s = schedule(p, default="inline")
-    s["output"].split("y", "yo", "yi", 32, GUARD).parallel("yo").reorder("x", "c", "yi", "yo")
-    s["output"].vectorize("x", 16, SHIFT).unroll("c")
-    s["gray"].compute_at("output", "yi").store_at("output", "yo").vectorize("x", 16)
-    s["blur_y"].compute_at("output", "yi").store_at("output", "yo").vectorize("x", 16)
-    s["ratio"].compute_at("output", "yi").store_at("output", "yo").vectorize("x", 16)
+    s["output"].split("y", "yo", "y", 32, SHIFT).parallel("yo").split("y", "yi", "yu", 2).split("x", "xo", "xi", 16, SHIFT)
+    s["output"].reorder("xi", "c", "xo", "yu", "yi", "yo").vectorize("xi").unroll("c").unroll("yu")
+    s["output"].prefetch("output", "xo", "yu", 1)
+    s["gray"].compute_at("output", "yi").store_at("output", "yo").align_storage("x", 16).vectorize("x", 16)
+    s["blur_y"].compute_at("output", "yi").store_at("output", "yo").align_storage("x", 16)
+    s["blur_y"].split("x", "xo", "xi", 16, SHIFT).reorder("xi", "y", "xo").vectorize("xi").unroll("y")
+    s["ratio"].compute_at("output", "xo").vectorize("x", 16)
     return s
 
 
 def harris_schedule(p: Procedure) -> Schedule:
-    """Strips of rows in parallel; in each, rows of the gradients slide, and their products stay in registers."""
+    """Strips of rows in parallel; in each, rows of the gradients slide, and their products stay in registers.
+
+    Two rows at a time, which share most of the gradients. Rows of the image are fetched before they are needed.
+    """
     s = schedule(p, default="inline")
-    s["response"].split("y", "yo", "yi", 32, GUARD).parallel("yo").vectorize("x", 16, SHIFT)
+    s["response"].split("y", "yo", "y", 32, SHIFT).parallel("yo").split("y", "yi", "yu", 2).split("x", "xo", "xi", 16, SHIFT)
+    s["response"].reorder("xi", "yu", "xo", "yi", "yo").vectorize("xi").unroll("yu")
     for gradient in ("gx", "gy"):
-        s[gradient].compute_at("response", "yi").store_at("response", "yo").vectorize("x", 16)
+        s[gradient].compute_at("response", "yi").store_at("response", "yo").align_storage("x", 16)
+        s[gradient].split("x", "xo", "xi", 16, SHIFT).vectorize("xi")
+    s["gx"].prefetch("inp", "xo", "y", 4)
     return s
 
 

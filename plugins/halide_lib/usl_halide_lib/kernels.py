@@ -130,7 +130,7 @@ def _called(
     result = np.empty(wanted, dtype) if out is None else match_shape(name, "out", out, dtype, shape, dict(sizes))
     direct = result.strides[-1] == result.itemsize
     dense_out = result if direct else np.empty(wanted, dtype)
-    _compiled(name)(*(sizes[each] for each in SIZES.get(name, "HW")), *map(_rows_dense, given), *tables, dense_out)
+    compiled(name)(*(sizes[each] for each in SIZES.get(name, "HW")), *map(_rows_dense, given), *tables, dense_out)
     if not direct:
         result[...] = dense_out
     return result
@@ -154,7 +154,8 @@ def _dense(array: Any) -> Any:
 
 
 @cache
-def _compiled(name: str) -> Callable[..., Any]:
+def compiled(name: str) -> Callable[..., Any]:
+    """A kernel's compiled procedure, which is called with sizes and arrays."""
     from usl_avx512 import has_avx512
 
     run: Callable[..., Any] = scheduled(name).jit() if has_avx512() else KERNELS[name][0].jit()

@@ -26,7 +26,7 @@ from usl_core.errors import SchedulingError
 from usl_core.inspect import affine
 from usl_core.ir.memory import Memory
 from usl_core.ir.types import ScalarType
-from usl_core.scheduling import bind_expr, expand_dim, fission, lift_alloc, replace, set_memory, stage_mem
+from usl_core.scheduling import bind_expr, expand_dim, fission, lift_alloc, reorder_stmts, replace, set_memory, stage_mem
 from usl_halide_lib.apart import vectorised_apart
 from usl_halide_lib.idioms import idiom
 from usl_halide_lib.places import text_of
@@ -37,7 +37,7 @@ Find = Callable[[str, str, str], Procedure | None]
 """The instruction for an operation, by its name, the type of its result and that of its operands; None if there is none.
 
 Names are "load", "store", "+", "a*+" (`a * x + y` with a scalar a), "/3", "load2" (every second element),
-"average", "cast", ...
+"average", "cast", "store pairs" (the elements of two registers by turns), ...
 """
 
 
@@ -55,12 +55,17 @@ def by_operations(
     inside, depth = list(loop.body()), 1
     if len(inside) == 1 and isinstance(inside[0], IfCursor):
         inside, depth = list(inside[0].body()), 2
-    for each in reversed(inside[:-1]):
-        working.do(fission, working.at(each).after(), depth)
-    for each in inside:
-        write = working.at(each)
+    groups = _pairs(inside, loop.name(), find) if depth == 1 else [[each] for each in inside]
+    for first, *_ in reversed(groups[1:]):
+        working.do(fission, working.at(first).before(), depth)
+    for group in groups:
+        write = working.at(group[0])
         if not isinstance(write, AssignCursor | ReduceCursor):
             raise SchedulingError("the loop over lanes is not around assignments", code="E461")
+        if len(group) == 2:
+            plan = Plan(loop.name(), str(write.type()), find)
+            _put(working, depth, width, memory_of, _pair_pieces(working, plan, *map(working.at, group)))
+            continue
         around = write.parent() if depth == 1 else write.parent().parent()
 
         def make(small: Working, alone: Any) -> None:
@@ -86,7 +91,11 @@ def _one_statement(
     if depth == 2:
         write = write.body()[0]
     plan = Plan(lane, str(write.type()), find, named)
-    pieces = _sum_of_products(working, plan, write) or _pieces(working, plan, write)
+    _put(working, depth, width, memory_of, _sum_of_products(working, plan, write) or _pieces(working, plan, write))
+
+
+def _put(working: Working, depth: int, width: int, memory_of: Callable[[str], type[Memory]], pieces: list[Piece]) -> None:
+    """A loop for each piece, which becomes the instruction; what they compute goes into registers."""
     for piece in reversed(pieces[:-1]):
         if piece.kind:
             scalar = _alloc_before(working.at(piece.stmt))
@@ -100,6 +109,46 @@ def _one_statement(
         for _ in range(depth):
             place = place.parent()
         working.do(replace, place, piece.instruction)
+
+
+def _pairs(inside: list[Any], lane: str, find: Find) -> list[list[Any]]:
+    """Statements one by one, but two together that store what lies side by side: `x[2 * i]` and then `x[2 * i + 1]`."""
+    groups: list[list[Any]] = []
+    for each in inside:
+        before = groups[-1] if groups else []
+        if len(before) == 1 and _side_by_side(before[0], each, lane) and find("store pairs", str(each.type()), ""):
+            before.append(each)
+        else:
+            groups.append([each])
+    return groups
+
+
+def _side_by_side(one: Any, other: Any, lane: str) -> bool:
+    if not (isinstance(one, AssignCursor) and isinstance(other, AssignCursor) and one.name() == other.name()):
+        return False
+    if not one.idx() or [text_of(each) for each in one.idx()[:-1]] != [text_of(each) for each in other.idx()[:-1]]:
+        return False
+    if any(each.name() == one.name() for write in (one, other) for each in walk(write.rhs(), ReadCursor)):
+        return False
+    first, second = affine(one.idx()[-1]), affine(other.idx()[-1])
+    if first is None or second is None or first.terms.get(lane) != 2:
+        return False
+    return bool(first.terms == second.terms and first.constant + 1 == second.constant)
+
+
+def _pair_pieces(working: Working, plan: Plan, first: Any, second: Any) -> list[Piece]:
+    """The values of two statements that store side by side, all of them before the first of the two."""
+    store = plan.find("store pairs", plan.kind, "")
+    assert store is not None
+    plan.operands(first.rhs(), second.rhs())
+    pieces = []
+    for value in plan.values:
+        made = _bound(working, plan, value)
+        for moved in (_alloc_before(made), made):
+            if working.at(first).next() == working.at(moved):
+                working.do(reorder_stmts, working.at(first).expand(0, 1))
+        pieces.append(Piece(made, value.instruction, value.kind))
+    return [*pieces, Piece(first, store)]
 
 
 @dataclass(frozen=True, slots=True)

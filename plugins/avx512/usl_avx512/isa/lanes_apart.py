@@ -3,6 +3,7 @@
 | body | |
 |---|---|
 | `src[2 * i]`, and 3, 4 | every second element: an image reduced to half its width |
+| `dst[2 * i] = even[i]`, `dst[2 * i + 1] = odd[i]` | two images as the columns of one, in whole registers |
 | `src[i]` where the stride is 2, 3 or 4 | one of as many interleaved channels, `x[i, c]` |
 | `src[i]` of any stride | a column of a matrix, element by element |
 | `src[15 - i]` | backwards |
@@ -22,6 +23,8 @@ from usl_avx512.isa.families import Lanes, Source, Table, plain
 from usl_avx512.isa.lanes import AVX512BW_VL, EPI16, EPI32, EPU8, EPU16, EPU32, PD, PS, X_EPU8, Y_EPI16, Y_EPU8, Y_EPU16
 
 ROWS = (PS, EPI32, EPU32, Y_EPI16, Y_EPU16, X_EPU8, EPI16, EPU16, Y_EPU8, EPU8, PD)
+
+PAIRED = (PS, EPI32, EPU32, EPI16, EPU16, EPU8)
 
 N = "({n} < $l ? {n} : $l)"
 """How many lanes a masked form works on, at most all."""
@@ -123,6 +126,18 @@ def _doubled(row: Lanes, odd: int) -> Iterator[Source]:
     yield from _load(row, f"load_doubled{odd or ''}", loads, elements, "(i + 1) / 2" if odd else "i / 2")
 
 
+def _pairs(row: Lanes) -> Iterator[Source]:
+    even, odd = (_ints(row, f"{{{name}}}") for name in ("even", "odd"))
+    text = f"""\
+@instr("usl_avx512_interleaved_{row.extra["x"]}({{dst.ptr}}, {even}, {odd});")
+def ${{p}}_store_pairs_$s(dst: [$t][2 * $l] @ DRAM, even: [$t][$l] @ $m, odd: [$t][$l] @ $m):
+    for i in seq(0, $l):
+        dst[2 * i] = even[i]
+        dst[2 * i + 1] = odd[i]
+"""
+    yield from plain(Template(text).substitute(row.blanks()), *_features(row))
+
+
 BORDERS = {
     "clamped": ("min(max(first + i, lo), hi)", "{lo}", "{hi}", "0 <= lo and lo <= hi and hi < m"),
     "clamped1": ("max(min(first + i, hi), lo)", "{lo}", "{hi}", "0 <= lo and lo <= hi and hi < m"),
@@ -147,6 +162,8 @@ def _clamped(row: Lanes, name: str) -> Iterator[Source]:
 def _all(row: Lanes) -> Iterator[Source]:
     for k in (2, 3, 4):
         yield from _strided(row, k)
+    if row in PAIRED:
+        yield from _pairs(row)
     if row not in (PS, PD):
         yield from _apart(row)
     yield from _backwards(row)
