@@ -94,14 +94,14 @@ def resize_schedule(p: Procedure) -> Schedule:
 
 
 def separable_convolution_schedule(p: Procedure) -> Schedule:
-    """Rows in parallel; in each, sums of 6 pixels times 32 channels at once."""
+    """Rows in parallel; in each, sums of 8 pixels times 32 channels at once."""
     s = schedule(p)
-    s["out"].parallel("y").split("x", "xo", "xi", 6, SHIFT).split("k", "ko", "ki", 32, SHIFT)
+    s["out"].parallel("y").split("x", "xo", "xi", 8, SHIFT).split("k", "ko", "ki", 32, SHIFT)
     s["out"].reorder("ki", "xi", "ko", "xo", "y").vectorize("ki", 16).unroll("xi")
     s["mixed"].compute_at("out", "ko").split("k", "ko", "ki", 16, GUARD).vectorize("ki", 16).unroll("ko").unroll("x")
     s["mixed"].update().split("k", "ko", "ki", 16, GUARD).reorder("ki", "ko", "x", "c")
     s["mixed"].update().vectorize("ki", 16).unroll("ko").unroll("x")
-    s["deep"].compute_at("out", "y").vectorize("c", 16)
+    s["deep"].compute_at("out", "y").reorder("x", "c", "y").vectorize("c", 16)
     return s
 
 

@@ -64,7 +64,7 @@ def by_operations(
             raise SchedulingError("the loop over lanes is not around assignments", code="E461")
         if len(group) == 2:
             plan = Plan(loop.name(), str(write.type()), find)
-            _put(working, depth, width, memory_of, _pair_pieces(working, plan, *map(working.at, group)))
+            _put(working, plan, depth, width, memory_of, _pair_pieces(working, plan, *map(working.at, group)))
             continue
         around = write.parent() if depth == 1 else write.parent().parent()
 
@@ -91,15 +91,17 @@ def _one_statement(
     if depth == 2:
         write = write.body()[0]
     plan = Plan(lane, str(write.type()), find, named)
-    _put(working, depth, width, memory_of, _sum_of_products(working, plan, write) or _pieces(working, plan, write))
+    _put(working, plan, depth, width, memory_of, _sum_of_products(working, plan, write) or _pieces(working, plan, write))
 
 
-def _put(working: Working, depth: int, width: int, memory_of: Callable[[str], type[Memory]], pieces: list[Piece]) -> None:
+def _put(
+    working: Working, plan: Plan, depth: int, width: int, memory_of: Callable[[str], type[Memory]], pieces: list[Piece]
+) -> None:
     """A loop for each piece, which becomes the instruction; what they compute goes into registers."""
     for piece in reversed(pieces[:-1]):
         if piece.kind:
             scalar = _alloc_before(working.at(piece.stmt))
-            working.do(expand_dim, scalar, width, lane)
+            working.do(expand_dim, scalar, width, plan.lane)
             working.do(lift_alloc, scalar, depth)
             working.do(set_memory, scalar, memory_of(piece.kind))
     for piece in reversed(pieces[:-1]):
