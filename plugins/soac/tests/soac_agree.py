@@ -14,6 +14,7 @@ from usl_soac.interp import Interpreter, OutOfFuel
 from usl_soac.modes import Sized, SizedProgram, sizes_of_program
 from usl_soac.pipeline import hoisted, linked, simplified
 from usl_soac.sized_interp import SizedInterpreter
+from usl_soac.slicing import stage
 from usl_soac.traverse import atoms, walk
 
 FUEL = 200_000
@@ -80,6 +81,11 @@ def compare(program: Program, args: Sequence[Any], sized: SizedProgram | None = 
             result.others[name] = outcome(machine, lambda m=machine: m.whole(this.ext, list(args)))  # type: ignore[misc]
         else:
             result.others[name] = outcome(machine, lambda m=machine: m.apart(this.shape, this.value, list(args)))  # type: ignore[misc]
+    cut = stage(this.done)
+    if cut is not None:
+        head, tail, count = cut
+        machine = SizedInterpreter(everything, exact=exact, fuel=20 * FUEL)
+        result.others["staged"] = outcome(machine, lambda m=machine: m.staged(head, tail, count, list(args)))  # type: ignore[misc]
     passes = {"simplified": simplified(linked(sized, (main.name, Part.EXT)))}
     passes["hoisted"] = hoisted(passes["simplified"])
     for name, program_ in passes.items():

@@ -1,8 +1,8 @@
 """Random programs whose sizes depend on much: on elements, calls, branches, rounds of loops, recursion, earlier sizes.
 
-`soac_programs` has all forms of the language; here is what makes sizes hard: `map(lambda e: iota(e % 4), v)` over equal and other
-elements, branches whose sizes are computed by calls inside, loops that add the same or something else in each round, functions
-that call themselves and keep, add to, or double their argument.
+`soac_programs` has all forms of the language; here is what makes sizes hard: `map(lambda e: iota(e % 4), v)` over equal and
+other elements, branches whose sizes are computed by calls inside, loops that add the same or something else in each round,
+functions that call themselves and keep, add to, or double their argument.
 """
 
 from __future__ import annotations
@@ -214,10 +214,10 @@ class _Generator:
 
     def matrix(self, env: _Env, depth: int) -> str:
         inner, row = self.fresh("e"), self.fresh("r")
-        element = env.inner(**{inner: SCALAR})
+        element, other = env.inner(**{inner: SCALAR}), self.pick(*env.variables[SCALAR])
         choices = [
             f"map(lambda {inner}: iota({inner} % 4), {self.regular(env)})",
-            f"map(lambda {inner}: replicate(({inner} + {self.pick(*env.variables[SCALAR])}) % 3, {inner}), {self.regular(env)})",
+            f"map(lambda {inner}: replicate(({inner} + {other}) % 3, {inner}), {self.regular(env)})",
             f"map(lambda {inner}: {self.expr(VECTOR, element, depth)}, {self.regular(env)})",
             f"map(lambda {inner}: {self.expr(VECTOR, element, depth)}, {self.regular(env)})",
             f"replicate({self.expr(SCALAR, env, depth)} % 3, {self.expr(VECTOR, env, depth)})",

@@ -47,6 +47,16 @@ class SizedInterpreter(Interpreter):
             raise Unguarded(f"the shape of {value.name} is {sizes}, its value has {found}")
         return results
 
+    def staged(self, head: Function, tail: Function, count: int, args: Sequence[Value]) -> tuple[Value, ...]:
+        """The results by head, which gives `count` sizes and what else the tail needs, and tail."""
+        whole = [*self._sizes(head, args), *args]
+        first = self.run(head, whole)
+        results = self.run(tail, [*first, *whole])
+        found = tuple(each for result in results for each in np.shape(result))
+        if found != first[:count]:
+            raise Unguarded(f"the head of {head.name} gives {first[:count]}, its tail has {found}")
+        return results
+
     def _sizes(self, function: Function, args: Sequence[Value]) -> list[int]:
         """The sizes that arguments bind."""
         found: dict[Any, int] = {}

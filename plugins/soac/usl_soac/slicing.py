@@ -19,7 +19,7 @@ from usl_soac.elaborate import Elaborated
 from usl_soac.scalars import I64
 from usl_soac.sizes import Term, name
 from usl_soac.slices import backward_slice
-from usl_soac.traverse import rename, used_by_body, used_by_statement
+from usl_soac.traverse import Renaming, names_in_types, rename, used_by_body, used_by_statement
 
 Simplify = Callable[[Body], Body]
 
@@ -141,7 +141,12 @@ def stage(done: Elaborated) -> tuple[Function, Function, int] | None:
     needed = {sym for statement in rest for sym in used_by_statement(statement)}
     needed |= {atom for atom in done.body.results if isinstance(atom, Sym)}
     needed |= {sym for dim in dims for sym in dim.names()}
-    carried = [param for statement in first for param in statement.pattern if param.name in needed]
+    bound = [param for statement in first for param in statement.pattern]
+    carried: list[Param] = []
+    while len(carried) < len(found := [param for param in bound if param.name in needed]):
+        carried = found
+        # The types of what is carried mention sizes, which are carried too.
+        needed |= names_in_types(tuple(carried))
     head = replace(
         function,
         params=(*size_params(function), *function.params),
@@ -155,11 +160,12 @@ def stage(done: Elaborated) -> tuple[Function, Function, int] | None:
     shapes = [tuple(name(next(names).name) for _ in each) for each in done.dims]
     tail_body = Body(tuple(rest), done.body.results, span=done.body.span)
     fresh = {param.name: param.name.copy() for param in carried}
+    renaming = Renaming(fresh)
     tail = replace(
         function,
         params=(
             *lengths,
-            *(replace(param, name=fresh[param.name]) for param in carried),
+            *(replace(param, name=fresh[param.name], type=renaming.type(param.type)) for param in carried),
             *size_params(function),
             *function.params,
         ),
