@@ -20,8 +20,8 @@ def soac_command(place: str, form: str | None, explain: bool) -> None:
 
     for name, function in report.functions(place).items():
         if form is not None:
-            click.echo(function.show(form))
+            click.echo(function.show(form), nl=False)
         elif explain:
-            click.echo(function.explain(), nl=False)
+            click.echo(function.explain())
         else:
             click.echo(f"{name} : {function.type()}")

@@ -101,6 +101,10 @@ class Expressions(ABC):
         """How many arguments it takes."""
 
     @abstractmethod
+    def object_scalars(self, named: Named) -> Sequence[ScalarType | None]:
+        """The types that numbers have as its arguments."""
+
+    @abstractmethod
     def run_def(self, closure: Closure, args: Sequence[Value], block: Block, span: Span) -> Value:
         """The result of a nested def on arguments."""
 
@@ -379,7 +383,9 @@ class Expressions(ABC):
             return self.own(function.name, node, env, block, expected)
         for keyword in node.keywords:
             raise refuse("arguments have no names here", self.span(keyword.value))
-        args = [self.expr(arg, env, block) for arg in node.args]
+        scalars = self.object_scalars(function) if isinstance(function, Named) else []
+        wanted = [*scalars, *[None] * len(node.args)]
+        args = [self.expr(arg, env, block, scalar) for arg, scalar in zip(node.args, wanted, strict=False)]
         return self.apply(function, args, block, span)
 
     def apply(

@@ -100,7 +100,7 @@ def explained(sized: SizedProgram) -> str:
         tests = [statement.value for statement in walk(body) if isinstance(statement.value, core.Assert)]
         for test in dict.fromkeys((test.site.span, test.site.text) for test in tests):
             lines.append(f"    {test[0]}: test: {test[1].format(*['…'] * 9)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 # ---- sizes without results

@@ -10,10 +10,10 @@ from typing import Any
 from usl_core import Procedure
 from usl_core.backend import written_formals
 from usl_core.deep import deep
-from usl_core.errors import Span
+from usl_core.errors import NOWHERE, Span
 from usl_core.ir.nodes import Arg
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import ControlType, TensorType, scalar_of
+from usl_core.ir.types import ControlType, ScalarType, TensorType, scalar_of
 from usl_perceus import Foreign
 from usl_perceus import Function as FunctionalFunction
 from usl_soac import core, signatures
@@ -142,6 +142,17 @@ class Lowering(Statements):
             return len(named.object.types()[0])
         assert isinstance(named.object, Procedure)
         return len(named.object.ir.args)
+
+    def object_scalars(self, named: Named) -> Sequence[ScalarType | None]:
+        """The types of elements of the parameters; None where that is a tuple."""
+        definition = definition_of(named.object)
+        if definition is not None:
+            declared = [each.declared for each in definition.signature.params]
+            return [each.type.scalar if isinstance(each, signatures.Leaf) else None for each in declared]
+        if isinstance(named.object, Foreign | FunctionalFunction):
+            return [SCALARS.get(each) for each in named.object.types()[0]]
+        assert isinstance(named.object, Procedure)
+        return [self.kernel_type(named.name, each, NOWHERE).scalar for each in named.object.ir.args]
 
     def call_object(self, named: Named, args: Sequence[Value], block: Block, span: Span) -> Value:
         """A call of a `@soac` function or a `@proc`."""

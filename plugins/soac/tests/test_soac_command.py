@@ -1,0 +1,103 @@
+"""`usl soac`, and what a file of functions shows."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from usl_core.errors import UslError
+from usl_soac import parse_program
+from usl_soac.command import soac_command
+
+FILE = """
+from __future__ import annotations
+from usl_soac import sliced, soac, static_sizes
+
+@soac
+def doubled(x: f64[n]) -> f64[_]:
+    return concat(x, x)
+
+@sliced
+@soac
+def chosen(k: i64) -> i64[_]:
+    return iota(k if k > 3 else 3)
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "functions.py"
+    path.write_text(FILE)
+    return str(path)
+
+
+def run(*args: str) -> str:
+    done = CliRunner().invoke(soac_command, args)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.output
+
+
+def test_a_file_is_listed_with_the_types_of_its_functions(file):
+    assert run(file) == ("doubled : ∀ n. (x: f64[n]) → f64[2*n]\nchosen : (k: i64) → ∃ k_2. i64[k_2]\n")
+
+
+def test_one_function_is_shown_after_a_pass(file):
+    assert run(f"{file}:doubled", "--show", "core").splitlines() == [
+        "fun doubled : ∀ n. (x: f64[n]) → ∃ k. f64[k]",
+        "    t: f64[?] = concat(x, x)",
+        "    t",
+    ]
+    assert "sliced" in run(f"{file}:chosen", "--explain")
+
+
+def test_what_is_not_there_is_told(file, tmp_path):
+    with pytest.raises(UslError, match="defines no function triple with @soac\n  hint: doubled, chosen"):
+        run(f"{file}:triple")
+    with pytest.raises(UslError, match="there is no pass called asm\n  hint: core, ext, slices"):
+        run(file, "--show", "asm")
+    empty = tmp_path / "empty.py"
+    empty.write_text("")
+    with pytest.raises(UslError, match="defines no function with @soac"):
+        run(str(empty))
+    assert "exclude each other" in run(file, "--show", "core", "--explain")
+
+
+def test_sizes_of_results_are_known_without_them():
+    text = """
+@soac
+def f(x: f64[n, m], k: i64) -> tuple[f64[_, _], i64[_]]:
+    return concat(x, x), iota(k)
+
+@soac
+def g(ns: i64[n]) -> i64[_, _]:
+    return map(lambda c: iota(c), ns)
+
+@soac
+def h(x: i64[n]) -> i64[_]:
+    return filter(lambda v: v > 0, x)
+"""
+    program = parse_program(text, "<shapes>")
+    assert program["f"].shape(x=(2, 3), k=7) == ((4, 3), (7,))
+    with pytest.raises(UslError, match="f has no parameter y\n  hint: x, k"):
+        program["f"].shape(x=(2, 3), k=7, y=1)
+    with pytest.raises(UslError, match="f: x is given as an array, or as its 2 sizes"):
+        program["f"].shape(x=(2,), k=7)
+    with pytest.raises(UslError, match=r"the sizes of f depend on k\n.*\n.*\n  hint: k=…") as caught:
+        program["f"].shape(x=(2, 3))
+    assert caught.value.code == "E766"
+    with pytest.raises(UslError, match="the sizes of h cannot be known without computing its result") as caught:
+        program["h"].shape(x=(3,))
+    assert caught.value.code == "E766"
+
+
+def test_promises_about_sizes_are_kept_or_refused():
+    text = "@{}\n@soac\ndef f(x: i64[n], k: i64) -> i64[_]:\n    return {}\n"
+    assert parse_program(text.format("static_sizes", "concat(x, x)"))["f"].type().endswith("i64[2*n]")
+    for promise, body in (("static_sizes", "filter(lambda v: v > 0, x)"), ("sliced", "filter(lambda v: v > 0, x)")):
+        with pytest.raises(UslError, match="<program>:3:1: f is promised to ") as caught:
+            parse_program(text.format(promise, body))["f"].type()
+        assert caught.value.code == "E765"
+    assert "interleaved" in parse_program(text.format("interleaved", "concat(x, x)"))["f"].explain()
+    with pytest.raises(UslError, match="@fast is no promise"):
+        parse_program(text.format("fast", "x"))
