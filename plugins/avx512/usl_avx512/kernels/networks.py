@@ -33,7 +33,7 @@ ENTRIES = {
     "layer_norm": ROWS + "const float *eps, const float *x, const float *weight, const float *bias, float *y",
     "rms_norm": ROWS + "const float *eps, const float *x, const float *weight, float *y",
     **dict.fromkeys(("silu", "sigmoid", "gelu_tanh"), "int64_t N, const float *x, float *y"),
-    "attention": f"int64_t H, int64_t M, int64_t N, {HEADS}",
+    **dict.fromkeys(("attention", "attention_of_few"), f"int64_t H, int64_t M, int64_t N, {HEADS}"),
     "causal_attention": f"int64_t H, int64_t B, {HEADS}",
     **dict.fromkeys(("attention_by_rows", "causal_attention_by_rows"), f"int64_t H, int64_t M, int64_t N, int64_t E, {HEADS}"),
 }
@@ -160,6 +160,8 @@ def attention(
         _call("causal_attention", heads, n // 64, factor, q, k, v, y)
     elif d == 64 and n % 64 == 0 and not causal and m >= 6:
         _call("attention", heads, m, n, factor, q, k, v, y)
+    elif d == 64 and not causal:
+        _call("attention_of_few", heads, m, n, factor, q, k, v, y)
     else:
         _call("causal_attention_by_rows" if causal else "attention_by_rows", heads, m, n, d, factor, q, k, v, y)
     return y
@@ -258,6 +260,8 @@ def procedure(name: str) -> Procedure:
             return heads.attention()
         case "causal_attention":
             return heads.causal_attention()
+        case "attention_of_few":
+            return heads.attention_of_few()
         case "attention_by_rows" | "causal_attention_by_rows":
             return heads.attention_by_rows(causal=name != "attention_by_rows")
         case _:

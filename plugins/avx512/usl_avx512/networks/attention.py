@@ -27,8 +27,10 @@ from usl_core.scheduling import (
     reorder_loops,
     replace,
     rewrite_expr,
+    set_memory,
     simplify,
     stage_mem,
+    unroll_loop,
 )
 from usl_stdlib import interleave, replace_all, vectorize
 
@@ -157,6 +159,27 @@ def attention_by_rows(causal: bool) -> Procedure:
         text = text.replace("seq(0, N)", "seq(0, i + 1)").replace("attention_by_rows", "causal_attention_by_rows")
         text = text.replace("    s: f32[N]", "    assert M <= N\n    s: f32[N]")
     return rows_schedule(proc_from_source(text))
+
+
+@cache
+def attention_of_few() -> Procedure:
+    """Heads of 64, one query at a time, any number of keys: for text written word by word. The output stays in registers."""
+    p = proc_from_source(BY_ROWS.replace("attention_by_rows", "attention_of_few")).partial_eval(E=WIDTH)
+    scores, *over_keys, clear, add = p.find("for j in _: _", many=True)
+    p = stage_mem(p, add.parent(), f"out[h, i, 0:{WIDTH}]", "o")
+    p = set_memory(divide_dim(p, "o", 0, LANES), "o", AVX512)
+    registers = [*p.find("for i0 in _: _", many=True), add]
+    for loop in registers:
+        p = divide_loop(p, p.forward(loop), LANES, ["jo", "ji"], perfect=True)
+    p = simplify(p)
+    for loop in registers:
+        p, _ = vectorize(p, p.forward(loop).body()[0], LANES, AVX512, available(), tail="perfect")
+        p = unroll_loop(p, p.forward(loop))
+    p, _ = vectorize(p, p.forward(scores), LANES, AVX512, available(), tail="perfect")
+    for loop in (*over_keys, clear):
+        p, vectorized = vectorize(p, p.forward(loop), LANES, AVX512, available(), tail="masked")
+        p, _ = interleave(p, vectorized.loop, REGISTERS, par_reduce=True)
+    return simplify(replace_all(p, available()))
 
 
 def attention_schedule(p: Procedure, keys: str) -> Procedure:
