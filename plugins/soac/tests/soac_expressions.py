@@ -250,7 +250,7 @@ class Expressions:
             change = f"{x}.set({i}, map(lambda v: v + v, {x}[{i}]))"
         else:
             return f"({x}.set(({i}, 0), {self.scalar(scalar, env)}) if {i} < len({x}) and shape({x}, 1) > 0 else {x})", typ
-        return (change if self.maybe(0.1) else f"({change} if {i} < len({x}) else {x})"), typ
+        return (change if self.maybe(0.2) else f"({change} if {i} < len({x}) else {x})"), typ
 
     def scattered(self, scalar: str, rank: int, env: Env) -> tuple[str, T]:
         known = self.variables(env, scalar, 1)
@@ -288,7 +288,11 @@ class Expressions:
                 return (call if self.maybe(0.1) else f"({call} if len({x}) > 0 else {x})"), env.variables[x]
         if not fits or env.depth > 3:
             return self.kept_shape(scalar, rank, env)
-        callee = self.one(fits)
+        text, results = self.call(self.one(fits), env)
+        return text, results[0]
+
+    def call(self, callee: Callee, env: Env) -> tuple[str, list[T]]:
+        """A call, and what is known of the sizes of its results."""
         sizes: dict[str, str] = {}
         args = []
         for name, typ in callee.params:
@@ -321,8 +325,8 @@ class Expressions:
                         dims[1] = dims[0]
                     sizes |= dict(zip(typ.dims, dims, strict=True))
                     args.append(f"replicate({dims[0]}, replicate({dims[1]}, {self.scalar(typ.scalar, env)}))")
-        result = callee.results[0]
-        return f"{callee.name}({', '.join(args)})", T(scalar, tuple(sizes.get(dim, "?") for dim in result.dims))
+        results = [T(each.scalar, tuple(sizes.get(dim, "?") for dim in each.dims)) for each in callee.results]
+        return f"{callee.name}({', '.join(args)})", results
 
     def transposed(self, scalar: str, rank: int, env: Env) -> tuple[str, T]:
         source, typ = self.array_of(scalar, 2, env)
@@ -402,6 +406,7 @@ class Expressions:
             lambda: f"i64({self.scalar('f64', env)})",
             lambda: f"({i()} if {self.scalar('bool', env)} else {i()})",
             lambda: f"({i()} << 1)",
+            lambda: f"i64({self.one(['u8', 'i8', 'u32', 'i32'])}({i()}) {self.one(['+', '*', '-'])} {self.one([1, 3, 100])})",
             lambda: "FIVE",
         ]
         if self.maybe(0.05):
@@ -416,6 +421,8 @@ class Expressions:
             forms += [lambda: f"reduce(add, 0, {x})", lambda: f"reduce(max, -9, {x})"]
             forms += [lambda: f"reduce(lambda {e}, f: {e} * f % 7, 1, {x})"]
             forms += [lambda: f"({x}[{k}] if {k} < len({x}) else {k})"] * 2
+            best = "lambda a, i, b, j: (a, i) if a >= b else (b, j)"
+            forms += [lambda: f"reduce({best}, (-9, -1), {x}, iota(len({x})))[{self.one([0, 1])}]"]
             if self.maybe(0.1):
                 forms += [lambda: f"{x}[{'0' if self.maybe(0.5) else i()}]"] * 3
         return str(self.one(forms)())
@@ -430,6 +437,7 @@ class Expressions:
             lambda: f"f64({self.scalar('i64', env)})",
             lambda: f"({f()} if {self.scalar('bool', env)} else {f()})",
             lambda: f"floor({f()})",
+            lambda: f"f64(f32(i64({f()}) % 9) * 0.5)",
             lambda: f"abs({f()})",
             lambda: f"(-{f()})",
         ]

@@ -158,7 +158,26 @@ class Generator(Expressions):
         """A map with two results, a split, or a filter of two arrays."""
         a, b, e = self.fresh("v"), self.fresh("v"), self.fresh("e")
         xs, typ = self.array_of(self.one(["i64", "f64"]), 1, env)
-        match self.rng.randrange(3):
+        pairs = [each for each in self.callees if len(each.results) == 2]
+        if pairs and self.maybe(0.6):
+            callee = self.one(pairs)
+            text, dims = self.call(callee, env)
+            body.append(f"{indent}{a}, {b} = {text}")
+            env.variables |= {a: dims[0], b: dims[1]}
+            return
+        match self.rng.randrange(5):
+            case 3:
+                inner = env.inner(**{e: T(typ.scalar)})
+                one, first = self.any_scalar(inner)
+                rest = f"(lambda q: (q[0], q[1] {self.one(['>', '<'])} 1))"
+                body.append(f"{indent}{a}, {b} = map({rest}, map(lambda {e}: ({one}, {e}), {xs}))")
+                env.variables |= {a: T(first.scalar, typ.dims), b: T("bool", typ.dims)}
+            case 4:
+                v = self.fresh("v")
+                sums = "lambda p, q: (p[0] + q[0], max(p[1], q[1]))"
+                body.append(f"{indent}{v} = {xs}")
+                body.append(f"{indent}{a}, {b} = scan({sums}, (0, -100), {v}, rotate({v}, 1))")
+                env.variables |= {v: typ, a: typ, b: typ}
             case 0:
                 inner = env.inner(**{e: T(typ.scalar)})
                 one, first = self.any_element(inner)

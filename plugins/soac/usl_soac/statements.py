@@ -22,6 +22,9 @@ from usl_soac.sizes import Term
 from usl_soac.text import ill_typed, refuse
 from usl_soac.values import Block, Closure, Named, Num, Tup, Unassigned, Val, Value, known, leaves, named, rebuild, typed
 
+MOST_ATTEMPTS = 100
+"""How often in a function other types are tried for the numbers that loops start with."""
+
 StartRound = Callable[[Block], Env]
 """The variables that a round begins with, beside those that the loop carries."""
 
@@ -37,6 +40,9 @@ class _Round:
 
 class Statements(Expressions):
     """The statements of one function."""
+
+    loops_typed = 0
+    """Types that have been tried in vain for the numbers that loops start with."""
 
     def sequence(
         self, statements: Sequence[ast.stmt], env: Env, block: Block, after: Names, result: Declared | None
@@ -343,6 +349,9 @@ class Statements(Expressions):
                     retyped[name] = number(old, found.type.scalar, self.source.head(node))
             except SoacError as error:
                 refused = refused or error
+                self.loops_typed += 1
+                if self.loops_typed > MOST_ATTEMPTS:  # nests of loops multiply them
+                    break
         assert refused is not None
         raise refused
 
