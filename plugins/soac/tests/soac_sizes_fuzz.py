@@ -66,7 +66,7 @@ def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--first", "--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--hard", action="store_true", help="programs whose sizes depend on much")

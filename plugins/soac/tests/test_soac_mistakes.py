@@ -22,6 +22,7 @@ MISTAKES = [
     ("x[0] = y\nreturn x", "E760", "3:5", "an element cannot be assigned; write x = x.set(0, v)"),
     ("x[0, 1] += 1\nreturn x", "E760", "3:5", "an element cannot be assigned; write x = x.set((0, 1), v)"),
     ("g = lambda v: v\nreturn x", "E760", "3:5", "a function is no value of a variable"),
+    ("z = (add, x)\nreturn x", "E760", "3:10", "a function is no component of a tuple"),
     ("return [v for v in x]", "E760", "3:12", "a comprehension is written map(lambda x: …, xs)"),
     ("return x @ x", "E760", "3:12", "@ is not in the language; write the product with map and reduce"),
     ("return x[-1]", "E760", "3:14", "an index is not negative"),

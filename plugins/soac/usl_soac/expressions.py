@@ -130,7 +130,7 @@ class Expressions(ABC):
             case ast.Name(id=name):
                 return self.name(name, env, node)
             case ast.Tuple(elts=items):
-                return Tup(tuple(self.expr(item, env, block, expected) for item in items))
+                return Tup(tuple(self.component(item, env, block, expected) for item in items))
             case ast.List(elts=items):
                 values = [self.expr(item, env, block, expected) for item in items]
                 return arrays.listed(values, block, self.span(node), expected)
@@ -155,6 +155,13 @@ class Expressions(ABC):
                 return self.member(node)
             case _:
                 raise refuse(HINTS.get(type(node), f"{_kind(node)} is not in the language of arrays"), self.span(node))
+
+    def component(self, node: ast.expr, env: Env, block: Block, expected: ScalarType | None) -> Value:
+        """A component of a tuple."""
+        value = self.expr(node, env, block, expected)
+        if isinstance(value, Closure | Named):
+            raise refuse("a function is no component of a tuple", self.span(node))
+        return value
 
     def constant(self, node: ast.Constant) -> Value:
         """A number or truth value as written."""

@@ -66,7 +66,8 @@ class Statements(Expressions):
             raise refuse("return gives a value", span)
         if isinstance(result, signatures.Tuple) and isinstance(node.value, ast.Tuple):
             items = [*result.items, None, *[None] * len(node.value.elts)]  # too many or too few: `fit` says so
-            values = [self.expr(each, env, block, _expected(to)) for each, to in zip(node.value.elts, items, strict=False)]
+            pairs = zip(node.value.elts, items, strict=False)
+            values = [self.component(each, env, block, _expected(to)) for each, to in pairs]
             return fit(Tup(tuple(values)), result, self.span(node.value))
         value = self.expr(node.value, env, block, _expected(result))
         return value if result is None else fit(value, result, self.span(node.value))
