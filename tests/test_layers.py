@@ -158,7 +158,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "expressions",
         "statements",
         "types",
-        "allocations constants kernel_uses kernel_values size_terms views",
+        "allocations constants copying kernel_uses kernel_values size_terms views",
         "kernel_ops",
         "kernel_formals",
         "lowering",

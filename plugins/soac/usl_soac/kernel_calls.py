@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from usl_core import Procedure
 from usl_core.ir.sym import Sym
 from usl_perceus import not_empty
+from usl_soac import core
 from usl_soac.constants import zero
 from usl_soac.core import Param, Statement
 from usl_soac.kernel_formals import Argument
@@ -20,6 +21,9 @@ from usl_soac.views import View, times
 
 def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value]:
     """The call; the values of the statement."""
+    for each in (*kernel.arguments, *kernel.general_arguments):
+        if each.kind == "array" and isinstance(each.of, Sym):  # what has to be made is, before the two forms part
+            frame.values[each.of] = frame.whole(frame.view(each.of))
     names = [frame.fresh(param.name.name) for param in statement.pattern]
     sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
     at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
@@ -30,14 +34,29 @@ def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value
             _call(kernel.procedure, kernel.arguments, names, frame, general=False)
         with frame.block("else"):
             _call(kernel.general, kernel.general_arguments, names, frame, general=True)
+    if isinstance(statement.value, core.Filter):
+        return _front_parts(kernel, statement, names, frame)
     values: list[Value] = []
     for param, name in zip(statement.pattern, names, strict=True):
         typ = param.type
-        if typ.dims:
-            dims = tuple(map(frame.term, known(typ)))
-            values.append(View(name, typ.scalar, dims, frame.row_strides(dims)))
-        else:
-            values.append(frame.element(View(name, typ.scalar, ("1",), ("1",)), ["0"]))
+        values.append(frame.array(name, typ) if typ.dims else _only(name, param, frame))
+    return values
+
+
+def _only(name: str, param: Param, frame: Frame) -> str:
+    """A scalar result, which is an array of one element."""
+    return frame.element(View(name, param.type.scalar, ("1",), ("1",)), ["0"])
+
+
+def _front_parts(kernel: Kernel, statement: Statement, names: Sequence[str], frame: Frame) -> Sequence[Value]:
+    """The results of a filter: the rows that were written, of the arrays that have room for all."""
+    count, *arrays = statement.pattern
+    kept = frame.let("kept", _only(names[0], count, frame))
+    values: list[Value] = [kept]
+    for param, name in zip(arrays, names[1:], strict=True):
+        dims = (kept, *(frame.term(dim) for dim in known(param.type)[1:]))
+        room = View(name, param.type.scalar, dims, frame.row_strides(dims), whole=False)
+        values.append(frame.whole(room))
     return values
 
 

@@ -84,7 +84,7 @@ class Lowering:
         if typ is None:
             raise NotAKernel(f"{sym.name} is not known outside")
         if typ.dims:
-            return self.formals.array(sym, known(typ))
+            return self.formals.array(sym, self.dims(typ))
         return Scalar(typ.scalar, outside=Outside(lambda: self.formals.scalar(sym), lambda: self.formals.index(sym)))
 
     def scalar(self, atom: Atom) -> Scalar:
@@ -217,7 +217,7 @@ class Lowering:
                 if found is not None:
                     self.bind(param, found)
             return
-        if isinstance(expr, core.Map | core.Scan | core.Reduce | core.Concat | core.Update | core.If | core.Loop):
+        if type(expr) in self.forms.built:
             if isinstance(expr, core.Map) and self._is_lazy(statement, direct):
                 (param,) = statement.pattern
                 self.bind(param, self.lazy_map(expr, self.dims(param.type)))
@@ -247,6 +247,8 @@ class Lowering:
         self.forms.built[type(statement.value)](self, statement.value, targets)
         for param, target in zip(statement.pattern, targets, strict=True):
             typ = param.type
+            if isinstance(statement.value, core.Filter):
+                continue  # how many rows there are is known to the caller only
             if typ.dims:
                 self.values[param.name] = reading(typ.scalar, self.dims(typ), target)
             else:
@@ -394,7 +396,7 @@ def known(typ: Type) -> tuple[Term, ...]:
 def is_elementwise(expr: core.Map) -> bool:
     """Whether each element of the result is computed alone."""
     body = expr.function.body
-    if len(body.results) != 1:
+    if len(body.results) != 1 or expr.sizes:
         return False
     if len(body.statements) == 1 and isinstance(body.statements[0].value, core.Map):
         return is_elementwise(body.statements[0].value)

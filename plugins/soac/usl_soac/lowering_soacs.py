@@ -7,7 +7,7 @@ from typing import Any
 
 from usl_core import build
 from usl_core.ir.nodes import Expr
-from usl_core.ir.types import ScalarType
+from usl_core.ir.types import I64, ScalarType
 from usl_soac import core
 from usl_soac.core import Atom, Lambda
 from usl_soac.kernel_formals import as_scalar, reading
@@ -19,6 +19,8 @@ from usl_soac.scalars import BOOL
 
 def map_(at: Lowering, expr: core.Map, targets: Sequence[Target]) -> None:
     """One loop, which writes a row of each result."""
+    if expr.sizes:
+        raise NotAKernel("the first element gives the sizes of all")
     arrays = [at.array(each) for each in expr.arrays]
     with at.loop(arrays[0].dims[0]) as i:
         at.applied(expr.function, [array.row(i) for array in arrays], [target.inside(i) for target in targets])
@@ -148,6 +150,63 @@ def update(at: Lowering, expr: core.Update, targets: Sequence[Target]) -> None:
     at.store(target, at.value(expr.value))
 
 
+def filter_(at: Lowering, expr: core.Filter, targets: Sequence[Target]) -> None:
+    """The rows that are kept are written one behind the other; how many there are so far is the first target."""
+    arrays = [at.array(each) for each in expr.arrays]
+    count, *rows = targets
+    at.b.assign(count.buffer, count.indices, build.literal(0, I64))
+    room = at.formals.extent(arrays[0].dims[0])[1]
+    with at.loop(arrays[0].dims[0]) as i:
+        items = [array.row(i) for array in arrays]
+        (keep,) = at.applied(expr.predicate, items, [None])
+        assert isinstance(keep, Scalar)
+        with at.b.if_(condition(keep)):
+            place = build.idx(build.read(count.buffer, *count.indices), 0, room)
+            for target, item in zip(rows, items, strict=True):
+                at.store(target.inside(place), item)
+            at.b.reduce(count.buffer, count.indices, build.literal(1, I64))
+
+
+def hist(at: Lowering, expr: core.Hist, targets: Sequence[Target]) -> None:
+    """The arrays are copied; an index out of range is passed over."""
+    arrays = [at.array(each) for each in expr.arrays]
+    indices, values = at.array(expr.indices), [at.array(each) for each in expr.values]
+    for target, array in zip(targets, arrays, strict=True):
+        at.store(target, array)
+    rounds, room = at.formals.extent(arrays[0].dims[0])
+    with at.loop(indices.dims[0]) as i:
+        found = indices.row(i)
+        assert isinstance(found, Scalar)
+        to = at.kept("to", found) if not found.is_plain else found
+        assert isinstance(to, Scalar)
+        number = build.cast(I64, data(to)) if to.type != I64 else data(to)
+        with at.b.if_(build.and_(build.ge(number, 0), build.lt(number, build.cast(I64, rounds)))):
+            places = [target.inside(build.idx(number, 0, room)) for target in targets]
+            items = [each.row(i) for each in values]
+            _combined(at, expr.op, arrays, places, items)
+
+
+def _combined(at: Lowering, op: Lambda, arrays: Sequence[Arr], places: Sequence[Target], items: Sequence[Value]) -> None:
+    simple = _simple(op) if len(items) == 1 and isinstance(items[0], Scalar) else None
+    if simple and arrays[0].scalar is not BOOL:
+        assert isinstance(items[0], Scalar)
+        at.b.reduce(places[0].buffer, places[0].indices, data(items[0]), simple)
+        return
+    old: list[Value] = [
+        reading(array.scalar, array.dims[1:], place)
+        if len(array.dims) > 1
+        else as_scalar(array.scalar, build.read(place.buffer, *place.indices))
+        for array, place in zip(arrays, places, strict=True)
+    ]
+    fresh = [at.local("new", array.scalar, array.dims[1:]) for array in arrays]
+    at.applied(op, [*old, *items], fresh)
+    for array, place, new in zip(arrays, places, fresh, strict=True):
+        if len(array.dims) > 1:
+            at.store(place, reading(array.scalar, array.dims[1:], new))
+        else:
+            at.store(place, as_scalar(array.scalar, build.read(new.buffer)))
+
+
 def if_(at: Lowering, expr: core.If, targets: Sequence[Target]) -> None:
     """Both branches write the targets."""
     with at.b.if_(condition(at.scalar(expr.condition))):
@@ -198,4 +257,6 @@ BUILT: Mapping[type[object], Callable[[Lowering, Any, Sequence[Target]], None]] 
     core.Update: update,
     core.If: if_,
     core.Loop: loop,
+    core.Filter: filter_,
+    core.Hist: hist,
 }

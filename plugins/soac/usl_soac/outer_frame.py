@@ -9,12 +9,14 @@ from typing import Any
 
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, ScalarType
+from usl_perceus import not_empty
 from usl_soac import core
 from usl_soac.allocations import Allocation
 from usl_soac.constants import constant, element_type, zero
+from usl_soac.copying import MOST, copy_procedure
 from usl_soac.core import Atom, Const, Param, Part, Program, Site, Statement, Type
 from usl_soac.kernel_uses import Uses
-from usl_soac.scalars import BOOL, CERT
+from usl_soac.scalars import BOOL, CERT, SCALARS
 from usl_soac.size_terms import term_of
 from usl_soac.sizes import Apply, Choice, Compare, SizeAtom, Term, substitute
 from usl_soac.views import View, place, plus, times
@@ -275,9 +277,30 @@ class Frame:
         """The same elements as an array of their own."""
         if view.whole:
             return view
+        if view.dense:
+            return self._copied_rows(view)
         made = self.made(view.base.rpartition("_")[0], view.scalar, view.dims)
         self.copy_into(made.base, "0", view)
         return made
+
+    def _copied_rows(self, view: View) -> View:
+        """A copy of elements that lie side by side."""
+        count, base = self.let("count", times(*view.dims)), self.fresh("rows")
+        scalar = SCALARS[element_type(view.scalar)]
+        procedure = copy_procedure(scalar)
+        if procedure.name() not in self.module.names:
+            self.module.names[procedure.name()] = not_empty(procedure)
+        self.allocates("rows", count, view.scalar)
+        with self.block(f"if 0 < {count} and {count} <= {MOST}"):
+            end = self.let("end", plus(view.offset, count))
+            nothing = f"array({count}, {'0.0' if scalar.is_real else '0'})"
+            self.line(f"{base} = {procedure.name()}({count}, {view.base}[{view.offset}:{end}], {nothing})")
+        with self.block("else"):
+            self.line(f"{base} = array({count}, {zero(view.scalar)})")
+            i = self.fresh("i")
+            with self.block(f"for {i} in range({count})"):
+                self.line(f"{base} = {base}.set({i}, {view.base}[{plus(view.offset, i)}])")
+        return View(base, view.scalar, view.dims, self.row_strides(view.dims))
 
     def named(self, name: str, value: Value) -> Value:
         """The value under names that an assignment may change: an array of its own, its dimensions in names."""

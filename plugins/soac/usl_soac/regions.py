@@ -13,18 +13,19 @@ from usl_core import Procedure, build
 from usl_core.errors import UslError
 from usl_core.ir.sym import Sym
 from usl_soac import core
-from usl_soac.core import Body, Const, Statement
+from usl_soac.core import Body, Const, Param, Statement
 from usl_soac.kernel_formals import Argument, Formals
 from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import NotAKernel
-from usl_soac.lowering import Forms, Lowering
+from usl_soac.lowering import Forms, Lowering, known
 from usl_soac.lowering_arrays import ARRANGED
 from usl_soac.lowering_soacs import BUILT
 from usl_soac.outer_frame import Frame
 from usl_soac.scalars import CERT
+from usl_soac.sizes import Term
 from usl_soac.traverse import used_by_statement
 
-KERNELS = (core.Map, core.Reduce, core.Scan, core.Concat)
+KERNELS = (core.Map, core.Reduce, core.Scan, core.Concat, core.Filter, core.Hist)
 ARRANGE = (core.Slice, core.Split, core.Rearrange, core.Iota, core.Replicate, core.Index, core.Coerce)
 
 FORMS = Forms(ARRANGED, BUILT)
@@ -96,8 +97,8 @@ def _total(statement: Statement) -> bool:
             return False
         case core.If(then=then, orelse=orelse):
             return is_total(then) and is_total(orelse)
-        case core.Map(function=function):
-            return is_total(function.body)
+        case core.Map(function=function, sizes=sizes):
+            return not sizes and is_total(function.body)
         case core.Reduce(op=op) | core.Scan(op=op) | core.Hist(op=op):
             return is_total(op.body)
         case _:
@@ -110,7 +111,13 @@ def kernel(statements: Sequence[Statement], frame: Frame, name: str) -> Kernel:
     Raises:
         NotAKernel: it cannot be one.
     """
-    assert frame.uses is not None and frame.program is not None
+    try:
+        return _kernel(statements, frame, name)
+    except UslError as error:
+        raise NotAKernel(f"the kernel is refused: {error}") from None
+
+
+def _kernel(statements: Sequence[Statement], frame: Frame, name: str) -> Kernel:
     first = _lowered(statements, frame, name, True, None, clamps=False)
     has_sizes = any(each.kind == "size" for each in first.arguments)
     general = _procedure(statements, frame, f"{name}_any", positive=False) if has_sizes or first.is_empty else None
@@ -125,14 +132,20 @@ def _procedure(
     statements: Sequence[Statement], frame: Frame, name: str, positive: bool
 ) -> tuple[Procedure, Sequence[Argument]]:
     first = _lowered(statements, frame, name, positive, None, clamps=False)
-    for clamps in (False, True):
-        second = _lowered(statements, frame, name, positive, first, clamps)
-        try:
-            return second.builder.finish(), second.arguments
-        except UslError as error:
-            if clamps:
-                raise NotAKernel(f"the kernel is refused: {error}") from None
-    raise AssertionError
+    try:
+        made = _lowered(statements, frame, name, positive, first, clamps=False)
+        return made.builder.finish(), made.arguments
+    except UslError:
+        made = _lowered(statements, frame, name, positive, first, clamps=True)
+        return made.builder.finish(), made.arguments
+
+
+def _room(param: Param, statement: Statement, lowering: Lowering) -> tuple[Term, ...]:
+    """The dimensions of a result; a filter has room for all rows."""
+    if not isinstance(statement.value, core.Filter) or not param.type.dims:
+        return lowering.dims(param.type) if param.type.dims else ()
+    head = lowering.dims(lowering.formals.types[statement.value.arrays[0]])[0]
+    return head, *map(lowering.term, known(param.type)[1:])
 
 
 _KINDS = ("size", "room", "index", "scalar", "array", "result")
@@ -147,7 +160,7 @@ def _lowered(
     lowering = Lowering(frame.program, formals, frame.uses, FORMS, clamps)
     lowering.outside = frame.deferred
     pattern = statements[-1].pattern
-    results = [lowering.dims(param.type) if param.type.dims else () for param in pattern]
+    results = [_room(param, statements[-1], lowering) for param in pattern]
     if before is not None:
         for term in sorted(before.wanted, key=lambda term: term.name is None):
             formals.extent(term)
@@ -163,5 +176,10 @@ def _lowered(
                 case _:
                     pass
     targets = [formals.result(param, dims) for param, dims in zip(pattern, results, strict=True)]
-    lowering.body(Body(tuple(statements), tuple(param.name for param in pattern)), targets)
+    names = tuple(param.name for param in pattern)
+    if isinstance(statements[-1].value, core.Filter):
+        lowering.body(Body(tuple(statements[:-1]), ()), ())
+        lowering.built(statements[-1], dict(zip(names, targets, strict=True)))
+    else:
+        lowering.body(Body(tuple(statements), names), targets)
     return formals
