@@ -54,7 +54,7 @@ def test_one_function_is_shown_after_a_pass(file):
 def test_what_is_not_there_is_told(file, tmp_path):
     with pytest.raises(UslError, match="defines no function triple with @soac\n  hint: doubled, chosen"):
         run(f"{file}:triple")
-    with pytest.raises(UslError, match="there is no pass called asm\n  hint: core, ext, slices"):
+    with pytest.raises(UslError, match="there is no pass called asm\n  hint: core, sizes, ext, slices"):
         run(file, "--show", "asm")
     empty = tmp_path / "empty.py"
     empty.write_text("")

@@ -201,3 +201,53 @@ def test_a_promise_that_terms_refute_is_refused():
 def test_a_promise_that_may_hold_is_tested():
     f = sized("@soac\ndef f(x: f64[n], y: f64[m]) -> f64[2 * n]:\n    return concat(x, y)")
     assert terms(f) == [["2*n"]] and "is promised" in show_function(f.ext)
+
+
+# ---- explanations and promises
+
+
+def test_explain_says_of_each_dimension_why_and_of_each_test_where_it_went():
+    text = """\
+@soac
+def f(x: f64[n], y: f64[m]) -> f64[_]:
+    return filter(lambda v: v > 0.0, map(lambda i: x[i] + y[i], iota(len(x))))
+"""
+    assert parse_program(text, "example.py")["f"].explain().splitlines()[1:] == [
+        "    interleaved: sizes of its results are known when it returns",
+        "    dimension 0 is no term over the parameters",
+        "        example.py:3:12: filter keeps as many rows as its predicate says",
+        "    example.py:3:52: test, proved: index … is out of range: dimension 0 of x has … elements",
+        "    example.py:3:59: test, once per call: index … is out of range: dimension 0 of y has … elements",
+        "    example.py:3:65: test, proved: iota: the size … is negative",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("result", "left"),
+    [
+        ("map(lambda i: x[2 * i + 1], iota(k))", None),
+        ("map(lambda v: v + x[k], x)", None),
+        ("map(lambda v: x[i64(v)], x)", "example.py:4:26: for each element: index"),
+        ("map(lambda v: reduce(add, 0.0, filter(lambda w: w > v, x)), x)", None),
+    ],
+)
+def test_checked_once_is_a_promise_that_no_test_stays_for_each_element(result, left):
+    text = f"@checked_once\n@soac\ndef f(x: f64[n], k: i64) -> f64[_]:\n    return {result}\n"
+    program = parse_program(text, "example.py")["f"]
+    if left is None:
+        program.sized()
+        return
+    with pytest.raises(SoacError, match=left) as caught:
+        program.sized()
+    assert caught.value.code == "E765"
+
+
+def test_a_broken_promise_of_static_sizes_says_what_gives_the_size():
+    text = "@static_sizes\n@soac\ndef f(x: f64[n]) -> f64[_]:\n    y = filter(lambda v: v > 0.0, x)\n    return concat(y, y)\n"
+    with pytest.raises(SoacError, match=r"example\.py:4:9: filter keeps"):
+        parse_program(text, "example.py")["f"].sized()
+
+
+def test_after_all_passes_only_the_row_that_is_used_is_computed():
+    shown = parse_program(EXAMPLE, "example.py")["main"].show("hoisted")
+    assert "fun f" not in shown and "A[5]" in shown and "f64[K" not in shown.split("\n", 1)[1]

@@ -53,9 +53,11 @@ class Function(Tuned):
             SoacError: sizes differ for certain, or a promise is broken.
         """
         if self._sized is None:
-            from usl_soac import modes
+            from usl_soac import fates, modes
 
-            self._sized = modes.sizes_of_program(self.core())
+            sized = modes.sizes_of_program(self.core())
+            fates.require_promises(sized)
+            self._sized = sized
         return self._sized
 
     def type(self) -> str:
@@ -121,7 +123,7 @@ class Function(Tuned):
         return Function(self.__usl_soac__)
 
     def show(self, form: str = "core") -> str:
-        """The program after a pass, as text: `core`, `ext` with all sizes, `slices`, `outer`, `kernels`."""
+        """The program after a pass, as text: `core`, `sizes`, `ext`, `slices`, `simplified`, `hoisted`, `outer`, `kernels`."""
         from usl_soac import report
 
         return report.shown(self.core(), self.sized, form)
@@ -153,6 +155,11 @@ def interleaved(function: Function) -> Function:
 def static_sizes(function: Function) -> Function:
     """Promise: the type says the sizes of the results; otherwise compilation fails."""
     return _promised(function, "static_sizes")
+
+
+def checked_once(function: Function) -> Function:
+    """Promise: no test is made for each element or in each round of a loop; otherwise compilation fails."""
+    return _promised(function, "checked_once")
 
 
 def _promised(function: Function, promise: str) -> Function:

@@ -7,20 +7,21 @@ Reference: docs/soac.md, §7; Henriksen 2014, fig. 10.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from usl_core.ir.sym import Sym
 from usl_soac import core
-from usl_soac.building import Scope
+from usl_soac.building import TRUE, Scope
 from usl_soac.core import Body, Const, Lambda, Param, Statement, Type
 from usl_soac.facts import Facts
 from usl_soac.formulas import Formula, Formulas, assume, compares, proves
 from usl_soac.scalars import BOOL, CERT, I64
-from usl_soac.sizes import ONE, ZERO, Compare, Term, literal, name, substitute
+from usl_soac.sizes import ONE, SIZE_LIMIT, ZERO, Compare, Term, literal, name, substitute
 from usl_soac.traverse import Renaming, bodies, lambda_of
 
 PASSED = Const(True, CERT)
+SMALL_STRIDE = 2**10
 
 
 def discharged(body: Body, params: Iterable[Param]) -> Body:
@@ -169,7 +170,8 @@ class _Discharge:
             return False
         parts = [Compare(part.op, facts.normal(part.left), facts.normal(part.right)) for part in parts]
         terms = [term for part in parts for term in (part.left, part.right)]
-        if not all(_is_affine(term, counter, facts) for term in terms):
+        exact = all(_is_affine(term, counter, facts) and facts.is_exact(term) for term in terms)
+        if not exact and not _is_range(parts, counter, facts):
             return False
         if any(not (value.names() - {counter.index}).isdisjoint(counter.inside) for value in values):
             return False
@@ -178,7 +180,9 @@ class _Discharge:
         scope = Scope()
         none = scope.compare(Compare("<=", counter.rounds, ZERO), "empty")
         for end in (ZERO, counter.rounds - 1):
-            ok = scope.compare(Compare("<=", ZERO, ZERO))
+            # With more rounds an index would leave the array before it wraps.
+            few = TRUE if exact else scope.compare(Compare("<=", counter.rounds, literal(SIZE_LIMIT)))
+            ok = few
             for part in parts:
                 ok = scope.both(ok, scope.compare(_at(part, counter.index, end)))
             allowed = scope.op("or", (none, ok), BOOL, BOOL, "ok")
@@ -192,13 +196,34 @@ def _at(part: Compare, index: Sym, end: Term) -> Compare:
 
 
 def _is_affine(term: Term, counter: _Counter, facts: Facts) -> bool:
-    """Whether a term is a multiple of the counter plus what does not vary, and does not wrap in any round."""
+    """Whether a term is a multiple of the counter plus what does not vary."""
     inside = counter.inside | {counter.index}
     for monomial, _ in term.parts:
         alone = monomial == (counter.index,)
         if not alone and not Term(((monomial, 1),)).names().isdisjoint(inside):
             return False
-    return facts.is_exact(term)
+    return True
+
+
+def _is_range(parts: Sequence[Compare], counter: _Counter, facts: Facts) -> bool:
+    """Whether the comparisons say `0 <= a*i + b < n`, n a size: if they hold in the first round, b is small, and nothing wraps.
+
+    So many rounds that `a*i` could wrap are too many: an index has left the array long before.
+    """
+    match parts:
+        case [Compare(op="<=", left=low, right=term), Compare(op="<", left=again, right=size)]:
+            factor = dict(term.parts).get((counter.index,), 0)
+            return (
+                low == ZERO
+                and term == again
+                and 0 < abs(factor) <= SMALL_STRIDE
+                and _is_affine(term, counter, facts)
+                and size.names().isdisjoint(counter.inside | {counter.index})
+                and facts.is_exact(size)
+                and facts.range_of(size)[1] <= SIZE_LIMIT
+            )
+        case _:
+            return False
 
 
 def _with_function(expr: core.Soac, function: Lambda) -> core.Soac:

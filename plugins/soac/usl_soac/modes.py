@@ -20,6 +20,7 @@ from usl_soac.dead import body_can_fail
 from usl_soac.elaborate import Elaborated, elaborate_body, elaborate_in
 from usl_soac.errors import SoacError
 from usl_soac.inlining import inline_calls
+from usl_soac.reasons import why_with_result
 from usl_soac.simplify import simplify
 from usl_soac.sizes import name
 from usl_soac.slicing import shape, shape_function, value, whole
@@ -166,7 +167,8 @@ class _Sizes:
                     message = (
                         f"{done.function.name} is promised to have static sizes, but {which} depends on more than its type"
                     )
-                    raise SoacError(message, span=done.function.span, code="E765")
+                    notes = [f"{reason.span}: {reason.text}" for reason in why_with_result(done, done.dims[position][dim])]
+                    raise SoacError(message, span=done.function.span, notes=notes, code="E765")
 
     def forced(self, function: Function, mode: Mode, wanted: Mode) -> Mode:
         """The mode that a promise asks for.

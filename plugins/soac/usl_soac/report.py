@@ -11,11 +11,14 @@ import numpy as np
 
 from usl_core.cli.modules import import_file
 from usl_core.ir.sym import Sym
-from usl_soac import core, sizes
-from usl_soac.core import Function, Program, Type
+from usl_soac import sizes
+from usl_soac.core import Function, Part, Program, Type
 from usl_soac.definitions import Definition, definition_of
 from usl_soac.errors import SoacError
+from usl_soac.fates import explained_tests
 from usl_soac.modes import Mode, Sized, SizedProgram
+from usl_soac.pipeline import hoisted, linked, simplified
+from usl_soac.reasons import explained_dimensions
 from usl_soac.running import Compiled
 from usl_soac.show import show, show_function, show_signature
 from usl_soac.signatures import Leaf
@@ -23,7 +26,6 @@ from usl_soac.signatures import leaves as leaves_of
 from usl_soac.sized_interp import SizedInterpreter
 from usl_soac.sizes import Term
 from usl_soac.text import ill_typed, refuse
-from usl_soac.traverse import walk
 
 NOT_APART = "E766"
 WORDS: Mapping[Mode, str] = {
@@ -47,6 +49,8 @@ def shown(program: Program, sized: Callable[[], SizedProgram], form: str) -> str
             return show(program)
         case "ext":
             return _functions(each.ext for each in sized().functions.values())
+        case "sizes" | "simplified" | "hoisted":
+            return show(_passes(form, linked(sized(), (program.functions[-1].name, Part.EXT))))
         case "slices":
             return _functions(part for each in sized().functions.values() for part in _slices(each))
         case "outer":
@@ -58,8 +62,15 @@ def shown(program: Program, sized: Callable[[], SizedProgram], form: str) -> str
             raise refuse(f"there is no pass called {form}", None, f"hint: {', '.join(FORMS)}")
 
 
-FORMS = ("core", "ext", "slices", "outer", "kernels")
+FORMS = ("core", "sizes", "ext", "slices", "simplified", "hoisted", "outer", "kernels")
 """What can be shown."""
+
+
+def _passes(form: str, program: Program) -> Program:
+    """The sized core, or what the passes up to one make of it."""
+    if form == "sizes":
+        return program
+    return simplified(program) if form == "simplified" else hoisted(simplified(program))
 
 
 def _slices(sized: Sized) -> tuple[Function, ...]:
@@ -96,10 +107,7 @@ def explained(sized: SizedProgram) -> str:
         lines.append(f"    {each.mode.value}: {WORDS[each.mode]}")
         if each.mode is Mode.SLICED:
             lines.append(f"    their computation costs {int(each.cost)} scalar operations")
-        body = each.ext.body if each.mode is Mode.INTERLEAVED else each.value.body
-        tests = [statement.value for statement in walk(body) if isinstance(statement.value, core.Assert)]
-        for test in dict.fromkeys((test.site.span, test.site.text) for test in tests):
-            lines.append(f"    {test[0]}: test: {test[1].format(*['…'] * 9)}")
+        lines += [f"    {line}" for line in (*explained_dimensions(each.done), *explained_tests(sized, name))]
     return "\n".join(lines)
 
 
