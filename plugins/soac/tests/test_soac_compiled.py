@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
+from soac_compiled_fuzz import check
 
 from usl_core import divide_loop
 from usl_perceus import live_blocks
@@ -152,3 +154,19 @@ def test_a_loop_over_an_array_has_two_which_are_swapped():
     for rounds in range(4):
         same(programs["repeated"](x, rounds), programs["repeated"].interpret(x, rounds))
     assert np.array_equal(x, np.arange(5000.0))
+
+
+def test_random_programs_give_in_c_what_the_interpreter_gives():
+    total: Counter[str] = Counter()
+    for seed in (17, 41, 70):
+        counts, wrong = check(seed)
+        assert wrong == []
+        total += counts
+    assert total["programs"] == 3
+    assert total["well"] >= 6
+    assert total["kernels"] >= 5
+
+
+@pytest.mark.parametrize("options", [{"kernels": False}, {"simplify": False}], ids=str)
+def test_without_a_pass_random_programs_do_the_same(options):
+    assert check(70, **options)[1] == []
