@@ -152,7 +152,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "arithmetic",
         "empty",
         "interp",
-        "sized_interp",
+        "operators sized_interp",
         "arguments",
         "arrays",
         "soacs",

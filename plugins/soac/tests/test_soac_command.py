@@ -61,6 +61,7 @@ def test_what_is_not_there_is_told(file, tmp_path):
     with pytest.raises(UslError, match="defines no function with @soac"):
         run(str(empty))
     assert "exclude each other" in run(file, "--show", "core", "--explain")
+    assert run(f"{file}:doubled", "--check-operators") == "doubled: 0 operators tried, none refuted\n"
 
 
 def test_sizes_of_results_are_known_without_them():
@@ -101,3 +102,43 @@ def test_promises_about_sizes_are_kept_or_refused():
     assert "interleaved" in parse_program(text.format("interleaved", "concat(x, x)"))["f"].explain()
     with pytest.raises(UslError, match="@fast is no promise"):
         parse_program(text.format("fast", "x"))
+
+
+OPERATORS = [
+    ("reduce(lambda a, b: a - b, 0, x)", "the operator is not associative"),
+    ("reduce(lambda a, b: a + 2 * b, 0, x)", "the operator is not associative"),
+    ("reduce(add, 1, x)", "the operator has another neutral element"),
+    ("reduce(max, 0, x)", "the operator has another neutral element"),
+    ("reduce(lambda a, b: a, 0, x)", "the operator has another neutral element"),
+    ("reduce(lambda a, b: b, 0, x, commutative=True)", "the operator is not commutative"),
+    ("scan(lambda a, b: a * b + k, 0, x)[0]", "the operator is not associative"),
+    ("reduce(lambda a, i, b, j: (a, i) if a > b else (b, i), (-99, 0), x, x)[0]", "the operator has another neutral element"),
+    ("reduce(lambda a, b: map(lambda v, w: v - w, a, b), x, [x])[0]", "the operator is not associative"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), OPERATORS, ids=[each[0] for each in OPERATORS])
+def test_operators_that_break_their_promise_are_refuted_with_values(text, message):
+    f = parse_program(f"@soac\ndef f(x: i64[n], k: i64) -> i64:\n    return {text}\n", "<operators>")["f"]
+    with pytest.raises(UslError) as caught:
+        f.check_operators()
+    assert str(caught.value).startswith("<operators>:3:12: " + message)
+    assert caught.value.code == "E767" and "a = " in caught.value.notes[0]
+
+
+def test_operators_that_keep_their_promise_pass():
+    text = """
+@soac
+def f(x: i64[n], y: f64[n, m], k: i64) -> tuple[i64, f64[m], f64, i64, i64[n]]:
+    def best(a, b):
+        return a if a[0] >= b[0] else b
+    def affine(a, b):
+        return a[0] * b[0], a[1] * b[0] + b[1]
+    first = reduce(best, (-inf, -1), y[:, 0], x)[1]
+    sums = reduce(lambda a, b: map(add, a, b), replicate(m, 0), y)
+    least = reduce(min, inf, y[:, 0], commutative=True)
+    rest = reduce(lambda a, b: (a + b) % 7 if k > 99 else a + b, 0, x)
+    slopes, starts = scan(affine, (1, 0), x, x)
+    return first, sums, least, rest, reduce_by_index(x, xor, 0, x, starts)
+"""
+    assert parse_program(text)["f"].check_operators() == 6

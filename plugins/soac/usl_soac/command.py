@@ -9,18 +9,21 @@ import click
 @click.argument("place", metavar="FILE[:NAME]")
 @click.option("--show", "form", metavar="PASS", help="Print the program after this pass, or `core`.")
 @click.option("--explain", is_flag=True, help="Say how the sizes of results are known, and what is tested where.")
-def soac_command(place: str, form: str | None, explain: bool) -> None:
+@click.option("--check-operators", is_flag=True, help="Try on random values whether operators are associative.")
+def soac_command(place: str, form: str | None, explain: bool, check_operators: bool) -> None:
     """List the functions of FILE (decorated with @soac) with their types, or show what the compiler makes of them.
 
     This imports FILE, which runs it. With NAME only that function and what it uses. An unknown PASS gives the list of all.
     """
-    if form is not None and explain:
-        raise click.UsageError("--show and --explain exclude each other")
+    if (form is not None) + explain + check_operators > 1:
+        raise click.UsageError("--show, --explain and --check-operators exclude each other")
     from usl_soac import report
 
     for name, function in report.functions(place).items():
         if form is not None:
             click.echo(function.show(form), nl=False)
+        elif check_operators:
+            click.echo(f"{name}: {function.check_operators()} operators tried, none refuted")
         elif explain:
             click.echo(function.explain())
         else:

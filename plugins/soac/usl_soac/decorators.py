@@ -82,6 +82,16 @@ class Function(Tuned):
 
         return report.explained(self.sized())
 
+    def check_operators(self) -> int:
+        """Tries the operators of reduce, scan and reduce_by_index on random values; how many could be tried.
+
+        Raises:
+            SoacError: one is not associative, or its neutral element is none (E767).
+        """
+        from usl_soac import operators
+
+        return operators.check_operators(self.core())
+
     def interpret(self, *args: Any, exact: bool = False) -> Any:
         """The results by the interpreter, which says what a program means; with exact f32 and f64 are fractions.
 
