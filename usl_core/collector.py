@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-SEVERAL = 400_000
-"""Objects made since the last pass over all, below which there is none: so many take some 50 MB."""
+SEVERAL = 1_000_000
+"""Objects made since the last pass over all, below which there is none: so many take some 120 MB."""
 
 
 @contextmanager

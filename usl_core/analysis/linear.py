@@ -7,7 +7,7 @@ it far below what a solver call costs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import gcd
 
 from usl_core.analysis import affine
@@ -18,6 +18,9 @@ from usl_core.profiling import profiled
 
 MAX_ROWS = 120
 MAX_SPLITS = 24
+
+Row = tuple[int, ...]
+"""The factor of each atom, in one order; 0 where an atom is missing."""
 
 
 class _Budget:
@@ -152,50 +155,47 @@ def _eliminated(row: Lin, pivot: Atom, equation: Lin) -> Lin:
 
 
 def _eliminate(rows: list[Lin], *, quotients_last: bool = False) -> bool:
-    current: dict[frozenset[tuple[Atom, int]], int] = {}
+    atoms = list(dict.fromkeys(atom for row in rows for atom in row.terms))
+    current: dict[Row, int] = {}
     for row in rows:
-        if _add(current, affine.lowest(row)):
+        if _add(current, [row.terms.get(atom, 0) for atom in atoms], row.const):
             return True
+    late = {place for place, atom in enumerate(atoms) if quotients_last and isinstance(atom, Quot)}
     while current:
-        ups: dict[Atom, int] = {}
-        downs: dict[Atom, int] = {}
-        for key in current:
-            for atom, c in key:
-                if c > 0:
-                    ups[atom] = ups.get(atom, 0) + 1
-                else:
-                    downs[atom] = downs.get(atom, 0) + 1
-        names = [*ups, *(a for a in downs if a not in ups)]
-        if quotients_last:
-            names = [a for a in names if not isinstance(a, Quot)] or names
-        pivot = min(names, key=lambda a: ups.get(a, 0) * downs.get(a, 0) - ups.get(a, 0) - downs.get(a, 0))
-        lower: list[tuple[Lin, int]] = []
-        upper: list[tuple[Lin, int]] = []
-        rest: dict[frozenset[tuple[Atom, int]], int] = {}
-        for key, constant in current.items():
-            coefficient = next((c for a, c in key if a == pivot), 0)
-            if coefficient > 0:
-                lower.append((Lin(constant, dict(key)), coefficient))
-            elif coefficient < 0:
-                upper.append((Lin(constant, dict(key)), -coefficient))
-            else:
-                rest[key] = constant
-        if len(rest) + len(lower) * len(upper) > MAX_ROWS:
+        pivot = _pivot(current, late)
+        lower = [(row, constant) for row, constant in current.items() if row[pivot] > 0]
+        upper = [(row, constant) for row, constant in current.items() if row[pivot] < 0]
+        if len(current) - len(lower) - len(upper) + len(lower) * len(upper) > MAX_ROWS:
             return False
-        current = rest
-        for low, low_c in lower:
-            for up, up_c in upper:
-                if _add(current, affine.lowest(affine.combine(low, up_c, up, low_c))):
+        current = {row: constant for row, constant in current.items() if not row[pivot]}
+        for low, low_constant in lower:
+            for up, up_constant in upper:
+                a, b = -up[pivot], low[pivot]
+                both = [a * x + b * y for x, y in zip(low, up, strict=True)]
+                if _add(current, both, a * low_constant + b * up_constant):
                     return True
     return False
 
 
-def _add(current: dict[frozenset[tuple[Atom, int]], int], row: Lin) -> bool:
+def _pivot(rows: Iterable[Row], late: set[int]) -> int:
+    """The place of the atom whose elimination leaves the fewest rows; one of late only if there is no other."""
+    costs = []
+    for place, column in enumerate(zip(*rows, strict=True)):
+        if used := len(column) - column.count(0):
+            ups = len([c for c in column if c > 0])
+            costs.append((place in late, ups * (used - ups) - used, place))
+    return min(costs)[2]
+
+
+def _add(current: dict[Row, int], row: Sequence[int], constant: int) -> bool:
     """Adds a row, keeping the tightest per left side; True on a contradiction."""
-    if not row.terms:
-        return row.const < 0
-    key = frozenset(row.terms.items())
-    if key not in current or row.const < current[key]:
-        current[key] = row.const
-    opposite = frozenset((a, -c) for a, c in key)
-    return opposite in current and current[opposite] + current[key] < 0
+    common = gcd(*row)
+    if not common:
+        return constant < 0
+    if common > 1:  # the constant is rounded down: of the same sign for all integers
+        row, constant = [c // common for c in row], constant // common
+    key = tuple(row)
+    if constant < current.get(key, constant + 1):
+        current[key] = constant
+    opposite = current.get(tuple([-c for c in row]))
+    return opposite is not None and opposite + current[key] < 0
