@@ -172,6 +172,19 @@ ARITHMETIC = chain(
 """`adds` and `subs` saturate, as their bodies say; `srli` shifts right, which is a division by a power of two."""
 
 REDUCTIONS = chain(
+    *(
+        family(
+            f"""
+            @instr("*{{dst.ptr}} = _mm_cvtsi128_si32(_mm_{op}_epi32("
+                   "_mm_cvtsi32_si128(*{{dst.ptr}}), _mm_cvtsi32_si128(_mm512_reduce_{op}_epi32({{src}}))));")
+            def mm512_reduce_{op}_epi32(dst: i32 @ DRAM, src: [i32][16] @ AVX512):
+                for i in seq(0, 16):
+                    dst @= {op}(src[i])
+            """,
+            EPI32,
+        )
+        for op in ("min", "max")
+    ),
     family(
         """
         @instr("*{dst.ptr} = (int32_t)((uint32_t)*{dst.ptr} + (uint32_t)_mm512_reduce_add_epi32({src}));")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from usl_avx512 import isa
 from usl_avx512.blas1 import instructions
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
@@ -112,6 +113,19 @@ def gelu_tanh(N: size, x: f32[N], y: f32[N]):
     for j in seq(0, N):
         y[j] = x[j] / (1.0 + exp(x[j] * (-1.5957691216 - 0.0713548163 * (x[j] * x[j]))))
 """,
+    "argmax": """\
+def argmax(R: size, N: size, x: f32[R, N], position: i64[R]):
+    for i in seq(0, R):
+        m: f32
+        m = x[i, 0]
+        for j in seq(0, N):
+            m @= max(x[i, j])
+        first: i32
+        first = i32(N)
+        for j in seq(0, N):
+            first @= min(select(x[i, j], m, i32(N), i32(j)))
+        position[i] = i64(first)
+""",
 }
 """The kernels as object code. -3.4028235e38 is the least f32. GELU by tanh is x times the logistic function of twice the tanh's
 argument, sqrt(8 / pi) (x + 0.044715 x^3), with which no digits are lost where it is negative."""
@@ -125,9 +139,10 @@ def algorithm(name: str) -> Procedure:
 @cache
 def available() -> tuple[Procedure, ...]:
     """The instructions to choose from."""
-    from usl_avx512.isa import functions
+    from usl_avx512.isa import functions, lookups
 
-    return (functions.mm512_exp_ps, functions.mm512_mask_exp_ps, *instructions())
+    exponentials = functions.mm512_exp_ps, functions.mm512_mask_exp_ps
+    return (*exponentials, lookups.mm512_mask_iota_epi32, *instructions(), *isa.instructions("integers"))
 
 
 def rows_schedule(p: Procedure, registers: int = 4) -> Procedure:
