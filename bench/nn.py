@@ -24,7 +24,7 @@ SCORES = ((12 * 128, 128), (12 * 512, 512), (12 * 1024, 1024), (128, 50257))
 """Rows and columns of softmax: the heads of attention, and a vocabulary."""
 TOKENS = (128, 512, 1024)
 TORCH, NUMPY = "torch", "NumPy"
-TOLERANCE = 1e-5
+TOLERANCE = 3e-5
 SAMPLE = 2e-3
 """Seconds of a sample: shorter calls are repeated."""
 
@@ -53,6 +53,7 @@ def contests(torch: Any) -> Iterator[Contest]:
 
     for rows, columns in SCORES:
         yield from _scores(torch, kernels, floats(rows, columns), rng.integers(0, columns, rows))
+        yield from _along_rows(torch, kernels, floats(rows, columns))
     for rows in TOKENS:
         yield from _layers(torch, kernels, floats(rows, 768), floats(768), floats(768), floats(rows, 3072))
     for tokens, queries, causal, goal in (
@@ -88,6 +89,16 @@ def _scores(torch: Any, kernels: Any, x: Any, target: Any) -> Iterator[Contest]:
         )
     for name, mine, peer in zip(names, ours, peers, strict=True):
         yield Contest(f"{name} {size}", 1.6, mine, peer, NUMPY if torch is None else TORCH)
+
+
+def _along_rows(torch: Any, kernels: Any, x: Any) -> Iterator[Contest]:
+    y, size = np.empty_like(x), f"{x.shape[0]} x {x.shape[1]}"
+    yield Contest(f"argmax {size}", 1.0, lambda: kernels.argmax(x), lambda: x.argmax(-1), NUMPY)
+    if torch is None:
+        yield Contest(f"cumsum {size}", 2.0, lambda: kernels.cumsum(x, out=y), lambda: x.cumsum(-1), NUMPY)
+        return
+    a, b = (torch.from_numpy(each) for each in (x, np.empty_like(x)))
+    yield Contest(f"cumsum {size}", 2.0, lambda: kernels.cumsum(x, out=y), lambda: torch.cumsum(a, -1, out=b))
 
 
 def _numpy_softmax(x: Any, log: bool) -> Any:

@@ -154,6 +154,16 @@ def test_attention_of_all_shapes(heads: tuple[int, ...], m: int, n: int, d: int,
         assert np.allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
+@needs_avx512
+@pytest.mark.parametrize("shape", [(1,), (3, 7), (2, 2, 64), (5, 1000)])
+def test_positions_and_sums_along_rows(shape: tuple[int, ...]) -> None:
+    x = floats(*shape)
+    assert np.array_equal(kernels.argmax(x), x.argmax(-1))
+    assert np.array_equal(kernels.argmax(np.round(x)), np.round(x).argmax(-1))
+    assert np.allclose(kernels.cumsum(x), x.astype(float).cumsum(-1), rtol=1e-5, atol=1e-5)
+    assert kernels.argmax(np.full((2, 40), -np.inf, np.float32)).tolist() == [0, 0]
+
+
 X, W = np.zeros((2, 4), np.float32), np.zeros(4, np.float32)
 
 

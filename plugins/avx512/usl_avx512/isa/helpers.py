@@ -97,6 +97,21 @@ _PACK4 = """
     }
 """
 
+_CUMSUM = """
+    static inline void usl_avx512_cumsum_ps(float *sum, float *to, const float *from)
+    {
+        /* Four steps: each lane gets what is 1, 2, 4 and 8 lanes below. The sum so far comes last: the next waits for it. */
+        const __m512i zero = _mm512_setzero_si512();
+        __m512 x = _mm512_loadu_ps(from);
+        x = _mm512_add_ps(x, _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x), zero, 15)));
+        x = _mm512_add_ps(x, _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x), zero, 14)));
+        x = _mm512_add_ps(x, _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x), zero, 12)));
+        x = _mm512_add_ps(x, _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(x), zero, 8)));
+        _mm512_storeu_ps(to, _mm512_add_ps(x, _mm512_set1_ps(*sum)));
+        *sum += _mm_cvtss_f32(_mm512_castps512_ps128(_mm512_permutexvar_ps(_mm512_set1_epi32(15), x)));
+    }
+"""
+
 _PACK2 = """
     static inline void usl_avx512_pack2(int16_t *to, const int16_t *from, int64_t row)
     {
@@ -155,6 +170,7 @@ HELPERS: dict[str, str] = {
     **{f"usl_avx512_{name}": _guarded(f"usl_avx512_{name}", _DOT.format(name=name)) for name in ("dpbusd", "dpwssd")},
     "usl_avx512_pack4": _guarded("usl_avx512_pack4", _PACK4),
     "usl_avx512_pack2": _guarded("usl_avx512_pack2", _PACK2),
+    "usl_avx512_cumsum_ps": _guarded("usl_avx512_cumsum_ps", _CUMSUM),
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),
     **MOVEMENT,

@@ -119,6 +119,16 @@ TRANSPOSITIONS = chain(
     ),
     family(
         """
+        @instr("usl_avx512_cumsum_ps({s.ptr}, {dst.ptr}, {src.ptr});", roundings=16, special="unspecified")
+        def mm512_cumsumu_ps(s: f32 @ DRAM, dst: [f32][16] @ DRAM, src: [f32][16] @ DRAM):
+            for i in seq(0, 16):
+                s += src[i]
+                dst[i] = s
+        """,
+        PS,
+    ),
+    family(
+        """
         @instr("usl_avx512_transposeu_$s({dst.ptr}, {dst.stride0}, {src.ptr}, {src.stride0});")
         def mm512_transposeu_$s(dst: [$t][$l, $l] @ DRAM, src: [$t][$l, $l] @ DRAM):
             assert stride(dst, 1) == 1

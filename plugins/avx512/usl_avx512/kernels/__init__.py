@@ -52,8 +52,10 @@ from usl_avx512.kernels.level3 import (
     strsm,
 )
 from usl_avx512.kernels.networks import (
+    argmax,
     attention,
     cross_entropy,
+    cumsum,
     gelu_tanh,
     layer_norm,
     log_softmax,
@@ -68,9 +70,11 @@ __all__ = [
     "Conv2d",
     "Packed",
     "QuantizedLinear",
+    "argmax",
     "attention",
     "conv2d",
     "cross_entropy",
+    "cumsum",
     "dasum",
     "daxpy",
     "dcopy",

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 ROWS = "int64_t R, int64_t N, "
 HEADS = "const float *scale, const float *q, const float *k, const float *v, float *out"
 ENTRIES = {
-    **dict.fromkeys(("softmax", "log_softmax"), ROWS + "const float *x, float *y"),
+    **dict.fromkeys(("softmax", "log_softmax", "cumsum"), ROWS + "const float *x, float *y"),
     "cross_entropy": ROWS + "const float *x, const int64_t *target, float *loss",
+    "argmax": ROWS + "const float *x, int64_t *position",
     "layer_norm": ROWS + "const float *eps, const float *x, const float *weight, const float *bias, float *y",
     "rms_norm": ROWS + "const float *eps, const float *x, const float *weight, float *y",
     **dict.fromkeys(("silu", "sigmoid", "gelu_tanh"), "int64_t N, const float *x, float *y"),
@@ -71,6 +72,27 @@ def cross_entropy(x: NDArray[np.float32], target: NDArray[np.int64]) -> NDArray[
     loss = _new((rows,))
     _call("cross_entropy", rows, n, x, target, loss)
     return loss
+
+
+def argmax(x: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The position of the greatest element along the last dimension, the first of equal ones; where there is NaN, any.
+
+    Raises:
+        ValueError: also where the last dimension has 2^31 elements or more.
+    """
+    import numpy as np
+
+    rows, n = _rows("x", x)
+    if n >= 2**31:
+        raise ValueError(f"the last dimension of x has {n} elements, more than positions of 32 bits tell")
+    position = np.empty(x.shape[:-1], np.int64)
+    _call("argmax", rows, n, x, position)
+    return position
+
+
+def cumsum(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """The sums of elements along the last dimension, up to and with each one; of 16 at a time, so that less is lost."""
+    return _of_rows("cumsum", x, out)
 
 
 def layer_norm(
@@ -264,6 +286,8 @@ def procedure(name: str) -> Procedure:
             return heads.attention_of_few()
         case "attention_by_rows" | "causal_attention_by_rows":
             return heads.attention_by_rows(causal=name != "attention_by_rows")
+        case "cumsum":
+            return rows.cumsum()
         case _:
             return rows.kernel(name)
 

@@ -16,7 +16,7 @@ from usl_avx512 import isa
 from usl_avx512.blas1 import instructions
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import rename, simplify
+from usl_core.scheduling import divide_loop, rename, replace, simplify
 from usl_stdlib import interleave, replace_all, vectorize
 
 ROWS = {
@@ -151,6 +151,22 @@ def rows_schedule(p: Procedure, registers: int = 4) -> Procedure:
         p, vectorized = vectorize(p, p.forward(loop), 16, AVX512, available(), tail="masked")
         p, _ = interleave(p, vectorized.loop, registers, par_reduce=True)
     return simplify(replace_all(p, available()))
+
+
+@cache
+def cumsum() -> Procedure:
+    """The sums of the elements of a row up to each one, 16 at a time."""
+    p = proc_from_source("""\
+def cumsum(R: size, N: size, x: f32[R, N], y: f32[R, N]):
+    for i in seq(0, R):
+        s: f32
+        s = 0.0
+        for j in seq(0, N):
+            s += x[i, j]
+            y[i, j] = s
+""")
+    p = divide_loop(p, "j", 16, ["jo", "ji"], tail="cut")
+    return simplify(replace(p, "ji", isa.mm512_cumsumu_ps))
 
 
 @cache
