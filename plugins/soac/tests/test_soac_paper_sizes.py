@@ -1,0 +1,130 @@
+"""Where Henriksen 2014 errs or leaves something open, as far as sizes go: for each place the example that shows it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from soac_agree import compare
+
+from usl_soac.decorators import Function, parse_program
+from usl_soac.errors import SoacError
+
+
+def soac(text: str, name: str = "f") -> Function:
+    return parse_program(text, "example.py")[name]
+
+
+def run(text: str, *args: object):
+    """What the interpreter gives, which every form of the sized core must give too."""
+    result = compare(soac(text).core(), args)
+    assert result.differences == []
+    return result.expected
+
+
+def ints(*values: int) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+def test_figure_3_concat_is_along_the_outermost_dimension():
+    assert (
+        soac("@soac\ndef f(x: i64[a, b], y: i64[c, b]) -> i64[_, _]:\n    return concat(x, y)").type().endswith("i64[a + c, b]")
+    )
+
+
+def test_section_2_3_sizes_may_be_0_and_split_is_at_most_the_length():
+    text = "@soac\ndef f(x: i64[n], k: i64) -> tuple[i64[_], i64[_]]:\n    return split(x, k)"
+    assert [each.shape for each in run(text, ints(1, 2), 0).results] == [(0,), (2,)]
+    assert [each.shape for each in run(text, ints(1, 2), 2).results] == [(2,), (0,)]
+    assert run(text, ints(1, 2), 3).failure == run(text, ints(1, 2), -1).failure == "IndexError"
+
+
+def test_section_2_3_filter_may_keep_all():
+    assert run("@soac\ndef f(x: i64[n]) -> i64[_]:\n    return filter(lambda v: v > 0, x)", ints(1, 2)).results[0].shape == (2,)
+
+
+def test_figure_6_results_have_terms_over_numbers_among_the_parameters():
+    assert soac("@soac\ndef f(n: i64) -> i64[_]:\n    return iota(2 * n)").type() == "(n: i64) → i64[2*n]"
+
+
+def test_figures_9_and_10_the_guard_is_of_the_array_that_is_read():
+    text = "@soac\ndef f(ns: i64[K], x: f64[N]) -> f64[_, _]:\n    return map(lambda n: replicate(n, 1.0), ns)"
+    # K is 0 and N is not: nothing may be read.
+    assert run(text, ints(), np.ones(3)).results[0].shape == (0, 0)
+
+
+def test_figure_9_a_shape_takes_only_what_it_uses():
+    text = "@soac\ndef f(a: f64[N, M]) -> f64[_]:\n    return concat(map(lambda r: r[0], a), map(lambda r: r[1], a))"
+    assert soac(text).show("slices").startswith("fun f_shape : ∀ N M. (N: i64) → i64\n")
+
+
+def test_figure_11_a_call_is_guarded_by_the_tests_of_its_arguments():
+    text = """\
+@soac
+def dot(x: f64[n], y: f64[n]) -> f64:
+    return reduce(add, 0.0, map(mul, x, y))
+
+@soac
+def f(x: f64[n], y: f64[m]) -> f64:
+    return dot(x, y)
+"""
+    assert "<c> dot_value(" in soac(text).show("ext")
+    assert "y has 2 elements, but n is 3 (from x, dimension 0)" in run(text, np.ones(3), np.ones(2)).text
+
+
+def test_figure_14_sizes_are_passed_before_the_arrays_whose_types_need_them():
+    assert (
+        soac("@soac\ndef f(x: f64[n]) -> f64[_]:\n    return filter(lambda v: v > 0.0, x)")
+        .show("ext")
+        .startswith("fun f_ext : ∀ n. (n: i64, x: f64[n])")
+    )
+
+
+def test_figure_18_regularity_of_nothing_needs_no_first_element():
+    text = "@soac\ndef f(ns: i64[K]) -> i64[_, _]:\n    return map(lambda n: iota(n), ns)"
+    assert run(text, ints()).results[0].shape == (0, 0)
+    assert "map(" in soac(text).show("sizes") and "rotate" not in soac(text).show("sizes")
+
+
+def test_figure_21_the_neutral_element_is_tested_against_the_rows_even_if_there_are_none():
+    text = "@soac\ndef f(A: f64[K, L], M: i64) -> f64[_]:\n    return reduce(lambda a, b: map(add, a, b), replicate(M, 0.0), A)"
+    assert run(text, np.ones((2, 3)), 3).results[0].shape == (3,)
+    assert run(text, np.ones((2, 3)), 2).failure == "ShapeError"
+    assert run(text, np.ones((0, 3)), 2).failure == "ShapeError"
+
+
+def test_section_3_4_empty_arrays_have_the_rows_of_their_function():
+    text = "@soac\ndef f(A: f64[K, N, M]) -> f64[_, _]:\n    return map(lambda a: concat(a[:, 0], a[:, 0]), A)"
+    assert run(text, np.ones((0, 3, 1))).results[0].shape == (0, 6)
+
+
+def test_section_4_a_test_stays_although_its_value_is_not_used():
+    text = "@soac\ndef f(x: f64[n], i: i64) -> i64:\n    y = x[i]\n    return len(x)"
+    assert run(text, np.ones(2), 5).failure == "IndexError"
+    assert "assert(" in soac(text).show("hoisted")
+
+
+def test_figure_22_a_branch_is_cut_where_the_paper_returns_its_size():
+    text = """\
+@soac
+def g(p: i64) -> i64:
+    s = 0
+    for i in range(p):
+        s += i
+    return s
+
+@soac
+def f(p: i64, c: bool) -> i64[_]:
+    a = iota(p) if c else iota(g(p))
+    return a
+"""
+    shown = soac(text).show("sizes")
+    assert shown.count("g_value(") == 1 and shown.index("g_value(") < shown.index("iota(p")
+    assert run(text, 4, False).results[0].shape == (6,)
+
+
+def test_the_cost_model_counts_constructors_of_arrays_too():
+    # The slice has no loop and no recursion, but makes an array.
+    text = "@soac\ndef f(n: i64, k: i64) -> f64[_]:\n    return replicate(iota(n)[k] + reduce(add, 0, iota(n)), 1.0)"
+    with pytest.raises(SoacError, match="sliced"):
+        soac("@sliced\n" + text).type()
+    assert run(text, 3, 1).results[0].shape == (4,)
