@@ -62,6 +62,11 @@ def check(seed: int, *, exact: bool = False, hard: bool = False) -> tuple[Counte
     return counts, worst, wrong
 
 
+def _summary(total: Counter[str], largest: float, failed: int) -> str:
+    shown = ", ".join(f"{count} {what}" for what, count in sorted(total.items()))
+    return f"{shown}; work at most {largest:.2f} times; {failed} wrong"
+
+
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -84,8 +89,9 @@ def main() -> int:
             failed += len(wrong)
             for line in wrong:
                 print(line, flush=True)
-    shown = ", ".join(f"{count} {what}" for what, count in sorted(total.items()))
-    print(f"{shown}; work at most {largest:.2f} times; {failed} wrong")
+            if total["programs"] % 250 == 0:
+                print(_summary(total, largest, failed), file=sys.stderr, flush=True)
+    print(_summary(total, largest, failed))
     return 1 if failed else 0
 
 

@@ -144,6 +144,9 @@ def test_h3_indices_that_would_wrap_are_found():
 
 
 def test_h3_a_loop_that_may_end_early_keeps_its_tests():
-    loop = "def f(x: f64[n], k: i64) -> f64:\n    s = 0.0\n    for i in range(k):\n        s += x[i]\n        if s > 0.5:\n            break\n    return s"
+    loop = (
+        "def f(x: f64[n], k: i64) -> f64:\n    s = 0.0\n    for i in range(k):\n"
+        "        s += x[i]\n        if s > 0.5:\n            break\n    return s"
+    )
     text = hoisted(loop, (THREE, 9), (np.zeros(3), 9), (NONE, 0))
     assert text.index("assert(") > text.index("loop (")
