@@ -157,6 +157,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "arrays",
         "soacs",
         "expressions",
+        "own_functions",
         "statements",
         "types",
         "allocations constants copying kernel_uses kernel_values size_terms views",

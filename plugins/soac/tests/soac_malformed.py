@@ -45,7 +45,7 @@ def refused(text: str) -> SoacError | None:
     """The error for a text, None if it is a program. Anything but a SoacError is a mistake of ours and is raised."""
     try:
         for function in parse_program(text, "<malformed>", SCOPE).values():
-            function.core()
+            function.sized()
     except SoacError as error:
         return error
     return None

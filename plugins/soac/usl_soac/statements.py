@@ -14,8 +14,9 @@ from usl_soac.arithmetic import describe, number, operate
 from usl_soac.arrays import scalar_or_array
 from usl_soac.core import Const, Param, Type
 from usl_soac.errors import SoacError
-from usl_soac.expressions import BINARY, Env, Expressions
+from usl_soac.expressions import BINARY, Env
 from usl_soac.liveness import Names, always_returns, assigned, live_before, reads, returns
+from usl_soac.own_functions import OwnFunctions
 from usl_soac.scalars import BOOL, CERT, F64, I64
 from usl_soac.signatures import Declared, Leaf
 from usl_soac.sizes import Term
@@ -38,7 +39,7 @@ class _Round:
     """`if until: break` was its last statement."""
 
 
-class Statements(Expressions):
+class Statements(OwnFunctions):
     """The statements of one function."""
 
     loops_typed = 0
