@@ -180,6 +180,38 @@ static inline __m512i _mm512_srav_epi64(__m512i value, __m512i by)
 }
 #endif
 
+#ifndef _mm512_reduce_min_epi32
+static inline int _mm512_reduce_min_epi32(__m512i value)
+{
+    USL_UNPACK(int32_t, 16, x, value);
+    int32_t least = x[0];
+    for (int i = 1; i < 16; i++)
+        least = x[i] < least ? x[i] : least;
+    return least;
+}
+#endif
+
+#ifndef _mm512_reduce_max_epi32
+static inline int _mm512_reduce_max_epi32(__m512i value)
+{
+    USL_UNPACK(int32_t, 16, x, value);
+    int32_t greatest = x[0];
+    for (int i = 1; i < 16; i++)
+        greatest = x[i] > greatest ? x[i] : greatest;
+    return greatest;
+}
+#endif
+
+#ifndef _mm512_alignr_epi32
+static inline __m512i _mm512_alignr_epi32(__m512i high, __m512i low, int by)
+{
+    USL_UNPACK(int32_t, 16, x, low);
+    USL_UNPACK(int32_t, 16, y, high);
+    USL_LANES(int32_t, 16, low, 0xffff, i + by < 16 ? x[i + by] : y[i + by - 16], 0);
+    return low;
+}
+#endif
+
 #include "exponents.h"
 #include "families.h"
 #include "pixels.h"
