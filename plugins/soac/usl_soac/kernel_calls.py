@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from usl_core import Procedure
 from usl_core.ir.sym import Sym
@@ -19,21 +19,25 @@ from usl_soac.sizes import Term
 from usl_soac.views import View, times
 
 
-def called(kernel: Kernel, statement: Statement, frame: Frame) -> Sequence[Value]:
+def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable[[Statement, Frame], None]) -> Sequence[Value]:
     """The call; the values of the statement."""
     for each in (*kernel.arguments, *kernel.general_arguments):
         if each.kind == "array" and isinstance(each.of, Sym):  # what has to be made is, before the two forms part
             frame.values[each.of] = frame.whole(frame.view(each.of))
     names = [frame.fresh(param.name.name) for param in statement.pattern]
+    bad = [frame.fresh("bad") for each in kernel.arguments if each.kind == "bad"]
     sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
     at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
     if kernel.general is None:
-        _call(kernel.procedure, kernel.arguments, names, frame, general=kernel.is_general)
+        _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=kernel.is_general)
     else:
         with frame.block(f"if {at_least_one or 'True'}"):
-            _call(kernel.procedure, kernel.arguments, names, frame, general=False)
+            _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=False)
         with frame.block("else"):
-            _call(kernel.general, kernel.general_arguments, names, frame, general=True)
+            _call(kernel.general, kernel.general_arguments, [*names, *bad], frame, general=True)
+    if bad:
+        with frame.block(f"if {bad[0]}[0] != 0"), frame.scope():
+            failing(statement, frame)
     if isinstance(statement.value, core.Filter):
         return _front_parts(kernel, statement, names, frame)
     values: list[Value] = []
@@ -67,7 +71,7 @@ def _call(procedure: Procedure, arguments: Sequence[Argument], names: Sequence[s
     if not general:
         return
     results = [each for each in arguments if each.kind == "result"]
-    for name, result in zip(names, results, strict=True):
+    for name, result in zip(names, results, strict=False):
         assert isinstance(result.of, Param)
         if result.dims:
             count = frame.let("count", times(*map(frame.term, result.dims)))
@@ -100,6 +104,8 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
             if not general:
                 frame.allocates(param.name.name, " * ".join(f"({dim})" for dim in dims) or "1", param.type.scalar)
             return f"array({count}, {'0.0' if param.type.scalar.is_real else '0'})"
+        case Argument(kind="bad"):
+            return "array(1, 0)"
         case _:
             raise AssertionError(argument)
 

@@ -13,7 +13,7 @@ from typing import Literal
 from usl_core import build
 from usl_core.ir.nodes import Expr
 from usl_core.ir.sym import Sym
-from usl_core.ir.types import ScalarType
+from usl_core.ir.types import I64, ScalarType
 from usl_soac.core import Param, Type
 from usl_soac.kernel_ops import data_type
 from usl_soac.kernel_values import Arr, Scalar, Target
@@ -23,9 +23,12 @@ from usl_soac.sizes import Term, name
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One formal, as what the caller passes for it: `of` is a Term for sizes, a Sym for what exists, a Param for results."""
+    """One formal, as what the caller passes for it: `of` is a Term for sizes, a Sym for what exists, a Param for results.
 
-    kind: Literal["size", "room", "index", "scalar", "array", "result"]
+    bad is a result, too: how many tests have failed.
+    """
+
+    kind: Literal["size", "room", "index", "scalar", "array", "result", "bad"]
     of: Term | Sym | Param
     dims: tuple[Term, ...] = ()
 
@@ -43,6 +46,7 @@ class Formals:
     terms: Mapping[Sym, Term]
     arguments: list[Argument] = field(default_factory=list)
     wanted: dict[Term, None] = field(default_factory=dict)
+    bad: Target | None = None
     is_empty: bool = False
     """Whether a size is 0 for certain."""
     _extents: dict[Term, tuple[Expr, Expr]] = field(default_factory=dict)
@@ -119,6 +123,9 @@ class Formals:
 
     def scalar(self, sym: Sym) -> Scalar:
         """A scalar from outside as data."""
+        size = self.terms.get(sym, name(sym))
+        if size in self._extents:
+            return Scalar(I64, build.cast(I64, self._extents[size][0]))
         if sym not in self._scalars:
             typ = self.types[sym].scalar
             read = build.read(self.builder.scalar(self.spelling(sym.name), data_type(typ)))
@@ -141,6 +148,14 @@ class Formals:
         buffer = self.builder.tensor(self.spelling(param.name.name), data_type(param.type.scalar), extents or [1])
         self.arguments.append(Argument("result", param, tuple(dims)))
         return Target(buffer, () if dims else (build.literal(0),))
+
+    def failures(self) -> Target:
+        """Where failed tests are counted."""
+        if self.bad is None:
+            spelled = self.spelling("bad")
+            self.bad = Target(self.builder.tensor(spelled, I64, (1,)), (build.literal(0),))
+            self.arguments.append(Argument("bad", Sym(spelled)))
+        return self.bad
 
 
 _TAKEN = frozenset(

@@ -21,10 +21,11 @@ from usl_soac.kernel_formals import Formals, as_scalar, reading
 from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, operation
 from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value
-from usl_soac.scalars import BOOL, CERT, SCALARS
+from usl_soac.scalars import BOOL, SCALARS
 from usl_soac.size_terms import defined
 from usl_soac.sizes import Term, literal, substitute
 from usl_soac.sizes import name as name_term
+from usl_soac.traverse import walk
 
 REDUCTIONS = {"+": "+", "*": "*", "min": "min", "max": "max"}
 """The operators that `x op= e` has."""
@@ -208,9 +209,10 @@ class Lowering:
 
     def statement(self, statement: Statement, direct: dict[Sym, Target]) -> None:
         """One statement. What has a target in `direct` and is built is written there, and taken out of it."""
-        if all(param.type.scalar is CERT for param in statement.pattern):
-            raise NotAKernel("a test is made inside")
         expr = statement.value
+        if isinstance(expr, core.Assert):
+            self.test(expr)
+            return
         if isinstance(expr, core.Call):
             targets = [direct.pop(param.name, None) for param in statement.pattern]
             for param, found in zip(statement.pattern, self.called(expr, targets), strict=True):
@@ -230,6 +232,15 @@ class Lowering:
                 self.terms[statement.pattern[0].name] = self.term(size)
         for param, value in zip(statement.pattern, self.arranged(statement), strict=True):
             self.bind(param, value)
+
+    def test(self, expr: core.Assert) -> None:
+        """A test that fails is counted; what comes after it goes on with indices in bounds, and its results are not used."""
+        holds = condition(self.scalar(expr.condition))
+        if isinstance(holds, Literal) and holds.value:
+            return
+        bad = self.formals.failures()
+        with self.b.if_(build.not_(holds)):
+            self.b.reduce(bad.buffer, bad.indices, build.literal(1, I64))
 
     def _is_lazy(self, statement: Statement, direct: Mapping[Sym, Target]) -> bool:
         """Whether it is a map whose elements are computed where they are read."""
@@ -396,8 +407,8 @@ def known(typ: Type) -> tuple[Term, ...]:
 def is_elementwise(expr: core.Map) -> bool:
     """Whether each element of the result is computed alone."""
     body = expr.function.body
-    if len(body.results) != 1 or expr.sizes:
-        return False
+    if len(body.results) != 1 or expr.sizes or any(isinstance(each.value, core.Assert) for each in walk(body)):
+        return False  # tests are made whether elements are read or not
     if len(body.statements) == 1 and isinstance(body.statements[0].value, core.Map):
         return is_elementwise(body.statements[0].value)
     return not any(param.type.dims for each in body.statements for param in each.pattern)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from usl_core import Procedure, build
 from usl_core.errors import UslError
 from usl_core.ir.sym import Sym
+from usl_core.ir.types import I64
 from usl_soac import core
 from usl_soac.core import Body, Const, Param, Statement
 from usl_soac.kernel_formals import Argument, Formals
@@ -148,7 +149,7 @@ def _room(param: Param, statement: Statement, lowering: Lowering) -> tuple[Term,
     return head, *map(lowering.term, known(param.type)[1:])
 
 
-_KINDS = ("size", "room", "index", "scalar", "array", "result")
+_KINDS = ("size", "room", "index", "scalar", "array", "result", "bad")
 
 
 def _lowered(
@@ -176,6 +177,9 @@ def _lowered(
                 case _:
                     pass
     targets = [formals.result(param, dims) for param, dims in zip(pattern, results, strict=True)]
+    if before is not None and before.bad is not None:
+        bad = formals.failures()
+        formals.builder.assign(bad.buffer, bad.indices, build.literal(0, I64))
     names = tuple(param.name for param in pattern)
     if isinstance(statements[-1].value, core.Filter):
         lowering.body(Body(tuple(statements[:-1]), ()), ())
