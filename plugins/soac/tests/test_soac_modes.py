@@ -11,7 +11,7 @@ import pytest
 from soac_agree import bound, compare
 from soac_size_programs import random_size_program
 
-from usl_soac import maps, modes
+from usl_soac import calls, dead, elaborate, hoist, lifting, maps, modes, rows
 from usl_soac.core import Const, Program
 from usl_soac.decorators import parse_program
 from usl_soac.errors import SoacError
@@ -135,3 +135,80 @@ def _never_empty(original: Callable[..., object]) -> Callable[..., object]:
         return Const(False, BOOL) if spelling == "empty" else original(self, test, spelling)
 
     return compare_
+
+
+INT_MAP = "def f(x: i64[n], y: i64[m]) -> i64[_]:\n    return map(lambda a, b: a + b, x, y)"
+DOT = """\
+def g(x: i64[n], y: i64[n]) -> i64:
+    return reduce(add, 0, map(mul, x, y))
+
+@soac
+def f(x: i64[n], y: i64[m]) -> i64:
+    return g(x, y)"""
+LOOP = "def f(x: i64[n], k: i64) -> i64:\n    s = 0\n    for i in range(k):\n        s += x[i]\n    return s"
+NONE, TWO, THREE = (np.arange(n) for n in (0, 2, 3))
+
+SWITCHES = {
+    "equal lengths": (rows, "check_equal", INT_MAP, (TWO, THREE)),
+    "arguments": (calls, "check_equal", DOT, (TWO, THREE)),
+    "promise": (elaborate, "check_equal", "def f(x: i64[n], y: i64[m]) -> i64[2 * n]:\n    return concat(x, y)", (TWO, THREE)),
+    "index": (rows, "in_range", "def f(x: i64[n], i: i64) -> i64:\n    return x[i]", (TWO, 2)),
+    "size": (rows, "at_least_zero", "def f(n: i64) -> i64[_]:\n    return iota(n)", (-1,)),
+    "divisor": (elaborate, "_divisor", "def f(n: i64) -> i64:\n    return 7 // n", (0,)),
+}
+
+
+@pytest.mark.parametrize("what", SWITCHES)
+def test_a_test_that_is_switched_off_is_missed(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, text, args = SWITCHES[what]
+    this = program("@soac\n" + text)
+    assert not compare(this, args).differences
+    monkeypatch.setattr(module, name, lambda *_: ())
+    with pytest.raises(Unguarded):
+        compare(this, args)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "mutant", "text", "args"),
+    [
+        # A test moves before the map although there is no element.
+        (
+            lifting,
+            "_weakened",
+            lambda condition, guard, scope: condition,
+            "def f(x: i64[n], y: i64[m], k: i64) -> i64[n]:\n    return map(lambda v: y[k], x)",
+            (NONE, NONE, 0),
+        ),
+        # Every test counts as proved.
+        (hoist, "proves", lambda formula, facts: True, LOOP, (TWO, 3)),
+        # Tests are dead where their values are.
+        (
+            dead,
+            "can_fail",
+            lambda expr, may_fail: False,
+            "def f(x: i64[n], i: i64) -> i64:\n    y = x[i]\n    return n",
+            (TWO, 5),
+        ),
+        # The two ends of a loop are tested although there is no round.
+        (hoist.Scope, "compare", "never empty", LOOP, (NONE, 0)),
+        # Indices of a loop that may wrap count as exact.
+        (
+            hoist.Facts,
+            "is_exact",
+            lambda facts, term: True,
+            LOOP.replace("x[i]", "x[i * 2305843009213693952]"),
+            (np.arange(1), 9),
+        ),
+    ],
+)
+def test_a_guard_of_the_passes_that_is_switched_off_is_missed(
+    module: object, name: str, mutant: object, text: str, args: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    this = program("@soac\n" + text)
+    assert not compare(this, args).differences
+    monkeypatch.setattr(module, name, _never_empty(getattr(module, name)) if mutant == "never empty" else mutant)
+    assert _wrong(lambda: _same(this, args))
+
+
+def _same(this: Program, args: tuple[object, ...]) -> None:
+    assert not compare(this, args).differences
