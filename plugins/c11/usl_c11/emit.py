@@ -116,7 +116,7 @@ def _library(procs: Sequence[Proc], name: str, entry_checks: bool, exported: boo
     helpers = _mentioned(unit.helpers.texts, "".join(bodies.values()))
     tests = _mentioned(unit.helpers.texts, "".join(one.definitions for one in entries))
     tests = [text for text in tests if text not in helpers]
-    functions = _in_order(procs, bodies, entries)
+    functions = list(_in_order(procs, bodies, entries))
     own_structs, public_structs = ((), unit.structs.values()) if exported else (unit.structs.values(), ())
     source = _source(procs, [*own_structs, *helpers], tests, functions, unit)
     drivers = drivers_of(source, f"{name}.h")
@@ -185,9 +185,24 @@ def _in_order(procs: Sequence[Proc], bodies: Mapping[Proc, str], entries: Sequen
     """Each entry follows the body that it guards. Without entries the bodies say how they were made."""
     by_proc = dict(zip(procs, entries, strict=True)) if entries else {}
     for proc, body in bodies.items():
-        yield body if entries or proc not in procs else f"{assurance_comment(proc)}\n{body}"
+        apart = "USL_APART " if proc in by_proc and _has_loop(body) else ""
+        yield apart + body if entries or proc not in procs else f"{assurance_comment(proc)}\n{body}"
         if proc in by_proc:
             yield by_proc[proc].definitions + "\n"
+
+
+def _has_loop(body: str) -> bool:
+    return "for (" in body
+
+
+_APART = """\
+/* Behind the tests of an entry, gcc would take loops for code that hardly ever runs, and make no vectors of them. */
+#ifdef __GNUC__
+#define USL_APART __attribute__((noinline))
+#else
+#define USL_APART
+#endif
+"""
 
 
 def _called(bodies: Mapping[Proc, str], procs: Sequence[Proc], unit: Unit) -> dict[Proc, str]:
@@ -207,7 +222,7 @@ def _mentioned(helpers: Mapping[str, str], text: str) -> list[str]:
     return [helper for name, helper in helpers.items() if name in words]
 
 
-def _source(procs: Sequence[Proc], helpers: Sequence[str], tests: Sequence[str], functions: Iterable[str], unit: Unit) -> str:
+def _source(procs: Sequence[Proc], helpers: Sequence[str], tests: Sequence[str], functions: Sequence[str], unit: Unit) -> str:
     """The `.c`; tests are the helpers that only entry checks use, left out along with them."""
     standard = {"<float.h>", "<limits.h>", *unit.helpers.includes}
     own = [header for header in unit.includes if header not in standard]
@@ -220,6 +235,7 @@ def _source(procs: Sequence[Proc], helpers: Sequence[str], tests: Sequence[str],
         *(f"{text}\n" for text in {**unit.headers, **unit.globals}),
         *helpers,
         *([f"#ifndef {NO_CHECKS}", *tests, f"#endif /* {NO_CHECKS} */\n"] if tests else []),
+        *([_APART] if any(each.startswith("USL_APART ") for each in functions) else []),
         *functions,
     ]
     return "\n".join(sections)

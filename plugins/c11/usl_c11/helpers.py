@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from usl_c11.literals import integer_literal
 from usl_c11.types import ring, spelling
 from usl_core.errors import NOWHERE
-from usl_core.ir.types import ScalarType
+from usl_core.ir.types import F32, F64, ScalarType
 
 
 @dataclass(slots=True)
@@ -115,12 +115,19 @@ class Helpers:
     def select(self, scalar: ScalarType, condition: ScalarType) -> str:
         """`a < b ? x : y`, a and b of the type condition.
 
-        Integers are chosen by all bits or none: gcc makes no vectors of conditions of different widths within each other.
+        One is chosen by all bits or none: gcc makes no vectors of conditions of different widths within each other.
         """
         c, k = spelling(scalar, NOWHERE), spelling(condition, NOWHERE)
         name = f"usl_select_{condition.name}_{scalar.name}"
         lines = ["return a < b ? x : y;"]
-        if scalar.is_int:
+        if scalar in (F32, F64):
+            lines = [
+                f"union {{ {c} value; uint{scalar.bits}_t bits; }} u = {{x}}, v = {{y}};",
+                f"const uint{scalar.bits}_t all = (uint{scalar.bits}_t)0 - (a < b);",
+                "u.bits = (u.bits & all) | (v.bits & ~all);",
+                "return u.value;",
+            ]
+        elif scalar.is_int:
             lines = [f"const {c} all = ({c})-(a < b);", f"return ({c})((x & all) | (y & ~all));"]
         return self._use(name, _function(c, name, f"{k} a, {k} b, {c} x, {c} y", *lines))
 
@@ -139,15 +146,20 @@ class Helpers:
         end = "" if source.bits == 64 else "f"
         lo, hi = scalar.int_range()
         if lo == 0 and scalar.bits <= 16:  # without branches, so that loops become vectors; NaN is not greater than 0
-            zero, most = f"0.0{end}", f"{hi}.0{end}"
+            bits = f"uint{64 if source.bits == 64 else 32}_t"
             lines = [
-                f"const {float_type} low = x > {zero} ? x : {zero};",
-                f"return ({c})(int32_t)(low < {most} ? low : {most});",
+                f"union {{ {float_type} value; {bits} bits; }} low = {{x}}, most = {{{hi}.0{end}}};",
+                f"low.bits &= ({bits})0 - (x > 0.0{end});",
+                f"const {bits} all = ({bits})0 - (low.value < most.value);",
+                "low.bits = (low.bits & all) | (most.bits & ~all);",
+                f"return ({c})(int32_t)low.value;",
             ]
             return self._use(name, _function(c, name, f"{float_type} x", *lines))
-        greatest = integer_literal(hi, scalar).text
-        lines = ["if (x != x)", "    return 0;", f"if (x >= {hi + 1}.0{end})", f"    return {greatest};"]
-        lines += [f"if (x <= {lo}.0{end})", f"    return {integer_literal(lo, scalar).text};", f"return ({c})x;"]
+        lines = [  # no branch either; x is below the first limit unless it is NaN, which becomes 0
+            f"const {float_type} below = x < {hi + 1}.0{end} ? x : 0.0{end};",
+            f"const {float_type} held = below > {lo}.0{end} ? below : {lo}.0{end};",
+            f"return x >= {hi + 1}.0{end} ? {integer_literal(hi, scalar).text} : ({c})held;",
+        ]
         return self._use(name, _function(c, name, f"{float_type} x", *lines))
 
     def widen(self, source: ScalarType) -> str:

@@ -94,7 +94,14 @@ static inline bool usl_disjoint(struct usl_footprint a, struct usl_footprint b)
 
 #endif /* USL_NO_ENTRY_CHECKS */
 
-/*
+/* Behind the tests of an entry, gcc would take loops for code that hardly ever runs, and make no vectors of them. */
+#ifdef __GNUC__
+#define USL_APART __attribute__((noinline))
+#else
+#define USL_APART
+#endif
+
+USL_APART /*
  * blur(H: size, W: size, src: u16[H + 2, W + 2], dst: u16[H, W])
  */
 static void blur_body(int64_t H, int64_t W, const uint16_t *restrict src, uint16_t *restrict dst)

@@ -41,7 +41,14 @@ static inline bool usl_dense_fits(size_t size, int rank, const int64_t *shape)
 
 #endif /* USL_NO_ENTRY_CHECKS */
 
-/*
+/* Behind the tests of an entry, gcc would take loops for code that hardly ever runs, and make no vectors of them. */
+#ifdef __GNUC__
+#define USL_APART __attribute__((noinline))
+#else
+#define USL_APART
+#endif
+
+USL_APART /*
  * checked(n: size, k: index, x: f32[n])
  */
 static int checked_body(int64_t n, int64_t k, float *restrict x)
@@ -103,7 +110,7 @@ const char *checked_error(int status)
     }
 }
 
-/*
+USL_APART /*
  * calls_checked(n: size, x: f32[n])
  */
 static int calls_checked_body(int64_t n, float *restrict x)

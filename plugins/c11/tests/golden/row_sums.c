@@ -107,7 +107,14 @@ static inline bool usl_disjoint(struct usl_footprint a, struct usl_footprint b)
 
 #endif /* USL_NO_ENTRY_CHECKS */
 
-/*
+/* Behind the tests of an entry, gcc would take loops for code that hardly ever runs, and make no vectors of them. */
+#ifdef __GNUC__
+#define USL_APART __attribute__((noinline))
+#else
+#define USL_APART
+#endif
+
+USL_APART /*
  * row_sums(n: size, m: size, x: i32[n, m], y: i32[n], total: i32)
  */
 static int row_sums_body(int64_t n, int64_t m, const int32_t *restrict x, int32_t *restrict y, int32_t *restrict total)

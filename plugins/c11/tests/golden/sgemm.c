@@ -94,7 +94,14 @@ static inline bool usl_disjoint(struct usl_footprint a, struct usl_footprint b)
 
 #endif /* USL_NO_ENTRY_CHECKS */
 
-/*
+/* Behind the tests of an entry, gcc would take loops for code that hardly ever runs, and make no vectors of them. */
+#ifdef __GNUC__
+#define USL_APART __attribute__((noinline))
+#else
+#define USL_APART
+#endif
+
+USL_APART /*
  * sgemm(M: size, N: size, K: size, A: f32[M, K], B: f32[K, N], C: f32[M, N])
  */
 static void sgemm_body(

@@ -121,6 +121,13 @@ static inline bool usl_disjoint(struct usl_footprint a, struct usl_footprint b)
 
 #endif /* USL_NO_ENTRY_CHECKS */
 
+/* Behind the tests of an entry, gcc would take loops for code that hardly ever runs, and make no vectors of them. */
+#ifdef __GNUC__
+#define USL_APART __attribute__((noinline))
+#else
+#define USL_APART
+#endif
+
 /*
  * scale(n: size, shift: index, x: [f32][n, 4], s: f32, enabled: bool)
  */
@@ -135,7 +142,7 @@ static void scale(int64_t n, int64_t shift, struct usl_win_2f32 x, const float *
     }
 }
 
-/*
+USL_APART /*
  * tiles(n: size, A: f32[n, 64], out: [f32][n, 64], s: f32)
  *     assert n % 4 == 0
  *     assert stride(out, 1) == 1
