@@ -96,6 +96,14 @@ def relevant(hypotheses: Hypotheses, goal: Formula) -> Hypotheses:
         pending = apart
 
 
+def nearest(hypotheses: Hypotheses, goal: Formula) -> list[Formula]:
+    """The hypotheses about the goal's names, and those that come with the innermost of them: as a rule, they decide."""
+    names = shape(goal).free
+    innermost = max(names, key=lambda name: name.number, default=None)
+    beside = [free for h in hypotheses if innermost in (free := shape(h).free)]
+    return [h for h in hypotheses if shape(h).free <= names.union(*beside)]
+
+
 def _part(inner: Shape, numbers: dict[Sym, int]) -> str:
     """A shape in what is around it, which numbers the names that are new to it next."""
     return f"{inner.text}{_refs(inner.names, numbers)}"
