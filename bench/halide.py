@@ -1,6 +1,7 @@
 """The forty pipelines of Halide's language, the same text and directives through our compiler and through Halide's.
 
     python -m bench halide        # one thread; both compilers in one process, in turns
+    ONLY="life gauss5" python -m bench halide          # these pipelines
 
 The results are compared before anything is timed. Run time is the processor time of a call; a ratio is the median over rounds
 of Halide's time over ours in the same round, so that load of the machine weighs on both. Compile time is the processor time
@@ -44,6 +45,14 @@ def cases() -> dict[str, Any]:
         importlib.import_module(name)
     found: dict[str, Any] = importlib.import_module("pipelines_cases").CASES
     return {name: found[name] for name in sorted(found, key=lambda each: found[each].number)}
+
+
+def chosen() -> list[str]:
+    """The pipelines that the environment's ONLY names, all if it names none (`make bench WHAT=halide ONLY="life gauss5"`)."""
+    names = os.environ.get("ONLY", "").split()
+    if unknown := set(names) - set(cases()):
+        raise SystemExit(f"ONLY: there is no pipeline {', '.join(sorted(unknown))}; there are {', '.join(cases())}")
+    return names
 
 
 def measure(rounds: int, names: list[str]) -> list[dict[str, Any]]:
