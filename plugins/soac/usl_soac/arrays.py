@@ -169,9 +169,11 @@ def flatten(value: Value, block: Block, span: Span) -> Value:
         name, typ = array(part, "flatten", span)
         product: Atom = Const(1, I64)
         for dim in range(typ.rank):
-            size_of = block.one(core.Size(name, dim, span=span), Type(I64), span, "n").atom
+            size_of = block.one(core.Size(name, dim, span=span), Type(I64), span, hint="n").atom
             product = (
-                size_of if dim == 0 else block.one(core.Op("*", (product, size_of), I64, span=span), Type(I64), span, "n").atom
+                size_of
+                if dim == 0
+                else block.one(core.Op("*", (product, size_of), I64, span=span), Type(I64), span, hint="n").atom
             )
         return block.one(core.Reshape(name, (product,), span=span), known(1, typ.scalar), span)
 
@@ -184,7 +186,7 @@ def size(value: Value, dim: int, block: Block, span: Span) -> Val:
     name, typ = array(first, "len" if dim == 0 else "shape", span)
     if not 0 <= dim < typ.rank:
         raise ill_typed(f"shape: {describe(first)} has the dimensions 0 to {typ.rank - 1}, not {dim}", span)
-    return block.one(core.Size(name, dim, span=span), Type(I64), span, "n")
+    return block.one(core.Size(name, dim, span=span), Type(I64), span, hint="n")
 
 
 # ---- parts

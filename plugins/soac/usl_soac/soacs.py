@@ -13,7 +13,7 @@ from usl_soac.arrays import array, elements, places_of, scalar_or_array
 from usl_soac.core import Lambda, Param, Type
 from usl_soac.scalars import BOOL
 from usl_soac.text import ill_typed
-from usl_soac.values import Block, Num, Tup, Val, Value, known, leaves, rebuild
+from usl_soac.values import Block, Num, Temporary, Tup, Val, Value, known, leaves, rebuild
 
 Call = Callable[[Sequence[Value], Block], Value]
 """Calls the function argument, whose arity `arity` tells."""
@@ -122,7 +122,7 @@ def _elements(arrays: Sequence[Value], span: Span) -> tuple[tuple[Param, ...], l
     def fresh(value: Value) -> Iterator[Val]:
         for leaf in leaves(value):
             if isinstance(leaf, Val):
-                params.append(Param(Sym("t"), elements(leaf.type), span=span))
+                params.append(Param(Temporary("t"), elements(leaf.type), span=span))
                 yield Val(params[-1].name, params[-1].type)
 
     values = [rebuild(value, fresh(value)) for value in arrays]

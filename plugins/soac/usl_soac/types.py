@@ -48,6 +48,7 @@ def lower(root: Definition) -> Program:
 
     made: dict[Definition, Function] = {}
     calls: dict[Definition, list[Definition]] = {}
+    name_of(root)
     waiting = [root]
     while waiting:
         definition = waiting.pop()

@@ -94,10 +94,20 @@ def rebuild(value: Value, parts: Iterator[Val]) -> Value:
     return Tup(tuple(rebuild(item, parts) for item in value.items)) if isinstance(value, Tup) else next(parts)
 
 
+class Temporary(Sym):
+    """A name of the core that no variable of the text has given; the first one to stand for it does."""
+
+    __slots__ = ("given",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.given = False
+
+
 def named(value: Value, name: str) -> Value:
-    """The value; names of the core that were made for it are called like the variable."""
-    if isinstance(value, Val) and isinstance(value.atom, Sym) and value.atom.name in ("t", "n"):
-        value.atom.name = name
+    """The value; a name that was made for it is called like the variable."""
+    if isinstance(value, Val) and isinstance(value.atom, Temporary) and not value.atom.given:
+        value.atom.name, value.atom.given = name, True
     return value
 
 
@@ -112,16 +122,18 @@ class Block:
 
     statements: list[Statement] = field(default_factory=list)
 
-    def emit(self, expr: Expr, types: Sequence[Type], span: Span, names: Sequence[str] = ()) -> tuple[Val, ...]:
-        """The values of a new statement."""
-        spelled = [*names, *["t"] * (len(types) - len(names))]
-        pattern = tuple(Param(Sym(name), typ, span=span) for name, typ in zip(spelled, types, strict=True))
+    def emit(
+        self, expr: Expr, types: Sequence[Type], span: Span, names: Sequence[str] = (), *, hint: str = "t"
+    ) -> tuple[Val, ...]:
+        """The values of a new statement; names are those of variables."""
+        syms = [*map(Sym, names), *(Temporary(hint) for _ in range(len(types) - len(names)))]
+        pattern = tuple(Param(sym, typ, span=span) for sym, typ in zip(syms, types, strict=True))
         self.statements.append(Statement(pattern, expr, span=span))
         return tuple(Val(param.name, param.type) for param in pattern)
 
-    def one(self, expr: Expr, typ: Type, span: Span, name: str = "t") -> Val:
+    def one(self, expr: Expr, typ: Type, span: Span, name: str | None = None, *, hint: str = "t") -> Val:
         """The value of a new statement that gives one."""
-        return self.emit(expr, (typ,), span, (name,))[0]
+        return self.emit(expr, (typ,), span, () if name is None else (name,), hint=hint)[0]
 
     def body(self, results: Sequence[Val], span: Span) -> Body:
         """What has been made, with results."""
