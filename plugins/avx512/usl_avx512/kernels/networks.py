@@ -215,20 +215,22 @@ def _rows(name: str, x: Any) -> tuple[int, int]:
 
 
 def _require_array(name: str, array: Any, dtype: str) -> None:
-    import numpy as np
+    if type(array) is not SINGLE.array:
+        import numpy as np
 
-    if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{name} must not be a masked array; fill it with numpy.ma.filled")
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
-    if array.dtype != dtype:
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError(f"{name} must not be a masked array; fill it with numpy.ma.filled")
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
+    if not (dtype == "float32" and array.dtype is SINGLE.dtype) and array.dtype != dtype:
         raise TypeError(f"{name} must be of dtype {dtype}, not {array.dtype}; convert it with astype")
     if not array.size:
         raise ValueError(f"{name} must not be empty, but has the shape {array.shape}")
-    if not array.flags.c_contiguous:
+    flags = array.flags
+    if not flags.c_contiguous:
         hint = "copy it with numpy.ascontiguousarray"
         raise ValueError(f"the elements of {name} must be in the order of its dimensions, without gaps; {hint}")
-    if not array.flags.aligned:
+    if not flags.aligned:
         raise ValueError(f"the elements of {name} do not lie at multiples of {array.itemsize} bytes; copy it")
 
 
@@ -300,25 +302,30 @@ def network_library(name: str) -> Library:
 
 
 @functools.cache
-def _function(name: str) -> tuple[Any, Callable[..., int]]:
-    """cffi, and the compiled function of an entry of ENTRIES."""
+def _function(name: str) -> Callable[..., int]:
+    """The compiled function of an entry of ENTRIES."""
     from usl_avx512.kernels.sources import built_once
 
-    ffi = foreign()
+    ffi = _foreign()
     ffi.cdef(f"int {name}({ENTRIES[name]});")
     path = built_once(f"network {name}", lambda: network_library(name))
-    return ffi, getattr(ffi.dlopen(str(path)), name)
+    found: Callable[..., int] = getattr(ffi.dlopen(str(path)), name)
+    return found
 
 
 def _call(name: str, *args: Any) -> None:
-    ffi, function = _function(name)
-    values = []
-    for arg in args:
-        if isinstance(arg, int):
-            values.append(arg)
-        elif isinstance(arg, float):
-            values.append(ffi.new("float *", arg))
-        else:
-            values.append(ffi.from_buffer("int64_t[]" if arg.dtype.kind == "i" else "float[]", arg))
-    if function(*values):
+    function = _function(name)
+    if function(*[arg if type(arg) is int else _passed(arg) for arg in args]):
         raise MemoryError(f"{name}: there is no memory for what is computed on the way")
+
+
+def _passed(arg: Any) -> Any:
+    """An array or a number as C gets it: by its address."""
+    if isinstance(arg, float):
+        return _foreign().new("float *", arg)
+    return SINGLE.address(arg) if arg.dtype is SINGLE.dtype else _foreign().from_buffer(f"{arg.dtype.name}_t[]", arg)
+
+
+@functools.cache
+def _foreign() -> Any:
+    return foreign()
