@@ -267,6 +267,13 @@ def _blur_rolling(hl: Any, output: Any, funcs: dict[str, Any]) -> None:
     funcs["blur_x"].store_at(output, v["x"]).compute_at(output, v["yi"]).vectorize(v["x"], 32)
 
 
+def _blur_registers(hl: Any, output: Any, funcs: dict[str, Any]) -> None:
+    """Tiles of one vector, as ours."""
+    v = _variables(hl)
+    output.tile(v["x"], v["y"], v["xi"], v["yi"], 32, 12).vectorize(v["xi"]).unroll(v["yi"]).parallel(v["y"])
+    funcs["blur_x"].compute_at(output, v["x"]).vectorize(v["x"], 32).unroll(v["y"])
+
+
 def _rows_of_unsharp(hl: Any, output: Any, funcs: dict[str, Any]) -> None:
     v = _variables(hl)
     output.split(v["y"], v["yo"], v["yi"], 32).parallel(v["yo"]).vectorize(v["x"], 16)
@@ -334,7 +341,7 @@ def _application_of_local_laplacian(hl: Any, output: Any, funcs: dict[str, Any])
 
 
 BY_HAND: dict[str, dict[str, Callable[..., None]]] = {
-    "box_blur": {"tiles": _blur_tiles, "rows": _blur_rows, "rolling": _blur_rolling},
+    "box_blur": {"tiles": _blur_tiles, "rows": _blur_rows, "rolling": _blur_rolling, "registers": _blur_registers},
     "unsharp": {"rows": _rows_of_unsharp},
     "harris": {"rows": _rows_of_harris},
     "bilateral_grid": {"application": _application_of_bilateral_grid},

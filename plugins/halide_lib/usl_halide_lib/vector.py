@@ -194,9 +194,10 @@ def holds_one_loop(loop: Any) -> bool:
 def _by_operations(
     working: Working, directive: Directive, stage: Stage, loop: Any, factor: int, tail: TailStrategy, target: Target
 ) -> bool:
-    """Whether the loop was full vectors, or tiles that are shifted or rounded up, of operations that the target finds."""
+    """Whether the loop was full vectors, or shifted, rounded up or guarded tiles, of operations that the target finds."""
     width = _lanes(target, loop, factor)
-    if width < 2 or _is_guarded(loop):
+    guarded = _is_guarded(loop)
+    if width < 2 or (guarded and text_of(loop.hi()) != str(width)):
         return False
     prepare, way = next(iter(_ways(working, directive, stage, loop, width, tail)))
 
@@ -212,6 +213,8 @@ def _by_operations(
         if (rest := working.at(loop).next()) and isinstance(rest, ForCursor):
             put(_divided(working, stage, rest, width, "guard"), masked=True)
 
+    if guarded:
+        return working.attempt(partial(put, loop, masked=True)) is None
     return working.attempt(full if way == "perfect" else with_rest) is None
 
 
