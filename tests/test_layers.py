@@ -122,7 +122,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
         "avx512_operations idioms resampling shapes",
         "kernels_bilateral kernels_convolution kernels_demosaic kernels_images kernels_laplacian kernels_resize",
         "directives",
-        "order working",
+        "order partition working",
         "apart loops nest shifting",
         "lanes",
         "compute explain picture tails",

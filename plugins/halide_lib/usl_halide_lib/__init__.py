@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from usl_halide_lib.applying import Schedule as Schedule
     from usl_halide_lib.applying import schedule as schedule
     from usl_halide_lib.directives import LoopAlignStrategy as LoopAlignStrategy
+    from usl_halide_lib.directives import Partition as Partition
     from usl_halide_lib.directives import PrefetchBoundStrategy as PrefetchBoundStrategy
     from usl_halide_lib.directives import TailStrategy as TailStrategy
     from usl_halide_lib.errors import DirectiveError as DirectiveError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "DirectiveError": "errors",
     "LoopAlignStrategy": "directives",
+    "Partition": "directives",
     "PrefetchBoundStrategy": "directives",
     "Schedule": "applying",
     "TailStrategy": "directives",

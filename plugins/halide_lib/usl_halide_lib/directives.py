@@ -43,6 +43,14 @@ class LoopAlignStrategy(enum.Enum):
     Auto = "Auto"
 
 
+class Partition(enum.Enum):
+    """Whether a loop is cut where the conditions of boundaries begin and end to matter."""
+
+    Auto = "Auto"
+    Never = "Never"
+    Always = "Always"
+
+
 class PrefetchBoundStrategy(enum.Enum):
     """What a prefetch beyond the end of a buffer does."""
 
@@ -98,8 +106,11 @@ UNSUPPORTED = {
 }
 """Directives of Halide that there are not, and what to do instead."""
 
-NO_EFFECT = ("partition", "never_partition", "always_partition", "no_profiling", "unscheduled")
-"""Directives that are accepted and change nothing: loops are cut where they are vectorised."""
+NO_EFFECT = (
+    *("partition", "never_partition", "never_partition_all", "always_partition", "always_partition_all"),
+    *("no_profiling", "unscheduled"),
+)
+"""Directives that change nothing among those that are applied: loops are partitioned afterwards."""
 
 
 @dataclass(slots=True)

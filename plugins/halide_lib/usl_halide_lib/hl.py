@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from usl_halide_lib.directives import LoopAlignStrategy, TailStrategy
+from usl_halide_lib.directives import LoopAlignStrategy, Partition, TailStrategy
 from usl_halide_lib.lang.api import Func, lambda_func
 from usl_halide_lib.lang.boundary import BoundaryConditions
 from usl_halide_lib.lang.expr import Expr
@@ -82,6 +82,7 @@ __all__ = [
     "Int",
     "LoopAlignStrategy",
     "Param",
+    "Partition",
     "Pipeline",
     "RDom",
     "RVar",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from usl_core.cursors import AllocCursor, ForCursor
@@ -43,6 +44,26 @@ def sink(working: Working, placed: Placed, store: Any) -> None:
     if working.at(store) == working.at(placed.loops[-1]):
         narrow(working, placed)
     fit(working, placed.func, working.at(store).body())
+    for other in companions(working, placed.func):
+        if working.attempt(partial(_sink_other, working, placed, store, other)) is None:
+            fit(working, other, working.at(store).body())
+
+
+def companions(working: Working, func: Func) -> list[Func]:
+    """The other local buffers that are written by the statements that write func: elements of a tuple."""
+    roots = {str(stage.root) for stage in func.stages}
+    return [
+        other
+        for other in working.funcs.values()
+        if other is not func and other.local and other.stages and all(str(stage.root) in roots for stage in other.stages)
+    ]
+
+
+def _sink_other(working: Working, placed: Placed, store: Any, other: Func) -> None:
+    for loop in placed.loops:
+        working.do(sink_alloc, working.at(other.buffer))
+        if working.at(loop) == working.at(store):
+            break
 
 
 def fit(working: Working, func: Func, code: Any) -> None:

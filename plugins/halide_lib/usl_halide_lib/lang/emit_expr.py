@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from usl_core.errors import Span
+from usl_halide_lib.lang.elementary import exp32, log32
 from usl_halide_lib.lang.errors import refuse
 from usl_halide_lib.lang.linear import Extremum, Facts, Lin, Quotient, Unknown, Variable, extremum, substituted
 from usl_halide_lib.lang.nodes import Const, ImageRead, Name, Node, Op, Read, show
 from usl_halide_lib.lang.normal import Normal
-from usl_halide_lib.lang.types import BOOL, I32, Type
+from usl_halide_lib.lang.types import BOOL, F32, I32, Type
 
 FUNCTIONS = {
     **{name: name for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "pow", "atan2", "floor", "ceil", "trunc")},
@@ -53,7 +54,7 @@ class Writer:
     branches: int = 0
     """How many selects are around what is written."""
     loads: dict[str, str] = field(default_factory=dict)
-    """The scalars for accesses in branches."""
+    """The scalars for accesses in branches, and for values that `if` chooses."""
     span: Span | None = None
     before: list[str] = field(default_factory=list)
     """Statements that have to stand before the one that is written: scalars that are used twice."""
@@ -158,6 +159,9 @@ class Writer:
                 return f"{op}({self.data(a)}, {self.bare(b)})"
             case "neg", (a,):
                 return f"(-{self.data(a)})"
+            case "select", (cond, a, b) if (edge := self._edge(cond)) is not None:
+                test, is_met = edge
+                return self._on_edge(test, a if is_met else b, b if is_met else a, typ)
             case "select", (cond, a, b):
                 return self.chosen(cond, self._in_branch(a), self._in_branch(b), typ)
             case (("div" | "mod"), (a, b)):
@@ -181,6 +185,8 @@ class Writer:
                 return value if a.type == typ else f"{typ.usl}(select({value}, 0, -{value}, {value}))"
             case "absd", (a, b):
                 return self._distance(typ, a, b)
+            case (("exp" | "log"), (a,)) if typ == F32:
+                return (exp32 if op == "exp" else log32)(self.kept(a), self._named)
             case _ if op in FUNCTIONS:
                 return f"{FUNCTIONS[op]}({', '.join(map(self.data, args))})"
             case _:
@@ -188,11 +194,13 @@ class Writer:
 
     def kept(self, node: Node) -> str:
         """A name or access for a value that is used more than once."""
-        if isinstance(node, Const | Name):
-            return self.data(node)
-        name = self.fresh("t")
         text = self.data(node)
-        self.before += [f"{name}: {node.type.usl}", f"{name} = {text}"]
+        return text if isinstance(node, Const | Name) else self._named(node.type.usl, text)
+
+    def _named(self, typ: str, text: str) -> str:
+        """A scalar for a value of a type."""
+        name = self.fresh("t")
+        self.before += [f"{name}: {typ}", f"{name} = {text}"]
         return name
 
     def chosen(self, cond: Node, yes: str, no: str, typ: Type = BOOL) -> str:
@@ -311,6 +319,39 @@ class Writer:
         x, y = self.kept(a), self.kept(b)
         return f"select({x}, {y}, {typ.usl}({y}) - {typ.usl}({x}), {typ.usl}({x}) - {typ.usl}({y}))"
 
+    def _edge(self, cond: Node) -> tuple[str, bool] | None:
+        """A condition on places alone as a conjunction, and whether it is that or its opposite: where an image ends, say.
+
+        It is tested by `if`, so that loops can be cut where it changes. That of a parity, say, changes too often.
+        """
+        match cond:
+            case Op(op="and" | "lt" | "le" | "gt" | "ge"):
+                comparisons, is_met = _conjuncts(cond, "and"), True
+            case Op(op="or"):
+                comparisons, is_met = _conjuncts(cond, "or"), False
+            case _:
+                return None
+        texts = []
+        for each in comparisons:
+            opposite = {"lt": ">=", "le": ">", "gt": "<=", "ge": "<"}
+            if not (isinstance(each, Op) and each.op in opposite and each.args[0].type == I32):
+                return None
+            left, right = map(self.form, each.args)
+            if left is None or right is None or not _is_edge(left - right):
+                return None
+            symbol = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}[each.op] if is_met else opposite[each.op]
+            texts.append(f"{self.control(left)} {symbol} {self.control(right)}")
+        return " and ".join(texts), is_met
+
+    def _on_edge(self, test: str, inside: Node, outside: Node, typ: Type) -> str:
+        """A scalar that is one of two values, both of them computed before."""
+        yes, no = self._in_branch(inside), self._in_branch(outside)
+        known = f"{test} ? {yes} : {no}"
+        if known not in self.loads:
+            name = self.loads[known] = self.fresh("t")
+            self.before += [f"{name}: {typ.usl}", f"if {test}:", f"    {name} = {yes}", "else:", f"    {name} = {no}"]
+        return self.loads[known]
+
     def condition(self, cond: Node) -> str | None:
         """A condition for `if`, of control values if it is linear; None where only `chosen` can say it."""
         match cond:
@@ -328,6 +369,27 @@ class Writer:
                 return None if inner is None else f"(not {inner})"
             case _:
                 return None
+
+
+def _conjuncts(cond: Node, op: str) -> list[Node]:
+    """The operands of nested `and` or `or`."""
+    if isinstance(cond, Op) and cond.op == op:
+        return [each for arg in cond.args for each in _conjuncts(arg, op)]
+    return [cond]
+
+
+def _is_edge(gap: Lin) -> bool:
+    """Whether the sign of a form changes once in a loop: iterators are in it, and it is linear in them."""
+    inside = [
+        atom.form.names if isinstance(atom, Quotient) else atom.a.names | atom.b.names
+        for atom, _ in gap.terms
+        if isinstance(atom, Quotient | Extremum)
+    ]
+    return any(map(_is_iterator, gap.names)) and not any(_is_iterator(name) for names in inside for name in names)
+
+
+def _is_iterator(name: str) -> bool:
+    return name.endswith("#")
 
 
 def _has_data(form: Lin) -> bool:

@@ -27,6 +27,7 @@ from usl_halide_lib.lang.realize import Realization, prepared, realized
 from usl_halide_lib.lang.scheduling import scheduled
 from usl_halide_lib.lang.target import text
 from usl_halide_lib.nest import text as text_of_nest
+from usl_halide_lib.partition import kept_whole, partitioned
 from usl_halide_lib.vector import Target
 
 Window = Sequence[int | Interval]
@@ -272,6 +273,8 @@ class Pipeline:
         used = tuple(self._on_buffers(each, emitted.buffers) for each in given if each.name != "compute_inline")
         schedule.adopt(used)
         procedure = schedule.apply() if used else emitted.procedure
+        if not self._target.memories:
+            procedure = partitioned(procedure, kept_whole(used))
         self._compiled = Compiled(definitions, given, self._default, without, emitted, schedule, procedure)
         return self._compiled
 

@@ -26,9 +26,12 @@ from usl_halide_lib.lang.types import BOOL, I32, Type
 FLAGS = (
     "-fno-math-errno",
     "-fno-trapping-math",
+    "-fno-loop-interchange",
+    *("--param", "max-completely-peeled-insns=2000", "--param", "max-completely-peel-times=64"),
     *(["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []),
 )
-"""What a C compiler needs to know to make vectors of selects, and of all lanes; no value depends on it."""
+"""What a C compiler needs to know to make vectors of selects, of all lanes, and of sums over small domains in a vectorised
+loop, which it writes out; loops stay nested as the schedule says. No value depends on it."""
 
 
 @dataclass(frozen=True)
