@@ -54,6 +54,16 @@ def placed(x: i64[n]) -> i64[n]:
     return scatter(scan(add, 0, x), [1, 7], [10, 20])
 """
 
+TEXT += """
+@soac
+def gathered(x: f64[n], at: i64[m]) -> f64[m]:
+    return map(lambda k: x[k] * 2.0, at)
+
+@soac
+def counted(x: i64[n], values: i64[m]) -> i64[n]:
+    return reduce_by_index(x, add, 0, values, map(lambda v: v * v, values))
+"""
+
 programs = parse_program(TEXT)
 cube = np.arange(72.0).reshape(6, 3, 4) / 7
 
@@ -88,6 +98,9 @@ RUNS = [
     ("repeated", (cube[0, 0], -1)),
     ("halvings", (37.0,)),
     ("placed", (np.arange(5),)),
+    ("gathered", (cube[0, 0], np.array([3, 0]))),
+    ("gathered", (cube[0, 0, :0], np.array([], np.int64))),
+    ("counted", (np.ones(3, np.int64), np.array([2, -1, 0, 2, 3]))),
 ]
 
 
@@ -107,6 +120,18 @@ def test_without_kernels_the_result_is_the_same(name):
     args = next(args for each, args in RUNS if each == name)
     (found,) = Compiled(programs[name].core(), kernels=False)(args)
     same(found, programs[name].interpret(*args))
+
+
+def test_a_test_in_a_kernel_is_counted_and_the_first_that_failed_is_reported():
+    (kernel,) = programs["gathered"].kernels.values()
+    assert "bad[0] += 1" in str(kernel)
+    with pytest.raises(IndexError, match="index 7 is out of range: dimension 0 of x has 4 elements") as caught:
+        programs["gathered"](cube[0, 0], np.array([0, 7, 9]))
+    with pytest.raises(IndexError) as expected:
+        programs["gathered"].interpret(cube[0, 0], np.array([0, 7, 9]))
+    assert str(caught.value) == str(expected.value)
+    with pytest.raises(IndexError, match="index 0 is out of range"):
+        programs["gathered"](cube[0, 0, :0], np.array([0]))
 
 
 def test_failures_are_those_of_the_interpreter():
