@@ -181,6 +181,7 @@ def test_integers_wrap_and_real_numbers_are_rounded_to_their_type():
     assert made("return x + 1", "x: f32", "f32").interpret(2.0**24) == 2.0**24
     assert made("return x + 1", "x: f32", "f32").interpret(2.0**24, exact=True) == 2**24 + 1
     assert made("return 1 / x", "x: f64", "f64").interpret(0.0) == np.inf
+    assert made("return x / -0.0", "x: f32", "f32").interpret(1.0) == -np.inf
 
 
 def test_parameters_may_be_tuples_whose_arrays_share_sizes():

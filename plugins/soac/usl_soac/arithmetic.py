@@ -67,7 +67,7 @@ def fold(op: str, args: Sequence[Num]) -> Num | None:
     values = [Fraction(each.value) for each in args]
     floating = any(each.floating for each in args)
     match op, values:
-        case "neg", [a]:
+        case "neg", [a] if a or not floating:  # -0.0 is no fraction
             return Num(-a, floating)
         case "+", [a, b] if not floating:
             return Num(a + b, False)
