@@ -46,6 +46,7 @@ PERMITS: dict[str, bool] = {
     "conflicting_kinds": False,
     "conflicting": False,
     "_is_idx": False,
+    "_is_total": True,
     "fold_into_reduce.is_target": True,
     "_impossible": True,
     "covered": True,
