@@ -272,10 +272,12 @@ class Writer:
     def _by_any(self, typ: Type, op: str, a: str, b: str) -> str:
         """Euclidean division by what may be negative: floors by |b|, and the least integer, whose negation is itself, apart."""
         least = f"{typ.usl}({typ.least})"
+        size = self._named(typ.usl, f"select({b}, 0, -{b}, {b})")
         if op == "div":
-            plain, by_least = f"select({b}, 0, -({a} // -{b}), {a} // {b})", f"select({a}, 0, {typ.usl}(1), {typ.usl}(0))"
+            whole = self._named(typ.usl, f"{a} // {size}")
+            plain, by_least = f"select({b}, 0, -{whole}, {whole})", f"select({a}, 0, {typ.usl}(1), {typ.usl}(0))"
         else:
-            plain, by_least = f"select({b}, 0, {a} % -{b}, {a} % {b})", f"select({a}, 0, {a} - {least}, {a})"
+            plain, by_least = f"{a} % {size}", f"select({a}, 0, {a} - {least}, {a})"
         return f"select({least}, {b}, {plain}, {by_least})"
 
     def _shifted(self, a: Node, distance: int) -> str:
