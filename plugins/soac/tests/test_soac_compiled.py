@@ -64,6 +64,12 @@ def counted(x: i64[n], values: i64[m]) -> i64[n]:
     return reduce_by_index(x, add, 0, values, map(lambda v: v * v, values))
 """
 
+TEXT += """
+@soac
+def turned(x: f64[n, m], k: i64) -> f64[n, m]:
+    return map(lambda r, s: map(lambda a, b: a + b, rotate(r, -1), rotate(s, k)), x, rotate(x, k))
+"""
+
 programs = parse_program(TEXT)
 cube = np.arange(72.0).reshape(6, 3, 4) / 7
 
@@ -100,6 +106,11 @@ RUNS = [
     ("placed", (np.arange(5),)),
     ("gathered", (cube[0, 0], np.array([3, 0]))),
     ("gathered", (cube[0, 0, :0], np.array([], np.int64))),
+    ("turned", (cube[0], 4)),
+    ("turned", (cube[0], -(2**63))),
+    ("turned", (cube[0], 2**63 - 1)),
+    ("turned", (cube[0, :0], 1)),
+    ("turned", (cube[0, :, :0], 1)),
     ("counted", (np.ones(3, np.int64), np.array([2, -1, 0, 2, 3]))),
 ]
 
@@ -113,6 +124,12 @@ def test_the_first_example_is_one_kernel_that_writes_both_halves_of_the_result()
     assert set(programs["main"].kernels) == {"main.k0"}
     assert "t[N + i] = total_2" in str(programs["main"].kernels["main.k0"])
     assert not programs["main"].compiled().outer.not_kernels
+
+
+def test_rotation_is_a_function_of_indices_in_the_kernel_that_reads_it():
+    compiled = programs["turned"].compiled()
+    assert len(compiled.kernels) == 1
+    assert len(programs["turned"].allocations()) == 1
 
 
 @pytest.mark.parametrize("name", ["main", "product", "placed"])

@@ -98,6 +98,19 @@ def rearrange(at: Lowering, expr: core.Rearrange, statement: Statement) -> Seque
     return [Arr(array.scalar, tuple(array.dims[d] for d in expr.order), element, array.is_plain)]
 
 
+def rotate(at: Lowering, expr: core.Rotate, statement: Statement) -> Sequence[Value]:
+    """`rotate(x, by)`: `by` is taken modulo the size first, so that the sum does not wrap around."""
+    array, by = at.array(expr.array), data(at.scalar(expr.by))
+    size, room = build.cast(I64, at.rounds(array.dims[0])), at.formals.extent(array.dims[0])[1]
+
+    def element(indices: Sequence[Expr]) -> Scalar:
+        i, *rest = indices
+        place = build.mod(build.add(build.mod(by, size), build.cast(I64, i)), size)
+        return array.at((build.idx(place, 0, room), *rest))
+
+    return [Arr(array.scalar, array.dims, element, array.is_plain)]
+
+
 def coerce(at: Lowering, expr: core.Coerce, statement: Statement) -> Sequence[Value]:
     """The array under other names of its sizes, which tests before have compared."""
     if not statement.certs:
@@ -123,4 +136,5 @@ ARRANGED: Mapping[type[object], Callable[[Lowering, Any, Statement], Sequence[Va
     core.Rearrange: rearrange,
     core.Coerce: coerce,
     core.Reshape: reshape,
+    core.Rotate: rotate,
 }

@@ -52,6 +52,8 @@ def is_deferred(statement: Statement, uses: Uses) -> bool:
         return bool(statement.certs)
     if isinstance(statement.value, ARRANGE):
         return True
+    if isinstance(statement.value, core.Rotate):
+        return uses.once(statement.pattern[0].name)
     if isinstance(statement.value, KERNELS):
         return all(uses.once(param.name) for param in statement.pattern) and _total(statement)
     return False
