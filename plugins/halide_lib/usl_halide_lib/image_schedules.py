@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 
 from usl_core import Procedure
 from usl_halide_lib.applying import Schedule, schedule
 from usl_halide_lib.directives import TailStrategy
-from usl_halide_lib.kernels_bilateral import bilateral_grid
-from usl_halide_lib.kernels_convolution import separable_convolution
-from usl_halide_lib.kernels_demosaic import demosaic
-from usl_halide_lib.kernels_images import box_blur, harris, unsharp
-from usl_halide_lib.kernels_laplacian import local_laplacian
-from usl_halide_lib.kernels_resize import resize
 
 SHIFT, GUARD, ROUND = TailStrategy.ShiftInwards, TailStrategy.GuardWithIf, TailStrategy.RoundUp
 
@@ -131,17 +126,39 @@ def local_laplacian_schedule(p: Procedure) -> Schedule:
     return s
 
 
-KERNELS: dict[str, tuple[Procedure, Callable[[Procedure], Schedule]]] = {
-    "box_blur": (box_blur, box_blur_schedule),
-    "unsharp": (unsharp, unsharp_schedule),
-    "harris": (harris, harris_schedule),
-    "bilateral_grid": (bilateral_grid, bilateral_grid_schedule),
-    "demosaic": (demosaic, demosaic_schedule),
-    "local_laplacian": (local_laplacian, local_laplacian_schedule),
-    "resize": (resize, resize_schedule),
-    "separable_convolution": (separable_convolution, separable_convolution_schedule),
-}
-"""By name what is computed, and how."""
+How = Callable[[Procedure], Schedule]
+
+
+class Kernels(Mapping[str, tuple[Procedure, How]]):
+    """By name what is computed, and how. What is computed is read, checked and proved when it is first asked for."""
+
+    def __init__(self, given: Mapping[str, tuple[str, How]]) -> None:
+        self.given = given
+
+    def __getitem__(self, name: str) -> tuple[Procedure, How]:
+        module, how = self.given[name]
+        algorithm: Procedure = getattr(import_module(f"usl_halide_lib.{module}"), name)
+        return algorithm, how
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.given)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+
+KERNELS = Kernels(
+    {
+        "box_blur": ("kernels_images", box_blur_schedule),
+        "unsharp": ("kernels_images", unsharp_schedule),
+        "harris": ("kernels_images", harris_schedule),
+        "bilateral_grid": ("kernels_bilateral", bilateral_grid_schedule),
+        "demosaic": ("kernels_demosaic", demosaic_schedule),
+        "local_laplacian": ("kernels_laplacian", local_laplacian_schedule),
+        "resize": ("kernels_resize", resize_schedule),
+        "separable_convolution": ("kernels_convolution", separable_convolution_schedule),
+    }
+)
 
 
 @cache

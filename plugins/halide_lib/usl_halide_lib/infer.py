@@ -7,8 +7,8 @@ Nothing has to trust them: an operator that is given one proves what it needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from usl_core import Procedure
@@ -47,8 +47,13 @@ class Box:
     buffer: str
     lo: tuple[Value, ...]
     extent: tuple[Value, ...]
-    exact: bool
+    reached: Callable[[], bool] = field(repr=False, compare=False)
     most: tuple[int | None, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether both ends of each dimension are accessed."""
+        return self.reached()
 
     @property
     def hi(self) -> tuple[Value, ...]:
@@ -71,4 +76,4 @@ def bounds(p: Procedure, buffer: str | Cursor, at: Procedure | Cursor | None = N
     scope = p if at is None or isinstance(at, Procedure) else p.forward(at)
     found = infer_bounds(scope, buffer, kinds)
     lo, extent = tuple(each.lo for each in found.ranges), tuple(each.size for each in found.ranges)
-    return Box(found.buffer, lo, extent, found.exact, tuple(each.most for each in found.ranges))
+    return Box(found.buffer, lo, extent, found.reached, tuple(each.most for each in found.ranges))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import jinja2
-
 from usl_core import Procedure
 from usl_halide_lib.nest import Node
 from usl_stdlib import traffic
@@ -39,6 +37,8 @@ td, th { padding: 2px 12px; text-align: left }
 
 def page(p: Procedure, nodes: Sequence[Node], buffers: Sequence[tuple[str, str]], remarks: Iterable[tuple[str, str]]) -> str:
     """The HTML of a nest that was made of p, with how many bytes one iteration of each loop touches."""
+    import jinja2  # here alone: schedules without a picture need not wait for it
+
     by_func: dict[str, list[str]] = {name: [] for name, _ in buffers}
     for name, text in remarks:
         by_func.setdefault(name, []).append(text)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 
 from usl_core import Procedure
 from usl_core.arguments import checked
@@ -29,7 +30,13 @@ class Bounds:
 
     buffer: str
     ranges: tuple[Range, ...]
-    exact: bool
+    reached: Callable[[], bool] = field(repr=False, compare=False)
+    """Finds out whether the box is exact, which takes as long as finding the box and is asked seldom."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the ends are accessed."""
+        return self.reached()
 
     def __str__(self) -> str:
         return f"{self.buffer}[{', '.join(map(str, self.ranges))}]" if self.ranges else self.buffer
@@ -44,7 +51,7 @@ class Bounds:
 
     def at(self, **sizes: int) -> Bounds:
         """The box for given sizes and iterators."""
-        return Bounds(self.buffer, tuple(each.at(**sizes) for each in self.ranges), self.exact)
+        return Bounds(self.buffer, tuple(each.at(**sizes) for each in self.ranges), self.reached)
 
 
 @checked
@@ -119,7 +126,7 @@ def box(found: Sequence[Access], known: Known) -> Bounds:
         # every access is in bounds, which the operators have proved
         lo = polynomial(0) if known.nonnegative(lo * -1) else lo
         ranges.append(Range(lo, extent if known.at_most(extent, hi) else hi))
-    return Bounds(buffer.name, tuple(ranges), _is_exact(found, known))
+    return Bounds(buffer.name, tuple(ranges), cache(lambda: _is_exact(found, known)))
 
 
 def _largest_shape(buffer: Buffer, found: Sequence[Access]) -> list[Polynomial]:
