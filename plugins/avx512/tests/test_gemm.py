@@ -236,10 +236,18 @@ def test_bad_arrays_are_refused_with_what_to_do() -> None:
     ("name", "lanes"), [("gemm", SINGLE), ("gemm", DOUBLE), ("gemm_tn", SINGLE), ("gemm_nt", DOUBLE), ("gemm_tt", SINGLE)]
 )
 def test_the_schedule_means_the_same_to_the_interpreter_whichever_way_sizes_go(name: str, lanes: Any) -> None:
-    blocking = Blocking(m=12, n=2 * lanes.panel, k=5, few_rows=2, many_rows=12, small=0)
+    blocking = Blocking(
+        m=12, n=2 * lanes.panel, k=5, few_rows=2, many_rows=12, short_sum=2, short_rows=4, wide=3 * lanes.panel, small=0
+    )
     fast: Procedure = gemm_schedule(getattr(kernels_algorithms, name), lanes, blocking)
     dtype, random = np.float32 if lanes is SINGLE else np.float64, np.random.default_rng(7)
-    for m, n, k in ((1, 3, 2), (14, lanes.panel + 3, 6), (2, 2 * lanes.panel + 1, 5), (9, lanes.panel - 1, 4)):
+    for m, n, k in (
+        (1, 3, 2),
+        (14, lanes.panel + 3, 6),
+        (2, 2 * lanes.panel + 1, 5),
+        (9, lanes.panel - 1, 4),
+        (5, 3 * lanes.panel + 2, 2),
+    ):
         a, b, c = (small_integers(random, dtype, *shape) for shape in ((m, k), (k, n), (m, n)))
         want = c + 2 * (a @ b)
         turned = (array.T.copy() if name[5:][i : i + 1] == "t" else array for i, array in enumerate((a, b)))

@@ -38,7 +38,8 @@ class Blocking:
     two at a time are packed then, and still in the second-level cache when they are used. Products with fewer than `few_rows`
     rows, or half of that where the sum is longer than 2 `k`, or a quarter where B is transposed, and those whose B is small,
     run on the matrices as they are: packing costs more than it saves. Small is n + k <= `small`, or `small_for_many` with at
-    least `many_rows` rows.
+    least `many_rows` rows. Sums of at most `short_sum` terms in at least `wide` columns are bound by how fast C comes and
+    goes: they are done `short_rows` rows at a time, so that few parts of C are under way at once.
     """
 
     m: int = 180
@@ -46,6 +47,9 @@ class Blocking:
     k: int = 512
     few_rows: int = 33
     many_rows: int = 256
+    short_sum: int = 12
+    short_rows: int = 12
+    wide: int = 512
     small: int = 1088
     small_for_many: int = 520
 
@@ -61,7 +65,9 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     plain = parts(lanes)
     base = rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}")
     a, b = ("A[k, i]" in str(p), "B[j, k]" in str(p))
-    direct = plain.turned_rows if a else plain.direct
+    direct = of_turned_rows(lanes) if a else plain.direct
+    short = f"K <= {blocking.short_sum} and N >= {blocking.wide}"
+    direct = choice(direct.base, short, in_blocks(direct, "i", blocking.short_rows), direct)
     if b:
         direct = on_turned_b(base, direct, lanes)
     by_k = in_blocks(packed(base, plain, lanes, blocking, parallel, a, b), "k", blocking.k)
@@ -72,6 +78,8 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
     few = blocking.few_rows // 4 if b else blocking.few_rows  # a transposed B is turned over in any case
     enough = f"M >= {few} or M >= {(few + 1) // 2} and K > {2 * blocking.k}"
     worth = f"({enough}) and N >= {lanes.panel} and ({much})"
+    if not parallel:
+        worth = f"(K > {blocking.short_sum} or N < {blocking.wide}) and {worth}"
     whole = choice(base, worth, large, direct)
     letter = "s" if lanes.scalar == "f32" else "d"
     return rename(whole.fast, f"{letter}{p.name()}{'_parallel' if parallel else ''}")
@@ -80,24 +88,29 @@ def gemm_schedule(p: Procedure, lanes: Lanes, blocking: Blocking | None = None, 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What all products of a precision are made of: panels whose C is near or far, narrow ones, and all of them on the matrices
-    as they are; the last also for a transposed A, whose elements are spread over registers from wherever they are."""
+    as they are."""
 
     near: Kernel
     far: Kernel
     edge: Kernel
     direct: Kernel
-    turned_rows: Kernel
 
 
 @cache
 def parts(lanes: Lanes) -> Parts:
     """The parts of a precision; one and the same whenever they are asked for, so that a library has them once."""
-    base, turned = (rename(windowed(p, lanes), f"{lanes.scalar}_{p.name()}") for p in (gemm, gemm_tn))
+    base = rename(windowed(gemm, lanes), f"{lanes.scalar}_gemm")
     near, far = full_panels(base, lanes, far=True)
     edge = edge_panel(base, lanes)
-    (turned_near,) = full_panels(turned, lanes, far=False)
-    turned_rows = unpacked(turned, turned_near, edge_panel(turned, lanes), lanes)
-    return Parts(near, far, edge, unpacked(base, near, edge, lanes), turned_rows)
+    return Parts(near, far, edge, unpacked(base, near, edge, lanes))
+
+
+@cache
+def of_turned_rows(lanes: Lanes) -> Kernel:
+    """Products on the matrices as they are for a transposed A, whose elements are spread over registers from where they are."""
+    base = rename(windowed(gemm_tn, lanes), f"{lanes.scalar}_gemm_tn")
+    (near,) = full_panels(base, lanes, far=False)
+    return unpacked(base, near, edge_panel(base, lanes), lanes)
 
 
 def on_turned_b(base: Procedure, direct: Kernel, lanes: Lanes) -> Kernel:

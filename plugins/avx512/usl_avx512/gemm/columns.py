@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from usl_avx512.gemm.blocks import in_blocks, parts
+from usl_avx512.gemm.blocks import in_blocks, of_turned_rows, parts
 from usl_avx512.gemm.tiles import Kernel, Lanes, scheduled
 from usl_avx512.gemm.turned import turn
 from usl_core import Procedure, proc_from_source
@@ -46,7 +46,7 @@ def into_columns(lanes: Lanes, turned: bool) -> Procedure:
 def one_block(base: Procedure, columns: int, lanes: Lanes, turned: bool) -> Kernel:
     """At most ROWS x columns elements, on a copy of them."""
     base = rename(base, f"{base.name()}_block")
-    product = parts(lanes).turned_rows if turned else parts(lanes).direct
+    product = of_turned_rows(lanes) if turned else parts(lanes).direct
     p, rows = base, base.find_loop("i")
     p = stage_mem(p, rows, "C[0:N, 0:M]", "C_block")
     p = rearrange_dim(p, "C_block", [1, 0])

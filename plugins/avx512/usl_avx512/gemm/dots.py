@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from usl_avx512.blas2.rectangles import in_vectors
+from usl_avx512.gemm.blocks import in_blocks
 from usl_avx512.gemm.tiles import Kernel, Lanes, factor_at_the_end, scheduled
 from usl_avx512.gemm.turned import staged_turned, turn
 from usl_core import Procedure, proc_from_source
@@ -18,6 +19,7 @@ from usl_core.scheduling import (
     lift_reduce_constant,
     rename,
     reorder_loops,
+    resize_dim,
     rewrite_expr,
     simplify,
     specialize,
@@ -26,13 +28,13 @@ from usl_core.scheduling import (
 from usl_stdlib import attempt, cse, unroll_and_jam
 
 DOTS = """\
-def dots(m: size, n: size, k: size, alpha: T, A: [T][m, k], B: [T][n, k], C: [T][m, n]):
+def dots(M: size, N: size, K: size, alpha: T, A: [T][M, K], B: [T][N, K], C: [T][M, N]):
     assert stride(A, 1) == 1
     assert stride(B, 1) == 1
-    for i in seq(0, m):
-        for j in seq(0, n):
-            for l in seq(0, k):
-                C[i, j] += alpha * (A[i, l] * B[j, l])
+    for i in seq(0, M):
+        for j in seq(0, N):
+            for k in seq(0, K):
+                C[i, j] += alpha * (A[i, k] * B[j, k])
 """
 """T stands for the type."""
 
@@ -40,16 +42,29 @@ WIDTHS = {1: 8, 2: 8, 3: 7, 4: 6}
 """Columns of a tile by its rows: as many sums under way as registers are left beside a column of A and a row of B."""
 
 
+ROWS, TERMS = 16, 512
+"""Of the copy that `dots_of_columns` makes, in elements of four bytes: half of a first-level cache."""
+
+
 @cache
 def dots_of_columns(lanes: Lanes) -> Procedure:
-    """DOTS for any sizes, where A is k x m: a copy of it is turned over."""
-    text = DOTS.replace("A: [T][m, k]", "A: [T][k, m]").replace("A[i, l]", "A[l, i]").replace("T", lanes.scalar)
-    base, rows_with_rows = plain(lanes), Kernel(plain(lanes), dots(lanes))
-    p = rename(proc_from_source(text), f"{base.name()}_of_columns")
-    rows = p.find_loop("i")
-    p = staged_turned(p, rows, "A[0:k, 0:m]", "A_rows", lanes)
+    """DOTS for any sizes, where A is K x M: copies of blocks of it are turned over."""
+    text = DOTS.replace("A: [T][M, K]", "A: [T][K, M]").replace("A[i, k]", "A[k, i]").replace("T", lanes.scalar)
+    terms = TERMS * lanes.count // 16
+    base = rename(proc_from_source(text), f"{plain(lanes).name()}_of_columns")
+    some_rows = base.add_assertion(f"M <= {ROWS}")
+    block = one_block(some_rows.add_assertion(f"K <= {terms}"), terms, lanes)
+    return rename(in_blocks(in_blocks(block, "k", terms, some_rows), "i", ROWS, base).fast, base.name())
+
+
+def one_block(base: Procedure, terms: int, lanes: Lanes) -> Kernel:
+    """At most ROWS rows and so many terms."""
+    base = rename(base, f"{base.name()}_block")
+    p, rows, rows_with_rows = base, base.find_loop("i"), Kernel(plain(lanes), dots(lanes))
+    p = staged_turned(p, rows, "A[0:K, 0:M]", "A_rows", lanes)
     p = rows_with_rows.call(p, p.forward(rows))
-    return scheduled(p, rows_with_rows, turn(lanes.scalar))
+    p = resize_dim(resize_dim(p, "A_rows", 0, ROWS, 0), "A_rows", 1, terms, 0)
+    return Kernel(base, scheduled(simplify(p), rows_with_rows, turn(lanes.scalar)))
 
 
 @cache
@@ -69,7 +84,7 @@ def dots(lanes: Lanes) -> Procedure:
     p = divide_loop(base, rows, most, ["io", "ii"], tail="cut")
     p = few[most].call(p, p.forward(rows).body()[0])
     left = p.forward(rows).next()
-    p = specialize(p, left, [f"m % {most} == {height}" for height in range(1, most)])
+    p = specialize(p, left, [f"M % {most} == {height}" for height in range(1, most)])
     *loops, none_left = p.find("for ii in _: _", many=True)
     for height, loop in enumerate(loops, start=1):
         p = rewrite_expr(p, p.forward(loop).hi(), height)
@@ -80,8 +95,8 @@ def dots(lanes: Lanes) -> Procedure:
 
 def some_rows(base: Procedure, rows: int, lanes: Lanes) -> Kernel:
     """The product of so many rows."""
-    base = rename(base.partial_eval(m=rows), f"{base.name()}_{rows}")
-    products = base.find_loop("l")
+    base = rename(base.partial_eval(M=rows), f"{base.name()}_{rows}")
+    products = base.find_loop("k")
     p = stage_mem(base, products, "C[i, j]", "s", accum=True)
     p = lift_reduce_constant(p, p.forward(products).expand(1, 0))
     p = factor_at_the_end(p, p.forward(products).next())
@@ -93,7 +108,7 @@ def some_rows(base: Procedure, rows: int, lanes: Lanes) -> Kernel:
         p, _ = unroll_and_jam(p, p.forward(columns).find("for i in _: _"), rows, tail="perfect")
     p = simplify(p)
     for columns in (tile.loop, tile.tail):
-        row = p.forward(columns).find("for l in _: _")
+        row = p.forward(columns).find("for k in _: _")
         p = attempt(lambda q, loop: cse(q, loop)[0])(p, row)
         p, _ = in_vectors(p, p.forward(row), lanes.scalar, reused=True)
     return Kernel(base, simplify(p))

@@ -10,7 +10,16 @@
 #define USL_DIAG(d) ((d) == 131 || (d) == 132)
 #define USL_SIDE(s) ((s) == 141 || (s) == 142)
 
+#if defined(__GNUC__)
+#define USL_NOINLINE __attribute__((noinline))
+#define USL_WITHIN static inline __attribute__((always_inline))
+#else
+#define USL_NOINLINE
+#define USL_WITHIN static inline
+#endif
+
 enum {
+    USL_LANES = 64 / sizeof(@T@), /* elements of a register */
     USL_BLOCK = 64,   /* rows of a triangle that is done by itself */
     USL_SQUARE = 96,  /* rows of a square on the diagonal of a symmetric matrix */
     USL_WIDTH = 256 / sizeof(@T@), /* columns of a right-hand side that are done at a time */
@@ -54,50 +63,58 @@ enum usl_way {
  * for each element that is turned over, and constants that were measured. */
 static enum usl_way usl_way(bool a_turned, bool b_turned, int64_t m, int64_t n, int64_t k)
 {
-    const int64_t lanes = 64 / sizeof(@T@), across = (n + lanes - 1) / lanes, down = (m + lanes - 1) / lanes;
+    const int64_t across = (n + USL_LANES - 1) / USL_LANES, down = (m + USL_LANES - 1) / USL_LANES;
     const int64_t rows = 2 * m * across * k + (b_turned ? n * k + 960 : 0);
     const int64_t columns = a_turned && n <= USL_NARROW ? 2 * n * down * k + m * n + 440 : rows;
     const int64_t turned = a_turned ? m * k : n * k;
-    int64_t dots = m * n * (9 * k / (4 * lanes) + 9) + 440;
+    int64_t dots = m * n * (9 * k / (4 * USL_LANES) + 9) + 440;
     if (a_turned == b_turned)
-        dots += turned + 1300;
+        dots += turned + 900;
     if ((b_turned || !a_turned) && dots < rows && dots < columns)
         return USL_DOTS;
     return columns < rows ? USL_COLUMNS : USL_ROWS;
 }
 
-/* c += alpha a b, for m x k a and k x n b; sizes are at least 1. -1: no memory. */
-static int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+/* c += alpha a b, for m x k a and k x n b whose rows and columns are a_row and a_column, b_row and b_column apart, and c whose columns
+ * are neighbours; sizes are at least 1. -1: no memory. Not inlined, and no structures: what was stored word by word and is then
+ * loaded as a whole keeps a processor waiting, for as long as a small product takes. */
+USL_NOINLINE static int usl_product(int64_t m, int64_t n, int64_t k, @T@ alpha, @T@ *a, ptrdiff_t a_row, ptrdiff_t a_column, @T@ *b,
+                                 ptrdiff_t b_row, ptrdiff_t b_column, @T@ *c, ptrdiff_t c_row)
 {
-    if (n > 1 && c.column != 1)
-        return usl_multiply(n, m, k, alpha, usl_turned(b), usl_turned(a), usl_turned(c));
     if (n == 1) {
-        const struct @READ1@ x = {b.data, {b.row}};
-        const struct @WRITE1@ y = {c.data, {c.row}};
-        if (a.column == 1 || k == 1)
-            return @P@gemv_n_body(m, k, &alpha, (struct @READ2@){a.data, {a.row, 1}}, x, y);
-        return @P@gemv_t_body(k, m, &alpha, (struct @READ2@){a.data, {a.column, 1}}, x, y);
+        const struct @READ1@ x = {b, {b_row}};
+        const struct @WRITE1@ y = {c, {c_row}};
+        if (a_column != 1 && m <= USL_LANES && k >= USL_LANES && c_row == 1) {
+            @P@narrow_row_body(m, k, &alpha, (struct @READ2@){b, {b_row, 1}}, (struct @READ2@){a, {a_column, 1}}, (struct @WRITE2@){c, {m, 1}});
+            return 0;
+        }
+        if (a_column == 1 || k == 1)
+            return @P@gemv_n_body(m, k, &alpha, (struct @READ2@){a, {a_row, 1}}, x, y);
+        return @P@gemv_t_body(k, m, &alpha, (struct @READ2@){a, {a_column, 1}}, x, y);
     }
     if (m == 1) {
-        const struct @READ1@ x = {a.data, {a.column}};
-        const struct @WRITE1@ y = {c.data, {1}};
-        if (b.column == 1)
-            return @P@gemv_t_body(k, n, &alpha, (struct @READ2@){b.data, {b.row, 1}}, x, y);
-        return @P@gemv_n_body(n, k, &alpha, (struct @READ2@){b.data, {b.column, 1}}, x, y);
+        const struct @READ1@ x = {a, {a_column}};
+        const struct @WRITE1@ y = {c, {1}};
+        if (b_column == 1 && n <= USL_LANES && k >= USL_LANES) {
+            @P@narrow_row_body(n, k, &alpha, (struct @READ2@){a, {a_column, 1}}, (struct @READ2@){b, {b_row, 1}}, (struct @WRITE2@){c, {n, 1}});
+            return 0;
+        }
+        if (b_column == 1)
+            return @P@gemv_t_body(k, n, &alpha, (struct @READ2@){b, {b_row, 1}}, x, y);
+        return @P@gemv_n_body(n, k, &alpha, (struct @READ2@){b, {b_column, 1}}, x, y);
     }
-    if (k == 1)
-        return @P@ger_body(m, n, &alpha, (struct @READ1@){a.data, {a.row}}, (struct @READ1@){b.data, {b.column}}, (struct @WRITE2@){c.data, {c.row, 1}});
-    const bool a_turned = a.column != 1, b_turned = b.column != 1;
-    const struct @READ2@ A = {a.data, {a_turned ? a.column : a.row, 1}}, B = {b.data, {b_turned ? b.column : b.row, 1}};
-    const struct @WRITE2@ C = {c.data, {c.row, 1}};
-    const struct @WRITE2@ c_turned = {c.data, {1, c.row}};
+    if (k == 1 && n >= USL_LANES)
+        return @P@ger_body(m, n, &alpha, (struct @READ1@){a, {a_row}}, (struct @READ1@){b, {b_column}}, (struct @WRITE2@){c, {c_row, 1}});
+    const bool a_turned = a_column != 1, b_turned = b_column != 1;
+    const struct @READ2@ A = {a, {a_turned ? a_column : a_row, 1}}, B = {b, {b_turned ? b_column : b_row, 1}};
+    const struct @WRITE2@ C = {c, {c_row, 1}}, c_turned = {c, {1, c_row}};
     switch (usl_way(a_turned, b_turned, m, n, k)) {
     case USL_DOTS:
         if (a_turned)
-            return @P@dots_of_columns_body(m, n, k, &alpha, A, B, C);
-        if (!b_turned)
-            return @P@dots_of_columns_body(n, m, k, &alpha, B, A, c_turned);
-        if (m <= n)
+            @P@dots_of_columns_body(m, n, k, &alpha, A, B, C);
+        else if (!b_turned)
+            @P@dots_of_columns_body(n, m, k, &alpha, B, A, c_turned);
+        else if (m <= n)
             @P@dots_body(m, n, k, &alpha, A, B, C);
         else
             @P@dots_body(n, m, k, &alpha, B, A, c_turned);
@@ -114,6 +131,14 @@ static int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_v
     if (a_turned)
         return b_turned ? @P@gemm_tt_body(m, n, k, &alpha, A, B, C) : @P@gemm_tn_body(m, n, k, &alpha, A, B, C);
     return b_turned ? @P@gemm_nt_body(m, n, k, &alpha, A, B, C) : @P@gemm_nn_body(m, n, k, &alpha, A, B, C);
+}
+
+/* c += alpha a b for matrices of any layout. */
+USL_WITHIN int usl_multiply(int64_t m, int64_t n, int64_t k, @T@ alpha, struct usl_view a, struct usl_view b, struct usl_view c)
+{
+    if (n > 1 && c.column != 1)
+        return usl_product(n, m, k, alpha, b.data, b.column, b.row, a.data, a.column, a.row, c.data, c.column);
+    return usl_product(m, n, k, alpha, a.data, a.row, a.column, b.data, b.row, b.column, c.data, c.row);
 }
 
 /* c = beta c, where 0 times anything is 0. triangle: 0 for the whole of c, 121 for the upper and 122 for the lower triangle. */
@@ -263,13 +288,14 @@ static int usl_symmetric(bool lower, int64_t m, int64_t n, @T@ alpha, struct usl
 
 /* ---- what the routines do, where their arguments are right; rows: matrices are row-major */
 
-static int usl_gemm_of(bool rows, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
+USL_WITHIN int usl_gemm_of(bool rows, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, @T@ alpha, const @T@ *a, int64_t lda,
                        const @T@ *b, int64_t ldb, @T@ beta, @T@ *c, int64_t ldc)
 {
     if (m == 0 || n == 0)
         return 0;
     const struct usl_view target = usl_view(c, ldc, !rows);
-    usl_scale(0, m, n, beta, target);
+    if (beta != 1)
+        usl_scale(0, m, n, beta, target);
     if (k == 0 || alpha == 0)
         return 0;
     return usl_multiply(m, n, k, alpha, usl_view(a, lda, (trans_a != 111) == rows), usl_view(b, ldb, (trans_b != 111) == rows), target);

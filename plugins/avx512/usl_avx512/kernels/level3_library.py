@@ -70,6 +70,7 @@ def kernels(variant: Variant) -> list[Procedure]:
     from usl_avx512.gemm import Blocking, gemm_schedule
     from usl_avx512.gemm.columns import into_columns
     from usl_avx512.gemm.dots import dots, dots_of_columns
+    from usl_avx512.gemm.narrow import narrow_row
     from usl_avx512.gemm.triangles import triangle
     from usl_avx512.gemm.turned import turn
     from usl_core.scheduling import rename
@@ -87,6 +88,7 @@ def kernels(variant: Variant) -> list[Procedure]:
     found += [
         dots(lanes),
         dots_of_columns(lanes),
+        narrow_row(lanes),
         rename(turn(typ).fast, f"{letter}turn"),
         triangle("solve", lanes),
         triangle("triangle", lanes),
