@@ -11,12 +11,13 @@ within 1 ulp, sums are taken in several parts.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from usl_avx512 import isa
 from usl_avx512.blas1 import instructions
 from usl_avx512.memories import AVX512
 from usl_core import Procedure, proc_from_source
-from usl_core.scheduling import divide_loop, rename, replace, simplify
+from usl_core.scheduling import divide_loop, insert_noop_call, rename, replace, simplify
 from usl_stdlib import interleave, replace_all, vectorize
 
 ROWS = {
@@ -131,6 +132,11 @@ def argmax(R: size, N: size, x: f32[R, N], position: i64[R]):
 argument, sqrt(8 / pi) (x + 0.044715 x^3), with which no digits are lost where it is negative."""
 
 
+NEXT_ROW = ("log_softmax", "cross_entropy", "argmax")
+"""Kernels that read their input twice at least and write little: the second time they ask for the next row. Of a matrix that no
+cache holds that saves a seventh (`log_softmax`) to a half of the time; softmax, which writes meanwhile, gains nothing."""
+
+
 def algorithm(name: str) -> Procedure:
     """What a kernel of `ROWS` computes, as plain loops."""
     return proc_from_source(ROWS[name])
@@ -145,12 +151,20 @@ def available() -> tuple[Procedure, ...]:
     return (*exponentials, lookups.mm512_mask_iota_epi32, *instructions(), *isa.instructions("integers"))
 
 
-def rows_schedule(p: Procedure, registers: int = 4) -> Procedure:
-    """Each loop `j` in vector registers, so many of them at a time."""
-    for loop in p.find("for j in _: _", many=True):
+def rows_schedule(p: Procedure, registers: int = 4, ask: str = "") -> Procedure:
+    """Each loop `j` in vector registers, so many of them at a time. The second one may ask the cache for the next row of `ask`."""
+    for number, loop in enumerate(p.find("for j in _: _", many=True)):
         p, vectorized = vectorize(p, p.forward(loop), 16, AVX512, available(), tail="masked")
+        if ask and number == 1:
+            p = _next_row_asked_for(p, p.forward(vectorized.loop), ask)
         p, _ = interleave(p, vectorized.loop, registers, par_reduce=True)
     return simplify(replace_all(p, available()))
+
+
+def _next_row_asked_for(p: Procedure, loop: Any, name: str) -> Procedure:
+    """The loop over vectors has time for memory: it computes exponentials, or what it reads was read before."""
+    at = f"{name}[i:i + 1, 16 * {loop.name()}:16 * {loop.name()} + 1]"
+    return insert_noop_call(p, loop.body()[0].before(), isa.mm_prefetch_row_t0_f32, ["1", at])
 
 
 @cache
@@ -172,4 +186,4 @@ def cumsum(R: size, N: size, x: f32[R, N], y: f32[R, N]):
 @cache
 def kernel(name: str) -> Procedure:
     """A scheduled kernel of `ROWS`."""
-    return rename(rows_schedule(algorithm(name)), name)
+    return rename(rows_schedule(algorithm(name), ask="x" if name in NEXT_ROW else ""), name)
