@@ -8,6 +8,7 @@ from usl_core.interp.bind import bind
 from usl_core.interp.buffers import Buffer, dense_strides
 from usl_core.interp.compile import Compiler
 from usl_core.interp.exact import ExactArithmetic
+from usl_core.interp.exponentials import rational
 from usl_core.interp.machine import FORMATS, FloatFormat, round_float, round_rational
 from usl_core.interp.run import Result, run
 from usl_core.interp.runtime import Access, ConfigKey, ConfigState, State
@@ -16,5 +17,5 @@ from usl_core.interp.values import POISON, Poison, PoisonBranch, Value, ValueToo
 __all__ = [
     "FORMATS", "POISON", "SHARED", "Access", "Arithmetic", "Buffer", "Compiler", "ConfigKey", "ConfigState",
     "ExactArithmetic", "FloatFormat", "Poison", "PoisonBranch", "Result", "State", "Value", "ValueTooLarge", "bind",
-    "dense_strides", "round_float", "round_rational", "run",
+    "dense_strides", "rational", "round_float", "round_rational", "run",
 ]  # fmt: skip

@@ -27,12 +27,18 @@ from usl_core.interp import (
     State,
     Value,
     bind,
+    rational,
 )
 from usl_core.ir import externs
 from usl_core.ir.externs import Extern
 from usl_core.ir.nodes import Node, Proc
 from usl_core.ir.traverse import walk
 from usl_core.ir.types import Kind, ScalarType, Type
+
+DIGITS = 60
+"""Of e^x, which exact arithmetic knows as a number of its own: sizes are rational."""
+LARGEST = 4096
+"""Where e^x and e^-x are beyond every format; further out they would be too long to write down."""
 
 
 class Sized:
@@ -112,7 +118,7 @@ def _of_two(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
     def apply(a: Any, b: Any) -> Any:
         if a is POISON or b is POISON:
             return POISON
-        value = fn(a.value, b.value)
+        value = rational(fn(a.value, b.value), DIGITS)
         if value is POISON:
             return POISON
         x, y = Fraction(a.value), Fraction(b.value)
@@ -133,7 +139,8 @@ def _lifted(name: str, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def apply(x: Any) -> Any:
         if x is POISON:
             return POISON
-        value = fn(x.value)
+        at = max(-LARGEST, min(x.value, LARGEST)) if name in ("exp", "expm1") else x.value
+        value = rational(fn(at), DIGITS)
         if value is POISON:
             return POISON
         return Sized(value, abs(value) + _slope(name, Fraction(x.value), value) * x.size)
