@@ -95,7 +95,7 @@ class Scope:
         self.scalars[param.name] = param.type.scalar
         if param.type.dims:
             self.dims[param.name] = tuple(dim for dim in param.type.dims if dim is not None)
-            self.facts = self.facts.with_sizes(self.dims[param.name])
+            self.facts = self.facts.with_lengths(self.dims[param.name])
 
     def add(self, statement: Statement) -> None:
         self.statements.append(statement)

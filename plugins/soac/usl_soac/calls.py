@@ -15,7 +15,7 @@ from usl_soac.building import Scope, is_total_scalar
 from usl_soac.checking import Callee, Context, Slice, check_equal
 from usl_soac.core import Atom, Function, Param, Part, Statement, Type
 from usl_soac.scalars import I64
-from usl_soac.sizes import Term, name, substitute
+from usl_soac.sizes import SIZE_LIMIT, Compare, Term, literal, name, substitute
 from usl_soac.traverse import refresh
 
 
@@ -65,7 +65,16 @@ def _arguments(
             origin = origins.get(declared.name) if declared.name is not None else None
             site = failures.argument(function.name, param.name.name, d, declared.show(), origin, statement.span)
             certs += check_equal(found, wanted, site, scope, context)
+            certs += _small(found, function.name, statement, scope, context)
     return values, certs
+
+
+def _small(length: Term, called: str, statement: Statement, scope: Scope, context: Context) -> tuple[Sym, ...]:
+    """What is passed has no more elements than a function counts on: a sum of a few such sizes does not wrap."""
+    test = Compare("<=", length, literal(SIZE_LIMIT))
+    if context.is_unknown(length) or scope.facts.proves(test):
+        return ()
+    return scope.check(scope.compare(test), failures.too_large(statement.span, called))
 
 
 def inline(shape: Slice, values: dict[Sym, Atom], certs: Sequence[Sym], scope: Scope) -> tuple[Atom, ...]:

@@ -54,10 +54,17 @@ class Facts:
         return left == right or self.normal(left) == self.normal(right)
 
     def with_sizes(self, terms: Iterable[Term]) -> Facts:
-        """These are lengths of arrays that exist: at least 0, at most SIZE_LIMIT."""
+        """These are lengths of arrays that are passed: at least 0, at most SIZE_LIMIT."""
+        return self._with_lengths(terms, SIZE_LIMIT)
+
+    def with_lengths(self, terms: Iterable[Term]) -> Facts:
+        """These are lengths of arrays that a program computes, at least 0; it may count one that it never makes."""
+        return self._with_lengths(terms, _WIDEST - 1)
+
+    def _with_lengths(self, terms: Iterable[Term], most: int) -> Facts:
         facts = self
         for term in terms:
-            facts = facts._bounded(self.normal(term), 0, SIZE_LIMIT)
+            facts = facts._bounded(self.normal(term), 0, most)
         return facts
 
     def assume(self, test: Compare) -> Facts:
@@ -107,6 +114,16 @@ class Facts:
         low, high = self.range_of(term)
         return low >= -_WIDEST and high < _WIDEST
 
+    def counts(self, term: Term) -> bool:
+        """Whether no product in term wraps either: elsewhere a product is a number of its own, whatever its factors are."""
+        for monomial, _ in term.parts:
+            most = 1
+            for atom in monomial:
+                most *= max(map(abs, self._range((atom,))))
+            if most >= _WIDEST:
+                return False
+        return self.is_exact(term)
+
     def _range(self, monomial: Monomial) -> Bounds:
         if not monomial:
             return 1, 1
@@ -147,7 +164,7 @@ class Facts:
                 pass
         if term.constant is not None or not self.is_exact(term):
             return self
-        return replace(self, rows=(*self.rows, _row(term, -low), _row(-term, high)))
+        return replace(self, rows=(*self.rows, _row(term, -low), _row_of_difference(ZERO, term, high)))
 
     def _with_equation(self, test: Compare) -> Facts:
         difference = self.normal(test.left) - self.normal(test.right)

@@ -70,14 +70,19 @@ def negative(what: str, span: Span) -> Site:
     return Site(span, Failure.SHAPE, f"{what}: the size {{0}} is negative")
 
 
+def negative_rows(span: Span) -> Site:
+    """The size of what the function of a map would give."""
+    return Site(span, Failure.SHAPE, "map: {0} is no size of a result of its function")
+
+
 def reshape(span: Span) -> Site:
     """Elements there, elements asked for."""
     return Site(span, Failure.SHAPE, "reshape: {0} elements cannot become {1}")
 
 
-def too_large(what: str, span: Span) -> Site:
+def too_large(span: Span, what: str = "") -> Site:
     """No values: an array of more bytes than memory has."""
-    return Site(span, Failure.MEMORY, f"{what}: the array would be too large")
+    return Site(span, Failure.MEMORY, f"{what}: the array would be too large" if what else "an array would be too large")
 
 
 def rows(what: str, dim: int, span: Span) -> Site:

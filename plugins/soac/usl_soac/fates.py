@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from usl_soac import core
-from usl_soac.core import Body, Part, Program, Site
+from usl_soac.core import Body, Failure, Part, Program, Site
 from usl_soac.errors import SoacError
 from usl_soac.modes import Sized, SizedProgram
 from usl_soac.pipeline import hoisted, linked, simplified
@@ -100,5 +100,6 @@ def _text(site: Site) -> str:
 
 
 def explained_tests(sized: SizedProgram, name: str) -> Sequence[str]:
-    """A line for each test: where, what, and what became of it."""
-    return [f"{test.site.span}: test, {test.fate}: {_text(test.site)}" for test in tests(sized, name)]
+    """A line for each test: where, what, and what became of it. Those of arrays larger than any memory say nothing."""
+    found = [test for test in tests(sized, name) if test.site.failure is not Failure.MEMORY]
+    return [f"{test.site.span}: test, {test.fate}: {_text(test.site)}" for test in found]

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from usl_core.ir.sym import Sym
 from usl_soac import core
 from usl_soac.building import TRUE, Scope
-from usl_soac.core import Body, Const, Lambda, Param, Statement, Type
+from usl_soac.core import Atom, Body, Const, Lambda, Param, Statement, Type
 from usl_soac.facts import Facts
 from usl_soac.formulas import Formula, Formulas, assume, compares, proves
 from usl_soac.scalars import BOOL, CERT, I64
-from usl_soac.sizes import ONE, SIZE_LIMIT, ZERO, Compare, Term, literal, name, substitute
+from usl_soac.sizes import COUNT_LIMIT, ONE, SIZE_LIMIT, ZERO, Compare, Term, literal, name, substitute
 from usl_soac.traverse import Renaming, bodies, lambda_of
 
 PASSED = Const(True, CERT)
@@ -86,7 +86,7 @@ class _Discharge:
 
     def after(self, statement: Statement, facts: Facts, formulas: Formulas) -> Facts:
         for param in statement.pattern:
-            facts = facts.with_sizes(map(formulas.canonical, _dims(param.type)))
+            facts = facts.with_lengths(map(formulas.canonical, _dims(param.type)))
         match statement.value:
             case core.Op(op="%", args=(_, Const(value=divisor)), operand=operand) if operand == I64 and divisor > 0:
                 rest = name(statement.pattern[0].name)
@@ -120,7 +120,7 @@ class _Discharge:
         inside = facts
         for param in loop.params:
             formulas.types[param.name] = param.type
-            inside = inside.with_sizes(map(formulas.canonical, _dims(param.type)))
+            inside = inside.with_lengths(map(formulas.canonical, _dims(param.type)))
         condition = None if loop.condition is None else self.body(loop.condition, inside, formulas, None)[0]
         counter = None
         if loop.index is not None:
@@ -141,7 +141,7 @@ class _Discharge:
         inside = facts
         for param in function.params:
             formulas.types[param.name] = param.type
-            inside = inside.with_sizes(map(formulas.canonical, _dims(param.type)))
+            inside = inside.with_lengths(map(formulas.canonical, _dims(param.type)))
         counter = None
         if not isinstance(expr, core.Hist):
             head = formulas.head(expr.arrays[0])
@@ -181,7 +181,9 @@ class _Discharge:
         none = scope.compare(Compare("<=", counter.rounds, ZERO), "empty")
         for end in (ZERO, counter.rounds - 1):
             # With more rounds an index would leave the array before it wraps.
-            few = TRUE if exact else scope.compare(Compare("<=", counter.rounds, literal(SIZE_LIMIT)))
+            few: Atom = TRUE if exact else scope.compare(Compare("<=", counter.rounds, literal(SIZE_LIMIT)))
+            if not exact and facts.range_of(parts[1].right)[1] > COUNT_LIMIT:
+                few = scope.both(few, scope.compare(Compare("<=", parts[1].right, literal(COUNT_LIMIT))))
             ok = few
             for part in parts:
                 ok = scope.both(ok, scope.compare(_at(part, counter.index, end)))
@@ -220,7 +222,6 @@ def _is_range(parts: Sequence[Compare], counter: _Counter, facts: Facts) -> bool
                 and _is_affine(term, counter, facts)
                 and size.names().isdisjoint(counter.inside | {counter.index})
                 and facts.is_exact(size)
-                and facts.range_of(size)[1] <= SIZE_LIMIT
             )
         case _:
             return False

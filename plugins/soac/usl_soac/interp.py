@@ -95,6 +95,8 @@ class Interpreter:
         origin: dict[Sym, str] = {}
         for param, arg in zip(function.params, args, strict=True):
             env[param.name] = arg
+            if param.type.dims and max(arg.shape) > sizes.SIZE_LIMIT:
+                raise failures.failed(failures.too_large(param.span if span is None else span, function.name))
             for d, dim in enumerate(param.type.dims):
                 alone = dim.name if dim is not None else None
                 if alone is not None and alone in function.sizes and alone not in env:
@@ -142,7 +144,12 @@ class Interpreter:
         self.work += 1
         if self._fuel is not None and self.work > self._fuel:
             raise OutOfFuel
-        values = self.expr(statement.value, statement, env)
+        try:
+            values = self.expr(statement.value, statement, env)
+        except MemoryError as error:
+            if hasattr(error, "site"):
+                raise
+            raise failures.failed(failures.too_large(statement.span)) from None
         for param, value in zip(statement.pattern, values, strict=True):
             env[param.name] = value
         for param, value in zip(statement.pattern, values, strict=True):
@@ -225,6 +232,8 @@ class Interpreter:
                 parts = [env[each] for each in arrays]
                 for other in parts[1:]:
                     self.same_rows(failures.rows, "concat", parts[0].shape[1:], other.shape[1:], span)
+                if len(parts) > 1 and sum(map(len, parts)) >= sizes.COUNT_LIMIT:
+                    raise failures.failed(failures.too_large(span, "concat"))
                 return (self.moved(np.concatenate(parts)),)
             case core.Split(array=array, at=at):
                 source, where = env[array], self.atom(at, env)
@@ -298,7 +307,7 @@ class Interpreter:
         if size < 0:
             raise failures.failed(failures.negative(what, span), (size,))
         if size * int(np.prod(rows, dtype=object)) * scalar.bits // 8 > MOST_BYTES:
-            raise failures.failed(failures.too_large(what, span))
+            raise failures.failed(failures.too_large(span, what))
         return size
 
     def places(self, array: Sym, source: Any, indices: Sequence[Atom], env: Env, span: Span) -> tuple[int, ...]:
@@ -365,7 +374,7 @@ class Interpreter:
         arrays = [env[each] for each in expr.arrays]
         count = self.heads("map", arrays, span)
         if not count:
-            return self.empty(expr, arrays, types, env)
+            return self.empty(expr, arrays, types, env, span)
         rows: list[tuple[Value, ...]] = []
         for i in range(count):
             rows.append(self.apply(expr.function, [each[i] for each in arrays], env))
@@ -381,11 +390,11 @@ class Interpreter:
                 results.append(self.moved(np.stack(column)))
         return tuple(results)
 
-    def empty(self, expr: core.Map, arrays: Sequence[Any], types: Sequence[Type], env: Env) -> tuple[Value, ...]:
+    def empty(self, expr: core.Map, arrays: Sequence[Any], types: Sequence[Type], env: Env, span: Span) -> tuple[Value, ...]:
         """`map` over nothing."""
         if all(dim is not None for typ in types for dim in typ.dims):
             shapes = [tuple(self.term(dim, env) for dim in typ.dims if dim is not None) for typ in types]
-            return tuple(np.empty(shape, dtype_of(typ.scalar, self.exact)) for shape, typ in zip(shapes, types, strict=True))
+            return tuple(self.nothing(shape, typ, span) for shape, typ in zip(shapes, types, strict=True))
         rows = [
             shape_of(np.empty(each.shape[1:])) if each.ndim > 1 else unknown(param.type)
             for each, param in zip(arrays, expr.function.params, strict=True)
@@ -396,8 +405,15 @@ class Interpreter:
         for position, (dims, typ) in enumerate(zip(known, types, strict=True)):
             counted = [flags is None or flags[position][d] for d in range(len(dims))]
             inner = [max(size, 0) if size is not None and counts else 0 for size, counts in zip(dims, counted, strict=True)]
-            results.append(np.empty((0, *inner), dtype_of(typ.scalar, self.exact)))
+            results.append(self.nothing((0, *inner), typ, span))
         return tuple(results)
+
+    def nothing(self, shape: tuple[int, ...], typ: Type, span: Span) -> Any:
+        """An array without elements. NumPy has none whose other dimensions are beyond all memory."""
+        try:
+            return np.empty(shape, dtype_of(typ.scalar, self.exact))
+        except ValueError:
+            raise failures.failed(failures.too_large(span, "map")) from None
 
     def folded(self, expr: core.Reduce | core.Scan, types: Sequence[Type], env: Env, span: Span) -> tuple[Value, ...]:
         """`reduce` and `scan`, from the left, the neutral element first."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from usl_core import Procedure
 from usl_core.ir.sym import Sym
 from usl_perceus import not_empty
-from usl_soac import core
+from usl_soac import core, failures
 from usl_soac.constants import zero
 from usl_soac.core import Param, Statement
 from usl_soac.kernel_formals import Argument
@@ -15,7 +15,7 @@ from usl_soac.lowering import known
 from usl_soac.outer_frame import Frame, Value
 from usl_soac.regions import Kernel
 from usl_soac.scalars import BOOL
-from usl_soac.sizes import Term
+from usl_soac.sizes import KERNEL_SIZE_LIMIT, Term
 from usl_soac.views import View, times
 
 
@@ -27,6 +27,7 @@ def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable
     names = [frame.fresh(param.name.name) for param in statement.pattern]
     bad = [frame.fresh("bad") for each in kernel.arguments if each.kind == "bad"]
     sizes = [frame.term(each.of) for each in kernel.arguments if each.kind == "size" and isinstance(each.of, Term)]
+    _test_sizes(kernel, sizes, statement, frame)
     at_least_one = " and ".join(f"{size} > 0" for size in dict.fromkeys(sizes) if not size.isdigit())
     if kernel.general is None:
         _call(kernel.procedure, kernel.arguments, [*names, *bad], frame, general=kernel.is_general)
@@ -45,6 +46,14 @@ def called(kernel: Kernel, statement: Statement, frame: Frame, failing: Callable
         typ = param.type
         values.append(frame.array(name, typ) if typ.dims else _only(name, param, frame))
     return values
+
+
+def _test_sizes(kernel: Kernel, sizes: Sequence[str], statement: Statement, frame: Frame) -> None:
+    """What is larger than a procedure takes is a failure of the program, and not of the call."""
+    for size in dict.fromkeys(each for each in sizes if not each.isdigit()):
+        with frame.block(f"if {size} > {KERNEL_SIZE_LIMIT}"):
+            site = failures.kernel_size(kernel.procedure.name(), size.rpartition("_")[0] or size, statement.span)
+            frame.raises(frame.module.site(site), [size])
 
 
 def _only(name: str, param: Param, frame: Frame) -> str:
@@ -102,6 +111,8 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
             if not general and param.name in frame.spares:
                 return frame.spares[param.name]
             if not general:
+                if len(dims) > 2 or not all(dim.name is not None for dim in dims):
+                    frame.countable([frame.term(dim) for dim in dims])
                 frame.allocates(param.name.name, " * ".join(f"({dim})" for dim in dims) or "1", param.type.scalar)
             return f"array({count}, {'0.0' if param.type.scalar.is_real else '0'})"
         case Argument(kind="bad"):

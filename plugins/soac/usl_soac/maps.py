@@ -17,7 +17,7 @@ from usl_core.ir.types import ScalarType
 from usl_soac import core, failures
 from usl_soac.building import TRUE, Dims, Scope, is_total_scalar, number
 from usl_soac.checking import Context, coerced
-from usl_soac.core import Atom, Body, Lambda, Param, Statement, Type
+from usl_soac.core import Atom, Body, Failure, Lambda, Param, Site, Statement, Type
 from usl_soac.rows import enter, same_heads
 from usl_soac.scalars import BOOL, I64
 from usl_soac.sizes import ZERO, Compare, Term, maximum, name
@@ -124,8 +124,23 @@ def _predict(terms: Sequence[Term], code: Body, this: _Map, scope: Scope) -> lis
     failed_at = _first_unlike(pairs, code, firsts, all_alike, this, scope)
     scalar, rank, texts = _described(terms, firsts, failed_at, this)
     certs = scope.check(all_alike, failures.irregular(scalar, rank, span), texts)
+    for term, size in zip(terms, firsts, strict=True):
+        # The function tests that too, but memory for its results is taken before.
+        enough = scope.compare(Compare("<=", ZERO, name(size)))
+        certs = (*certs, *scope.check(enough, _negative(term, this), (size,)))
     this.certs = (*this.certs, *certs)
     return firsts
+
+
+def _negative(term: Term, this: _Map) -> Site:
+    """The test in the function that a size is not negative, if it has one."""
+    for statement in this.inner.statements:
+        test = statement.value
+        if not isinstance(test, core.Assert) or test.site.failure is not Failure.SHAPE:
+            continue
+        if Compare("<=", ZERO, term) in this.inner.condition(test.condition).true:
+            return test.site
+    return failures.negative_rows(this.statement.span)
 
 
 def _compared(code: Body, firsts: Sequence[Sym], inner: Scope) -> tuple[Atom, tuple[Atom, ...]]:

@@ -57,9 +57,11 @@ def write_statement(statement: Statement, frame: Frame) -> None:
 
 def write_now(statement: Statement, frame: Frame) -> None:
     """One statement, as a kernel if it can be one."""
+    around, frame.span = frame.span, statement.span
     values = as_kernel(statement, frame) or write(statement.value, statement.pattern, frame)
     for param, value in zip(statement.pattern, values, strict=True):
         frame.bind(param, value)
+    frame.span = around
 
 
 def as_kernel(statement: Statement, frame: Frame) -> Sequence[Value] | None:

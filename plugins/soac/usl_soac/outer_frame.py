@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from usl_core.errors import NOWHERE
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, ScalarType
 from usl_perceus import not_empty
-from usl_soac import core
+from usl_soac import core, failures
 from usl_soac.allocations import Allocation
 from usl_soac.constants import constant, element_type, zero
 from usl_soac.copying import MOST, copy_procedure
@@ -18,7 +19,7 @@ from usl_soac.core import Atom, Const, Param, Part, Program, Site, Statement, Ty
 from usl_soac.kernel_uses import Uses
 from usl_soac.scalars import BOOL, CERT, SCALARS
 from usl_soac.size_terms import term_of
-from usl_soac.sizes import Apply, Choice, Compare, SizeAtom, Term, substitute
+from usl_soac.sizes import COUNT_LIMIT, Apply, Choice, Compare, SizeAtom, Term, substitute
 from usl_soac.views import View, place, plus, times
 
 Value = str | View
@@ -81,6 +82,8 @@ class Frame:
         self.deferred: dict[Sym, Statement] = {}
         """Statements that are written where their arrays are needed, if a kernel does not do them."""
         self.write_deferred: Callable[[Statement, Frame], None] | None = None
+        self.span = NOWHERE
+        """Of the statement that is written."""
         self.loops = 0
         """How many loops of outer code are around."""
         self._depth = 1
@@ -229,11 +232,20 @@ class Frame:
 
     def made(self, name: str, scalar: ScalarType, dims: Sequence[str]) -> View:
         """A new array of zeros."""
+        self.countable(dims)
         count = self.let("count", times(*dims))
         base = self.fresh(name)
         self.allocates(name, count, scalar)
         self.line(f"{base} = array({count}, {zero(scalar)})")
         return View(base, scalar, tuple(dims), self.row_strides(dims))
+
+    def countable(self, dims: Sequence[str]) -> None:
+        """Tests that the number of elements does not wrap, in floats, whose error is far below the margin."""
+        unknown = [dim for dim in dims if not dim.isdigit()]
+        if len(unknown) > 1:
+            product = " * ".join(f"f64({dim})" for dim in dims)
+            with self.block(f"if {product} >= {float(COUNT_LIMIT)}"):
+                self.raises(self.module.site(failures.too_large(self.span)), [])
 
     def allocates(self, array: str, count: str, scalar: ScalarType) -> None:
         """Notes that memory is taken for so many elements."""

@@ -13,7 +13,7 @@ from usl_soac.building import TRUE, Dims, Scope
 from usl_soac.checking import Context, check_equal, coerced
 from usl_soac.core import Atom, Expr, Lambda, Param, Statement, Type
 from usl_soac.scalars import BOOL, F64, I64
-from usl_soac.sizes import ZERO, Compare, Term, ceiling_quotient, product, total
+from usl_soac.sizes import COUNT_LIMIT, ZERO, Compare, Term, ceiling_quotient, literal, product, total
 
 Certs = tuple[Sym, ...]
 MOST_ELEMENTS = 2.0**62
@@ -57,8 +57,23 @@ def concat(statement: Statement, expr: core.Concat, scope: Scope, context: Conte
         for dim in range(1, len(other)):
             site = failures.rows("concat", dim, statement.span)
             certs += check_equal(shapes[0][dim], other[dim], site, scope, context)
+    certs += _countable([shape[0] for shape in shapes], statement, scope)
     dims = (total(shape[0] for shape in shapes), *shapes[0][1:])
     keep(statement, core.Concat(arrays, span=expr.span), [dims], certs, scope)
+
+
+def _countable(lengths: Sequence[Term], statement: Statement, scope: Scope) -> Certs:
+    """The sum of some lengths is no negative number, as it would be where it wraps: so many elements no array can have."""
+    certs: list[Sym] = []
+    known = [scope.facts.is_exact(scope.facts.normal(length)) for length in lengths]
+    for many in range(2, len(lengths) + 1):
+        sum_ = scope.facts.normal(total(lengths[:many]))
+        if not (all(known[:many]) and scope.facts.is_exact(sum_)):
+            small = scope.both(
+                scope.compare(Compare("<=", ZERO, sum_)), scope.compare(Compare("<", sum_, literal(COUNT_LIMIT)))
+            )
+            certs += scope.check(small, failures.too_large(statement.span, "concat"))
+    return tuple(certs)
 
 
 def split(statement: Statement, expr: core.Split, scope: Scope) -> None:
@@ -125,7 +140,12 @@ def reshape(statement: Statement, expr: core.Reshape, scope: Scope) -> None:
     wanted = tuple(map(scope.term, dims))
     certs = [cert for dim in dims for cert in at_least_zero(dim, "reshape", statement, scope)]
     have, ask = product(scope.shape(array)), product(wanted)
-    if not scope.facts.equal(have, ask):
+    if scope.facts.equal(have, ask):
+        if not (scope.facts.counts(have) or wanted == scope.shape(array)):
+            # Equal terms are equal numbers only where no product wraps.
+            lengths = [scope.reify(dim) for dim in scope.shape(array)]
+            certs += scope.check(_does_not_wrap(lengths, scope), failures.too_large(statement.span, "reshape"))
+    else:
         site = failures.reshape(statement.span)
         same = scope.compare(Compare("==", have, ask))
         if len(dims) > 1:

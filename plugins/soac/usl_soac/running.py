@@ -18,7 +18,7 @@ from usl_soac.modes import SizedProgram, sizes_of_program
 from usl_soac.outer import Outer, outer
 from usl_soac.outer_body import function_name
 from usl_soac.scalars import BOOL
-from usl_soac.sizes import Term, evaluate
+from usl_soac.sizes import SIZE_LIMIT, Term, evaluate
 
 
 class Compiled:
@@ -78,7 +78,10 @@ class Compiled:
         except self._failures as error:
             number, *values = error.args
             raise failures.failed(self.outer.sites[number], values) from None
-        return _results(self.source.results, found)
+        try:
+            return _results(self.source.results, found)
+        except ValueError:  # of NumPy: an array without elements whose other dimensions are beyond all memory
+            raise failures.failed(failures.too_large(self.source.span, self.source.name)) from None
 
 
 def _lengths(sized: SizedProgram) -> dict[Sym, Term]:
@@ -117,6 +120,8 @@ def bound(function: Function, args: Sequence[Any]) -> list[Any]:
 
 
 def _bind_sizes(function: Function, param: Param, shape: Sequence[int], sizes: dict[Sym, int], origins: dict[Sym, str]) -> None:
+    if max(shape) > SIZE_LIMIT:
+        raise failures.failed(failures.too_large(param.span, function.name))
     for position, (dim, found) in enumerate(zip(param.type.dims, shape, strict=True)):
         if dim is not None and dim.name in function.sizes and dim.name not in sizes:
             assert dim.name is not None

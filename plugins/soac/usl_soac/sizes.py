@@ -15,8 +15,10 @@ from typing import Literal
 from usl_core.ir.sym import Sym
 
 BITS = 64
-# No array has more elements along one dimension: its memory could not be had. So a sum of a few sizes never wraps.
+# No array that is passed has more elements along one dimension: so a sum of a few such sizes never wraps.
 SIZE_LIMIT = 2**48
+# No array that is joined or indexed has more: a program may count elements that it never makes, but only so far.
+COUNT_LIMIT = 2**62
 # The largest size that a procedure takes.
 KERNEL_SIZE_LIMIT = 2**31 - 1
 
