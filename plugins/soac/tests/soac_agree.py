@@ -67,32 +67,42 @@ class Compared:
         return [name for name, each in self.others.items() if not self.expected.agrees(each)]
 
 
+class Passes:
+    """A program after each pass on sizes."""
+
+    def __init__(self, program: Program, sized: SizedProgram | None = None) -> None:
+        self.program = program
+        self.sized = sized or sizes_of_program(program)
+        self.main = self.sized.functions[program.functions[-1].name]
+        self.everything = self.sized.program()
+        self.cut = stage(self.main.done)
+        short = simplified(linked(self.sized, (self.main.function.name, Part.EXT)))
+        self.later = {"simplified": short, "hoisted": hoisted(short)}
+
+    def runs(self, args: Sequence[Any], *, exact: bool = False) -> Compared:
+        """What the last function does: by the interpreter, as a whole with its sizes, by shape and value, after each pass."""
+        typed = Interpreter(self.program, exact=exact, invariant=self.sized.invariant, fuel=FUEL)
+        result = Compared(outcome(typed, lambda: typed.run(self.program.functions[-1], list(args))))
+
+        def add(name: str, program: Program, run: Callable[[SizedInterpreter], tuple[Any, ...]]) -> None:
+            machine = SizedInterpreter(program, exact=exact, fuel=20 * FUEL)
+            result.others[name] = outcome(machine, lambda: run(machine))
+
+        this = self.main
+        add("ext", self.everything, lambda machine: machine.whole(this.ext, list(args)))
+        add("apart", self.everything, lambda machine: machine.apart(this.shape, this.value, list(args)))
+        if self.cut is not None:
+            head, tail, count = self.cut
+            add("staged", self.everything, lambda machine: machine.staged(head, tail, count, list(args)))
+        for name, program in self.later.items():
+            whole = program.functions[-1]
+            add(name, program, lambda machine, whole=whole: machine.whole(whole, list(args)))  # type: ignore[misc]
+        return result
+
+
 def compare(program: Program, args: Sequence[Any], sized: SizedProgram | None = None, *, exact: bool = False) -> Compared:
-    """The last function of a program by the interpreter, as a whole with its sizes, and by shape and value."""
-    sized = sized or sizes_of_program(program)
-    main = program.functions[-1]
-    typed = Interpreter(program, exact=exact, invariant=sized.invariant, fuel=FUEL)
-    result = Compared(outcome(typed, lambda: typed.run(main, list(args))))
-    this = sized.functions[main.name]
-    everything = sized.program()
-    for name in ("ext", "apart"):
-        machine = SizedInterpreter(everything, exact=exact, fuel=20 * FUEL)
-        if name == "ext":
-            result.others[name] = outcome(machine, lambda m=machine: m.whole(this.ext, list(args)))  # type: ignore[misc]
-        else:
-            result.others[name] = outcome(machine, lambda m=machine: m.apart(this.shape, this.value, list(args)))  # type: ignore[misc]
-    cut = stage(this.done)
-    if cut is not None:
-        head, tail, count = cut
-        machine = SizedInterpreter(everything, exact=exact, fuel=20 * FUEL)
-        result.others["staged"] = outcome(machine, lambda m=machine: m.staged(head, tail, count, list(args)))  # type: ignore[misc]
-    passes = {"simplified": simplified(linked(sized, (main.name, Part.EXT)))}
-    passes["hoisted"] = hoisted(passes["simplified"])
-    for name, program_ in passes.items():
-        machine = SizedInterpreter(program_, exact=exact, fuel=20 * FUEL)
-        whole = program_.functions[-1]
-        result.others[name] = outcome(machine, lambda m=machine, w=whole: m.whole(w, list(args)))  # type: ignore[misc]
-    return result
+    """What the last function of a program does after each pass."""
+    return Passes(program, sized).runs(args, exact=exact)
 
 
 def bound(sized: SizedProgram) -> float:

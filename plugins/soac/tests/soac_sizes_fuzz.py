@@ -11,14 +11,14 @@ import sys
 from collections import Counter
 from functools import partial
 
-from soac_agree import bound, compare
+from soac_agree import Passes, bound
 from soac_programs import random_program
 from soac_size_programs import random_size_program
 
+from usl_core.deep import deep
 from usl_soac import arguments
 from usl_soac.errors import SoacError
 from usl_soac.interp import OutOfFuel
-from usl_soac.modes import sizes_of_program
 from usl_soac.sized_interp import Unguarded
 
 LONG = 200
@@ -27,22 +27,26 @@ LONG = 200
 
 def check(seed: int, *, exact: bool = False, hard: bool = False) -> tuple[Counter[str], float, list[str]]:
     """What happened to the program of a seed: counts, the largest ratio of work, what is wrong."""
+    return deep(partial(_check, seed, exact, hard))
+
+
+def _check(seed: int, exact: bool, hard: bool) -> tuple[Counter[str], float, list[str]]:
     counts: Counter[str] = Counter()
     wrong: list[str] = []
     worst = 0.0
     program = random_size_program(seed) if hard else random_program(seed)
     try:
         main = program.main()
-        typed = main.core()
-        sized = sizes_of_program(typed)
+        passes = Passes(main.core())
     except SoacError as error:
         return Counter({f"refused {error.code}": 1}), worst, wrong
+    sized = passes.sized
     counts["programs"] += 1
     counts.update(each.mode.value for each in sized.functions.values())
     for args in program.inputs:
         values = arguments.converted(main.__usl_soac__.signature, args, exact)
         try:
-            result = compare(typed, values, sized, exact=exact)
+            result = passes.runs(values, exact=exact)
         except OutOfFuel:
             counts["out of fuel"] += 1
             continue
