@@ -229,6 +229,8 @@ def resolve(access: Access, windows: Mapping[Sym, WindowMap]) -> Access:
 @dataclass
 class _Builder:
     accesses: list[Access] = field(default_factory=list)
+    read: set[tuple[Sym, tuple[Lin, ...]]] = field(default_factory=set)
+    """What was read: an element that an expression reads again is no other access."""
 
     def add(self, name: Sym, kind: Kind, idx: Sequence[ir.Expr], node: ir.Node, op: str | Operation = "") -> None:
         lowering = Lowering()
@@ -236,6 +238,10 @@ class _Builder:
             self.reads(index)
         point = tuple(lowering.index(index) for index in idx)
         exact = not lowering.unknowns
+        if kind is Kind.READ and exact:
+            if (name, point) in self.read:
+                return
+            self.read.add((name, point))
         self.accesses.append(Access(name, kind, point, tuple(lowering.unknowns), tuple(lowering.ranges), exact, node, op))
 
     def field(self, name: FieldSym, kind: Kind, node: ir.Node) -> None:

@@ -51,11 +51,11 @@ def sink(working: Working, placed: Placed, store: Any) -> None:
 
 def companions(working: Working, func: Func) -> list[Func]:
     """The other local buffers that are written by the statements that write func: elements of a tuple."""
-    roots = {str(stage.root) for stage in func.stages}
+    roots = {id(stage.root.node) for stage in func.stages}
     return [
         other
         for other in working.funcs.values()
-        if other is not func and other.local and other.stages and all(str(stage.root) in roots for stage in other.stages)
+        if other is not func and other.local and other.stages and all(id(stage.root.node) in roots for stage in other.stages)
     ]
 
 

@@ -118,7 +118,8 @@ def box(found: Sequence[Access], known: Known) -> Bounds:
     """The smallest box seen to contain accesses to one buffer."""
     buffer = found[0].buffer
     extents = _largest_shape(buffer, found)
-    boxes = [_box_of_one(each, extents, known) for each in found]
+    apart = {(each.index, each.iterators, each.nonnegative): each for each in found}  # the others reach no further
+    boxes = [_box_of_one(each, extents, known) for each in apart.values()]
     ranges = []
     for dim, extent in enumerate(extents):
         lo = least([each[dim].lo for each in boxes], known)
