@@ -122,6 +122,19 @@ def run_nn(rounds: int) -> Outcome:
     return result | {"missed": missed}, result["problems"]
 
 
+def run_functions(rounds: int) -> Outcome:
+    from bench import functions, versus
+
+    result = versus.run_pinned("bench.functions", "--rounds", str(max(rounds, 15)))
+    report.RESULTS.mkdir(parents=True, exist_ok=True)
+    (report.RESULTS / "functions.md").write_text(functions.markdown(result["rows"]), encoding="utf-8")
+    for missing in result["missing"]:
+        print(f"not compared with {missing}")
+    for goal in (missed := functions.missed(result["rows"])):
+        print(f"missed: {goal}")
+    return result | {"missed": missed}, result["problems"]
+
+
 def run_blas(rounds: int) -> Outcome:
     from bench import blas12, versus
 
@@ -289,6 +302,7 @@ BENCHMARKS: dict[str, Callable[[int], Outcome]] = {
     "conv": run_conv,
     "lowp": run_lowp,
     "nn": run_nn,
+    "functions": run_functions,
     "blas": run_blas,
     "blur": run_blur,
     "perceus": run_perceus,

@@ -1,7 +1,7 @@
 /* The worst error of a function on f32, over every STEP-th bit pattern: -DNAME=exp -DREFERENCE='F(exp)(x)' -DSTEP=1.
  *
- * PLAIN is the same procedure as plain C, whose bits must be the same: it is slow, and tried on every 8th block. The reference is computed in double: its own error is
- * at most 2^-26 of a place. */
+ * PLAIN is the same procedure as plain C, whose bits must be the same: it is slow, and tried on every 8th block. The
+ * reference is computed in double: its own error is at most 2^-26 of a place. */
 #include <immintrin.h>
 #include <math.h>
 #include <stdint.h>
@@ -45,13 +45,13 @@ static double error(float got, double want)
     if (isinf(want))
         return got == want ? 0 : 1e9;
     if (got == 0 || want == 0)
-        if (signbit(got) != signbit(want))
+        if (!signbit(got) != !signbit(want))
             return 1e9;
     int exponent;
     frexp(want, &exponent);
     const double place = ldexp(1, want == 0 || exponent < -125 ? -149 : (exponent > 128 ? 128 : exponent) - 24);
     if (isinf(got))
-        return signbit(got) != signbit(want) ? 1e9 : fabs(want) >= 0x1.ffffffp127 ? 0 : fabs(0x1p128 - fabs(want)) / place;
+        return !signbit(got) != !signbit(want) ? 1e9 : fabs(want) >= 0x1.ffffffp127 ? 0 : fabs(0x1p128 - fabs(want)) / place;
     return fabs(got - want) / place;
 }
 
