@@ -405,6 +405,41 @@ def f(n: size, x: f32[n]):
     assert compiles(require("gcc"), tmp_path / "lib.c") == ""
 
 
+def test_storage_on_the_heap_is_freed_after_its_last_use_through_windows_too() -> None:
+    text = """
+def f(n: size, x: f32[n], y: f32[n]):
+    a: f32[n]
+    for i in seq(0, n):
+        a[i] = x[i]
+    w = a[0:n]
+    v = w[0:n]
+    b: f32[n]
+    for i in seq(0, n):
+        b[i] = v[i]
+    c: f32[n]
+    for i in seq(0, n):
+        c[i] = b[i]
+        y[i] = c[i]
+"""
+    lines = [line.strip() for line in body(text).splitlines()]
+    events = ("float *a", "float *b", "b[i] = ", "float *c", "free", "y[i]", "return 0")
+    order = [line.partition(" = ")[0] for line in lines if line.startswith(events)]
+    failing = [["free(a);"], ["free(b);"]]  # what is held where b and c cannot be had
+    assert order == [
+        "float *a",
+        "float *b",
+        *failing[0],
+        "b[i]",
+        "free(a);",
+        "float *c",
+        *failing[1],
+        "y[i]",
+        "free(b);",
+        "free(c);",
+        "return 0;",
+    ]
+
+
 # ---- templates
 
 

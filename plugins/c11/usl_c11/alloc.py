@@ -12,6 +12,7 @@ from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
 from usl_c11.usage import first_use_assigns, is_read_first
 from usl_core.ir.nodes import Alloc, Expr, Stmt, index_literal
+from usl_core.ir.sym import Sym
 from usl_core.ir.types import ScalarType, TensorType
 from usl_core.placement import PlacedMemory
 
@@ -92,6 +93,15 @@ def _managed(stmt: Alloc, name: str, ctype: str, shape: Sequence[str], rest: Seq
     failure = [f"    {line}" for line in fail(str(code), fn)]
     fn.frees[-1].append(f"free({name});")
     return [declaration, f"if ({name} == NULL) {{", *failure, "}"]
+
+
+def released(name: Sym, fn: Function) -> list[str]:
+    """What frees a buffer of the open scope now, none if it is not on the heap; the scope's end no longer does."""
+    line = f"free({fn.buffers[name].name});"
+    if line not in fn.frees[-1]:
+        return []
+    fn.frees[-1].remove(line)
+    return [line]
 
 
 def _constant_bytes(typ: TensorType, fn: Function) -> int | None:

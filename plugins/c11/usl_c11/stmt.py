@@ -17,7 +17,7 @@ from usl_c11.mirror import mirrored
 from usl_c11.scope import Buffer, Function, Place
 from usl_c11.status import fail
 from usl_c11.types import require_arithmetic, ring
-from usl_c11.usage import mentions
+from usl_c11.usage import last_uses, mentions
 from usl_core.errors import BackendError, Span
 from usl_core.ir.combining import written_out
 from usl_core.ir.nodes import (
@@ -54,9 +54,10 @@ def indent(lines: Iterable[str]) -> list[str]:
 
 
 def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
-    """The lines of stmts; what they bind stays bound in the open scope."""
+    """The lines of stmts; what they bind stays bound in the open scope. Storage on the heap is freed after its last use."""
     lines: list[str] = []
     declared: list[tuple[int, str]] = []
+    unneeded = last_uses(stmts)
     for position, stmt in enumerate(stmts):
         new = statement(stmt, stmts[position + 1 :], fn)
         if position and isinstance(stmts[position - 1], Alloc) and isinstance(stmt, Assign):
@@ -64,6 +65,7 @@ def block(stmts: Sequence[Stmt], fn: Function) -> list[str]:
         lines += new
         if isinstance(stmt, Alloc) or (isinstance(stmt, WindowStmt) and new):
             declared.append((len(lines), fn.buffers[stmt.name].name))
+        lines += [line for name in unneeded.get(position, ()) for line in alloc.released(name, fn)]
     return _mark_unused(lines, declared) if declared else lines
 
 

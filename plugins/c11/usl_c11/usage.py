@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from usl_core.backend import written_formals
 from usl_core.ir.config import FieldSym
 from usl_core.ir.nodes import (
+    Alloc,
     Arg,
     Assign,
     AssignConfig,
@@ -23,7 +24,7 @@ from usl_core.ir.nodes import (
     WindowStmt,
 )
 from usl_core.ir.sym import Sym
-from usl_core.ir.traverse import inner_stmts, names_used, walk, walk_kinds
+from usl_core.ir.traverse import inner_stmts, mentioned, names_used, walk, walk_kinds
 from usl_core.ir.types import ControlType, TensorType
 from usl_core.placement import PlacedMemory
 
@@ -103,3 +104,20 @@ def first_use_assigns(name: Sym, rest: Sequence[Stmt]) -> bool:
         if mentions(stmt, name):
             return isinstance(stmt, Assign) and stmt.name is name and name not in names_used(stmt.rhs)
     return True
+
+
+def last_uses(stmts: Sequence[Stmt]) -> dict[int, list[Sym]]:
+    """The tensors that stmts allocate, by the position of the last statement that can reach them, through windows too."""
+    last = {stmt.name: at for at, stmt in enumerate(stmts) if isinstance(stmt, Alloc) and isinstance(stmt.type, TensorType)}
+    if not last:
+        return {}
+    at_last: dict[Sym, int] = {}
+    for at in reversed(range(len(stmts))):
+        stmt = stmts[at]
+        reach = at_last.get(stmt.name, at) if isinstance(stmt, WindowStmt) else at  # what it looks at lives as long as it
+        for name in mentioned(stmt):
+            at_last[name] = max(at_last.get(name, at), reach)
+    found: dict[int, list[Sym]] = {}
+    for name, at in last.items():
+        found.setdefault(at_last.get(name, at), []).append(name)
+    return found

@@ -59,6 +59,7 @@ static int sgemm_avx512_body(
             }
         }
     }
+    free(B_panel);
     for (int64_t jo = 0; jo < (N % 64 + 15) / 16; jo++) {
         for (int64_t io = 0; io < M / 6; io++) {
             __m512 C_tile[6][1];
@@ -83,6 +84,5 @@ static int sgemm_avx512_body(
             _mm512_mask_storeu_ps(&C[(6 * (M / 6) + ii) * N + (64 * (N / 64) + 16 * jo)], USL_AVX512_LANES(N % 64 - 16 * jo), _mm512_add_ps(_mm512_maskz_loadu_ps(USL_AVX512_LANES(N % 64 - 16 * jo), &C[(6 * (M / 6) + ii) * N + (64 * (N / 64) + 16 * jo)]), C_tile[0][0]));
         }
     }
-    free(B_panel);
     return 0;
 }

@@ -142,8 +142,8 @@ static int row_sums_body(int64_t n, int64_t m, const int32_t *restrict x, int32_
             for (int64_t j = 0; j < m; j++) {
                 y[i] = (int32_t)((uint32_t)y[i] + (uint32_t)row[j]);
             }
-            total_sum += (uint32_t)y[i];
             free(row);
+            total_sum += (uint32_t)y[i];
             next:;
         }
         *total = (int32_t)total_sum;

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from usl_c11.compiler import find_compiler
 from usl_core import Procedure
 from usl_halide_lib.lang.emit import Emitted, Formal
 from usl_halide_lib.lang.errors import refuse
@@ -23,15 +24,16 @@ from usl_halide_lib.lang.query import Family
 from usl_halide_lib.lang.target import window
 from usl_halide_lib.lang.types import BOOL, I32, Type
 
-FLAGS = (
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-loop-interchange",
-    *("--param", "max-completely-peeled-insns=2000", "--param", "max-completely-peel-times=64"),
-    *(["-mprefer-vector-width=512"] if platform.machine().lower() in ("x86_64", "amd64") else []),
-)
-"""What a C compiler needs to know to make vectors of selects, of all lanes, and of sums over small domains in a vectorised
-loop, which it writes out; loops stay nested as the schedule says. No value depends on it."""
+_GCC = ("-fno-loop-interchange", *("--param", "max-completely-peeled-insns=2000", "--param", "max-completely-peel-times=64"))
+
+
+def flags() -> tuple[str, ...]:
+    """What the C compiler needs to know to make vectors of selects, and of all lanes; no value depends on it.
+
+    gcc is also told to write out sums over small domains, and to leave loops nested as the schedule says; clang does.
+    """
+    wide = ("-mprefer-vector-width=512",) if platform.machine().lower() in ("x86_64", "amd64") else ()
+    return ("-fno-math-errno", "-fno-trapping-math", *wide, *(() if "clang" in find_compiler().version else _GCC))
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def realized(
     """
     call = _call(emitted, inputs, asked, given)
     if call.arguments is not None:
-        procedure.jit(march="native", flags=FLAGS)(*call.arguments)
+        procedure.jit(march="native", flags=flags())(*call.arguments)
     results: dict[str, tuple[Realization, ...]] = {}
     for name, arrays in call.arrays.items():
         mins, types = tuple(low for low, _ in call.boxes[name]), emitted.bounds.target.algorithm.func(name).types
@@ -96,7 +98,7 @@ def prepared(
     arguments = _call(emitted, inputs, asked, {}).arguments
     if arguments is None:
         raise refuse("there is nothing to compute in an empty window", code="E787")
-    return partial(procedure.jit(march="native", flags=FLAGS), *arguments)
+    return partial(procedure.jit(march="native", flags=flags()), *arguments)
 
 
 @dataclass(frozen=True, slots=True)
