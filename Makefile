@@ -4,6 +4,7 @@ PYTHON ?= python3
 JOBS   ?= auto
 STEPS  ?= 1000
 PROGRAMS ?= 1000
+KIND ?= plain
 CASES ?= 100
 SEED   ?= 0
 WHAT   ?= all
@@ -73,10 +74,10 @@ CORES = $(if $(filter auto,$(JOBS)),$$(nproc),$(JOBS))
 FUZZ_all         = -m tests.fuzz --steps $(STEPS) --jobs $(if $(filter auto,$(JOBS)),0,$(JOBS)) $(if $(FILE),--file $(FILE)) $(if $(FRESH),--fresh) $(if $(ANY_CODE),--any-code)
 FUZZ_faults      = -m tests.fuzz.faults
 FUZZ_junk        = -m tests.fuzz.junk
-FUZZ_soac_sizes  = plugins/soac/tests/soac_sizes_fuzz.py --programs $(PROGRAMS) --jobs $(CORES)
+FUZZ_soac_sizes  = plugins/soac/tests/soac_sizes_fuzz.py --kind $(KIND) --programs $(PROGRAMS) --jobs $(CORES)
 FUZZ_soac_nonsense = plugins/soac/tests/soac_nonsense.py --programs $(PROGRAMS) --jobs $(CORES)
-FUZZ_soac_hard   = plugins/soac/tests/soac_sizes_fuzz.py --hard --programs $(PROGRAMS) --jobs $(CORES)
-FUZZ_soac_c      = plugins/soac/tests/soac_compiled_fuzz.py --programs $(PROGRAMS) --jobs $(CORES)
+FUZZ_soac_hard   = plugins/soac/tests/soac_sizes_fuzz.py --kind hard --programs $(PROGRAMS) --jobs $(CORES)
+FUZZ_soac_c      = plugins/soac/tests/soac_compiled_fuzz.py --kind $(KIND) --programs $(PROGRAMS) --jobs $(CORES)
 FUZZ_perceus     = plugins/perceus/tests/perceus_fuzz.py --programs $(PROGRAMS) --jobs $(CORES)
 FUZZ_gemmini     = plugins/gemmini/tests/gemmini_fuzz.py --cases $(CASES) --jobs $(CORES)
 FUZZ_functions   = plugins/avx512/tests/functions_fuzz.py --step $(or $(STEP),1)
@@ -84,7 +85,7 @@ FUZZ_halide      = plugins/halide_lib/tests/halide_fuzz.py --steps $(STEPS)
 FUZZ_halide_lang = plugins/halide_lib/tests/halide_lang_fuzz.py --programs $(PROGRAMS)
 FUZZ_halide_nonsense = plugins/halide_lib/tests/halide_nonsense.py --programs $(PROGRAMS)
 
-fuzz: setup  ## random steps on random programs, on all cores: make fuzz STEPS=200000 SEED=0 (WHAT=faults: known bugs put back are found; WHAT=junk: junk as arguments; WHAT=perceus PROGRAMS=1000: functional programs; WHAT=functions STEP=61: functions in lanes on every 61st f32; WHAT=gemmini CASES=100: products and convolutions; WHAT=halide STEPS=100: schedules in Halide's words, so many of each directive; WHAT=halide_lang PROGRAMS=100: pipelines in Halide's language under schedules, counted by cells; WHAT=halide_nonsense PROGRAMS=20000: schedules that make no sense; WHAT=soac_sizes and soac_hard PROGRAMS=10000: array programs with their sizes after each pass; WHAT=soac_c PROGRAMS=200: array programs in compiled C; WHAT=soac_nonsense PROGRAMS=100000: texts that are no array programs)
+fuzz: setup  ## random steps on random programs, on all cores: make fuzz STEPS=200000 SEED=0 (WHAT=faults: known bugs put back are found; WHAT=junk: junk as arguments; WHAT=perceus PROGRAMS=1000: functional programs; WHAT=functions STEP=61: functions in lanes on every 61st f32; WHAT=gemmini CASES=100: products and convolutions; WHAT=halide STEPS=100: schedules in Halide's words, so many of each directive; WHAT=halide_lang PROGRAMS=100: pipelines in Halide's language under schedules, counted by cells; WHAT=halide_nonsense PROGRAMS=20000: schedules that make no sense; WHAT=soac_sizes and soac_hard PROGRAMS=10000: array programs with their sizes after each pass; WHAT=soac_c PROGRAMS=200: array programs in compiled C, for both KIND=plain, hard or forms; WHAT=soac_nonsense PROGRAMS=100000: texts that are no array programs)
 	$(if $(FUZZ_$(WHAT)),,$(error make fuzz knows WHAT=all, functions, faults, junk, perceus, gemmini, halide, halide_lang, halide_nonsense, soac_sizes, soac_hard, soac_c and soac_nonsense, but not $(WHAT)))
 	@$(PY) $(FUZZ_$(WHAT)) --seed $(SEED)
 

@@ -1,67 +1,143 @@
 """Random programs in compiled C, compared with the interpreter: `make fuzz WHAT=soac_c PROGRAMS=200 SEED=7`.
 
-Compared are results with shapes and types, and failing; after each run nothing is left on the heap. With `--hard` the programs
-are those whose sizes depend on much. A statement that could have been a kernel but for a refusal of the core is counted.
+Compared are results with shapes and types, and failing; a call leaves its arguments as they are and nothing on the heap, and
+calls at the same time do not disturb each other. Many programs are compiled together, as one run of the C compiler costs most.
+`--kind` chooses programs as in `soac_sizes_fuzz`. Counted are statements that could have been kernels but for a refusal of the core.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import multiprocessing
+import re
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from soac_programs import RandomProgram, interpreted, outcome, random_program
-from soac_size_programs import random_size_program
+import numpy as np
+from soac_programs import RandomProgram, interpreted, outcome, plain
+from soac_sizes_fuzz import KINDS
 
 from usl_perceus import live_blocks
+from usl_perceus import program as functional_program
 from usl_soac import arguments
+from usl_soac.decorators import Function
 from usl_soac.errors import SoacError
 from usl_soac.modes import sizes_of_program
 from usl_soac.running import Compiled
 
+TOGETHER = 8
+"""So many programs are compiled at once."""
+_EXCEPTION = re.compile(r"@exception\nclass (Failed\d+):\n(?:    .*\n)+")
 
-def check(seed: int, *, hard: bool = False, **options: Any) -> tuple[Counter[str], list[str]]:
+
+@dataclass
+class Made:
+    """A program with its outer code."""
+
+    program: RandomProgram
+    main: Function
+    compiled: Compiled
+
+
+def check(seed: int, *, kind: str = "plain", **options: Any) -> tuple[Counter[str], list[str]]:
     """What happened to the program of a seed: counts, and what is wrong. options are those of `Compiled`."""
-    program = random_size_program(seed) if hard else random_program(seed)
-    try:
-        return compared(program, **options)
-    except SoacError as error:
-        return Counter({f"refused {error.code}": 1}), []
-    except Exception as error:
-        return Counter(), [f"program {seed}: {type(error).__name__}: {error}"]
+    return checked([KINDS[kind](seed)], **options)
 
 
-def compared(program: RandomProgram, **options: Any) -> tuple[Counter[str], list[str]]:
-    """Runs a program on its inputs."""
+def checked(programs: Sequence[RandomProgram], **options: Any) -> tuple[Counter[str], list[str]]:
+    """The same for some programs, compiled together."""
     counts: Counter[str] = Counter()
     wrong: list[str] = []
-    main = program.main()
-    signature = main.__usl_soac__.signature
-    invariant = sizes_of_program(main.core()).invariant
-    compiled = Compiled(main.core(), **options)
-    why = [each for reasons in compiled.outer.not_kernels.values() for each in reasons]
-    counts += Counter(programs=1, kernels=len(compiled.outer.kernels), refused=sum("refused" in each for each in why))
-    for args in program.inputs:
-        expected = interpreted(main, args, invariant=invariant)
+    made: list[Made] = []
+    for program in programs:
+        try:
+            main = apart(program).functions()[f"main_{program.seed}"]
+            made.append(Made(program, main, Compiled(main.core(), **options)))
+        except SoacError as error:
+            counts[f"refused {error.code}"] += 1
+        except Exception as error:
+            wrong.append(f"program {program.seed}: {type(error).__name__}: {error}")
+    if len(made) > 1:
+        try:
+            compile_together([each.compiled for each in made])
+        except Exception as error:  # each by itself says which
+            print(f"programs {[each.program.seed for each in made]}: {type(error).__name__}: {error}", flush=True)
+    for each in made:
+        try:
+            wrong += compared(each, counts)
+        except Exception as error:
+            wrong.append(f"program {each.program.seed}: {type(error).__name__}: {error}")
+    return counts, wrong
+
+
+def apart(program: RandomProgram) -> RandomProgram:
+    """The program with names of functions that no other has."""
+    names = re.findall(r"^def (\w+)\(", program.text, re.MULTILINE)
+    pattern = re.compile(rf"\b({'|'.join(names)})\b")
+    return replace(program, text=pattern.sub(lambda found: f"{found[1]}_{program.seed}", program.text))
+
+
+def compile_together(programs: Sequence[Compiled]) -> None:
+    """The outer codes of programs as one program."""
+    exceptions: dict[str, str] = {}
+    texts: list[str] = []
+    names: dict[str, object] = {}
+    for each in programs:
+        exceptions |= {found[1]: found[0] for found in _EXCEPTION.finditer(each.outer.text)}
+        texts.append(_EXCEPTION.sub("", each.outer.text))
+        names |= each.outer.names
+    text = "\n".join([*exceptions.values(), *texts])
+    definitions = functional_program(text, names, file="<outer code>")
+    for each in programs:
+        each.__dict__["definitions"] = definitions
+
+
+def compared(made: Made, counts: Counter[str]) -> list[str]:
+    """Runs a program on its inputs; what is wrong."""
+    signature = made.main.__usl_soac__.signature
+    invariant = sizes_of_program(made.main.core()).invariant
+    why = [each for reasons in made.compiled.outer.not_kernels.values() for each in reasons]
+    counts.update(programs=1, kernels=len(made.compiled.outer.kernels), refused=sum("refused" in each for each in why))
+    wrong: list[str] = []
+
+    def run(args: tuple[Any, ...]) -> Any:
+        results = made.compiled(arguments.converted(signature, args, False, lent=True))
+        return arguments.given_back(signature.result, iter(results))
+
+    for args in made.program.inputs:
+        expected = interpreted(made.main, args, invariant=invariant)
         if expected is None:
             counts["late"] += 1
             continue
         counts["failed" if expected == "failed" else "well"] += 1
-        before = live_blocks()
-
-        def run(args: tuple[Any, ...] = args) -> Any:
-            results = compiled(arguments.converted(signature, args, False, lent=True))
-            return arguments.given_back(signature.result, iter(results))
-
-        found = outcome(run)
+        kept, before = copy.deepcopy(args), live_blocks()
+        where = f"program {made.program.seed}, input {args}"
+        found = outcome(partial(run, args))
         if found != expected:
-            wrong.append(f"program {program.seed}, input {args}: {found}, not {expected}")
+            wrong.append(f"{where}: {found}, not {expected}")
         if live_blocks() != before:
-            wrong.append(f"program {program.seed}, input {args}: {live_blocks() - before} blocks are left")
-    return counts, wrong
+            wrong.append(f"{where}: {live_blocks() - before} blocks are left")
+        with ThreadPoolExecutor(3) as pool:
+            again = list(pool.map(lambda _: outcome(partial(run, args)), range(3)))  # noqa: B023
+        if again != [expected] * 3:
+            wrong.append(f"{where}: {again} in three threads, not {expected}")
+        if _plain(args) != _plain(kept):
+            wrong.append(f"{where}: the arguments were {kept}")
+    return wrong
+
+
+def _plain(args: Any) -> Any:
+    return [_plain(each) if isinstance(each, tuple) else plain(np.asarray(each)) for each in args]
+
+
+def _batch(seeds: Sequence[int], kind: str) -> tuple[Counter[str], list[str]]:
+    return checked([KINDS[kind](seed) for seed in seeds])
 
 
 def main() -> int:
@@ -69,13 +145,14 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--hard", action="store_true")
+    parser.add_argument("--kind", choices=KINDS, default="plain")
     given = parser.parse_args()
     total: Counter[str] = Counter()
     wrong: list[str] = []
-    with multiprocessing.get_context("spawn").Pool(given.jobs, maxtasksperchild=50) as pool:
-        seeds = range(given.seed, given.seed + given.programs)
-        for counts, found in pool.imap_unordered(partial(check, hard=given.hard), seeds):
+    last = given.seed + given.programs
+    batches = [range(seed, min(seed + TOGETHER, last)) for seed in range(given.seed, last, TOGETHER)]
+    with multiprocessing.get_context("spawn").Pool(given.jobs, maxtasksperchild=20) as pool:
+        for counts, found in pool.imap_unordered(partial(_batch, kind=given.kind), batches):
             total += counts
             wrong += found
             for each in found:

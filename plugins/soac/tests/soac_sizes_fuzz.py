@@ -12,6 +12,7 @@ from collections import Counter
 from functools import partial
 
 from soac_agree import Passes, bound
+from soac_form_programs import random_form_program
 from soac_programs import random_program
 from soac_size_programs import random_size_program
 
@@ -19,27 +20,29 @@ from usl_core.deep import deep
 from usl_soac import arguments
 from usl_soac.errors import SoacError
 from usl_soac.interp import OutOfFuel
-from usl_soac.sized_interp import Unguarded
 
+KINDS = {"plain": random_program, "hard": random_size_program, "forms": random_form_program}
 LONG = 200
 """A run of more work counts for the largest ratio."""
 
 
-def check(seed: int, *, exact: bool = False, hard: bool = False) -> tuple[Counter[str], float, list[str]]:
+def check(seed: int, *, exact: bool = False, kind: str = "plain") -> tuple[Counter[str], float, list[str]]:
     """What happened to the program of a seed: counts, the largest ratio of work, what is wrong."""
-    return deep(partial(_check, seed, exact, hard))
+    return deep(partial(_check, seed, exact, kind))
 
 
-def _check(seed: int, exact: bool, hard: bool) -> tuple[Counter[str], float, list[str]]:
+def _check(seed: int, exact: bool, kind: str) -> tuple[Counter[str], float, list[str]]:
     counts: Counter[str] = Counter()
     wrong: list[str] = []
     worst = 0.0
-    program = random_size_program(seed) if hard else random_program(seed)
+    program = KINDS[kind](seed)
     try:
         main = program.main()
         passes = Passes(main.core())
     except SoacError as error:
         return Counter({f"refused {error.code}": 1}), worst, wrong
+    except Exception as error:
+        return counts, worst, [f"program {seed}: {type(error).__name__}: {error}"]
     sized = passes.sized
     counts["programs"] += 1
     counts.update(each.mode.value for each in sized.functions.values())
@@ -50,8 +53,8 @@ def _check(seed: int, exact: bool, hard: bool) -> tuple[Counter[str], float, lis
         except OutOfFuel:
             counts["out of fuel"] += 1
             continue
-        except Unguarded as error:
-            wrong.append(f"program {seed}: {error}")
+        except Exception as error:  # Unguarded, or a mistake of ours
+            wrong.append(f"program {seed}: {type(error).__name__}: {error}")
             continue
         counts["runs"] += 1
         counts["failing"] += result.expected.failure is not None
@@ -78,7 +81,9 @@ def main() -> int:
     parser.add_argument("--first", "--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--exact", action="store_true")
-    parser.add_argument("--hard", action="store_true", help="programs whose sizes depend on much")
+    parser.add_argument(
+        "--kind", choices=KINDS, default="plain", help="hard: sizes depend on much; forms: what is rare elsewhere"
+    )
     options = parser.parse_args()
     total: Counter[str] = Counter()
     largest = 0.0
@@ -86,7 +91,7 @@ def main() -> int:
     with multiprocessing.Pool(options.jobs) as pool:
         seeds = range(options.first, options.first + options.programs)
         for counts, ratio, wrong in pool.imap_unordered(
-            partial(check, exact=options.exact, hard=options.hard), seeds, chunksize=16
+            partial(check, exact=options.exact, kind=options.kind), seeds, chunksize=16
         ):
             total.update(counts)
             largest = max(largest, ratio)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
-from soac_compiled_fuzz import check
+from soac_compiled_fuzz import check, checked
+from soac_form_programs import random_form_program
+from soac_programs import random_program
 
 from usl_core import divide_loop
 from usl_perceus import live_blocks
@@ -199,14 +200,12 @@ def test_a_loop_over_an_array_has_two_which_are_swapped():
 
 
 def test_random_programs_give_in_c_what_the_interpreter_gives():
-    total: Counter[str] = Counter()
-    for seed in (17, 41, 70):
-        counts, wrong = check(seed)
-        assert wrong == []
-        total += counts
-    assert total["programs"] == 3
-    assert total["well"] >= 6
-    assert total["kernels"] >= 5
+    programs = [random_program(seed) for seed in (17, 41, 70)] + [random_form_program(seed) for seed in range(1000, 1006)]
+    counts, wrong = checked(programs)
+    assert wrong == []
+    assert counts["programs"] == 9
+    assert counts["well"] >= 18
+    assert counts["kernels"] >= 15
 
 
 @pytest.mark.parametrize("options", [{"kernels": False}, {"simplify": False}], ids=str)

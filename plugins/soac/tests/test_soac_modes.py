@@ -212,3 +212,9 @@ def test_a_guard_of_the_passes_that_is_switched_off_is_missed(
 
 def _same(this: Program, args: tuple[object, ...]) -> None:
     assert not compare(this, args).differences
+
+
+def test_what_a_recursive_call_gives_is_measured():
+    text = "def f(x: i64[n]) -> i64[_]:\n    if n < 2:\n        return x\n    half = f(x[n // 2:])\n    return {}"
+    for result in ("map(lambda v: v + len(half), half)", "concat(half, iota(len(half) % 2))", "x[:len(half)]"):
+        assert not compare(program("@soac\n" + text.format(result)), (np.array([3, 1, 2, 4]),)).differences

@@ -92,7 +92,13 @@ def test_random_programs_do_the_same_after_each_pass(first):
 @pytest.mark.parametrize("first", range(0, 30, 10))
 def test_random_programs_whose_sizes_depend_on_much_do_the_same_after_each_pass(first):
     for seed in range(first, first + 10):
-        _, _, wrong = check(seed, hard=True)
+        _, _, wrong = check(seed, kind="hard")
+        assert wrong == []
+
+
+def test_random_programs_of_rarer_forms_do_the_same_after_each_pass():
+    for seed in range(1000, 1040):
+        _, _, wrong = check(seed, kind="forms")
         assert wrong == []
 
 

@@ -59,6 +59,7 @@ def elaborate_in(function: Function, context: Context) -> Elaborated:
     scope = Scope()
     for sym in function.sizes:
         scope.bind(Param(sym, Type(I64)))
+    scope.scalars.update(dict.fromkeys(context.unknown, I64))
     for param in function.params:
         scope.bind(param)
     lengths = [dim for param in function.params for dim in _dims(param.type)]
