@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from bench.versus import OURS
 SCORES = ((12 * 128, 128), (12 * 512, 512), (12 * 1024, 1024), (128, 50257))
 """Rows and columns of softmax: the heads of attention, and a vocabulary."""
 TOKENS = (128, 512, 1024)
+VECTORS = (4096, 1000000)
+POOLS = ((112, 3, 2, 1), (224, 2, 2, 0))
+"""Rows and columns of an image of 64 channels, and of the squares that are pooled, how far they are apart, and a border."""
 TORCH, NUMPY = "torch", "NumPy"
 TOLERANCE = 3e-5
 SAMPLE = 2e-3
@@ -54,16 +58,25 @@ def contests(torch: Any) -> Iterator[Contest]:
     for rows, columns in SCORES:
         yield from _scores(torch, kernels, floats(rows, columns), rng.integers(0, columns, rows))
         yield from _along_rows(torch, kernels, floats(rows, columns))
+    for length in VECTORS:
+        yield _compress(kernels, floats(length))
+    for extent, size, step, border in POOLS:
+        for last in (False, True):
+            x = floats(*((1, extent, extent, 64) if last else (1, 64, extent, extent)))
+            yield from _pools(torch, kernels, x, size, step, border, last)
     for rows in TOKENS:
         yield from _layers(torch, kernels, floats(rows, 768), floats(768), floats(768), floats(rows, 3072))
-    for tokens, queries, causal, goal in (
-        (128, 128, False, 1.25),
-        (512, 512, False, 1.25),
-        (1024, 1024, False, 1.25),
-        (1024, 1024, True, 1.6),
-        (1024, 1, False, 1.5),
+    for heads, tokens, queries, causal, goal in (
+        (12, 128, 128, False, 1.25),
+        (12, 512, 512, False, 1.25),
+        (12, 1024, 1024, False, 1.25),
+        (12, 1024, 1024, True, 1.6),
+        (12, 1024, 1, False, 1.5),
+        (1, 16384, 16384, False, 1.25),
+        (1, 16384, 16384, True, 1.6),
     ):
-        yield _attention(torch, kernels, floats(12, queries, 64), floats(12, tokens, 64), floats(12, tokens, 64), causal, goal)
+        q, k, v = (floats(heads, rows, 64) for rows in (queries, tokens, tokens))
+        yield _attention(torch, kernels, q, k, v, causal, goal)
 
 
 def _scores(torch: Any, kernels: Any, x: Any, target: Any) -> Iterator[Contest]:
@@ -95,10 +108,55 @@ def _along_rows(torch: Any, kernels: Any, x: Any) -> Iterator[Contest]:
     y, size = np.empty_like(x), f"{x.shape[0]} x {x.shape[1]}"
     yield Contest(f"argmax {size}", 1.0, lambda: kernels.argmax(x), lambda: x.argmax(-1), NUMPY)
     if torch is None:
-        yield Contest(f"cumsum {size}", 2.0, lambda: kernels.cumsum(x, out=y), lambda: x.cumsum(-1), NUMPY)
-        return
-    a, b = (torch.from_numpy(each) for each in (x, np.empty_like(x)))
-    yield Contest(f"cumsum {size}", 2.0, lambda: kernels.cumsum(x, out=y), lambda: torch.cumsum(a, -1, out=b))
+        peers: Sequence[Work] = (lambda: x.cumsum(-1), lambda: x.sum(-1), lambda: x.max(-1))
+    else:
+        a, b = (torch.from_numpy(each) for each in (x, np.empty_like(x)))
+        peers = (lambda: torch.cumsum(a, -1, out=b), lambda: a.sum(-1), lambda: a.amax(-1))
+    parts = [
+        ("cumsum", 2.0, lambda: kernels.cumsum(x, out=y)),
+        ("sums", 1.0, lambda: kernels.row_sums(x)),
+        ("maxima", 1.0, lambda: kernels.row_maxima(x)),
+    ]
+    for (name, goal, ours), peer in zip(parts, peers, strict=True):
+        yield Contest(f"{name} {size}", goal, ours, peer, NUMPY if torch is None else TORCH)
+
+
+def _compress(kernels: Any, x: Any) -> Contest:
+    keep = x > 0
+    return Contest(f"compress {len(x)}", 5.0, lambda: kernels.compress(keep, x), lambda: np.compress(keep, x), NUMPY)
+
+
+def _pools(torch: Any, kernels: Any, x: Any, size: int, step: int, border: int, last: bool) -> Iterator[Contest]:
+    given = {"padding": border, "channels_last": last}
+    case = f"{size} step {step} of {x.shape[2]}, {'NHWC' if last else 'NCHW'}"
+    ours: Sequence[Work] = (
+        lambda: kernels.max_pool2d(x, size, step, **given),
+        lambda: kernels.avg_pool2d(x, size, step, **given),
+    )
+    if torch is None:
+        peers: Sequence[Work] = tuple(
+            functools.partial(_numpy_pool, x, size, step, border, last, mean) for mean in (False, True)
+        )
+    else:
+        f, a = torch.nn.functional, torch.from_numpy(x)
+        a = a.permute(0, 3, 1, 2) if last else a
+
+        def peer(pool: Any) -> Any:
+            found = pool(a, size, step, border)
+            return found.permute(0, 2, 3, 1) if last else found
+
+        peers = (lambda: peer(f.max_pool2d), lambda: peer(f.avg_pool2d))
+    for name, mine, theirs in zip(("max", "mean"), ours, peers, strict=True):
+        yield Contest(f"{name} pool {case}", 1.2 if last else 5.0, mine, theirs, NUMPY if torch is None else TORCH)
+
+
+def _numpy_pool(x: Any, size: int, step: int, border: int, last: bool, mean: bool) -> Any:
+    rows, columns = (1, 2) if last else (2, 3)
+    around = [(border, border) if axis in (rows, columns) else (0, 0) for axis in range(4)]
+    wide = np.pad(x, around, constant_values=0 if mean else -np.inf)
+    squares = np.lib.stride_tricks.sliding_window_view(wide, (size, size), (rows, columns))
+    squares = squares[:, ::step, ::step] if last else squares[:, :, ::step, ::step]
+    return squares.mean((-1, -2)) if mean else squares.max((-1, -2))
 
 
 def _numpy_softmax(x: Any, log: bool) -> Any:
@@ -139,8 +197,8 @@ def _layers(torch: Any, kernels: Any, x: Any, weight: Any, bias: Any, wide: Any)
 
 def _attention(torch: Any, kernels: Any, q: Any, k: Any, v: Any, causal: bool, goal: float) -> Contest:
     out = np.empty_like(q)
-    queries, tokens = q.shape[1], k.shape[1]
-    name = f"attention 12 x {queries} x {tokens}{' causal' if causal else ''}"
+    heads, queries, tokens = q.shape[0], q.shape[1], k.shape[1]
+    name = f"attention {heads} x {queries} x {tokens}{' causal' if causal else ''}"
 
     def ours() -> Any:
         return kernels.attention(q, k, v, causal=causal, out=out)

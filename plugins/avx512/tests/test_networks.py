@@ -16,7 +16,8 @@ from usl_avx512.cpu import has_avx512
 from usl_avx512.kernels.networks import ENTRIES, network_library
 from usl_avx512.networks.kernels_networks import attention, softmax
 from usl_avx512.networks.online import blocked_attention, one_pass_attention, online_softmax
-from usl_core import Procedure
+from usl_avx512.networks.pooling import Pool
+from usl_core import Procedure, proc_from_source
 from usl_core.interp import Buffer, run
 from usl_core.ir.types import F32
 
@@ -164,7 +165,63 @@ def test_positions_and_sums_along_rows(shape: tuple[int, ...]) -> None:
     assert kernels.argmax(np.full((2, 40), -np.inf, np.float32)).tolist() == [0, 0]
 
 
+@needs_avx512
+@pytest.mark.parametrize("shape", [(1,), (3, 7), (2, 2, 64), (5, 1000)])
+def test_sums_and_maxima_of_rows(shape: tuple[int, ...]) -> None:
+    x = floats(*shape)
+    assert np.allclose(kernels.row_sums(x), x.astype(float).sum(-1), rtol=1e-5, atol=1e-5)
+    assert np.array_equal(kernels.row_maxima(x), x.max(-1))
+    assert kernels.row_maxima(np.full((2, 40), -np.inf, np.float32)).tolist() == [-np.inf, -np.inf]
+
+
+@needs_avx512
+@pytest.mark.parametrize("n", [1, 15, 16, 33, 1000])
+def test_compress_keeps_what_is_to_be_kept(n: int) -> None:
+    x = floats(n)
+    for keep in (x > 0, x < 9, x > 9, np.arange(n) % 16 == 15):
+        assert np.array_equal(kernels.compress(keep, x), x[keep])
+
+
+def pooled(x: Any, size: int, step: int, border: int, mean: bool) -> Any:
+    around = [(0, 0), (0, 0), (border, border), (border, border)]
+    x = np.pad(x.astype(float), around, constant_values=0 if mean else -np.inf)
+    squares = np.lib.stride_tricks.sliding_window_view(x, (size, size), (2, 3))[:, :, ::step, ::step]
+    return squares.mean((-1, -2)) if mean else squares.max((-1, -2))
+
+
+@needs_avx512
+@pytest.mark.parametrize(("size", "step", "border"), [(3, 2, 1), (2, 1, 0)])
+def test_pooling_in_both_orders(size: int, step: int, border: int) -> None:
+    for rows, columns in ((size, size), (7, 40), (9, 150)):
+        x = floats(2, 19, rows, columns) - 1
+        x[:, :, -1, -1] = -np.inf
+        for kernel, mean in ((kernels.max_pool2d, False), (kernels.avg_pool2d, True)):
+            wanted = pooled(x, size, step, border, mean)
+            found = kernel(x, size, step, padding=border)
+            assert found.shape == wanted.shape
+            assert np.allclose(found, wanted, rtol=1e-5, atol=1e-5)
+            last = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+            out = np.empty_like(wanted.transpose(0, 2, 3, 1), np.float32, order="C")
+            assert kernel(last, size, step, padding=border, channels_last=True, out=out) is out
+            assert np.allclose(out.transpose(0, 3, 1, 2), wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("size", "step", "border"), [(3, 2, 1), (1, 1, 0), (4, 3, 2), (2, 4, 1)])
+def test_pooling_in_plain_loops_is_pooling(size: int, step: int, border: int) -> None:
+    """What is scheduled: without AVX-512 too."""
+    x = floats(1, 2, 5, 6)
+    for mean in (False, True):
+        for last in (False, True):
+            pool = Pool(mean, size, step, border, last)
+            wanted = pooled(x, size, step, border, mean)
+            image = np.ascontiguousarray(x.transpose(0, 2, 3, 1)) if last else x[0]
+            y = np.empty_like(wanted.transpose(0, 2, 3, 1) if last else wanted[0], np.float32, order="C")
+            run(proc_from_source(pool.text()).ir, [*((1, 5, 6, 2) if last else (2, 5, 6)), image, y])
+            assert np.allclose(y, wanted.transpose(0, 2, 3, 1) if last else wanted[0], rtol=1e-6)
+
+
 X, W = np.zeros((2, 4), np.float32), np.zeros(4, np.float32)
+IMAGE = X[None, None]
 
 
 @pytest.mark.parametrize(
@@ -189,6 +246,20 @@ X, W = np.zeros((2, 4), np.float32), np.zeros(4, np.float32)
         (lambda: kernels.cross_entropy(X, np.zeros(3, np.int64)), ValueError, r"target must have the shape \(2,\)"),
         (lambda: kernels.cross_entropy(X, W), TypeError, "target must be of dtype int64"),
         (lambda: kernels.cross_entropy(W, np.zeros(1, np.int64)), ValueError, "x must have two dimensions"),
+        (lambda: kernels.compress(X > 0, X), ValueError, "x must have one dimension, not 2"),
+        (lambda: kernels.compress(X > 0, W), ValueError, r"keep must have the shape of x, \(4,\), not \(2, 4\)"),
+        (lambda: kernels.compress(W, W), TypeError, "keep must be of dtype bool, not float32"),
+        (lambda: kernels.row_sums(X[0, 0]), TypeError, "x must be a NumPy array"),
+        (lambda: kernels.max_pool2d(X, 2), ValueError, "x must have four dimensions, not 2"),
+        (lambda: kernels.max_pool2d(IMAGE, 3), ValueError, "images of 2 x 4 elements have no square of 3 x 3"),
+        (lambda: kernels.avg_pool2d(IMAGE, 5, 1, padding=1), ValueError, "with 1 beyond each edge, have no square"),
+        (lambda: kernels.avg_pool2d(IMAGE, 2, 5), ValueError, "stride must be at most 4, not 5"),
+        (lambda: kernels.avg_pool2d(IMAGE, 2, padding=2), ValueError, "padding must be at most half of size, 1, not 2"),
+        (lambda: kernels.avg_pool2d(IMAGE, 2, padding=-1), ValueError, "padding must be at least 1"),
+        (lambda: kernels.avg_pool2d(IMAGE, 2.0), TypeError, "size must be an integer"),
+        (lambda: kernels.avg_pool2d(IMAGE, 1, channels_last=1), TypeError, "channels_last must be True or False"),
+        (lambda: kernels.avg_pool2d(IMAGE, 1, out=IMAGE), ValueError, "out shares memory with x"),
+        (lambda: kernels.avg_pool2d(IMAGE, 2, out=IMAGE), ValueError, r"out must have the shape \(1, 1, 1, 2\)"),
         (lambda: kernels.attention(W, X, X), ValueError, "q must have at least two dimensions"),
         (lambda: kernels.attention(X, X[:, :3].copy(), X), ValueError, "k must have the shape of q"),
         (lambda: kernels.attention(X, X, X[:1]), ValueError, "v must have the shape of k"),

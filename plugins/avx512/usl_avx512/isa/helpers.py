@@ -112,6 +112,27 @@ _CUMSUM = """
     }
 """
 
+_COMPRESS = """
+    static inline void usl_avx512_compress_ps(int64_t *count, float *to, int64_t size, const float *from, const uint8_t *keep)
+    {
+        const __m128i wanted = _mm_loadu_si128((const __m128i *)keep);
+        const __mmask16 mask = _mm_test_epi8_mask(wanted, wanted);
+        const int64_t more = __builtin_popcount(mask);
+        if (*count >= 0 && *count <= size - more) {
+            const __m512 found = _mm512_maskz_compress_ps(mask, _mm512_loadu_ps(from));
+            _mm512_mask_storeu_ps(to + *count, (__mmask16)((1u << more) - 1u), found);
+            *count += more;
+            return;
+        }
+        for (int i = 0; i < 16; i++) {  /* idx: elements beyond the ends of `to` go to the ends */
+            if (keep[i]) {
+                to[*count < 0 ? 0 : *count < size ? *count : size - 1] = from[i];
+                *count = (int64_t)((uint64_t)*count + 1u);
+            }
+        }
+    }
+"""
+
 _PACK2 = """
     static inline void usl_avx512_pack2(int16_t *to, const int16_t *from, int64_t row)
     {
@@ -170,6 +191,7 @@ HELPERS: dict[str, str] = {
     **{f"usl_avx512_{name}": _guarded(f"usl_avx512_{name}", _DOT.format(name=name)) for name in ("dpbusd", "dpwssd")},
     "usl_avx512_pack4": _guarded("usl_avx512_pack4", _PACK4),
     "usl_avx512_pack2": _guarded("usl_avx512_pack2", _PACK2),
+    "usl_avx512_compress_ps": _guarded("usl_avx512_compress_ps", _COMPRESS),
     "usl_avx512_cumsum_ps": _guarded("usl_avx512_cumsum_ps", _CUMSUM),
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),

@@ -17,7 +17,7 @@ from usl_avx512.isa.families import Table, family, plain
 from usl_avx512.isa.lanes import PD, PS
 
 ROWS = (PS, PD)
-F = ("avx512f",)
+BW_VL = ("avx512f", "avx512bw", "avx512vl")
 
 STRIDED = chain(
     family(
@@ -126,6 +126,20 @@ TRANSPOSITIONS = chain(
                 dst[i] = s
         """,
         PS,
+    ),
+    plain(
+        """
+        @instr("usl_avx512_compress_ps({c.ptr}, {dst.ptr}, {m}, {src.ptr}, {keep.ptr});")
+        def mm512_compressu_ps(m: size, c: i64 @ DRAM, dst: [f32][m] @ DRAM, src: [f32][16] @ DRAM, keep: [u8][16] @ DRAM):
+            assert stride(dst, 0) == 1
+            assert stride(src, 0) == 1
+            assert stride(keep, 0) == 1
+            for i in seq(0, 16):
+                if 0 < keep[i]:
+                    dst[idx(c, 0, m)] = src[i]
+                    c += 1
+        """,
+        *BW_VL,
     ),
     family(
         """

@@ -54,16 +54,20 @@ from usl_avx512.kernels.level3 import (
 from usl_avx512.kernels.networks import (
     argmax,
     attention,
+    compress,
     cross_entropy,
     cumsum,
     gelu_tanh,
     layer_norm,
     log_softmax,
     rms_norm,
+    row_maxima,
+    row_sums,
     sigmoid,
     silu,
     softmax,
 )
+from usl_avx512.kernels.pooling import avg_pool2d, max_pool2d
 from usl_avx512.kernels.short import Packed, QuantizedLinear, gemm_s8s8s32, gemm_s16s16s32, gemm_u8s8s32
 
 __all__ = [
@@ -72,6 +76,8 @@ __all__ = [
     "QuantizedLinear",
     "argmax",
     "attention",
+    "avg_pool2d",
+    "compress",
     "conv2d",
     "cross_entropy",
     "cumsum",
@@ -103,7 +109,10 @@ __all__ = [
     "isamax",
     "layer_norm",
     "log_softmax",
+    "max_pool2d",
     "rms_norm",
+    "row_maxima",
+    "row_sums",
     "sasum",
     "saxpy",
     "scopy",

@@ -15,7 +15,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from usl_avx512.kernels.arguments import SINGLE, foreign, number, option
+from usl_avx512.kernels.arguments import SINGLE, number, option
+from usl_avx512.kernels.whole_arrays import call, compiled, new, positive, require_array, require_shape, result, rows_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,8 @@ ENTRIES = {
     **dict.fromkeys(("softmax", "log_softmax", "cumsum"), ROWS + "const float *x, float *y"),
     "cross_entropy": ROWS + "const float *x, const int64_t *target, float *loss",
     "argmax": ROWS + "const float *x, int64_t *position",
+    **dict.fromkeys(("row_sums", "row_maxima"), ROWS + "const float *x, float *y"),
+    "compress": "int64_t N, int64_t M, const float *x, const uint8_t *keep, float *y",
     "layer_norm": ROWS + "const float *eps, const float *x, const float *weight, const float *bias, float *y",
     "rms_norm": ROWS + "const float *eps, const float *x, const float *weight, float *y",
     **dict.fromkeys(("silu", "sigmoid", "gelu_tanh"), "int64_t N, const float *x, float *y"),
@@ -60,18 +63,28 @@ def cross_entropy(x: NDArray[np.float32], target: NDArray[np.int64]) -> NDArray[
     Raises:
         ValueError: also where a target is no column of x.
     """
-    rows, n = _rows("x", x)
+    rows, n = rows_of("x", x)
     if x.ndim != 2:
         raise ValueError(f"x must have two dimensions, not {x.ndim}")
-    _require_array("target", target, "int64")
+    require_array("target", target, "int64")
     if target.shape != (rows,):
         raise ValueError(f"target must have the shape ({rows},), one column for each row of x, not {target.shape}")
     if target.min() < 0 or target.max() >= n:
         wrong = int(((target < 0) | (target >= n)).argmax())
         raise ValueError(f"target[{wrong}] is {target[wrong]}, but x has {n} columns")
-    loss = _new((rows,))
+    loss = new((rows,))
     _call("cross_entropy", rows, n, x, target, loss)
     return loss
+
+
+def row_sums(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The sums along the last dimension, taken in several parts."""
+    return _of_each_row("row_sums", x)
+
+
+def row_maxima(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The greatest elements along the last dimension; where there is NaN, any."""
+    return _of_each_row("row_maxima", x)
 
 
 def argmax(x: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -82,7 +95,7 @@ def argmax(x: NDArray[np.float32]) -> NDArray[np.int64]:
     """
     import numpy as np
 
-    rows, n = _rows("x", x)
+    rows, n = rows_of("x", x)
     if n >= 2**31:
         raise ValueError(f"the last dimension of x has {n} elements, more than positions of 32 bits tell")
     position = np.empty(x.shape[:-1], np.int64)
@@ -104,11 +117,11 @@ def layer_norm(
     out: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
     """`(x - mean) / sqrt(variance + eps) * weight + bias`, with mean and variance along the last dimension."""
-    rows, n = _rows("x", x)
-    _require_shape("weight", weight, n)
-    _require_shape("bias", bias, n)
-    y = _result(x, out, weight=weight, bias=bias)
-    _call("layer_norm", rows, n, _positive("eps", eps), x, weight, bias, y)
+    rows, n = rows_of("x", x)
+    require_shape("weight", weight, n)
+    require_shape("bias", bias, n)
+    y = result(x, out, weight=weight, bias=bias)
+    _call("layer_norm", rows, n, positive("eps", eps), x, weight, bias, y)
     return y
 
 
@@ -120,10 +133,10 @@ def rms_norm(
     out: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
     """`x / sqrt(mean of x^2 + eps) * weight`, with the mean along the last dimension."""
-    rows, n = _rows("x", x)
-    _require_shape("weight", weight, n)
-    y = _result(x, out, weight=weight)
-    _call("rms_norm", rows, n, _positive("eps", eps), x, weight, y)
+    rows, n = rows_of("x", x)
+    require_shape("weight", weight, n)
+    y = result(x, out, weight=weight)
+    _call("rms_norm", rows, n, positive("eps", eps), x, weight, y)
     return y
 
 
@@ -166,7 +179,7 @@ def attention(
     """
     causal = option("causal", causal)
     for name, array in (("q", q), ("k", k), ("v", v)):
-        _require_array(name, array, "float32")
+        require_array(name, array, "float32")
         if array.ndim < 2:
             raise ValueError(f"{name} must have at least two dimensions, not {array.ndim}")
     (m, d), n = q.shape[-2:], k.shape[-2]
@@ -177,7 +190,7 @@ def attention(
     if causal and m > n:
         raise ValueError(f"there are {m} queries and {n} keys: a causal query has a key of its own number")
     factor = 1 / math.sqrt(d) if scale is None else number(SINGLE, "scale", scale)
-    y, heads = _result(q, out, k=k, v=v), q.size // (m * d)
+    y, heads = result(q, out, k=k, v=v), q.size // (m * d)
     if d == 64 and n % 64 == 0 and causal and m == n:
         _call("causal_attention", heads, n // 64, factor, q, k, v, y)
     elif d == 64 and n % 64 == 0 and not causal and m >= 6:
@@ -189,86 +202,60 @@ def attention(
     return y
 
 
-# ---- arguments
+# ---- choosing
+
+
+def compress(keep: NDArray[np.bool_], x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The elements of a vector x where keep is True, one after another.
+
+    Raises:
+        ValueError: also where keep has not as many elements as x.
+    """
+    import numpy as np
+
+    require_array("x", x, "float32")
+    require_array("keep", keep, "bool")
+    if x.ndim != 1:
+        raise ValueError(f"x must have one dimension, not {x.ndim}")
+    if keep.shape != x.shape:
+        raise ValueError(f"keep must have the shape of x, {x.shape}, not {keep.shape}")
+    y = new((int(np.count_nonzero(keep)),))
+    if y.size:
+        _call("compress", x.size, y.size, x, keep.view(np.uint8), y)
+    return y
+
+
+# ---- calls
+
+
+def _call(name: str, *args: Any) -> None:
+    call(_function(name), *args)
+
+
+@functools.cache
+def _function(name: str) -> Callable[..., int]:
+    return compiled(name, ENTRIES[name], lambda: network_library(name))
+
+
+def _of_each_row(name: str, x: Any) -> NDArray[np.float32]:
+    rows, n = rows_of("x", x)
+    y = new(x.shape[:-1])
+    _call(name, rows, n, x, y)
+    return y
 
 
 def _of_rows(name: str, x: Any, out: Any) -> NDArray[np.float32]:
-    rows, n = _rows("x", x)
-    y = _result(x, out)
+    rows, n = rows_of("x", x)
+    y = result(x, out)
     _call(name, rows, n, x, y)
     return y
 
 
 def _of_elements(name: str, x: Any, out: Any) -> NDArray[np.float32]:
-    _require_array("x", x, "float32")
-    y = _result(x, out)
+    require_array("x", x, "float32")
+    y = result(x, out)
     _call(name, x.size, x, y)
     return y
-
-
-def _rows(name: str, x: Any) -> tuple[int, int]:
-    """How many rows an array has, and their length."""
-    _require_array(name, x, "float32")
-    if x.ndim == 0:
-        raise ValueError(f"{name} must have at least one dimension")
-    return x.size // x.shape[-1], x.shape[-1]
-
-
-def _require_array(name: str, array: Any, dtype: str) -> None:
-    if type(array) is not SINGLE.array:
-        import numpy as np
-
-        if isinstance(array, np.ma.MaskedArray):
-            raise TypeError(f"{name} must not be a masked array; fill it with numpy.ma.filled")
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
-    if not (dtype == "float32" and array.dtype is SINGLE.dtype) and array.dtype != dtype:
-        raise TypeError(f"{name} must be of dtype {dtype}, not {array.dtype}; convert it with astype")
-    if not array.size:
-        raise ValueError(f"{name} must not be empty, but has the shape {array.shape}")
-    flags = array.flags
-    if not flags.c_contiguous:
-        hint = "copy it with numpy.ascontiguousarray"
-        raise ValueError(f"the elements of {name} must be in the order of its dimensions, without gaps; {hint}")
-    if not flags.aligned:
-        raise ValueError(f"the elements of {name} do not lie at multiples of {array.itemsize} bytes; copy it")
-
-
-def _require_shape(name: str, array: Any, n: int) -> None:
-    _require_array(name, array, "float32")
-    if array.shape != (n,):
-        raise ValueError(f"{name} must have the shape ({n},), as the rows of x have {n} elements, not {array.shape}")
-
-
-def _positive(name: str, value: Any) -> float:
-    found = number(SINGLE, name, value)
-    if not found >= 0:
-        raise ValueError(f"{name} must be at least 0, not {found:g}")
-    return found
-
-
-def _new(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    import numpy as np
-
-    return np.empty(shape, np.float32)
-
-
-def _result(x: Any, out: Any, **others: Any) -> NDArray[np.float32]:
-    """The array for the result, of the shape of x."""
-    import numpy as np
-
-    if out is None:
-        return _new(x.shape)
-    _require_array("out", out, "float32")
-    if out.shape != x.shape:
-        raise ValueError(f"out must have the shape {x.shape}, not {out.shape}")
-    if not out.flags.writeable:
-        raise ValueError("out is to be changed, but the array is read-only")
-    for name, array in {"the input": x, **others}.items():
-        if np.may_share_memory(out, array):
-            raise ValueError(f"out shares memory with {name}; give it memory of its own")
-    found: NDArray[np.float32] = out
-    return found
 
 
 # ---- the libraries
@@ -290,6 +277,8 @@ def procedure(name: str) -> Procedure:
             return heads.attention_by_rows(causal=name != "attention_by_rows")
         case "cumsum":
             return rows.cumsum()
+        case "compress":
+            return rows.compress()
         case _:
             return rows.kernel(name)
 
@@ -299,33 +288,3 @@ def network_library(name: str) -> Library:
     from usl_c11.emit import library
 
     return library([procedure(name).ir], f"usl_{name}", entry_checks=False)
-
-
-@functools.cache
-def _function(name: str) -> Callable[..., int]:
-    """The compiled function of an entry of ENTRIES."""
-    from usl_avx512.kernels.sources import built_once
-
-    ffi = _foreign()
-    ffi.cdef(f"int {name}({ENTRIES[name]});")
-    path = built_once(f"network {name}", lambda: network_library(name))
-    found: Callable[..., int] = getattr(ffi.dlopen(str(path)), name)
-    return found
-
-
-def _call(name: str, *args: Any) -> None:
-    function = _function(name)
-    if function(*[arg if type(arg) is int else _passed(arg) for arg in args]):
-        raise MemoryError(f"{name}: there is no memory for what is computed on the way")
-
-
-def _passed(arg: Any) -> Any:
-    """An array or a number as C gets it: by its address."""
-    if isinstance(arg, float):
-        return _foreign().new("float *", arg)
-    return SINGLE.address(arg) if arg.dtype is SINGLE.dtype else _foreign().from_buffer(f"{arg.dtype.name}_t[]", arg)
-
-
-@functools.cache
-def _foreign() -> Any:
-    return foreign()

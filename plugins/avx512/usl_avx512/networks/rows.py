@@ -10,6 +10,7 @@ within 1 ulp, sums are taken in several parts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -114,6 +115,20 @@ def gelu_tanh(N: size, x: f32[N], y: f32[N]):
     for j in seq(0, N):
         y[j] = x[j] / (1.0 + exp(x[j] * (-1.5957691216 - 0.0713548163 * (x[j] * x[j]))))
 """,
+    "row_sums": """\
+def row_sums(R: size, N: size, x: f32[R, N], y: f32[R]):
+    for i in seq(0, R):
+        y[i] = 0.0
+        for j in seq(0, N):
+            y[i] += x[i, j]
+""",
+    "row_maxima": """\
+def row_maxima(R: size, N: size, x: f32[R, N], y: f32[R]):
+    for i in seq(0, R):
+        y[i] = x[i, 0]
+        for j in seq(0, N):
+            y[i] @= max(x[i, j])
+""",
     "argmax": """\
 def argmax(R: size, N: size, x: f32[R, N], position: i64[R]):
     for i in seq(0, R):
@@ -132,9 +147,19 @@ def argmax(R: size, N: size, x: f32[R, N], position: i64[R]):
 argument, sqrt(8 / pi) (x + 0.044715 x^3), with which no digits are lost where it is negative."""
 
 
-NEXT_ROW = ("log_softmax", "cross_entropy", "argmax")
-"""Kernels that read their input twice at least and write little: the second time they ask for the next row. Of a matrix that no
-cache holds that saves a seventh (`log_softmax`) to a half of the time; softmax, which writes meanwhile, gains nothing."""
+Ahead = tuple[int, int]
+"""Rows, elements."""
+
+ASK: dict[str, dict[int, Ahead]] = {
+    "row_sums": {0: (0, 2048)},
+    "row_maxima": {0: (0, 2048)},
+    "log_softmax": {1: (1, 0)},
+    "cross_entropy": {1: (1, 0)},
+    "argmax": {0: (0, 2048), 1: (1, 0)},
+}
+"""How far ahead the loops of kernels ask the cache for x. Those that do little with it: further than the processor looks, which
+saves a fifth of matrices that no cache holds. Those that read a row again: for the next one, which saves a seventh to a half;
+softmax, which writes meanwhile, gains nothing."""
 
 
 def algorithm(name: str) -> Procedure:
@@ -151,20 +176,29 @@ def available() -> tuple[Procedure, ...]:
     return (*exponentials, lookups.mm512_mask_iota_epi32, *instructions(), *isa.instructions("integers"))
 
 
-def rows_schedule(p: Procedure, registers: int = 4, ask: str = "") -> Procedure:
-    """Each loop `j` in vector registers, so many of them at a time. The second one may ask the cache for the next row of `ask`."""
+def rows_schedule(
+    p: Procedure, registers: int = 4, *, more: Sequence[Procedure] = (), ask: Mapping[int, Ahead] | None = None
+) -> Procedure:
+    """Each loop `j` in vector registers, so many of them at a time, with more instructions where they are needed.
+
+    ask: what loops ask the cache for, by their number.
+    """
+    instructions = (*available(), *more)
     for number, loop in enumerate(p.find("for j in _: _", many=True)):
-        p, vectorized = vectorize(p, p.forward(loop), 16, AVX512, available(), tail="masked")
-        if ask and number == 1:
-            p = _next_row_asked_for(p, p.forward(vectorized.loop), ask)
+        p, vectorized = vectorize(p, p.forward(loop), 16, AVX512, instructions, tail="masked")
+        if ask and number in ask:
+            p = _asked_for(p, p.forward(vectorized.loop), ask[number])
         p, _ = interleave(p, vectorized.loop, registers, par_reduce=True)
-    return simplify(replace_all(p, available()))
+    return simplify(replace_all(p, instructions))
 
 
-def _next_row_asked_for(p: Procedure, loop: Any, name: str) -> Procedure:
-    """The loop over vectors has time for memory: it computes exponentials, or what it reads was read before."""
-    at = f"{name}[i:i + 1, 16 * {loop.name()}:16 * {loop.name()} + 1]"
-    return insert_noop_call(p, loop.body()[0].before(), isa.mm_prefetch_row_t0_f32, ["1", at])
+def _asked_for(p: Procedure, loop: Any, ahead: Ahead) -> Procedure:
+    """The loop over vectors asks for x so many rows and elements ahead."""
+    rows, elements = ahead
+    at = f"16 * {loop.name()}:16 * {loop.name()} + 1"
+    if rows:
+        return insert_noop_call(p, loop.body()[0].before(), isa.mm_prefetch_row_t0_f32, [rows, f"x[i:i + 1, {at}]"])
+    return insert_noop_call(p, loop.body()[0].before(), isa.mm_prefetch_t0_f32, [elements, f"x[i, {at}]"])
 
 
 @cache
@@ -184,6 +218,22 @@ def cumsum(R: size, N: size, x: f32[R, N], y: f32[R, N]):
 
 
 @cache
+def compress() -> Procedure:
+    """The elements of a vector that are to be kept, M of them, 16 at a time."""
+    p = proc_from_source("""\
+def compress(N: size, M: size, x: f32[N], keep: u8[N], y: f32[M]):
+    c: i64
+    c = 0
+    for j in seq(0, N):
+        if 0 < keep[j]:
+            y[idx(c, 0, M)] = x[j]
+            c += 1
+""")
+    p = divide_loop(p, "j", 16, ["jo", "ji"], tail="cut")
+    return simplify(replace(p, "ji", isa.mm512_compressu_ps))
+
+
+@cache
 def kernel(name: str) -> Procedure:
     """A scheduled kernel of `ROWS`."""
-    return rename(rows_schedule(algorithm(name), ask="x" if name in NEXT_ROW else ""), name)
+    return rename(rows_schedule(algorithm(name), ask=ASK.get(name)), name)
