@@ -11,6 +11,7 @@ import argparse
 import ctypes
 import functools
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -173,6 +174,7 @@ def _layers(torch: Any, kernels: Any, x: Any, weight: Any, bias: Any, wide: Any)
         (f"RMS norm {rows} x 768", 1.3, lambda: kernels.rms_norm(x, weight, eps=1e-6, out=y)),
         (f"SiLU {rows} x 3072", 1.5, lambda: kernels.silu(wide, out=z)),
         (f"GELU tanh {rows} x 3072", 4.0, lambda: kernels.gelu_tanh(wide, out=z)),
+        (f"GELU erf {rows} x 3072", 1.0, lambda: kernels.gelu(wide, out=z)),
     ]
     if torch is None:
         root = np.float32(np.sqrt(2 / np.pi))
@@ -181,6 +183,7 @@ def _layers(torch: Any, kernels: Any, x: Any, weight: Any, bias: Any, wide: Any)
             lambda: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * weight,
             lambda: wide / (1 + np.exp(-wide)),
             lambda: 0.5 * wide * (1 + np.tanh(root * (wide + 0.044715 * wide**3))),
+            lambda: 0.5 * wide * (1 + np.vectorize(math.erf)(wide / math.sqrt(2))),
         )
     else:
         f = torch.nn.functional
@@ -190,6 +193,7 @@ def _layers(torch: Any, kernels: Any, x: Any, weight: Any, bias: Any, wide: Any)
             lambda: f.rms_norm(a, (768,), b, 1e-6),
             lambda: torch.ops.aten.silu.out(d, out=e),
             lambda: torch.ops.aten.gelu.out(d, approximate="tanh", out=e),
+            lambda: torch.ops.aten.gelu.out(d, out=e),
         )
     for (name, goal, ours), peer in zip(parts, peers, strict=True):
         yield Contest(name, goal, ours, peer, NUMPY if torch is None else TORCH)

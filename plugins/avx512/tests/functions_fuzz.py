@@ -33,7 +33,8 @@ def check(function: str, step: int, folder: Path) -> bool:
     words = (f"-DNAME={function}", f"-DREFERENCE={reference}", f"-DSTEP={step}", "-DLIMIT=1.0", f"-I{FILE.parent}")
     program = folder / function
     subprocess.run(
-        ["cc", *FLAGS, *words, str(DRIVER), str(folder / f"plain_{function}.c"), "-o", str(program), "-lmvec", "-lm"], check=True
+        ["cc", *FLAGS, *words, str(DRIVER), str(folder / f"plain_{function}.c"), "-o", str(program), "-lmvec", "-lm"],
+        check=True,
     )
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     print(f"{function}: {done.stdout.strip()}", flush=True)

@@ -116,7 +116,7 @@ _COMPRESS = """
     static inline void usl_avx512_compress_ps(int64_t *count, float *to, int64_t size, const float *from, const uint8_t *keep)
     {
         const __m128i wanted = _mm_loadu_si128((const __m128i *)keep);
-        const __mmask16 mask = _mm_test_epi8_mask(wanted, wanted);
+        const __mmask16 mask = (__mmask16)~_mm_movemask_epi8(_mm_cmpeq_epi8(wanted, _mm_setzero_si128()));
         const int64_t more = __builtin_popcount(mask);
         if (*count >= 0 && *count <= size - more) {
             const __m512 found = _mm512_maskz_compress_ps(mask, _mm512_loadu_ps(from));

@@ -36,7 +36,7 @@ ENTRIES = {
     "compress": "int64_t N, int64_t M, const float *x, const uint8_t *keep, float *y",
     "layer_norm": ROWS + "const float *eps, const float *x, const float *weight, const float *bias, float *y",
     "rms_norm": ROWS + "const float *eps, const float *x, const float *weight, float *y",
-    **dict.fromkeys(("silu", "sigmoid", "gelu_tanh"), "int64_t N, const float *x, float *y"),
+    **dict.fromkeys(("silu", "sigmoid", "gelu", "gelu_tanh"), "int64_t N, const float *x, float *y"),
     **dict.fromkeys(("attention", "attention_of_few"), f"int64_t H, int64_t M, int64_t N, {HEADS}"),
     "causal_attention": f"int64_t H, int64_t B, {HEADS}",
     **dict.fromkeys(("attention_by_rows", "causal_attention_by_rows"), f"int64_t H, int64_t M, int64_t N, int64_t E, {HEADS}"),
@@ -151,6 +151,11 @@ def silu(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> N
 def sigmoid(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
     """`1 / (1 + exp(-x))` of each element."""
     return _of_elements("sigmoid", x, out)
+
+
+def gelu(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """`x / 2 (1 + erf(x / sqrt(2)))` of each element; its error is at most 8e-8 times abs(x)."""
+    return _of_elements("gelu", x, out)
 
 
 def gelu_tanh(x: NDArray[np.float32], *, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
