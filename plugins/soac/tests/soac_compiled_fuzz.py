@@ -2,7 +2,7 @@
 
 Compared are results with shapes and types, and failing; a call leaves its arguments as they are and nothing on the heap, and
 calls at the same time do not disturb each other. Many programs are compiled together, as one run of the C compiler costs most.
-`--kind` chooses programs as in `soac_sizes_fuzz`. Counted are statements that could have been kernels but for a refusal of the core.
+`--kind` chooses programs as in `soac_sizes_fuzz`. Counted, too, are statements that are no kernels as the core refuses them.
 """
 
 from __future__ import annotations

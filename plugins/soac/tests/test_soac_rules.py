@@ -150,3 +150,27 @@ def test_h3_a_loop_that_may_end_early_keeps_its_tests():
     )
     text = hoisted(loop, (THREE, 9), (np.zeros(3), 9), (NONE, 0))
     assert text.index("assert(") > text.index("loop (")
+
+
+@pytest.mark.parametrize("head", ["iota(0)", "x[:0]", "replicate(0, 1)"])
+def test_h2_a_test_in_a_map_over_nothing_is_not_made(head):
+    text = f"""def f(x: i64[n]) -> i64:
+    def inner(e):
+        assert False, "never"
+        return e
+    def outer(r):
+        return len(map(inner, {head}))
+    return reduce(add, 0, map(outer, x))"""
+    hoisted(text, (ints(1, 2),), (ints(),))
+
+
+def test_h2_a_guard_that_is_known_weakens_a_test_only_where_its_body_is_not_evaluated():
+    for head, rounds in (("iota(2)", 2), ("iota(0)", 0)):
+        text = f"""def f(x: i64[n], k: i64) -> i64:
+    def inner(e):
+        assert k > 0, "k"
+        return e
+    for i in range({rounds}):
+        assert k > 1, "more"
+    return len(map(inner, {head}))"""
+        hoisted(text, (ints(1), 0), (ints(1), 1), (ints(1), 2))

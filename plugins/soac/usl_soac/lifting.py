@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from usl_core.ir.sym import Sym
 from usl_soac import core
-from usl_soac.building import Scope, is_total_scalar
+from usl_soac.building import TRUE, Scope, is_total_scalar
 from usl_soac.core import Atom, Body, Const, Lambda, Param, Statement, Type
 from usl_soac.scalars import BOOL, CERT
 from usl_soac.sizes import ZERO, Compare, Term, literal, name
@@ -133,7 +133,7 @@ def _taken(body: Body, params: Sequence[Param], certs: Sequence[Sym], guard: _Gu
 def _weakened(condition: Atom, guard: _Guard, scope: Scope) -> Atom:
     """The condition, or the body is not evaluated."""
     if isinstance(guard.condition, Const):
-        return condition
+        return condition if bool(guard.condition.value) == guard.holds else TRUE
     away = scope.op("not", (guard.condition,), BOOL, BOOL) if guard.holds else guard.condition
     return scope.op("or", (away, condition), BOOL, BOOL, "ok")
 
