@@ -30,6 +30,7 @@ POOLS = ((112, 3, 2, 1), (224, 2, 2, 0))
 """Rows and columns of an image of 64 channels, and of the squares that are pooled, how far they are apart, and a border."""
 TORCH, NUMPY = "torch", "NumPy"
 TOLERANCE = 3e-5
+TOLERANCE_BF16 = 2e-2
 SAMPLE = 2e-3
 """Seconds of a sample: shorter calls are repeated."""
 
@@ -78,6 +79,9 @@ def contests(torch: Any) -> Iterator[Contest]:
     ):
         q, k, v = (floats(heads, rows, 64) for rows in (queries, tokens, tokens))
         yield _attention(torch, kernels, q, k, v, causal, goal)
+    for tokens, causal in ((128, False), (512, False), (1024, True)) if torch is not None else ():
+        q, k, v = (floats(12, tokens, 64) for _ in range(3))
+        yield from _attention_bf16(torch, kernels, q, k, v, causal)
 
 
 def _scores(torch: Any, kernels: Any, x: Any, target: Any) -> Iterator[Contest]:
@@ -215,6 +219,28 @@ def _attention(torch: Any, kernels: Any, q: Any, k: Any, v: Any, causal: bool, g
     return Contest(name, goal, ours, lambda: f(a, b, c, is_causal=causal)[0])
 
 
+def _attention_bf16(torch: Any, kernels: Any, q: Any, k: Any, v: Any, causal: bool) -> Iterator[Contest]:
+    """Against both forms that torch has: by itself, and as its parts one after another."""
+    tokens = q.shape[1]
+    a, b, c = (torch.from_numpy(each).bfloat16() for each in (q, k, v))
+    bits = [each.view(torch.uint16).numpy() for each in (a, b, c)]
+    out = np.empty_like(bits[0])
+    mask = torch.full((tokens, tokens), float("-inf")).triu(1).bfloat16() if causal else None
+
+    def ours() -> Any:
+        kernels.attention_bf16(*bits, causal=causal, out=out)
+        return torch.from_numpy(out).view(torch.bfloat16)
+
+    def parts() -> Any:
+        scores = (a * 0.125) @ b.transpose(-1, -2)
+        return torch.softmax(scores if mask is None else scores + mask, -1) @ c
+
+    f = torch.nn.functional.scaled_dot_product_attention
+    name = f"bf16 attention 12 x {tokens} x {tokens}{' causal' if causal else ''}"
+    yield Contest(f"{name}, whole", 1.3, ours, lambda: f(a[None], b[None], c[None], is_causal=causal)[0])
+    yield Contest(f"{name}, in parts", 1.3, ours, parts)
+
+
 def measured(contest: Contest, rounds: int) -> Timings:
     """Both sides in turns, each sample the mean of as many calls as fill it."""
 
@@ -232,7 +258,9 @@ def measured(contest: Contest, rounds: int) -> Timings:
 
 def difference(contest: Contest) -> float:
     """The largest difference of the results, beside the largest result."""
-    ours, peer = np.asarray(contest.ours(), float), np.asarray(contest.peer(), float)
+    ours, peer = (
+        np.asarray(each.float() if hasattr(each, "float") else each, float) for each in (contest.ours(), contest.peer())
+    )
     return float(np.abs(ours - peer).max() / np.abs(peer).max())
 
 
@@ -251,7 +279,7 @@ def measure(rounds: int, only: str = "") -> dict[str, Any]:
         if only not in contest.name:
             continue
         error = difference(contest)
-        if error > TOLERANCE:
+        if error > (TOLERANCE_BF16 if "bf16" in contest.name else TOLERANCE):
             problems.append(f"{contest.name}: the results differ by {error:.1e}")
         timings = measured(contest, rounds)
         ratio = timings.speedup(OURS, contest.peer_name)

@@ -157,6 +157,24 @@ def test_attention_of_all_shapes(heads: tuple[int, ...], m: int, n: int, d: int,
         assert np.allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
+def rounded_to_bf16(x: Any) -> Any:
+    """To nearest even, as f32 and as bits."""
+    bits = x.astype(np.float32).view(np.uint32)
+    upper = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint32)
+    return (upper << 16).view(np.float32), upper.astype(np.uint16)
+
+
+@needs_avx512
+@pytest.mark.parametrize(("shape", "causal"), [((2, 7, 20), False), ((1, 64, 64), True)])
+def test_attention_of_bf16(shape: tuple[int, ...], causal: bool) -> None:
+    wide, bits = zip(*(rounded_to_bf16(floats(*shape)) for _ in range(3)), strict=True)
+    wanted = exact_attention(*(a.astype(np.float64) for a in wide), 1 / np.sqrt(shape[-1]), causal)
+    out = np.empty_like(bits[0])
+    assert kernels.attention_bf16(*bits, causal=causal, out=out) is out
+    assert np.allclose((out.astype(np.uint32) << 16).view(np.float32), wanted, rtol=2**-8, atol=1e-5)
+    assert np.array_equal(out, rounded_to_bf16(kernels.attention(*wide, causal=causal))[1])
+
+
 @needs_avx512
 @pytest.mark.parametrize("shape", [(1,), (3, 7), (2, 2, 64), (5, 1000)])
 def test_positions_and_sums_along_rows(shape: tuple[int, ...]) -> None:
@@ -269,6 +287,7 @@ IMAGE = X[None, None]
         (lambda: kernels.attention(X, X, X, causal=1), TypeError, "causal must be True or False"),
         (lambda: kernels.attention(X, X, X, scale=1e39), ValueError, "scale is 1e.39, out of the range"),
         (lambda: kernels.attention(X, X, X, out=X), ValueError, "out shares memory"),
+        (lambda: kernels.attention_bf16(X, X, X), TypeError, "q must be of dtype uint16, not float32"),
     ],
 )
 def test_bad_arguments_are_named(call: Callable[[], Any], error: type[Exception], message: str) -> None:

@@ -54,6 +54,7 @@ from usl_avx512.kernels.level3 import (
 from usl_avx512.kernels.networks import (
     argmax,
     attention,
+    attention_bf16,
     compress,
     cross_entropy,
     cumsum,
@@ -77,6 +78,7 @@ __all__ = [
     "QuantizedLinear",
     "argmax",
     "attention",
+    "attention_bf16",
     "avg_pool2d",
     "compress",
     "conv2d",

@@ -16,7 +16,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from usl_avx512.kernels.arguments import SINGLE, number, option
-from usl_avx512.kernels.whole_arrays import call, compiled, new, positive, require_array, require_shape, result, rows_of
+from usl_avx512.kernels.whole_arrays import (
+    call,
+    compiled,
+    new,
+    positive,
+    require_array,
+    require_output,
+    require_shape,
+    result,
+    rows_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +47,8 @@ ENTRIES = {
     "layer_norm": ROWS + "const float *eps, const float *x, const float *weight, const float *bias, float *y",
     "rms_norm": ROWS + "const float *eps, const float *x, const float *weight, float *y",
     **dict.fromkeys(("silu", "sigmoid", "gelu", "gelu_tanh"), "int64_t N, const float *x, float *y"),
+    "from_bf16": "int64_t N, const uint16_t *x, float *y",
+    "to_bf16": "int64_t N, const float *x, uint16_t *y",
     **dict.fromkeys(("attention", "attention_of_few"), f"int64_t H, int64_t M, int64_t N, {HEADS}"),
     "causal_attention": f"int64_t H, int64_t B, {HEADS}",
     **dict.fromkeys(("attention_by_rows", "causal_attention_by_rows"), f"int64_t H, int64_t M, int64_t N, int64_t E, {HEADS}"),
@@ -205,6 +217,32 @@ def attention(
     else:
         _call("causal_attention_by_rows" if causal else "attention_by_rows", heads, m, n, d, factor, q, k, v, y)
     return y
+
+
+def attention_bf16(
+    q: NDArray[np.uint16],
+    k: NDArray[np.uint16],
+    v: NDArray[np.uint16],
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    out: NDArray[np.uint16] | None = None,
+) -> NDArray[np.uint16]:
+    """`attention` of bf16, given as its bits in uint16; computed in f32, and rounded to nearest even at the end."""
+    wide = [_from_bf16(name, array) for name, array in (("q", q), ("k", k), ("v", v))]
+    if out is not None:
+        require_output(out, q.shape, "uint16", q=q, k=k, v=v)
+    y = attention(*wide, causal=causal, scale=scale)
+    found = new(q.shape, "uint16") if out is None else out
+    _call("to_bf16", y.size, y, found)
+    return found
+
+
+def _from_bf16(name: str, array: Any) -> NDArray[np.float32]:
+    require_array(name, array, "uint16")
+    wide: NDArray[np.float32] = new(array.shape)
+    _call("from_bf16", array.size, array, wide)
+    return wide
 
 
 # ---- choosing

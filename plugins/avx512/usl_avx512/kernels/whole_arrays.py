@@ -56,10 +56,10 @@ def positive(name: str, value: Any) -> float:
     return found
 
 
-def new(shape: tuple[int, ...]) -> NDArray[np.float32]:
+def new(shape: tuple[int, ...], dtype: str = "float32") -> NDArray[Any]:
     import numpy as np
 
-    return np.empty(shape, np.float32)
+    return np.empty(shape, _dtype(dtype))
 
 
 def result(x: Any, out: Any, **others: Any) -> NDArray[np.float32]:
@@ -69,11 +69,11 @@ def result(x: Any, out: Any, **others: Any) -> NDArray[np.float32]:
     return require_output(out, x.shape, **{"the input": x}, **others)
 
 
-def require_output(out: Any, shape: tuple[int, ...], **inputs: Any) -> NDArray[np.float32]:
+def require_output(out: Any, shape: tuple[int, ...], dtype: str = "float32", /, **inputs: Any) -> NDArray[Any]:
     """out, if it can take a result of this shape."""
     import numpy as np
 
-    require_array("out", out, "float32")
+    require_array("out", out, dtype)
     if out.shape != shape:
         raise ValueError(f"out must have the shape {shape}, not {out.shape}")
     if not out.flags.writeable:
@@ -81,7 +81,7 @@ def require_output(out: Any, shape: tuple[int, ...], **inputs: Any) -> NDArray[n
     for name, array in inputs.items():
         if np.may_share_memory(out, array):
             raise ValueError(f"out shares memory with {name}; give it memory of its own")
-    found: NDArray[np.float32] = out
+    found: NDArray[Any] = out
     return found
 
 

@@ -131,6 +131,16 @@ def gelu(N: size, x: f32[N], y: f32[N]):
         t = fma(a, t, -1.0)
         y[j] = max(x[j], 0.0) - a * exp2(t)
 """,
+    "from_bf16": """\
+def from_bf16(N: size, x: bf16[N], y: f32[N]):
+    for j in seq(0, N):
+        y[j] = f32(x[j])
+""",
+    "to_bf16": """\
+def to_bf16(N: size, x: f32[N], y: bf16[N]):
+    for j in seq(0, N):
+        y[j] = bf16(x[j])
+""",
     "row_sums": """\
 def row_sums(R: size, N: size, x: f32[R, N], y: f32[R]):
     for i in seq(0, R):
@@ -167,6 +177,14 @@ polynomial t of |x|: of all of its degree the one with the least error on 0 to 9
 """
 
 
+BF16 = (
+    isa.mm512_loadu_cvtbf16_ps,
+    isa.mm512_mask_loadu_cvtbf16_ps,
+    isa.mm512_cvtps_storeu_bf16,
+    isa.mm512_mask_cvtps_storeu_bf16,
+)
+"""Conversions."""
+
 Ahead = tuple[int, int]
 """Rows, elements."""
 
@@ -194,7 +212,7 @@ def available() -> tuple[Procedure, ...]:
 
     names = (f"mm512_{form}{name}_ps" for name in ("exp", "exp2") for form in ("", "mask_"))
     of_functions = (getattr(functions, name) for name in names)
-    return (*of_functions, lookups.mm512_mask_iota_epi32, *instructions(), *isa.instructions("integers"))
+    return (*of_functions, *BF16, lookups.mm512_mask_iota_epi32, *instructions(), *isa.instructions("integers"))
 
 
 def rows_schedule(
