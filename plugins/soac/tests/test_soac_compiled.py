@@ -211,3 +211,18 @@ def test_random_programs_give_in_c_what_the_interpreter_gives():
 @pytest.mark.parametrize("options", [{"kernels": False}, {"simplify": False}], ids=str)
 def test_without_a_pass_random_programs_do_the_same(options):
     assert check(70, **options)[1] == []
+
+
+@pytest.mark.parametrize("function", ["min", "max"])
+def test_the_smaller_of_a_number_and_nan_or_of_two_zeros_is_the_same_everywhere(function):
+    text = f"""
+@soac
+def main(x: f64[n], y: f64[n], a: f64, b: f64) -> tuple[f64[n], f64, f64, f64[n]]:
+    return map({function}, x, y), {function}(a, b), reduce({function}, a, y), scan({function}, b, x)
+"""
+    main = parse_program(text, "<test>")["main"]
+    values = [1.5, np.nan, 0.0, -0.0, np.nan]
+    for a, b in ((1.5, np.nan), (np.nan, 1.5), (0.0, -0.0), (-0.0, 0.0)):
+        args = values, values[::-1], a, b
+        for one, other in zip(main(*args), main.interpret(*args), strict=True):
+            assert np.array_equal(one, other, equal_nan=True) and np.array_equal(np.signbit(one), np.signbit(other))

@@ -26,6 +26,9 @@ def operation(op: Op, frame: Frame) -> str:
         return f"{name}({args[0]})"
     if op.operand is BOOL and name in _ON_TRUTH:
         name = _ON_TRUTH[name]
+    if name in ("min", "max"):
+        # Outer code takes the first of two that are not in order, as Python does, kernels the second: a NaN, a -0.0.
+        args = args[::-1]
     if name in _FUNCTIONS:
         return f"{name}({', '.join(args)})"
     match name:
