@@ -202,6 +202,12 @@ class Facts:
     def _proves_at_most(self, left: Term, right: Term, gap: int) -> bool:
         if not (self.is_exact(left) and self.is_exact(right)):
             return False
+        for side, op, other in ((left, "max", right), (right, "min", left)):
+            for (atom, *more), factor in ((m, f) for m, f in side.parts if m and f > 0):
+                if not more and isinstance(atom, Apply) and atom.op == op:  # the extreme of several: it holds of each of them
+                    cases = [side - of(atom) * factor + arg * factor for arg in atom.args]
+                    pairs = [(each, other) if side is left else (other, each) for each in cases]
+                    return all(self._proves_at_most(*pair, gap) for pair in pairs)
         # The opposite, left + gap - 1 >= right, must have no solution.
         goal = _row_of_difference(left, right, gap - 1)
         rows = self._relevant(goal)

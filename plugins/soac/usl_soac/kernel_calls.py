@@ -9,7 +9,7 @@ from usl_core.ir.sym import Sym
 from usl_perceus import not_empty
 from usl_soac import core, failures
 from usl_soac.constants import zero
-from usl_soac.core import Param, Statement
+from usl_soac.core import Const, Param, Statement
 from usl_soac.kernel_formals import Argument
 from usl_soac.lowering import known
 from usl_soac.outer_frame import Frame, Value
@@ -99,6 +99,8 @@ def _argument(argument: Argument, frame: Frame, general: bool) -> str:
         case Argument(kind="scalar", of=Sym() as sym):
             text = frame.scalar(sym)
             return f"u8({text})" if frame.types[sym].scalar is BOOL else text
+        case Argument(kind="scalar", of=Const() as const):
+            return frame.scalar(const)
         case Argument(kind="array", of=Sym() as sym, dims=dims):
             array = frame.whole(frame.view(sym))
             if not general:

@@ -14,7 +14,7 @@ from usl_core import build
 from usl_core.ir.nodes import Expr
 from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, ScalarType
-from usl_soac.core import Param, Type
+from usl_soac.core import Const, Param, Type
 from usl_soac.kernel_ops import data_type
 from usl_soac.kernel_values import Arr, Scalar, Target
 from usl_soac.scalars import BOOL
@@ -29,7 +29,7 @@ class Argument:
     """
 
     kind: Literal["size", "room", "index", "scalar", "array", "result", "bad"]
-    of: Term | Sym | Param
+    of: Term | Sym | Param | Const
     dims: tuple[Term, ...] = ()
 
 
@@ -52,6 +52,7 @@ class Formals:
     _extents: dict[Term, tuple[Expr, Expr]] = field(default_factory=dict)
     _indices: dict[Sym, Expr] = field(default_factory=dict)
     _scalars: dict[Sym, Scalar] = field(default_factory=dict)
+    _constants: dict[tuple[str, str], Scalar] = field(default_factory=dict)
     _arrays: dict[Sym, Arr] = field(default_factory=dict)
     _spellings: set[str] = field(default_factory=set)
 
@@ -132,6 +133,16 @@ class Formals:
             self.arguments.append(Argument("scalar", sym))
             self._scalars[sym] = as_scalar(typ, read)
         return self._scalars[sym]
+
+    def constant(self, const: Const) -> Scalar:
+        """An infinity or NaN, which the object language has no literals for: the caller passes it."""
+        key = const.scalar.name, repr(const.value)
+        if key not in self._constants:
+            spelled = self.spelling("inf" if const.value == const.value else "nan")
+            read = build.read(self.builder.scalar(spelled, const.scalar))
+            self.arguments.append(Argument("scalar", const))
+            self._constants[key] = Scalar(const.scalar, read)
+        return self._constants[key]
 
     def array(self, sym: Sym, dims: Sequence[Term]) -> Arr:
         """An array from outside."""

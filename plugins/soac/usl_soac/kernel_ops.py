@@ -97,7 +97,8 @@ def operation(op: Op, args: list[Scalar], checked: bool) -> Scalar:
             return Scalar(BOOL, condition=build.ne(data(args[0]), build.literal(0, operand)))
         if operand == SCALARS[name]:
             return args[0]
-        return Scalar(SCALARS[name], build.cast(SCALARS[name], data(args[0])))
+        control = args[0].control if args[0].data is None else None
+        return Scalar(SCALARS[name], build.cast(SCALARS[name], data(args[0]) if control is None else control))
     if name in ("//", "%"):
         divisor = op.args[-1]
         if operand.is_real or not (checked or (isinstance(divisor, Const) and bool(divisor.value))):
@@ -171,7 +172,7 @@ def _either(first: Expr, second: Expr) -> Expr:
 
 
 def chosen(test: Expr, then: Expr, other: Expr) -> Expr | None:
-    """`then if test else other` as a select, if the test is one comparison of data that select has."""
+    """`then if test else other` as a select, if the test is made of comparisons of data that select has."""
     if not isinstance(test, BinaryOp) or not isinstance(test.lhs.type, ScalarType):
         return None
     a, b = test.lhs, test.rhs
@@ -185,5 +186,13 @@ def chosen(test: Expr, then: Expr, other: Expr) -> Expr | None:
             return build.select(b, a, other, then)
         case ">=" if integers:
             return build.select(a, b, other, then)
+        case "!=" if isinstance(b, Literal) and not b.value and a.type == SCALARS["u8"]:
+            return build.select(b, a, then, other)  # a truth value that is kept
         case _:
             return None
+
+
+def is_choice(test: Expr) -> bool:
+    """Whether a select can make this choice."""
+    one = build.literal(0, I64)
+    return chosen(test, one, one) is not None

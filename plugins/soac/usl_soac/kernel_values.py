@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from usl_core import build
-from usl_core.ir.nodes import Expr, Literal, Read
+from usl_core.ir.nodes import BinaryOp, Expr, Literal, Read
 from usl_core.ir.types import ScalarType
 from usl_soac.sizes import Term
 
@@ -35,6 +35,8 @@ class Scalar:
     @property
     def is_plain(self) -> bool:
         """Whether reading it twice costs nothing."""
+        if self.data is None and isinstance(self.condition, BinaryOp):
+            return all(isinstance(side, Read | Literal) for side in (self.condition.lhs, self.condition.rhs))
         return (self.data is None and self.condition is None) or isinstance(self.data, Read | Literal)
 
 

@@ -6,9 +6,11 @@ left are local buffers. What may fail, or has sizes that the caller cannot know,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from usl_core import build
@@ -18,7 +20,7 @@ from usl_core.ir.types import I64
 from usl_soac import core
 from usl_soac.core import Atom, Body, Const, Lambda, Param, Program, Statement, Type
 from usl_soac.kernel_formals import Formals, as_scalar, reading
-from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, operation
+from usl_soac.kernel_ops import chosen, condition, constant, control, data, data_type, is_choice, operation
 from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import Arr, NotAKernel, Outside, Scalar, Target, Value
 from usl_soac.scalars import BOOL, SCALARS
@@ -37,6 +39,7 @@ class Forms:
 
     arranged: Mapping[type[object], Callable[[Any, Any, Statement], Sequence[Value]]]
     built: Mapping[type[object], Callable[[Any, Any, Sequence[Target]], None]]
+    overwritten: Callable[[Any, Any], Value]
 
 
 class Lowering:
@@ -54,6 +57,16 @@ class Lowering:
         """Parts of concatenations that are written as such."""
         self.terms: dict[Sym, Term] = {}
         """What sizes of functions that are called stand for."""
+        self.read_whole: set[Statement] = set()
+        """Maps all of whose results one other function over arrays reads, row by row."""
+        self.own: dict[Sym, Target] = {}
+        """Where the arrays are that a loop has for itself."""
+        self.overwriting: set[Statement] = set()
+        """Updates whose array nothing needs after them."""
+        self.needed_later: set[Sym] = set()
+        """Numbers to be kept when they are found, as the arrays that they are from are overwritten."""
+        self.finals: set[Sym] = set()
+        """Results of the kernel, which only its caller reads."""
         self._calling: list[str] = []
         self.outside: Mapping[Sym, Statement] = {}
         """Statements before the kernel that arrange arrays, to be done in it."""
@@ -63,7 +76,8 @@ class Lowering:
     def value(self, atom: Atom) -> Value:
         """What an atom stands for."""
         if isinstance(atom, Const):
-            return constant(atom)
+            is_number = not isinstance(atom.value, float) or math.isfinite(atom.value)
+            return constant(atom) if is_number else self.formals.constant(atom)
         if atom not in self.values:
             self.values[atom] = self._from_outside(atom)
         return self.values[atom]
@@ -86,6 +100,9 @@ class Lowering:
             raise NotAKernel(f"{sym.name} is not known outside")
         if typ.dims:
             return self.formals.array(sym, self.dims(typ))
+        size = self.formals.terms.get(sym)
+        if size is not None and typ == Type(I64) and (number := self.formals.affine(size)) is not None:
+            return Scalar(I64, build.cast(I64, number), control=number)
         return Scalar(typ.scalar, outside=Outside(lambda: self.formals.scalar(sym), lambda: self.formals.index(sym)))
 
     def scalar(self, atom: Atom) -> Scalar:
@@ -158,7 +175,7 @@ class Lowering:
 
     def bind(self, param: Param, value: Value) -> None:
         """Gives a name its value; one that is computed and needed more than once is kept."""
-        if not value.is_plain and not self.uses.once(param.name):
+        if param.name in self.needed_later or (not value.is_plain and not self.uses.once(param.name)):
             value = self.kept(param.name.name, value)
         self.values[param.name] = value
 
@@ -170,10 +187,11 @@ class Lowering:
         wanted = {
             atom: target
             for atom, target in zip(body.results, targets, strict=True)
-            if target is not None and isinstance(atom, Sym) and atom in bound and self.uses.once(atom)
+            if target is not None and isinstance(atom, Sym) and atom in bound and (atom in self.finals or self.uses.once(atom))
         }
         direct = dict(wanted)
         self._place_parts(body, direct)
+        self.read_whole |= read_whole(body, self.uses)
         for statement in body.statements:
             self.statement(statement, direct)
         results: list[Value | None] = []
@@ -223,6 +241,22 @@ class Lowering:
             if isinstance(expr, core.Map) and self._is_lazy(statement, direct):
                 (param,) = statement.pattern
                 self.bind(param, self.lazy_map(expr, self.dims(param.type)))
+                return
+            if (
+                isinstance(expr, core.Map)
+                and statement in self.read_whole
+                and not {p.name for p in statement.pattern} & direct.keys()
+            ):
+                for param, row in zip(statement.pattern, self.rows_of(statement, expr), strict=True):
+                    self.values[param.name] = row
+                return
+            if isinstance(expr, core.If) and (values := self.either(expr)) is not None:
+                for param, value in zip(statement.pattern, values, strict=True):
+                    self.bind(param, value)
+                return
+            if statement in self.overwriting and isinstance(expr, core.Update):
+                self.own[statement.pattern[0].name] = self.own[expr.array]
+                self.values[statement.pattern[0].name] = self.forms.overwritten(self, expr)
                 return
             self.built(statement, direct)
             return
@@ -281,6 +315,49 @@ class Lowering:
             return value
 
         return Arr(_scalar_of(expr.function, self), dims, at, is_plain=False)
+
+    def rows_of(self, statement: Statement, expr: core.Map) -> list[Arr]:
+        """A map whose results are read together: each round of the loop that reads them computes its elements first."""
+        arrays = [self.array(each) for each in expr.arrays]
+        done: list[tuple[Expr, list[Value | None]]] = []
+
+        def at(position: int, indices: Sequence[Expr]) -> Scalar:
+            (index,) = indices
+            if not done or done[-1][0] is not index:
+                targets = [None] * len(statement.pattern)
+                done.append((index, self.applied(expr.function, [array.row(index) for array in arrays], targets)))
+            value = done[-1][1][position]
+            assert isinstance(value, Scalar)
+            return value
+
+        return [
+            Arr(param.type.scalar, self.dims(param.type), partial(at, position), is_plain=False)
+            for position, param in enumerate(statement.pattern)
+        ]
+
+    def either(self, expr: core.If) -> list[Value] | None:
+        """Scalars that either branch could compute: both are, and one is chosen, without a branch."""
+        if not (is_speculative(expr.then) and is_speculative(expr.orelse)):
+            return None
+        test = condition(self.scalar(expr.condition))
+        if not is_choice(test):
+            return None
+        pairs = zip(
+            self.body(expr.then, [None] * len(expr.then.results)),
+            self.body(expr.orelse, [None] * len(expr.orelse.results)),
+            strict=True,
+        )
+        found: list[Value] = []
+        for then, other in pairs:
+            assert isinstance(then, Scalar) and isinstance(other, Scalar)
+            if then.type is BOOL:
+                a, b = condition(then), condition(other)
+                found.append(Scalar(BOOL, condition=build.or_(build.and_(test, a), build.and_(build.not_(test), b))))
+            else:
+                one = chosen(test, data(then), data(other))
+                assert one is not None
+                found.append(Scalar(then.type, one))
+        return found
 
     # -- expressions that build nothing
 
@@ -412,6 +489,44 @@ def is_elementwise(expr: core.Map) -> bool:
     if len(body.statements) == 1 and isinstance(body.statements[0].value, core.Map):
         return is_elementwise(body.statements[0].value)
     return not any(param.type.dims for each in body.statements for param in each.pattern)
+
+
+def is_speculative(body: Body) -> bool:
+    """Whether it is a little arithmetic on scalars that can be done although it is not needed."""
+    return len(body.statements) <= SPECULATED and all(
+        isinstance(each.value, core.Op | core.Copy)
+        and not (isinstance(each.value, core.Op) and each.value.op in _PARTIAL and not each.value.operand.is_real)
+        for each in body.statements
+    )
+
+
+SPECULATED = 8
+_PARTIAL = frozenset(("//", "%", "**"))
+
+
+def read_whole(body: Body, uses: Uses) -> set[Statement]:
+    """The maps in a body that give elements, all of which one other function over arrays reads."""
+    readers: dict[Sym, Statement] = {}
+    for statement in body.statements:
+        if isinstance(statement.value, core.Map | core.Reduce | core.Scan):
+            readers.update((each, statement) for each in statement.value.arrays)
+    found = set()
+    for each in body.statements:
+        if not isinstance(each.value, core.Map) or each.value.sizes or not each.pattern:
+            continue
+        reader = readers.get(each.pattern[0].name)
+        if reader is None or any(readers.get(param.name) is not reader for param in each.pattern):
+            continue
+        if not all(len(param.type.dims) == 1 and uses.once(param.name) for param in each.pattern):
+            continue
+        if is_strict(reader) or not any(isinstance(inner.value, core.Assert) for inner in walk(each.value.function.body)):
+            found.add(each)
+    return found
+
+
+def is_strict(statement: Statement | None) -> bool:
+    """Whether it reads all rows of its arrays wherever it stands."""
+    return statement is not None and isinstance(statement.value, core.Reduce | core.Scan)
 
 
 def _scalar_of(function: Lambda, lowering: Lowering) -> Any:

@@ -67,7 +67,7 @@ def iota(at: Lowering, expr: core.Iota, statement: Statement) -> Sequence[Value]
 
     def element(indices: Sequence[Expr]) -> Scalar:
         number = Scalar(I64, control=indices[0])
-        return number if expr.scalar == I64 else Scalar(expr.scalar, build.cast(expr.scalar, data(number)))
+        return number if expr.scalar == I64 else Scalar(expr.scalar, build.cast(expr.scalar, indices[0]))
 
     return [Arr(expr.scalar, at.dims(param.type), element)]
 

@@ -7,13 +7,15 @@ from typing import Any
 
 from usl_core import build
 from usl_core.ir.nodes import Expr
+from usl_core.ir.sym import Sym
 from usl_core.ir.types import I64, ScalarType
 from usl_soac import core
 from usl_soac.core import Atom, Lambda
 from usl_soac.kernel_formals import as_scalar, reading
-from usl_soac.kernel_ops import condition, control, data
+from usl_soac.kernel_ops import chosen, condition, control, data
 from usl_soac.kernel_values import Arr, NotAKernel, Scalar, Target, Value
 from usl_soac.lowering import REDUCTIONS, Lowering
+from usl_soac.own_arrays import in_place
 from usl_soac.scalars import BOOL
 
 
@@ -69,11 +71,13 @@ class _Totals:
     def combine(self, op: Lambda, items: Sequence[Value]) -> None:
         """One step."""
         at = self._at
-        if len(items) == 1 and isinstance(items[0], Scalar) and (simple := _simple(op)) and self._types[0] is not BOOL:
-            (target,) = self._targets
-            at.b.reduce(target.buffer, target.indices, data(items[0]), simple)
+        if (simple := _simple(op)) and BOOL not in self._types and not any(self._dims):
+            added = [at.kept("item", item) if not item.is_plain and len(items) > 1 else item for item in items]
+            for target, item, name in zip(self._targets, added, simple, strict=True):
+                assert isinstance(item, Scalar)
+                at.b.reduce(target.buffer, target.indices, data(item), name)
             return
-        if len(items) == 1 and self._is_elementwise(op):
+        if len(items) == 1 and len(self._dims[0]) == 1 and is_row_by_row(op, at):
             at.applied(op, [*self.values(), *items], self._targets)
             return
         alone = len(items) == 1 and not self._dims[0]
@@ -88,21 +92,6 @@ class _Totals:
             else:
                 at.store(target, as_scalar(current.type, build.read(fresh.buffer)))
 
-    def _is_elementwise(self, op: Lambda) -> bool:
-        """Whether each element of the new total needs that element of the old one only, so that it can be written at once."""
-        body = op.body
-        if not self._dims[0] or len(body.statements) != 1 or len(body.results) != 1:
-            return False
-        (statement,) = body.statements
-        left = op.params[0].name
-        return (
-            isinstance(statement.value, core.Map)
-            and body.results[0] == statement.pattern[0].name
-            and len(self._dims[0]) == 1
-            and self._at.uses.once(left)
-            and left in statement.value.arrays
-        )
-
     def into(self, targets: Sequence[Target]) -> None:
         """Writes the totals where they belong."""
         for own, value, target in zip(self._targets, self.values(), targets, strict=True):
@@ -110,21 +99,36 @@ class _Totals:
                 self._at.store(target, value)
 
 
+def is_row_by_row(op: Lambda, at: Lowering) -> bool:
+    """Whether each element of the new row needs that element of the old one only, so that it can be written at once."""
+    body = op.body
+    if len(body.statements) != 1 or len(body.results) != 1:
+        return False
+    (statement,) = body.statements
+    left = op.params[0].name
+    return (
+        isinstance(statement.value, core.Map)
+        and body.results[0] == statement.pattern[0].name
+        and at.uses.once(left)
+        and left in statement.value.arrays
+    )
+
+
 def _type(value: Value) -> ScalarType:
     return value.type if isinstance(value, Scalar) else value.scalar
 
 
-def _simple(op: Lambda) -> str | None:
-    """`op=` for an operator that adds, multiplies or takes the smaller or larger."""
-    body = op.body
-    if len(body.statements) != 1 or len(op.params) != 2 or len(body.results) != 1:
-        return None
-    (statement,) = body.statements
-    value = statement.value
-    left, right = (param.name for param in op.params)
-    if isinstance(value, core.Op) and value.args == (left, right) and body.results[0] == statement.pattern[0].name:
-        return REDUCTIONS.get(value.op)
-    return None
+def _simple(op: Lambda) -> list[str] | None:
+    """`op=` for each pair, of an operator that adds, multiplies or takes the smaller or larger of each pair for itself."""
+    body, half = op.body, len(op.params) // 2
+    made = {statement.pattern[0].name: statement.value for statement in body.statements if len(statement.pattern) == 1}
+    names = []
+    for left, right, result in zip(op.params[:half], op.params[half:], body.results, strict=True):
+        value = made.get(result) if isinstance(result, Sym) else None
+        if not isinstance(value, core.Op) or value.args != (left.name, right.name) or value.op not in REDUCTIONS:
+            return None
+        names.append(REDUCTIONS[value.op])
+    return names if len(body.statements) == half else None
 
 
 def concat(at: Lowering, expr: core.Concat, targets: Sequence[Target]) -> None:
@@ -151,20 +155,32 @@ def update(at: Lowering, expr: core.Update, targets: Sequence[Target]) -> None:
 
 
 def filter_(at: Lowering, expr: core.Filter, targets: Sequence[Target]) -> None:
-    """The rows that are kept are written one behind the other; how many there are so far is the first target."""
+    """The rows that are kept are written one behind the other; how many there are so far is the first target.
+
+    A number is written where the next one that is kept overwrites it, and the count alone is a choice: nothing is mispredicted.
+    """
     arrays = [at.array(each) for each in expr.arrays]
     count, *rows = targets
-    at.b.assign(count.buffer, count.indices, build.literal(0, I64))
+    total = at.local("kept", I64)
+    at.b.assign(total.buffer, (), build.literal(0, I64))
     room = at.formals.extent(arrays[0].dims[0])[1]
     with at.loop(arrays[0].dims[0]) as i:
         items = [array.row(i) for array in arrays]
+        items = [at.kept("item", item) if isinstance(item, Scalar) and not item.is_plain else item for item in items]
         (keep,) = at.applied(expr.predicate, items, [None])
         assert isinstance(keep, Scalar)
-        with at.b.if_(condition(keep)):
-            place = build.idx(build.read(count.buffer, *count.indices), 0, room)
+        place = build.idx(build.read(total.buffer), 0, room)
+        more = chosen(condition(keep), build.literal(1, I64), build.literal(0, I64))
+        if more is None or not all(isinstance(item, Scalar) for item in items):
+            with at.b.if_(condition(keep)):
+                for target, item in zip(rows, items, strict=True):
+                    at.store(target.inside(place), item)
+                at.b.reduce(total.buffer, (), build.literal(1, I64))
+        else:
             for target, item in zip(rows, items, strict=True):
                 at.store(target.inside(place), item)
-            at.b.reduce(count.buffer, count.indices, build.literal(1, I64))
+            at.b.reduce(total.buffer, (), more)
+    at.b.assign(count.buffer, count.indices, build.read(total.buffer))
 
 
 def hist(at: Lowering, expr: core.Hist, targets: Sequence[Target]) -> None:
@@ -187,10 +203,13 @@ def hist(at: Lowering, expr: core.Hist, targets: Sequence[Target]) -> None:
 
 
 def _combined(at: Lowering, op: Lambda, arrays: Sequence[Arr], places: Sequence[Target], items: Sequence[Value]) -> None:
-    simple = _simple(op) if len(items) == 1 and isinstance(items[0], Scalar) else None
-    if simple and arrays[0].scalar is not BOOL:
-        assert isinstance(items[0], Scalar)
-        at.b.reduce(places[0].buffer, places[0].indices, data(items[0]), simple)
+    simple = _simple(op)
+    if simple and len(items) == 1 and isinstance(items[0], Scalar) and arrays[0].scalar is not BOOL:
+        at.b.reduce(places[0].buffer, places[0].indices, data(items[0]), simple[0])
+        return
+    if len(items) == 1 and len(arrays[0].dims) == 2 and is_row_by_row(op, at):
+        row: list[Value] = [reading(arrays[0].scalar, arrays[0].dims[1:], places[0])]
+        at.applied(op, [*row, *items], places)
         return
     old: list[Value] = [
         reading(array.scalar, array.dims[1:], place)
@@ -226,27 +245,50 @@ def loop(at: Lowering, expr: core.Loop, targets: Sequence[Target]) -> None:
         raise NotAKernel("the number of rounds depends on data")
     starts = [at.value(atom) for atom in expr.initial]
     current = [
-        at.local(param.name.name, param.type.scalar, at.dims(param.type) if param.type.dims else ()) for param in expr.params
-    ]
+        target if param.type.dims else at.local(param.name.name, param.type.scalar)
+        for param, target in zip(expr.params, targets, strict=True)
+    ]  # an array is where it is wanted from the start; where a number is wanted may still be read
     for target, start in zip(current, starts, strict=True):
         at.store(target, start)
+    own = in_place(expr.params, expr.body)
+    at.overwriting |= own.updates
+    at.needed_later |= own.kept
     with at.b.for_(at.formals.spelling("t"), 0, build.max_(0, bound)) as t:
         for param, target in zip(expr.params, current, strict=True):
             at.values[param.name] = _now(at, param, target)
+            if param.name in own.params:
+                at.own[param.name] = target
         if expr.index is not None:
             at.bind(expr.index, Scalar(expr.index.type.scalar, control=t))
-        new = [at.local("next", param.type.scalar, at.dims(param.type) if param.type.dims else ()) for param in expr.params]
+        new = [
+            None
+            if param.name in own.params
+            else at.local("next", param.type.scalar, at.dims(param.type) if param.type.dims else ())
+            for param in expr.params
+        ]
         at.body(expr.body, new)
         for param, target, fresh in zip(expr.params, current, new, strict=True):
-            at.store(target, _now(at, param, fresh))
+            if fresh is not None:
+                at.store(target, _now(at, param, fresh))
     for param, target, place in zip(expr.params, current, targets, strict=True):
-        at.store(place, _now(at, param, target))
+        if not param.type.dims:
+            at.store(place, _now(at, param, target))
 
 
 def _now(at: Lowering, param: core.Param, target: Target) -> Value:
     if param.type.dims:
         return reading(param.type.scalar, at.dims(param.type), target)
     return as_scalar(param.type.scalar, build.read(target.buffer, *target.indices))
+
+
+def overwritten(at: Lowering, expr: core.Update) -> Value:
+    """An update of an array that nothing needs after it."""
+    array, whole = at.array(expr.array), at.own[expr.array]
+    target = whole
+    for position, each in enumerate(expr.indices):
+        target = target.inside(at.index(at.scalar(each), array.dims[position]))
+    at.store(target, at.value(expr.value))
+    return reading(array.scalar, array.dims, whole)
 
 
 BUILT: Mapping[type[object], Callable[[Lowering, Any, Sequence[Target]], None]] = {

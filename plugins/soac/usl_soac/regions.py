@@ -20,7 +20,7 @@ from usl_soac.kernel_uses import Uses
 from usl_soac.kernel_values import NotAKernel
 from usl_soac.lowering import Forms, Lowering, known
 from usl_soac.lowering_arrays import ARRANGED
-from usl_soac.lowering_soacs import BUILT
+from usl_soac.lowering_soacs import BUILT, overwritten
 from usl_soac.outer_frame import Frame
 from usl_soac.scalars import CERT
 from usl_soac.sizes import Term
@@ -29,7 +29,7 @@ from usl_soac.traverse import used_by_statement
 KERNELS = (core.Map, core.Reduce, core.Scan, core.Concat, core.Filter, core.Hist)
 ARRANGE = (core.Slice, core.Split, core.Rearrange, core.Iota, core.Replicate, core.Index, core.Coerce)
 
-FORMS = Forms(ARRANGED, BUILT)
+FORMS = Forms(ARRANGED, BUILT, overwritten)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +174,8 @@ def _lowered(
                     formals.index(sym)
                 case Argument(kind="scalar", of=Sym() as sym):
                     formals.scalar(sym)
+                case Argument(kind="scalar", of=Const() as const):
+                    formals.constant(const)
                 case Argument(kind="array", of=Sym() as sym, dims=dims):
                     formals.array(sym, dims)
                 case _:
@@ -183,6 +185,7 @@ def _lowered(
         bad = formals.failures()
         formals.builder.assign(bad.buffer, bad.indices, build.literal(0, I64))
     names = tuple(param.name for param in pattern)
+    lowering.finals.update(names)
     if isinstance(statements[-1].value, core.Filter):
         lowering.body(Body(tuple(statements[:-1]), ()), ())
         lowering.built(statements[-1], dict(zip(names, targets, strict=True)))

@@ -1,0 +1,1 @@
+"""Array programs against NumPy, Numba and JAX."""

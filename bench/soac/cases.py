@@ -1,0 +1,105 @@
+"""What is measured: each program with its data, how results are compared, and what no program can be faster than."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Data = Callable[[np.random.Generator], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program on data of one size. `work` are the operations of one kind per run, `moved` the bytes read and written once."""
+
+    name: str
+    title: str
+    module: str
+    function: str
+    data: Data
+    goal: float
+    work: float = 0
+    moved: float = 0
+    tolerance: float = 1e-4
+
+    def program(self) -> Any:
+        """The function."""
+        return getattr(self.source(), self.function)
+
+    def source(self) -> Any:
+        """The module that has it."""
+        return importlib.import_module(self.module)
+
+
+def _f32(rng: np.random.Generator, *shape: int, low: float = 0, high: float = 1) -> Any:
+    return rng.uniform(low, high, shape).astype(np.float32)
+
+
+def _options(rng: np.random.Generator) -> Sequence[Any]:
+    n = 1 << 20
+    return _f32(rng, n, low=5, high=30), _f32(rng, n, low=1, high=100), _f32(rng, n, low=0.25, high=10), 0.02, 0.3
+
+
+def _systems(rng: np.random.Generator) -> Sequence[Any]:
+    n, m = 8192, 256
+    a, c, d = (_f32(rng, n, m, low=-1) for _ in range(3))
+    return a, _f32(rng, n, m, low=3, high=4), c, d
+
+
+def _chip(rng: np.random.Generator) -> Sequence[Any]:
+    return _f32(rng, 1024, 1024, low=323, high=341), _f32(rng, 1024, 1024), 20, 0.5, 0.1, 0.1, 0.01
+
+
+def _clusters(rng: np.random.Generator) -> Sequence[Any]:
+    points = _f32(rng, 65536, 16)
+    return points, points[:64].copy(), 5
+
+
+def _places(rng: np.random.Generator) -> Sequence[Any]:
+    n = 1_000_000
+    return _f32(rng, n, high=90), _f32(rng, n, high=180), 30.0, 90.0, 10
+
+
+def _directions(rng: np.random.Generator) -> Sequence[Any]:
+    return 1 << 20, rng.integers(0, 1 << 32, (8, 32), dtype=np.uint32)
+
+
+def _square(rng: np.random.Generator) -> Sequence[Any]:
+    return _f32(rng, 1024, 1024), _f32(rng, 1024, 1024)
+
+
+def _stack(rng: np.random.Generator) -> Sequence[Any]:
+    return (_f32(rng, 64, 256, 256, low=0.98, high=1.02),)
+
+
+def _signed(rng: np.random.Generator) -> Sequence[Any]:
+    return (rng.standard_normal(4_000_000).astype(np.float32),)
+
+
+def _case(name: str, title: str, function: str, data: Data, goal: float, **options: Any) -> Case:
+    module = options.pop("module", f"examples.arrays.{name}")
+    return Case(name, title, module, function, data, goal, **options)
+
+
+NBODY = 20 * 4096**2
+FIG7 = "examples.arrays.fig7"
+CASES: Sequence[Case] = (
+    _case("matmul", "matrix product, 1024, f32", "matmul", _square, 1.8, work=2 * 1024**3),
+    _case("floyd", "Floyd's shortest paths, 512, f32", "floyd", lambda r: (_f32(r, 512, 512, high=100),), 3, work=2 * 512**3),
+    _case("fig7", "figure 7, all, 64x256x256, f32", "every", _stack, 1.2, moved=4 * 64 * 65536),
+    _case("fig7_index", "figure 7, one of 64", "fifth", _stack, 20, moved=4 * 65536, module=FIG7),
+    _case("sobol", "Sobol, 1M x 8, u32", "sobol", _directions, 5, moved=32 << 20),
+    _case("black_scholes", "Black-Scholes, 1M, f32", "black_scholes", _options, 1, moved=16 << 20),
+    _case("tridag", "tridiagonal systems, 8192x256, f32", "tridag", _systems, 2, moved=20 * 8192 * 256),
+    _case("hotspot", "HotSpot, 1024x1024, 20 steps, f32", "hotspot", _chip, 5, work=20 * 14 * 1024**2),
+    _case("kmeans", "k-means, 65,536x16, 64, 5 rounds, f32", "kmeans", _clusters, 4, work=5 * 65536 * 64 * 16 * 3),
+    _case("nn", "nearest 10 of 1M, f32", "nn", _places, 2, moved=8e6),
+    _case("mandelbrot", "Mandelbrot, 1024x768, 255", "mandelbrot", lambda r: (1024, 768, 255), 6),
+    _case("filtered", "filter, 4M, half kept, f32", "positive", _signed, 4, moved=24e6),
+    _case("scanned", "scan, 4M, f32", "sums", lambda r: (_f32(r, 4_000_000),), 1.5, moved=32e6, tolerance=2e-3),
+    _case("nbody", "n-body, 4096, f32", "accelerations", lambda r: tuple(_f32(r, 4096) for _ in range(4)), 1.5, work=NBODY, tolerance=1e-3),
+)  # fmt: skip

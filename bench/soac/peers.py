@@ -1,0 +1,608 @@
+"""The programs in NumPy, Numba and JAX, in an environment of their own: `python peers.py` answers lines of JSON.
+
+{"peer": "numba", "program": "floyd", "data": "in.npz", "result": "out.npz"} compiles, runs once and answers with the seconds of
+both; {"peer": …, "program": …} runs it once more and answers with the seconds; {"peers": true} says what is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np  # noqa: E402
+
+try:
+    import numba
+except ImportError:
+    numba = None
+try:
+    import jax
+    from jax import lax
+    from jax import numpy as jnp
+except ImportError:
+    jax = None
+
+PROGRAMS = {"NumPy": {}, "Numba": {}, "JAX": {}}
+
+
+def numpy_program(function):
+    PROGRAMS["NumPy"][function.__name__.removesuffix("_numpy")] = function
+    return function
+
+
+def numba_program(function):
+    if numba is not None:
+        name = function.__name__.removesuffix("_numba")
+        PROGRAMS["Numba"][name] = numba.njit(fastmath=True, error_model="numpy")(function)
+    return function
+
+
+def jax_program(*static):
+    def decorated(function):
+        if jax is not None:
+            jitted = jax.jit(function, static_argnums=static)
+            PROGRAMS["JAX"][function.__name__.removesuffix("_jax")] = jitted
+        return function
+
+    return decorated
+
+
+# -- matrix product
+
+
+@numpy_program
+def matmul_numpy(a, b):
+    return a @ b
+
+
+@jax_program()
+def matmul_jax(a, b):
+    return a @ b
+
+
+# -- shortest paths
+
+
+@numpy_program
+def floyd_numpy(d):
+    d = d.copy()
+    for k in range(len(d)):
+        np.minimum(d, d[:, k : k + 1] + d[k], out=d)
+    return d
+
+
+@numba_program
+def floyd_numba(d):
+    d = d.copy()
+    n = len(d)
+    for k in range(n):
+        for i in range(n):
+            to = d[i, k]
+            for j in range(n):
+                d[i, j] = min(d[i, j], to + d[k, j])
+    return d
+
+
+@jax_program()
+def floyd_jax(d):
+    return lax.fori_loop(0, len(d), lambda k, d: jnp.minimum(d, d[:, k][:, None] + d[k][None, :]), d)
+
+
+# -- figure 7
+
+
+@numpy_program
+def fig7_numpy(a):
+    return np.concatenate([a.sum(2), a.prod(2)], axis=1)
+
+
+@numba_program
+def fig7_numba(a):
+    k, n, m = a.shape
+    made = np.empty((k, 2 * n), np.float32)
+    for i in range(k):
+        for j in range(n):
+            total, product = np.float32(0), np.float32(1)
+            for e in range(m):
+                total += a[i, j, e]
+                product *= a[i, j, e]
+            made[i, j], made[i, n + j] = total, product
+    return made
+
+
+@jax_program()
+def fig7_jax(a):
+    return jnp.concatenate([a.sum(2), a.prod(2)], axis=1)
+
+
+@numpy_program
+def fig7_index_numpy(a):
+    return fig7_numpy(a)[5]
+
+
+@numba_program
+def fig7_index_numba(a):
+    k, n, m = a.shape
+    made = np.empty((k, 2 * n), np.float32)
+    for i in range(k):
+        for j in range(n):
+            total, product = np.float32(0), np.float32(1)
+            for e in range(m):
+                total += a[i, j, e]
+                product *= a[i, j, e]
+            made[i, j], made[i, n + j] = total, product
+    return made[5]
+
+
+@jax_program()
+def fig7_index_jax(a):
+    return fig7_jax(a)[5]
+
+
+# -- Sobol's numbers
+
+
+@numpy_program
+def sobol_numpy(n, v):
+    i = np.arange(n, dtype=np.uint32)
+    gray = i ^ (i >> 1)
+    made = np.zeros((n, len(v)), np.uint32)
+    for bit in range(32):
+        made ^= np.where((gray >> np.uint32(bit)) & 1, np.uint32(0xFFFFFFFF), np.uint32(0))[:, None] & v[:, bit]
+    return made
+
+
+@numba_program
+def sobol_numba(n, v):
+    made = np.empty((n, len(v)), np.uint32)
+    for i in range(n):
+        gray = np.uint32(i) ^ (np.uint32(i) >> np.uint32(1))
+        for d in range(len(v)):
+            x = np.uint32(0)
+            for bit in range(32):
+                x ^= v[d, bit] & -((gray >> np.uint32(bit)) & np.uint32(1))
+            made[i, d] = x
+    return made
+
+
+@jax_program(0)
+def sobol_jax(n, v):
+    i = jnp.arange(n, dtype=jnp.uint32)
+    gray = i ^ (i >> 1)
+    made = jnp.zeros((n, v.shape[0]), jnp.uint32)
+    for bit in range(32):
+        made = made ^ ((0 - ((gray >> bit) & 1))[:, None] & v[:, bit])
+    return made
+
+
+# -- options
+
+
+@numpy_program
+def black_scholes_numpy(s, x, t, rate, vol):
+    one = np.float32(1)
+    rate, vol = np.float32(rate), np.float32(vol)
+
+    def normal(v):
+        k = one / (one + np.float32(0.2316419) * abs(v))
+        a, b, c, d, e = map(np.float32, (0.31938153, -0.356563782, 1.781477937, -1.821255978, 1.330274429))
+        tail = np.float32(0.3989422804) * np.exp(np.float32(-0.5) * v * v) * (k * (a + k * (b + k * (c + k * (d + k * e)))))
+        return np.where(v > 0, one - tail, tail)
+
+    width = vol * np.sqrt(t)
+    d1 = (np.log(s / x) + (rate + np.float32(0.5) * vol * vol) * t) / width
+    return s * normal(d1) - x * np.exp(-rate * t) * normal(d1 - width)
+
+
+if numba is not None:
+
+    @numba.njit(fastmath=True, error_model="numpy")
+    def normal_numba(v):
+        k = np.float32(1) / (np.float32(1) + np.float32(0.2316419) * abs(v))
+        inner = np.float32(-1.821255978) + k * np.float32(1.330274429)
+        inner = np.float32(0.31938153) + k * (np.float32(-0.356563782) + k * (np.float32(1.781477937) + k * inner))
+        tail = np.float32(0.3989422804) * np.exp(np.float32(-0.5) * v * v) * (k * inner)
+        return np.float32(1) - tail if v > 0 else tail
+
+
+@numba_program
+def black_scholes_numba(s, x, t, rate, vol):
+    rate, vol = np.float32(rate), np.float32(vol)
+    made = np.empty(len(s), np.float32)
+    for i in range(len(s)):
+        width = vol * np.sqrt(t[i])
+        d1 = (np.log(s[i] / x[i]) + (rate + np.float32(0.5) * vol * vol) * t[i]) / width
+        made[i] = s[i] * normal_numba(d1) - x[i] * np.exp(-rate * t[i]) * normal_numba(d1 - width)
+    return made
+
+
+@jax_program()
+def black_scholes_jax(s, x, t, rate, vol):
+    def normal(v):
+        k = 1 / (1 + 0.2316419 * abs(v))
+        poly = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
+        tail = 0.3989422804 * jnp.exp(-0.5 * v * v) * poly
+        return jnp.where(v > 0, 1 - tail, tail)
+
+    width = vol * jnp.sqrt(t)
+    d1 = (jnp.log(s / x) + (rate + 0.5 * vol * vol) * t) / width
+    return s * normal(d1) - x * jnp.exp(-rate * t) * normal(d1 - width)
+
+
+# -- tridiagonal systems
+
+
+@numpy_program
+def tridag_numpy(a, b, c, d):
+    m = a.shape[1]
+    u, y = np.empty_like(b), np.empty_like(d)
+    u[:, 0], y[:, 0] = b[:, 0], d[:, 0]
+    for i in range(1, m):
+        beta = a[:, i] / u[:, i - 1]
+        u[:, i] = b[:, i] - beta * c[:, i - 1]
+        y[:, i] = d[:, i] - beta * y[:, i - 1]
+    x = np.empty_like(d)
+    x[:, -1] = y[:, -1] / u[:, -1]
+    for i in range(m - 2, -1, -1):
+        x[:, i] = (y[:, i] - c[:, i] * x[:, i + 1]) / u[:, i]
+    return x
+
+
+@numba_program
+def tridag_numba(a, b, c, d):
+    n, m = a.shape
+    x = np.empty_like(d)
+    u, y = np.empty(m, np.float32), np.empty(m, np.float32)
+    for r in range(n):
+        u[0], y[0] = b[r, 0], d[r, 0]
+        for i in range(1, m):
+            beta = a[r, i] / u[i - 1]
+            u[i] = b[r, i] - beta * c[r, i - 1]
+            y[i] = d[r, i] - beta * y[i - 1]
+        x[r, m - 1] = y[m - 1] / u[m - 1]
+        for i in range(m - 2, -1, -1):
+            x[r, i] = (y[i] - c[r, i] * x[r, i + 1]) / u[i]
+    return x
+
+
+@jax_program()
+def tridag_jax(a, b, c, d):
+    def forward(before, now):
+        u, y = before
+        a, b, c, d = now
+        beta = a / u
+        new = b - beta * c, d - beta * y
+        return new, new
+
+    first = b[:, 0], d[:, 0]
+    _, (u, y) = lax.scan(forward, first, (a.T[1:], b.T[1:], c.T[:-1], d.T[1:]))
+    u, y = jnp.concatenate([first[0][None], u]), jnp.concatenate([first[1][None], y])
+
+    def backward(after, now):
+        y, c, u = now
+        x = (y - c * after) / u
+        return x, x
+
+    last = y[-1] / u[-1]
+    _, x = lax.scan(backward, last, (y[:-1], c.T[:-1], u[:-1]), reverse=True)
+    return jnp.concatenate([x, last[None]]).T
+
+
+# -- heat
+
+
+@numpy_program
+def hotspot_numpy(t, p, steps, cap, rx, ry, rz):
+    cap, rx, ry, rz = map(np.float32, (cap, rx, ry, rz))
+    two, ambient = np.float32(2), np.float32(80)
+    for _ in range(steps):
+        e = np.pad(t, 1, "edge")
+        up, down, west, east = e[:-2, 1:-1], e[2:, 1:-1], e[1:-1, :-2], e[1:-1, 2:]
+        t = t + cap * (p + (down + up - two * t) * ry + (east + west - two * t) * rx + (ambient - t) * rz)
+    return t
+
+
+@numba_program
+def hotspot_numba(t, p, steps, cap, rx, ry, rz):
+    cap, rx, ry, rz = np.float32(cap), np.float32(rx), np.float32(ry), np.float32(rz)
+    two, ambient = np.float32(2), np.float32(80)
+    n, m = t.shape
+    old, new = t.copy(), np.empty_like(t)
+    for _ in range(steps):
+        for i in range(n):
+            up, down = max(i - 1, 0), min(i + 1, n - 1)
+            for j in range(1, m - 1):
+                c = old[i, j]
+                rows = (old[down, j] + old[up, j] - two * c) * ry
+                new[i, j] = c + cap * (p[i, j] + rows + (old[i, j + 1] + old[i, j - 1] - two * c) * rx + (ambient - c) * rz)
+            for j in (0, m - 1):
+                c = old[i, j]
+                rows = (old[down, j] + old[up, j] - two * c) * ry
+                across = (old[i, min(j + 1, m - 1)] + old[i, max(j - 1, 0)] - two * c) * rx
+                new[i, j] = c + cap * (p[i, j] + rows + across + (ambient - c) * rz)
+        old, new = new, old
+    return old
+
+
+@jax_program()
+def hotspot_jax(t, p, steps, cap, rx, ry, rz):
+    def step(_, t):
+        e = jnp.pad(t, 1, "edge")
+        up, down, west, east = e[:-2, 1:-1], e[2:, 1:-1], e[1:-1, :-2], e[1:-1, 2:]
+        return t + cap * (p + (down + up - 2 * t) * ry + (east + west - 2 * t) * rx + (80 - t) * rz)
+
+    return lax.fori_loop(0, steps, step, t)
+
+
+# -- k-means
+
+
+@numpy_program
+def kmeans_numpy(points, centres, rounds):
+    c, d = centres, points.shape[1]
+    for _ in range(rounds):
+        at = ((c * c).sum(1) - 2 * (points @ c.T)).argmin(1)
+        counts = np.bincount(at, minlength=len(c)).astype(np.float32)
+        sums = np.stack([np.bincount(at, points[:, j], len(c)) for j in range(d)], axis=1).astype(np.float32)
+        c = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], c)
+    return c
+
+
+@numba_program
+def kmeans_numba(points, centres, rounds):
+    n, d = points.shape
+    k = len(centres)
+    c = centres.copy()
+    for _ in range(rounds):
+        sums, counts = np.zeros((k, d), np.float32), np.zeros(k, np.float32)
+        for i in range(n):
+            best, at = np.float32(np.inf), 0
+            for j in range(k):
+                distance = np.float32(0)
+                for e in range(d):
+                    distance += (points[i, e] - c[j, e]) * (points[i, e] - c[j, e])
+                if distance < best:
+                    best, at = distance, j
+            counts[at] += np.float32(1)
+            for e in range(d):
+                sums[at, e] += points[i, e]
+        for j in range(k):
+            if counts[j] > 0:
+                for e in range(d):
+                    c[j, e] = sums[j, e] / counts[j]
+    return c
+
+
+@jax_program()
+def kmeans_jax(points, centres, rounds):
+    def step(_, c):
+        at = ((c * c).sum(1) - 2 * (points @ c.T)).argmin(1)
+        counts = jnp.zeros(len(c), jnp.float32).at[at].add(1)
+        sums = jnp.zeros_like(c).at[at].add(points)
+        return jnp.where(counts[:, None] > 0, sums / jnp.maximum(counts, 1)[:, None], c)
+
+    return lax.fori_loop(0, rounds, step, centres)
+
+
+# -- nearest records
+
+
+@numpy_program
+def nn_numpy(lat, lng, y, x, k):
+    d = np.sqrt((lat - np.float32(y)) ** 2 + (lng - np.float32(x)) ** 2)
+    near = np.argpartition(d, k)[:k]
+    near = near[np.lexsort((near, d[near]))]
+    return near, d[near]
+
+
+@numba_program
+def nn_numba(lat, lng, y, x, k):
+    y, x = np.float32(y), np.float32(x)
+    at, found = np.full(k, -1), np.full(k, np.float32(np.inf))
+    for i in range(len(lat)):
+        d = np.sqrt((lat[i] - y) * (lat[i] - y) + (lng[i] - x) * (lng[i] - x))
+        if d < found[k - 1]:
+            j = k - 1
+            while j > 0 and found[j - 1] > d:
+                found[j], at[j] = found[j - 1], at[j - 1]
+                j -= 1
+            found[j], at[j] = d, i
+    return at, found
+
+
+@jax_program(4)
+def nn_jax(lat, lng, y, x, k):
+    found, at = lax.top_k(-jnp.sqrt((lat - y) ** 2 + (lng - x) ** 2), k)
+    return at, -found
+
+
+# -- Mandelbrot's set
+
+
+@numpy_program
+def mandelbrot_numpy(width, height, limit):
+    one = np.float32(1)
+    x0 = np.arange(width, dtype=np.float32) * (np.float32(3) / np.float32(width)) - np.float32(2)
+    y0 = np.arange(height, dtype=np.float32) * (np.float32(2) / np.float32(height)) - one
+    x0, y0 = np.broadcast_to(x0, (height, width)), np.broadcast_to(y0[:, None], (height, width))
+    x, y, n = x0.copy(), y0.copy(), np.zeros((height, width), np.int32)
+    with np.errstate(all="ignore"):
+        for _ in range(limit):
+            n += x * x + y * y <= 4
+            x, y = x * x - y * y + x0, 2 * x * y + y0
+    return n
+
+
+@numba_program
+def mandelbrot_numba(width, height, limit):
+    n = np.empty((height, width), np.int32)
+    dx, dy = np.float32(3) / np.float32(width), np.float32(2) / np.float32(height)
+    for j in range(height):
+        y0 = np.float32(j) * dy - np.float32(1)
+        for i in range(width):
+            x0 = np.float32(i) * dx - np.float32(2)
+            x, y, count = x0, y0, 0
+            while count < limit and x * x + y * y <= np.float32(4):
+                x, y = x * x - y * y + x0, np.float32(2) * x * y + y0
+                count += 1
+            n[j, i] = count
+    return n
+
+
+@jax_program(0, 1)
+def mandelbrot_jax(width, height, limit):
+    x0 = jnp.arange(width, dtype=jnp.float32) * (jnp.float32(3) / width) - 2
+    y0 = jnp.arange(height, dtype=jnp.float32) * (jnp.float32(2) / height) - 1
+    x0, y0 = jnp.broadcast_to(x0, (height, width)), jnp.broadcast_to(y0[:, None], (height, width))
+
+    def going(state):
+        step, inside = state[0], state[-1]
+        return (step < limit) & inside.any()
+
+    def step(state):
+        step, x, y, n, inside = state
+        n = n + inside
+        x, y = jnp.where(inside, x * x - y * y + x0, x), jnp.where(inside, 2 * x * y + y0, y)
+        return step + 1, x, y, n, x * x + y * y <= 4
+
+    start = 0, x0, y0, jnp.zeros((height, width), jnp.int32), x0 * x0 + y0 * y0 <= 4
+    return lax.while_loop(going, step, start)[3]
+
+
+# -- filter and scan
+
+
+@numpy_program
+def filtered_numpy(x):
+    return x[x > 0]
+
+
+@numba_program
+def filtered_numba(x):
+    made, count = np.empty_like(x), 0
+    for v in x:
+        made[count] = v
+        count += v > 0
+    return made[:count]
+
+
+@jax_program()
+def filtered_jax(x):
+    return jnp.nonzero(x > 0, size=len(x), fill_value=0)[0], jnp.count_nonzero(x > 0)
+
+
+@numpy_program
+def scanned_numpy(x):
+    return np.cumsum(x, dtype=np.float32)
+
+
+@numba_program
+def scanned_numba(x):
+    made, total = np.empty_like(x), np.float32(0)
+    for i in range(len(x)):
+        total += x[i]
+        made[i] = total
+    return made
+
+
+@jax_program()
+def scanned_jax(x):
+    return jnp.cumsum(x)
+
+
+# -- bodies
+
+
+@numpy_program
+def nbody_numpy(x, y, z, mass):
+    dx, dy, dz = (each[None, :] - each[:, None] for each in (x, y, z))
+    r2 = dx * dx + dy * dy + dz * dz + np.float32(0.01)
+    s = mass / (r2 * np.sqrt(r2))
+    return (dx * s).sum(1), (dy * s).sum(1), (dz * s).sum(1)
+
+
+@numba_program
+def nbody_numba(x, y, z, mass):
+    n = len(x)
+    ax, ay, az = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
+    for i in range(n):
+        tx, ty, tz = np.float32(0), np.float32(0), np.float32(0)
+        for j in range(n):
+            dx, dy, dz = x[j] - x[i], y[j] - y[i], z[j] - z[i]
+            r2 = dx * dx + dy * dy + dz * dz + np.float32(0.01)
+            s = mass[j] / (r2 * np.sqrt(r2))
+            tx += dx * s
+            ty += dy * s
+            tz += dz * s
+        ax[i], ay[i], az[i] = tx, ty, tz
+    return ax, ay, az
+
+
+@jax_program()
+def nbody_jax(x, y, z, mass):
+    dx, dy, dz = (each[None, :] - each[:, None] for each in (x, y, z))
+    r2 = dx * dx + dy * dy + dz * dz + 0.01
+    s = mass / (r2 * jnp.sqrt(r2))
+    return (dx * s).sum(1), (dy * s).sum(1), (dz * s).sum(1)
+
+
+# -- what answers
+
+
+def device(args):
+    return [jax.device_put(each) if isinstance(each, np.ndarray) and each.ndim else each for each in args]
+
+
+class Runner:
+    def __init__(self):
+        self.kept = {}
+
+    def run(self, peer, program, args):
+        function = PROGRAMS[peer][program]
+        begin = time.perf_counter()
+        result = function(*args)
+        if peer == "JAX":
+            jax.block_until_ready(result)
+        return result, time.perf_counter() - begin
+
+    def answer(self, asked):
+        if "peers" in asked:
+            versions = {"NumPy": np.__version__}
+            versions |= {"Numba": numba.__version__} if numba else {}
+            versions |= {"JAX": jax.__version__} if jax else {}
+            return {"versions": versions, "programs": {peer: sorted(has) for peer, has in PROGRAMS.items() if has}}
+        key = asked["peer"], asked["program"]
+        if "data" in asked:
+            found = np.load(asked["data"])
+            args = [found[f"arr_{i}"] for i in range(len(found.files))]
+            args = [each if each.ndim else each.item() for each in args]
+            args = device(args) if asked["peer"] == "JAX" else args
+            self.kept = {known: each for known, each in self.kept.items() if known[1] == key[1]}
+            self.kept[key] = args
+            result, first = self.run(*key, args)
+            _, second = self.run(*key, args)
+            results = result if isinstance(result, tuple) else (result,)
+            np.savez(asked["result"], *(np.asarray(each) for each in results))
+            return {"first": first, "seconds": second}
+        _, seconds = self.run(*key, self.kept[key])
+        return {"seconds": seconds}
+
+
+def main():
+    runner = Runner()
+    for line in sys.stdin:
+        try:
+            found = runner.answer(json.loads(line))
+        except Exception as error:  # whoever asks shows it
+            found = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The programs that array programs are measured with, one a file."""

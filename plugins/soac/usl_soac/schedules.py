@@ -1,0 +1,72 @@
+"""Schedules for any kernel: `f.schedule(schedules.soac_default)`.
+
+They only compose operators, so that a mistake here costs speed or an error, never a wrong result. A loop that an operator
+refuses stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from usl_core import Procedure
+from usl_core.errors import UslError
+from usl_core.scheduling import simplify
+
+WIDTHS = {"f64": 8, "i64": 8, "u64": 8}
+LANES = 16
+
+
+def soac_default(p: Procedure, target: str = "avx512") -> Procedure:
+    """Innermost loops in vectors: elements that stand side by side, and sums in as many parts as a register has lanes.
+
+    target: "avx512", where the package usl-avx512 and a processor that has it are there; else, and with "c", what the C
+    compiler vectorises by itself is all.
+
+    Raises:
+        SoacError: there is no such target.
+    """
+    if target not in ("avx512", "c"):
+        from usl_soac.errors import SoacError
+
+        raise SoacError(f"soac_default has no target {target!r}; its targets: 'avx512', 'c'", code="E768")
+    if target == "c" or not has_vectors():
+        return p
+    for loop in list(innermost(p)):
+        p = in_vectors(p, loop)
+    return simplify(p)
+
+
+def has_vectors() -> bool:
+    """Whether usl-avx512 is installed, and this processor has what it needs."""
+    try:
+        from usl_avx512 import has_avx512
+    except ImportError:
+        return False
+    return bool(has_avx512())
+
+
+def in_vectors(p: Procedure, loop: Any, width: int | None = None, tail: str = "masked") -> Procedure:
+    """A loop in vectors of AVX-512, with the last ones as a tail says; as it is, if that is refused."""
+    from usl_avx512 import AVX512, cpu_features, isa
+    from usl_stdlib import vectorize
+
+    lanes = width or lanes_of(p)
+    for each in dict.fromkeys((tail, "cut")):
+        try:
+            return vectorize(p, loop, lanes, AVX512, isa.for_lanes(lanes, cpu_features()), tail=each)[0]
+        except UslError:
+            continue
+    return p
+
+
+def lanes_of(p: Procedure) -> int:
+    """How many of the widest numbers of a kernel a register has."""
+    types = {str(arg.type()) for arg in p.args() if arg.is_tensor()}
+    return min((WIDTHS.get(each, LANES) for each in types), default=LANES)
+
+
+def innermost(p: Procedure) -> Iterator[Any]:
+    """The loops that have no loops in them."""
+    loops = p.find("for _ in _: _", many=True)
+    return (loop for loop in loops if not any(loop != other and loop.is_ancestor_of(other) for other in loops))
