@@ -174,3 +174,14 @@ def test_h2_a_guard_that_is_known_weakens_a_test_only_where_its_body_is_not_eval
         assert k > 1, "more"
     return len(map(inner, {head}))"""
         hoisted(text, (ints(1), 0), (ints(1), 1), (ints(1), 2))
+
+
+def test_an_array_of_a_branch_follows_its_size_which_is_the_same_in_both():
+    text = """def f(p: i64, c: bool, x: i64[n]) -> i64[_, _]:
+    v = g(x)
+    return replicate(n, v) if c else replicate(p, g(x))
+
+@soac
+def g(x: i64[n]) -> i64[_]:
+    return filter(lambda v: v > 1, x)"""
+    hoisted(text, (2, True, ints(1, 2, 3)), (2, False, ints(1, 2, 3)), (0, True, ints()))

@@ -263,7 +263,9 @@ class _Forward:
         then = replace(expr.then, results=tuple(left for _, left, _ in rest))
         orelse = replace(expr.orelse, results=tuple(right for _, _, right in rest))
         value = replace(expr, then=then, orelse=orelse)
-        self.keep(replace(statement, pattern=tuple(param for param, _, _ in rest), value=value), known, made)
+        # What is left may have a size among the results that have just become other names.
+        pattern = tuple(replace(param, type=self.renaming.type(param.type)) for param, _, _ in rest)
+        self.keep(replace(statement, pattern=pattern, value=value), known, made)
         return False
 
     def repeated(self, statement: Statement, known: _Known) -> bool:
