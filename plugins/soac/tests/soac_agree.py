@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from usl_core.ir.sym import Sym
-from usl_soac.core import Part, Program
+from usl_soac import core
+from usl_soac.core import Body, Part, Program
 from usl_soac.interp import Interpreter, OutOfFuel
 from usl_soac.modes import Sized, SizedProgram, sizes_of_program
 from usl_soac.pipeline import hoisted, linked, simplified
 from usl_soac.sized_interp import SizedInterpreter
 from usl_soac.slicing import stage
-from usl_soac.traverse import atoms, walk
+from usl_soac.traverse import atoms, bodies, lambda_of, names_in_types, used_by_statement, walk
 
 FUEL = 200_000
 
@@ -78,6 +79,10 @@ class Passes:
         self.cut = stage(self.main.done)
         short = simplified(linked(self.sized, (self.main.function.name, Part.EXT)))
         self.later = {"simplified": short, "hoisted": hoisted(short)}
+        for name, each in self.later.items():
+            for function in each.functions:
+                loose = unbound(function.body, {param.name for param in function.params})
+                assert not loose, f"{name}: {function.name} mentions {loose}, which it does not bind"
 
     def runs(self, args: Sequence[Any], *, exact: bool = False) -> Compared:
         """What the last function does: by the interpreter, as a whole with its sizes, by shape and value, after each pass."""
@@ -98,6 +103,22 @@ class Passes:
             whole = program.functions[-1]
             add(name, program, lambda machine, whole=whole: machine.whole(whole, list(args)))  # type: ignore[misc]
         return result
+
+
+def unbound(body: Body, bound: set[Sym]) -> set[Sym]:
+    """The names that a body mentions, in types too, and that nothing binds."""
+    here = set(bound)
+    loose: set[Sym] = set()
+    for statement in body.statements:
+        expr = statement.value
+        inside = {param.name for param in lambda_of(expr).params} if isinstance(expr, core.Soac) else set()
+        if isinstance(expr, core.Loop):
+            inside = {param.name for param in (*expr.params, *([expr.index] if expr.index else []))}
+        for inner in bodies(expr):
+            loose |= unbound(inner, here | inside)
+        here |= {param.name for param in statement.pattern}
+        loose |= (used_by_statement(statement) | names_in_types(statement.pattern)) - here
+    return loose | ({atom for atom in body.results if isinstance(atom, Sym)} - here)
 
 
 def compare(program: Program, args: Sequence[Any], sized: SizedProgram | None = None, *, exact: bool = False) -> Compared:
