@@ -405,6 +405,12 @@ def f(n: size, x: f32[n]):
     assert compiles(require("gcc"), tmp_path / "lib.c") == ""
 
 
+@pytest.mark.parametrize("mode", ["seq", "par"])
+def test_ends_of_loops_that_are_remainders_get_parentheses(mode: str) -> None:
+    text = f"def f(n: index, x: f32[4]):\n    for i in {mode}(0, (n - 3) % 4):\n        x[i] = 1.0\n"
+    assert "i < ((n - 3) & 3); i++" in body(text)
+
+
 def test_storage_on_the_heap_is_freed_after_its_last_use_through_windows_too() -> None:
     text = """
 def f(n: size, x: f32[n], y: f32[n]):

@@ -145,14 +145,10 @@ class Helpers:
         name = f"usl_{scalar.name}_from_{'f64' if source.bits == 64 else 'f32'}"
         end = "" if source.bits == 64 else "f"
         lo, hi = scalar.int_range()
-        if lo == 0 and scalar.bits <= 16:  # without branches, so that loops become vectors; NaN is not greater than 0
-            bits = f"uint{64 if source.bits == 64 else 32}_t"
+        if lo == 0 and scalar.bits <= 16:  # two instructions of all lanes, max and min; NaN is not greater than 0
             lines = [
-                f"union {{ {float_type} value; {bits} bits; }} low = {{x}}, most = {{{hi}.0{end}}};",
-                f"low.bits &= ({bits})0 - (x > 0.0{end});",
-                f"const {bits} all = ({bits})0 - (low.value < most.value);",
-                "low.bits = (low.bits & all) | (most.bits & ~all);",
-                f"return ({c})(int32_t)low.value;",
+                f"const {float_type} low = x > 0.0{end} ? x : 0.0{end};",
+                f"return ({c})(int32_t)(low < {hi}.0{end} ? low : {hi}.0{end});",
             ]
             return self._use(name, _function(c, name, f"{float_type} x", *lines))
         lines = [  # no branch either; x is below the first limit unless it is NaN, which becomes 0

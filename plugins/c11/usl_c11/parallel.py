@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from usl_c11.arith import narrow
-from usl_c11.ctext import C, cast
+from usl_c11.ctext import ADDITIVE, C, cast
 from usl_c11.expr import control, data, element
 from usl_c11.memory import ask
 from usl_c11.scope import Buffer, Function, ParallelLoop, Place
@@ -87,7 +87,7 @@ def _from_template(template: str, stmt: For, nest: Lines, lo: C, hi: C, stateful
             notes=("make it a seq loop, or keep heap buffers and reductions out of it",),
         )
     name = nest[0].removeprefix("for (int64_t ").partition(" ")[0]
-    return template.format(iter=name, lo=lo, hi=hi, body="\n".join(nest[1:-1])).splitlines()
+    return template.format(iter=name, lo=lo, hi=hi.at(ADDITIVE), body="\n".join(nest[1:-1])).splitlines()
 
 
 def _nest(
@@ -109,7 +109,7 @@ def _nest(
         with fn.scope():
             name = _named(stmt, fn)
             body = _nest(inside, control(inside.lo, fn), control(inside.hi, fn), state, fn, block, indent)
-        return [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent(body), "}"]
+        return [f"for (int64_t {name} = {lo}; {name} < {hi.at(ADDITIVE)}; {name}++) {{", *indent(body), "}"]
     fn.parallel.append(state)
     with fn.scope() as frees:
         name = _named(stmt, fn)
@@ -117,7 +117,7 @@ def _nest(
     fn.parallel.pop()
     if state.failed:
         body = [f"if ({state.status} > 0) {{", "    continue;", "}", *body, f"{state.label}:;"]
-    return [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent(body), "}"]
+    return [f"for (int64_t {name} = {lo}; {name} < {hi.at(ADDITIVE)}; {name}++) {{", *indent(body), "}"]
 
 
 def _named(stmt: For, fn: Function) -> str:

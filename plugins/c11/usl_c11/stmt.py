@@ -10,7 +10,7 @@ from usl_c11 import alloc, parallel
 from usl_c11.access import region_of, struct_name, window_initializer
 from usl_c11.arith import narrow, promoted_fits
 from usl_c11.call import call_text, instruction_text
-from usl_c11.ctext import C, binary, cast, unary
+from usl_c11.ctext import ADDITIVE, C, binary, cast, unary
 from usl_c11.expr import TRUE, condition, config_field, control, data, element, in_ring
 from usl_c11.memory import ask, overrides
 from usl_c11.mirror import mirrored
@@ -275,7 +275,11 @@ def sequential_loop(stmt: For, fn: Function) -> list[str]:
             prologue, hi = [f"const int64_t {end} = {hi};"], C(end)
         name = bind_iterator(stmt, fn)
         body = block(stmt.body, fn)
-        loop = [f"for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{", *indent([*body, *reversed(frees)]), "}"]
+        loop = [
+            f"for (int64_t {name} = {lo}; {name} < {hi.at(ADDITIVE)}; {name}++) {{",
+            *indent([*body, *reversed(frees)]),
+            "}",
+        ]
     return ["{", *indent(prologue + loop), "}"] if prologue else loop
 
 
