@@ -165,14 +165,19 @@ def rounded_to_bf16(x: Any) -> Any:
 
 
 @needs_avx512
-@pytest.mark.parametrize(("shape", "causal"), [((2, 7, 20), False), ((1, 64, 64), True)])
-def test_attention_of_bf16(shape: tuple[int, ...], causal: bool) -> None:
-    wide, bits = zip(*(rounded_to_bf16(floats(*shape)) for _ in range(3)), strict=True)
-    wanted = exact_attention(*(a.astype(np.float64) for a in wide), 1 / np.sqrt(shape[-1]), causal)
-    out = np.empty_like(bits[0])
-    assert kernels.attention_bf16(*bits, causal=causal, out=out) is out
-    assert np.allclose((out.astype(np.uint32) << 16).view(np.float32), wanted, rtol=2**-8, atol=1e-5)
-    assert np.array_equal(out, rounded_to_bf16(kernels.attention(*wide, causal=causal))[1])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("heads", "m", "n", "d"), [((2,), 7, 9, 20), ((2,), 7, 128, 64), ((1, 2), 128, 128, 64), ((), 1, 64, 64)]
+)
+def test_attention_of_bf16(heads: tuple[int, ...], m: int, n: int, d: int, causal: bool) -> None:
+    shapes = ((*heads, m, d), (*heads, n, d), (*heads, n, d))
+    wide, bits = zip(*(rounded_to_bf16(floats(*shape, size=2)) for shape in shapes), strict=True)
+    for scale in (None, -0.25):
+        wanted = exact_attention(*(a.astype(np.float64) for a in wide), scale or 1 / np.sqrt(d), causal)
+        out = np.empty_like(bits[0])
+        assert kernels.attention_bf16(*bits, causal=causal, scale=scale, out=out) is out
+        found = (out.astype(np.uint32) << 16).view(np.float32)
+        assert np.allclose(found, wanted, rtol=2**-7, atol=2e-2)
 
 
 @needs_avx512
@@ -242,6 +247,7 @@ def test_pooling_in_plain_loops_is_pooling(size: int, step: int, border: int) ->
 
 X, W = np.zeros((2, 4), np.float32), np.zeros(4, np.float32)
 IMAGE = X[None, None]
+BITS = np.zeros((2, 4), np.uint16)
 
 
 @pytest.mark.parametrize(
@@ -288,6 +294,9 @@ IMAGE = X[None, None]
         (lambda: kernels.attention(X, X, X, scale=1e39), ValueError, "scale is 1e.39, out of the range"),
         (lambda: kernels.attention(X, X, X, out=X), ValueError, "out shares memory"),
         (lambda: kernels.attention_bf16(X, X, X), TypeError, "q must be of dtype uint16, not float32"),
+        (lambda: kernels.attention_bf16(BITS, BITS, BITS[:1]), ValueError, "v must have the shape of k"),
+        (lambda: kernels.attention_bf16(BITS, BITS[:1], BITS[:1], causal=True), ValueError, "2 queries and 1 keys"),
+        (lambda: kernels.attention_bf16(BITS, BITS, BITS, out=BITS), ValueError, "out shares memory with q"),
     ],
 )
 def test_bad_arguments_are_named(call: Callable[[], Any], error: type[Exception], message: str) -> None:

@@ -250,6 +250,31 @@ PACKING = chain(
         """,
         "sse2",
     ),
+    plain(
+        """
+        @instr("usl_avx512_pack2((int16_t *){dst.ptr}, (const int16_t *){src.ptr}, {src.stride0});")
+        def mm_pack2_bf16(dst: [bf16][32] @ DRAM, src: [bf16][2, 16] @ DRAM):
+            assert stride(dst, 0) == 1
+            assert stride(src, 1) == 1
+            for k in seq(0, 2):
+                for i in seq(0, 16):
+                    dst[2 * i + k] = src[k, i]
+        """,
+        "sse2",
+    ),
+    plain(
+        """
+        @instr("usl_avx512_turned_pairs({dst.ptr}, {dst.stride0}, {src.ptr}, {src.stride0});")
+        def mm512_transposeu_pairs_bf16(dst: [bf16][16, 32] @ DRAM, src: [bf16][16, 32] @ DRAM):
+            assert stride(dst, 1) == 1
+            assert stride(src, 1) == 1
+            for i in seq(0, 16):
+                for j in seq(0, 16):
+                    for k in seq(0, 2):
+                        dst[j, 2 * i + k] = src[i, 2 * j + k]
+        """,
+        *F,
+    ),
 )
 """A few rows of a matrix, the groups that an instruction takes side by side."""
 

@@ -133,6 +133,18 @@ _COMPRESS = """
     }
 """
 
+_TRANSPOSE_PAIRS = """
+    static inline void usl_avx512_turned_pairs(uint16_t *to, int64_t to_row, const uint16_t *from, int64_t from_row)
+    {
+        __m512 r[16];
+        for (int i = 0; i < 16; i++)
+            r[i] = _mm512_castsi512_ps(_mm512_loadu_si512(from + i * from_row));
+        usl_avx512_transpose_in_place_ps(r);
+        for (int i = 0; i < 16; i++)
+            _mm512_storeu_si512(to + i * to_row, _mm512_castps_si512(r[i]));
+    }
+"""
+
 _PACK2 = """
     static inline void usl_avx512_pack2(int16_t *to, const int16_t *from, int64_t row)
     {
@@ -192,6 +204,7 @@ HELPERS: dict[str, str] = {
     "usl_avx512_pack4": _guarded("usl_avx512_pack4", _PACK4),
     "usl_avx512_pack2": _guarded("usl_avx512_pack2", _PACK2),
     "usl_avx512_compress_ps": _guarded("usl_avx512_compress_ps", _COMPRESS),
+    "usl_avx512_turned_pairs": MOVEMENT["usl_avx512_transpose_ps"] + _guarded("usl_avx512_turned_pairs", _TRANSPOSE_PAIRS),
     "usl_avx512_cumsum_ps": _guarded("usl_avx512_cumsum_ps", _CUMSUM),
     "usl_avx512_from_bf16": _guarded("usl_avx512_from_bf16", _FROM_BF16),
     "usl_avx512_to_bf16": _guarded("usl_avx512_to_bf16", _TO_BF16),

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 ROWS = "int64_t R, int64_t N, "
 HEADS = "const float *scale, const float *q, const float *k, const float *v, float *out"
+HEADS_BF16 = "const float *scale, const uint16_t *q, const uint16_t *k, const uint16_t *v, uint16_t *out"
 ENTRIES = {
     **dict.fromkeys(("softmax", "log_softmax", "cumsum"), ROWS + "const float *x, float *y"),
     "cross_entropy": ROWS + "const float *x, const int64_t *target, float *loss",
@@ -51,6 +52,8 @@ ENTRIES = {
     "to_bf16": "int64_t N, const float *x, uint16_t *y",
     **dict.fromkeys(("attention", "attention_of_few"), f"int64_t H, int64_t M, int64_t N, {HEADS}"),
     "causal_attention": f"int64_t H, int64_t B, {HEADS}",
+    "attention_bf16": f"int64_t H, int64_t M, int64_t N, {HEADS_BF16}",
+    "causal_attention_bf16": f"int64_t H, int64_t B, {HEADS_BF16}",
     **dict.fromkeys(("attention_by_rows", "causal_attention_by_rows"), f"int64_t H, int64_t M, int64_t N, int64_t E, {HEADS}"),
 }
 """The C functions, and their parameters. Each returns 0, or a status where there is no memory."""
@@ -197,17 +200,11 @@ def attention(
     causal = option("causal", causal)
     for name, array in (("q", q), ("k", k), ("v", v)):
         require_array(name, array, "float32")
-        if array.ndim < 2:
-            raise ValueError(f"{name} must have at least two dimensions, not {array.ndim}")
-    (m, d), n = q.shape[-2:], k.shape[-2]
-    if k.shape != (*q.shape[:-2], n, d):
-        raise ValueError(f"k must have the shape of q, {q.shape}, but for the number of keys, not {k.shape}")
-    if v.shape != k.shape:
-        raise ValueError(f"v must have the shape of k, {k.shape}, not {v.shape}")
+    heads, m, n, d = _attended(q, k, v)
     if causal and m > n:
         raise ValueError(f"there are {m} queries and {n} keys: a causal query has a key of its own number")
     factor = 1 / math.sqrt(d) if scale is None else number(SINGLE, "scale", scale)
-    y, heads = result(q, out, k=k, v=v), q.size // (m * d)
+    y = result(q, out, k=k, v=v)
     if d == 64 and n % 64 == 0 and causal and m == n:
         _call("causal_attention", heads, n // 64, factor, q, k, v, y)
     elif d == 64 and n % 64 == 0 and not causal and m >= 6:
@@ -228,18 +225,49 @@ def attention_bf16(
     scale: float | None = None,
     out: NDArray[np.uint16] | None = None,
 ) -> NDArray[np.uint16]:
-    """`attention` of bf16, given as its bits in uint16; computed in f32, and rounded to nearest even at the end."""
-    wide = [_from_bf16(name, array) for name, array in (("q", q), ("k", k), ("v", v))]
-    if out is not None:
-        require_output(out, q.shape, "uint16", q=q, k=k, v=v)
-    y = attention(*wide, causal=causal, scale=scale)
-    found = new(q.shape, "uint16") if out is None else out
-    _call("to_bf16", y.size, y, found)
+    """`attention` of bf16, given as its bits in uint16. The result is rounded to nearest even.
+
+    Sums are f32. Where heads have 64 elements and the number of keys is a multiple of 64 (causal: as many queries), and the
+    processor multiplies pairs of bf16, exponentials are rounded to bf16 and subnormal numbers taken for zeros; otherwise all is
+    computed in f32.
+    """
+    arrays = (("q", q), ("k", k), ("v", v))
+    for name, array in arrays:
+        require_array(name, array, "uint16")
+    causal, (heads, m, n, d) = option("causal", causal), _attended(q, k, v)
+    factor = 1 / math.sqrt(d) if scale is None else number(SINGLE, "scale", scale)
+    found = new(q.shape, "uint16") if out is None else require_output(out, q.shape, "uint16", q=q, k=k, v=v)
+    if d == 64 and n % 64 == 0 and _multiplies_pairs() and m >= 6 and (m == n or not causal):
+        sizes = (heads, n // 64) if causal else (heads, m, n)
+        _call("causal_attention_bf16" if causal else "attention_bf16", *sizes, factor, q, k, v, found)
+    else:
+        y = attention(*(_from_bf16(array) for _, array in arrays), causal=causal, scale=factor)
+        _call("to_bf16", y.size, y, found)
     return found
 
 
-def _from_bf16(name: str, array: Any) -> NDArray[np.float32]:
-    require_array(name, array, "uint16")
+def _attended(q: Any, k: Any, v: Any) -> tuple[int, int, int, int]:
+    """How many heads there are, of how many queries and keys, and how many elements each has."""
+    for name, array in (("q", q), ("k", k), ("v", v)):
+        if array.ndim < 2:
+            raise ValueError(f"{name} must have at least two dimensions, not {array.ndim}")
+    (m, d), n = q.shape[-2:], k.shape[-2]
+    if k.shape != (*q.shape[:-2], n, d):
+        raise ValueError(f"k must have the shape of q, {q.shape}, but for the number of keys, not {k.shape}")
+    if v.shape != k.shape:
+        raise ValueError(f"v must have the shape of k, {k.shape}, not {v.shape}")
+    return q.size // (m * d), m, n, d
+
+
+@functools.cache
+def _multiplies_pairs() -> bool:
+    from usl_c11.compiler import find_compiler
+    from usl_c11.cpu import has_feature
+
+    return has_feature("avx512bf16", find_compiler())
+
+
+def _from_bf16(array: Any) -> NDArray[np.float32]:
     wide: NDArray[np.float32] = new(array.shape)
     _call("from_bf16", array.size, array, wide)
     return wide
@@ -307,13 +335,17 @@ def _of_elements(name: str, x: Any, out: Any) -> NDArray[np.float32]:
 def procedure(name: str) -> Procedure:
     """A scheduled procedure of ENTRIES."""
     from usl_avx512.networks import attention as heads
-    from usl_avx512.networks import rows
+    from usl_avx512.networks import attention_bf16, rows
 
     match name:
         case "attention":
             return heads.attention()
         case "causal_attention":
             return heads.causal_attention()
+        case "attention_bf16":
+            return attention_bf16.attention()
+        case "causal_attention_bf16":
+            return attention_bf16.causal_attention()
         case "attention_of_few":
             return heads.attention_of_few()
         case "attention_by_rows" | "causal_attention_by_rows":

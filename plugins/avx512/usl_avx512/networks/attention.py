@@ -8,6 +8,7 @@ exponential: that is faster than bringing sums up to date (`usl_avx512.networks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -233,13 +234,13 @@ def keys_by_columns(p: Procedure, keys: str) -> Procedure:
     return replace(p, "jl", isa.mm512_transposeu_ps)
 
 
-def rest_in_registers(p: Procedure) -> Procedure:
-    """The other loops over keys and columns in vector registers, four at a time; memory is asked for once."""
+def rest_in_registers(p: Procedure, kept: Sequence[str] = ("s", "columns")) -> Procedure:
+    """The other loops over keys and columns in vector registers, four at a time; memory for what is kept is asked for once."""
     for name in "jd":
         for loop in p.find(f"for {name} in _: _", many=True):
             p, vectorized = vectorize(p, p.forward(loop), LANES, AVX512, available(), tail="perfect")
             p, _ = interleave(p, vectorized.loop, REGISTERS, par_reduce=True)
-    for name in ("s", "columns"):
+    for name in kept:
         while p.find_alloc_or_arg(name).parent() != p.find_loop("h").parent():
             p = lift_alloc(p, name)
     return simplify(replace_all(p, available()))
