@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from click.testing import CliRunner
 
@@ -142,3 +144,44 @@ def f(x: i64[n], y: f64[n, m], k: i64) -> tuple[i64, f64[m], f64, i64, i64[n]]:
     return first, sums, least, rest, reduce_by_index(x, xor, 0, x, starts)
 """
     assert parse_program(text)["f"].check_operators() == 6
+
+
+C_MAIN = """
+#include <stdio.h>
+#include "tripled.h"
+
+int main(void)
+{
+    double numbers[] = {1.0, 2.0, 4.0};
+    usl_context *ctx = usl_context_acquire();
+    usl_value x = usl_raw_array_new(3, sizeof(double), "main", ctx);
+    for (int i = 0; i < 3; i++)
+        ((double *)usl_raw_elements(x))[i] = numbers[i];
+    usl_retain(x);
+    struct tuple_i64_array_f64 result = tripled_ext(3, x, 2, ctx);
+    printf("%d elements, the last is %g\\n", (int)result.v0, ((double *)usl_raw_elements(result.v1))[result.v0 - 1]);
+    usl_release(result.v1, ctx);
+    tripled_ext(3, x, -1, ctx);
+    printf("failed: %d\\n", usl_has_thrown(ctx));
+    usl_release(usl_take_exception(ctx), ctx);
+    usl_context_release(ctx);
+    printf("%d blocks\\n", (int)usl_live_blocks());
+    return 0;
+}
+"""
+
+
+def test_the_c_of_a_function_is_linked_to_a_program(tmp_path):
+    text = "@soac\ndef tripled(x: f64[n], k: i64) -> f64[_]:\n    return map(lambda v: 3.0 * v, x[:k])\n"
+    path = tmp_path / "functions.py"
+    path.write_text("from __future__ import annotations\nfrom usl_soac import soac\n\n" + text)
+    written = run(str(path), "-o", str(tmp_path / "build")).split()
+    assert str(tmp_path / "build" / "tripled.h") in written
+    (tmp_path / "main.c").write_text(C_MAIN)
+    sources = [str(tmp_path / "main.c"), str(tmp_path / "build" / "tripled_all.c")]
+    program = tmp_path / "program"
+    command = ["cc", "-std=c11", "-O1", f"-I{tmp_path / 'build'}", *sources, "-o", str(program), "-lm", "-lpthread"]
+    subprocess.run(command, check=True)
+    said = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
+    assert said.splitlines() == ["2 elements, the last is 6", "failed: 1", "0 blocks"]
+    assert "tripled_ext(" in run(str(path), "--show", "c")

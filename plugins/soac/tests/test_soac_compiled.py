@@ -178,8 +178,9 @@ def test_a_schedule_made_by_operators_takes_the_place_of_a_kernel():
 def test_what_was_not_made_from_the_kernel_is_refused():
     product, repeated = programs["product"], programs["repeated"]
     (stranger,) = repeated.kernels.values()
-    with pytest.raises(SoacError, match=r"the schedule of product\.k0 does not belong to it: .* was not made from"):
+    with pytest.raises(SoacError, match=r"the schedule of product\.k0 does not belong to it: .* was not made from") as caught:
         product.schedule("k0", lambda kernel: stranger)
+    assert caught.value.code == "E768"
     with pytest.raises(SoacError, match="returns None, not a procedure"):
         product.schedule("k0", lambda kernel: None)
     with pytest.raises(SoacError, match=r"product has no kernel k7; its kernels: product\.k0"):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from soac_agree import compare
 
+from usl_soac.core import Const
 from usl_soac.decorators import Function, parse_program
 from usl_soac.errors import SoacError
+from usl_soac.scalars import I64
+from usl_soac.sized_interp import SizedInterpreter, Unguarded
 
 
 def soac(text: str, name: str = "f") -> Function:
@@ -23,6 +28,56 @@ def run(text: str, *args: object):
 
 def ints(*values: int) -> np.ndarray:
     return np.array(values, dtype=np.int64)
+
+
+def test_figure_5_an_index_is_of_as_many_dimensions_as_are_left_out_of_the_result():
+    text = "@soac\ndef f(x: i64[a, b, c], i: i64, j: i64) -> i64[_]:\n    return x[i, j]"
+    assert soac(text).type().endswith("i64[c]")
+    cube = np.arange(8).reshape(2, 2, 2)
+    assert run(text, cube, 1, 0).results[0].tolist() == [4, 5]
+    assert run(text, cube, 0, 2).failure == run(text, np.zeros((0, 2, 2), "i8"), 0, 0).failure == "IndexError"
+
+
+def test_figure_4_scan_has_the_length_of_its_argument_and_the_rows_of_its_neutral_element():
+    text = (
+        "@soac\ndef f(A: f64[K, L], M: i64) -> f64[_, _]:\n    return scan(lambda a, b: map(add, a, b), replicate(M, 0.0), A)"
+    )
+    assert run(text, np.ones((2, 3)), 3).results[0].tolist() == [[1.0] * 3, [2.0] * 3]
+    assert run(text, np.ones((0, 3)), 3).results[0].shape == (0, 3)
+    assert run(text, np.ones((0, 3)), 2).failure == "ShapeError"
+
+
+def test_figure_8_the_whole_returns_the_size_of_a_row_with_the_row():
+    text = "@soac\ndef f(A: f64[K, N, M]) -> f64[_]:\n    return map(lambda a: map(lambda r: r[0], a), A)[5]"
+    shown = soac(text).show("ext")
+    assert shown.startswith("fun f_ext : ∀ K N M. (K: i64, N: i64, M: i64, A: f64[K, N, M]) → ∃ k. i64, f64[k]")
+    assert run(text, np.ones((6, 2, 1))).results[0].shape == (2,)
+
+
+def test_section_3_1_1_a_value_whose_sizes_are_not_those_of_its_shape_is_noticed():
+    this = soac("@soac\ndef f(n: i64) -> i64[_]:\n    return concat(iota(n if n > 2 else 2), [9])")
+    sized = this.sized()
+    both = sized.functions["f"]
+    machine = SizedInterpreter(sized.program())
+    assert machine.apart(both.shape, both.value, [4])[0].tolist() == [0, 1, 2, 3, 9]
+    wrong = replace(both.shape, body=replace(both.shape.body, results=(Const(7, I64),)))
+    with pytest.raises(Unguarded):
+        machine.apart(wrong, both.value, [4])
+
+
+def test_figure_16_a_function_of_elements_gives_its_sizes_with_its_rows_where_they_are_not_cheap():
+    text = "@soac\ndef f(A: i64[K, L]) -> i64[_, _]:\n    return map(lambda r: concat(filter(lambda v: v > 0, r), [1]), A)"
+    assert "map(A) \\" in soac(text).show("ext") and soac(text).type().count("∃") == 1
+    assert run(text, np.array([[1, 0], [0, 1]])).results[0].tolist() == [[1, 1], [1, 1]]
+    assert "element 1 gives i64[3], element 0 gave i64[2]" in run(text, np.array([[1, 0], [1, 1]])).text
+    assert run(text, np.zeros((0, 2), "i8")).results[0].shape == (0, 0)
+
+
+def test_figure_20_filter_gives_the_number_of_rows_first():
+    text = "@soac\ndef f(x: i64[n, m]) -> i64[_, m]:\n    return filter(lambda r: reduce(add, 0, r) > 1, x)"
+    assert "k_3: i64, t: i64[k_3, m] = filter(x)" in soac(text).show("ext")
+    assert run(text, np.ones((3, 2), "i8")).results[0].shape == (3, 2)
+    assert run(text, np.ones((3, 0), "i8")).results[0].shape == (0, 0)
 
 
 def test_figure_3_concat_is_along_the_outermost_dimension():

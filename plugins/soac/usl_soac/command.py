@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 
@@ -10,13 +12,17 @@ import click
 @click.option("--show", "form", metavar="PASS", help="Print the program after this pass, or `core`.")
 @click.option("--explain", is_flag=True, help="Say how the sizes of results are known, and what is tested where.")
 @click.option("--check-operators", is_flag=True, help="Try on random values whether operators are associative.")
-def soac_command(place: str, form: str | None, explain: bool, check_operators: bool) -> None:
-    """List the functions of FILE (decorated with @soac) with their types, or show what the compiler makes of them.
+@click.option(
+    "-o", "--output", "directory", type=click.Path(path_type=Path), help="Write the C and the runtime to this folder."
+)
+def soac_command(place: str, form: str | None, explain: bool, check_operators: bool, directory: Path | None) -> None:
+    """List the functions of FILE (decorated with @soac) with their types, or show what the compiler makes of them, or
+    write their C.
 
     This imports FILE, which runs it. With NAME only that function and what it uses. An unknown PASS gives the list of all.
     """
-    if (form is not None) + explain + check_operators > 1:
-        raise click.UsageError("--show, --explain and --check-operators exclude each other")
+    if (form is not None) + explain + check_operators + (directory is not None) > 1:
+        raise click.UsageError("--show, --explain, --check-operators and --output exclude each other")
     from usl_soac import report
 
     for name, function in report.functions(place).items():
@@ -26,5 +32,8 @@ def soac_command(place: str, form: str | None, explain: bool, check_operators: b
             click.echo(f"{name}: {function.check_operators()} operators tried, none refuted")
         elif explain:
             click.echo(function.explain())
+        elif directory is not None:
+            for path in report.written(function, directory):
+                click.echo(path)
         else:
             click.echo(f"{name} : {function.type()}")

@@ -58,11 +58,14 @@ def shown(program: Program, sized: Callable[[], SizedProgram], form: str) -> str
         case "kernels":
             kernels = Compiled(program).outer.kernels
             return "\n".join(f"{each.procedure}\n" for each in kernels.values()) or "no statement is a kernel\n"
+        case "c":
+            code: str = Compiled(program).compiled.show("c")
+            return code
         case _:
             raise refuse(f"there is no pass called {form}", None, f"hint: {', '.join(FORMS)}")
 
 
-FORMS = ("core", "sizes", "ext", "slices", "simplified", "hoisted", "outer", "kernels")
+FORMS = ("core", "sizes", "ext", "slices", "simplified", "hoisted", "outer", "kernels", "c")
 """What can be shown."""
 
 
@@ -79,6 +82,17 @@ def _slices(sized: Sized) -> tuple[Function, ...]:
 
 def _functions(functions: Iterator[Function]) -> str:
     return "\n\n".join(map(show_function, functions)) + "\n"
+
+
+def written(function: Any, directory: Path) -> list[Path]:
+    """Writes the C of a function, with its kernels and the runtime, into directory; returns the paths.
+
+    Raises:
+        UslError: a file cannot be written; then none is.
+    """
+    from usl_perceus.report import written as write  # the back end, which what shows a pass does without
+
+    return write([function.compiled().compiled.__usl_definition__], directory, function.name(), ())
 
 
 # ---- types

@@ -314,6 +314,10 @@ def _header(name: str, unit: Unit, public: list[str]) -> str:
 
 
 def _including(name: str, has_kernels: bool, *others: str) -> str:
-    """A file that includes sources. The kernels come first: pragmas of the program are not for them."""
-    parts = [*([f"{name}_kernels.c"] if has_kernels else []), *others, f"{name}.c"]
+    """A file that includes sources. The kernels come first: pragmas of the program are not for them.
+
+    The header of the runtime says what of the system's headers it needs, so it is before them all.
+    """
+    kernels = [f"{name}_kernels.c"] if has_kernels else []
+    parts = [*(["usl_rt.h"] if kernels and others else []), *kernels, *others, f"{name}.c"]
     return "\n".join([GENERATED, *(f'#include "{file}"' for file in parts)]) + "\n"
